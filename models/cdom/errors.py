@@ -1,0 +1,81 @@
+"""The stable codes with which reading a document can end, and the one family of errors that carries them.
+
+A code is final (deterministic) or retryable (infrastructure); `actors/failures.py` decides what happens, not this page.
+"""
+
+from enum import StrEnum
+
+
+class ErrorCode(StrEnum):
+    ML_UNAVAILABLE = "ml-unavailable"
+    UNSUPPORTED_FORMAT = "unsupported-format"
+    MALFORMED = "malformed"
+    ENCRYPTED = "encrypted"
+    TOO_MANY_PAGES = "too-many-pages"
+    RESOURCE_LIMIT = "resource-limit"
+    TIMEOUT = "timeout"
+    PARSER_CRASH = "parser-crash"
+    WORKER_KILLED = "worker-killed"
+    PAGE_QUOTA = "page-quota"
+    ORIGINAL_MISSING = "original-missing"
+    INTERNAL = "internal"
+
+
+RETRYABLE = frozenset({ErrorCode.WORKER_KILLED, ErrorCode.INTERNAL})
+"""Infrastructure errors: worth another start. `parser-crash` is tried once more in a fresh child by the reader itself."""
+
+
+class ExtractError(Exception):
+    """Reading failed with a stable code; `detail` is safe text without document content."""
+
+    code: ErrorCode = ErrorCode.INTERNAL
+
+    def __init__(self, detail: str = "") -> None:
+        super().__init__(detail or self.code.value)
+        self.detail = detail
+
+    @property
+    def retryable(self) -> bool:
+        return self.code in RETRYABLE
+
+
+class UnsupportedFormat(ExtractError):
+    """The bytes are of no format that is read here."""
+
+    code = ErrorCode.UNSUPPORTED_FORMAT
+
+
+class Malformed(ExtractError):
+    """The file is broken beyond reading."""
+
+    code = ErrorCode.MALFORMED
+
+
+class Encrypted(ExtractError):
+    """The file wants a password that was not given."""
+
+    code = ErrorCode.ENCRYPTED
+
+
+class TooManyPages(ExtractError):
+    """More pages than the limit; found before any page was read."""
+
+    code = ErrorCode.TOO_MANY_PAGES
+
+
+class ResourceLimit(ExtractError):
+    """Memory, CPU time, size or count limit passed."""
+
+    code = ErrorCode.RESOURCE_LIMIT
+
+
+class ReadTimeout(ExtractError):
+    """CPU-time or progress limit passed."""
+
+    code = ErrorCode.TIMEOUT
+
+
+class MlUnavailable(ExtractError):
+    """The document needs the ML pipeline and this host cannot run it."""
+
+    code = ErrorCode.ML_UNAVAILABLE

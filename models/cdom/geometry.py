@@ -1,0 +1,38 @@
+"""Boxes in points: origin top-left, y down, after page rotation. Pure arithmetic, no page or document."""
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+Bbox: TypeAlias = tuple[float, float, float, float]
+"""(x0, y0, x1, y1) in points, origin top-left, y down."""
+
+
+def round_bbox(bbox: Iterable[float]) -> Bbox:
+    """The box with 3 decimals, as every stored coordinate has; -0.0 becomes 0.0."""
+    x0, y0, x1, y1 = (round(value, 3) + 0.0 for value in bbox)
+    return (x0, y0, x1, y1)
+
+
+def union_bbox(boxes: Iterable[Bbox]) -> Bbox:
+    """The smallest box around all given ones; `boxes` must not be empty."""
+    x0s, y0s, x1s, y1s = zip(*boxes, strict=True)
+    return (min(x0s), min(y0s), max(x1s), max(y1s))
+
+
+def clamp_bbox(bbox: Bbox, width: float, height: float) -> Bbox:
+    """The part of the box on a page of that size (points), never inverted."""
+    x0, x1 = sorted((min(max(bbox[0], 0.0), width), min(max(bbox[2], 0.0), width)))
+    y0, y1 = sorted((min(max(bbox[1], 0.0), height), min(max(bbox[3], 0.0), height)))
+    return (x0, y0, x1, y1)
+
+
+def intersection_area(a: Bbox, b: Bbox) -> float:
+    """Area shared by two boxes, in square points."""
+    width = min(a[2], b[2]) - max(a[0], b[0])
+    height = min(a[3], b[3]) - max(a[1], b[1])
+    return width * height if width > 0 and height > 0 else 0.0
+
+
+def bbox_area(bbox: Bbox) -> float:
+    """Area of a box, in square points."""
+    return max(0.0, bbox[2] - bbox[0]) * max(0.0, bbox[3] - bbox[1])

@@ -1,0 +1,51 @@
+"""Facts of an original: what its bytes are and how it is to be read. Plain data that storage, actors and readers share."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+
+
+class Format(StrEnum):
+    """What an original is by content, never by name."""
+
+    PDF = "pdf"
+    DOCX = "docx"
+    PNG = "png"
+    JPEG = "jpeg"
+    WEBP = "webp"
+    BMP = "bmp"
+    GIF = "gif"
+    TIFF = "tiff"
+
+
+IMAGE_FORMATS = frozenset({Format.PNG, Format.JPEG, Format.WEBP, Format.BMP, Format.GIF, Format.TIFF})
+
+
+class OcrMode(StrEnum):
+    """`auto`: pages without a usable text layer; `always`: every page; `never`: none."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOptions:
+    """How one document is read. `pages` holds 1-based inclusive ranges, empty = all. Limits of `max_*` are counts."""
+
+    pages: tuple[tuple[int, int], ...] = ()
+    password: str | None = None
+    ocr: OcrMode = OcrMode.AUTO
+    ocr_langs: tuple[str, ...] = ("en",)
+    fast_mode: bool = True
+    max_pages: int = 2000
+    max_text_chars: int = 20_000_000
+    max_assets: int = 5000
+    max_asset_bytes: int = 500_000_000
+    max_image_pixels: int = 100_000_000
+
+    def digest(self) -> str:
+        """SHA-256 (hex) over everything that can change the tree; the password cannot, once it opens the file."""
+        facts = asdict(replace(self, password=None))
+        return hashlib.sha256(json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

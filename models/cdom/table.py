@@ -1,0 +1,27 @@
+"""A table inside a block: a grid of cells with spans and header marks. Pure data."""
+
+from dataclasses import dataclass
+
+from models.cdom.geometry import Bbox
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One cell; `row` and `col` are 0-based and name its top-left place in the grid."""
+
+    row: int
+    col: int
+    row_span: int = 1
+    col_span: int = 1
+    header: bool = False
+    text: str = ""
+    bbox: Bbox | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """`rows` × `cols` places, each covered by at most one cell; cells stand in row-major order."""
+
+    rows: int
+    cols: int
+    cells: tuple[Cell, ...] = ()

@@ -1,0 +1,206 @@
+"""The canonical document tree (CDOM 1.0): what every reader makes and everything else is computed from.
+
+Comes in as JSON or as values from a reader's assembly; goes out as canonical JSON bytes (fixed field order, no spaces).
+The stored tree holds neither `document_id` nor `source.name`; `serve_tree` adds them to the bytes.
+"""
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Literal, NewType
+
+from pydantic import TypeAdapter
+
+from models.cdom.geometry import Bbox
+from models.cdom.table import Table
+
+CDOM_VERSION = "1.0"
+SERVICE_VERSION = "0.9.20"
+
+BlockId = NewType("BlockId", str)
+
+
+class BlockType(StrEnum):
+    TITLE = "title"
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    LIST_ITEM = "list_item"
+    TABLE = "table"
+    PICTURE = "picture"
+    CAPTION = "caption"
+    CODE = "code"
+    FORMULA = "formula"
+    FOOTNOTE = "footnote"
+    PAGE_HEADER = "page_header"
+    PAGE_FOOTER = "page_footer"
+    KEY_VALUE = "key_value"
+    CHECKBOX = "checkbox"
+
+
+FURNITURE = frozenset({BlockType.PAGE_HEADER, BlockType.PAGE_FOOTER})
+"""Running headers and footers: in the tree, not in chunks."""
+
+
+class Route(StrEnum):
+    """Which way a page was read."""
+
+    FAST = "fast"
+    OCR = "ocr"
+    VLM = "vlm"
+    NONE = "none"
+
+
+class PageStatus(StrEnum):
+    OK = "ok"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A styled stretch of a block's text; `start` and `end` are character offsets, end exclusive."""
+
+    start: int
+    end: int
+    bold: bool = False
+    italic: bool = False
+    code: bool = False
+    href: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlagSpan:
+    """Where in the block's text (or in table cell `cell`, an index into `table.cells`) a flag applies."""
+
+    flag: str
+    start: int
+    end: int
+    cell: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockProvenance:
+    """Which engine said so: `engine` e.g. `mupdf`, `rapidocr`; `model` names weights, if any."""
+
+    engine: str
+    model: str | None = None
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    id: BlockId
+    type: BlockType
+    parent: BlockId | None = None
+    level: int | None = None
+    page: int
+    bbox: Bbox | None = None
+    order: int
+    text: str = ""
+    spans: tuple[Span, ...] = ()
+    table: Table | None = None
+    asset_ref: str | None = None
+    continues: BlockId | None = None
+    confidence: float = 1.0
+    flags: tuple[str, ...] = ()
+    flag_spans: tuple[FlagSpan, ...] = ()
+    provenance: BlockProvenance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """`width` and `height` are points after rotation; `reason` says why this route was taken."""
+
+    number: int
+    width: float
+    height: float
+    rotation: int = 0
+    route: Route = Route.FAST
+    reason: str = ""
+    language: str | None = None
+    confidence: float = 1.0
+    status: PageStatus = PageStatus.OK
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metadata:
+    title: str | None = None
+    author: str | None = None
+    created: str | None = None
+    modified: str | None = None
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warning:
+    """Something a reader of the tree must know; `code` is stable, `page` 1-based where it concerns one page."""
+
+    code: str
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """`format` of the original by content; sha256 (hex) and size of its bytes."""
+
+    format: str
+    sha256: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeProvenance:
+    service_version: str = SERVICE_VERSION
+    options_hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PiiScan:
+    """The scan recorded on the tree; `complete` is false when a detector failed."""
+
+    engine: str
+    version: str
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tree:
+    """Blocks stand in reading order: `blocks[i].order == i` and `blocks[i].id == f"b{i}"`."""
+
+    source: Source
+    cdom_version: Literal["1.0"] = CDOM_VERSION
+    metadata: Metadata
+    pages: tuple[Page, ...]
+    blocks: tuple[Block, ...]
+    warnings: tuple[Warning, ...] = ()
+    provenance: TreeProvenance
+    pii: PiiScan | None = None
+
+
+@cache
+def tree_adapter() -> TypeAdapter[Tree]:
+    return TypeAdapter(Tree)
+
+
+def dump_tree(tree: Tree) -> bytes:
+    """Canonical JSON of a tree: the bytes that are stored, hashed and compared."""
+    return tree_adapter().dump_json(tree)
+
+
+def load_tree(stored: bytes) -> Tree:
+    """A tree from stored JSON; raises `pydantic.ValidationError` when it is not one."""
+    return tree_adapter().validate_json(stored)
+
+
+_STORED_PREFIX = b'{"source":{'
+
+
+def serve_tree(stored: bytes, *, document_id: str, name: str) -> bytes:
+    """Stored JSON with `document_id` and `source.name` added, without parsing it.
+
+    Raises `ValueError` when the bytes are not `dump_tree`'s.
+    """
+    if not stored.startswith(_STORED_PREFIX):
+        raise ValueError("not a stored tree")
+    head = f'{{"document_id":{json.dumps(document_id)},"source":{{"name":{json.dumps(name)},'
+    return head.encode() + stored[len(_STORED_PREFIX) :]

@@ -1,0 +1,1 @@
+"""All state: SQL, blobs, artifacts, outbound calls. Takes and gives plain data; knows no reader, model or web framework."""

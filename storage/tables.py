@@ -1,0 +1,239 @@
+"""The SQL schema as SQLModel tables: what alembic migrates to and what rows look like. Queries live beside their nouns.
+
+`jobs.status` is generated from counters that change in the document's own transaction; `tasks` is the queue and stays
+small (a finished document has no task); `events`, `meter`, `audit` rows are written in the act's own transaction.
+"""
+
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, Column, Computed, DateTime, Identity, Index, LargeBinary, Text, UniqueConstraint, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlmodel import Field, SQLModel
+
+
+def _time(*, nullable: bool = True, now: bool = False) -> Any:
+    default = text("clock_timestamp()") if now else None
+    return Column(DateTime(timezone=True), nullable=nullable, server_default=default)
+
+
+def _text(*, nullable: bool = False, default: str | None = None) -> Any:
+    return Column(Text, nullable=nullable, server_default=default)
+
+
+def _count(default: int = 0) -> Any:
+    return Column(BigInteger, nullable=False, server_default=text(str(default)))
+
+
+def _json(default: str = "{}") -> Any:
+    return Column(JSONB, nullable=False, server_default=text(f"'{default}'::jsonb"))
+
+
+JOB_STATUS = """
+case when n_queued = n_total and n_total > 0 then 'queued'
+     when n_queued + n_running > 0 then 'running'
+     when n_succeeded = n_total then 'succeeded'
+     when n_failed = n_total then 'failed'
+     when n_canceled = n_total then 'canceled'
+     else 'partial' end
+"""
+
+
+class Job(SQLModel, table=True):
+    """One submission. `epoch` counts its endings: a requeue makes it end once more."""
+
+    __tablename__ = "jobs"
+    __table_args__ = (
+        Index("jobs_by_tenant", "tenant", "org", "seq"),
+        Index("jobs_by_status", "tenant", "org", "status", "seq"),
+    )
+    id: str = Field(sa_column=Column(Text, primary_key=True))
+    seq: int = Field(sa_column=Column(BigInteger, Identity(always=True), nullable=False, unique=True))
+    tenant: str = Field(sa_column=_text())
+    org: str = Field(sa_column=_text())
+    key_name: str = Field(sa_column=_text())
+    kind: str = Field(sa_column=_text(default="jobs"))
+    n_total: int = Field(sa_column=_count())
+    n_queued: int = Field(sa_column=_count())
+    n_running: int = Field(sa_column=_count())
+    n_succeeded: int = Field(sa_column=_count())
+    n_failed: int = Field(sa_column=_count())
+    n_canceled: int = Field(sa_column=_count())
+    status: str = Field(sa_column=Column(Text, Computed(JOB_STATUS, persisted=True), nullable=False))
+    epoch: int = Field(sa_column=_count(1))
+    meta: dict[str, Any] = Field(sa_column=Column("metadata", JSONB, nullable=True))
+    created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    started_at: datetime | None = Field(sa_column=_time())
+    finished_at: datetime | None = Field(sa_column=_time())
+    deleted_at: datetime | None = Field(sa_column=_time())
+
+
+class Document(SQLModel, table=True):
+    """One original in one job. `published_attempt` names the artifacts that may be seen; `attempt` is never reused."""
+
+    __tablename__ = "documents"
+    __table_args__ = (
+        Index("documents_by_job", "job_id", "position"),
+        Index("documents_by_blob", "sha256"),
+        Index("documents_dead", "tenant", "org", "finished_at", "id", postgresql_where=text("status = 'failed'")),
+    )
+    id: str = Field(sa_column=Column(Text, primary_key=True))
+    job_id: str = Field(sa_column=_text())
+    tenant: str = Field(sa_column=_text())
+    org: str = Field(sa_column=_text())
+    key_name: str = Field(sa_column=_text())
+    position: int = Field(sa_column=_count())
+    source_file: str = Field(sa_column=_text())
+    sha256: str | None = Field(sa_column=_text(nullable=True))
+    bytes: int = Field(sa_column=_count())
+    format: str | None = Field(sa_column=_text(nullable=True))
+    options: dict[str, Any] = Field(sa_column=_json())
+    status: str = Field(sa_column=_text(default="queued"))
+    run: int = Field(sa_column=_count(1))
+    attempt: int = Field(sa_column=_count())
+    attempts: int = Field(sa_column=_count())
+    published_attempt: int | None = Field(sa_column=Column(BigInteger, nullable=True))
+    manifest: dict[str, Any] | None = Field(sa_column=Column(JSONB, nullable=True))
+    error: str | None = Field(sa_column=_text(nullable=True))
+    error_detail: str | None = Field(sa_column=_text(nullable=True))
+    pages: int | None = Field(sa_column=Column(BigInteger, nullable=True))
+    chunks: int | None = Field(sa_column=Column(BigInteger, nullable=True))
+    route_counts: dict[str, Any] = Field(sa_column=_json())
+    confidence: float | None = None
+    reserved_pages: int = Field(sa_column=_count())
+    created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    started_at: datetime | None = Field(sa_column=_time())
+    finished_at: datetime | None = Field(sa_column=_time())
+    deleted_at: datetime | None = Field(sa_column=_time())
+
+
+class Task(SQLModel, table=True):
+    """The queue. `vtime` is a start-time-fair virtual time per tenant; `attempt` + `worker` fence every write."""
+
+    __tablename__ = "tasks"
+    __table_args__ = (
+        Index("tasks_ready", "priority", "vtime", postgresql_where=text("state = 'queued'")),
+        Index("tasks_leased", "lease_until", postgresql_where=text("state = 'running'")),
+        Index("tasks_by_tenant", "tenant", "vtime"),
+        {"postgresql_with": {"fillfactor": 70, "autovacuum_vacuum_scale_factor": 0.01}},
+    )
+    document_id: str = Field(sa_column=Column(Text, primary_key=True))
+    job_id: str = Field(sa_column=_text())
+    tenant: str = Field(sa_column=_text())
+    priority: int = Field(sa_column=_count())
+    vtime: float = 0.0
+    state: str = Field(sa_column=_text(default="queued"))
+    phase: str | None = Field(sa_column=_text(nullable=True))
+    attempt: int = Field(sa_column=_count())
+    starts: int = Field(sa_column=_count())
+    lapses: int = Field(sa_column=_count())
+    worker: str | None = Field(sa_column=_text(nullable=True))
+    lease_until: datetime | None = Field(sa_column=_time())
+    available_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    enqueued_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    cancel_requested: bool = Field(default=False)
+
+
+class PageProgress(SQLModel, table=True):
+    """Pages read so far of a running document. UNLOGGED: lost in a crash, harmless."""
+
+    __tablename__ = "page_progress"
+    __table_args__ = ({"prefixes": ["UNLOGGED"]},)
+    document_id: str = Field(sa_column=Column(Text, primary_key=True))
+    pages_done: int = Field(sa_column=_count())
+    pages_total: int = Field(sa_column=_count())
+
+
+class Event(SQLModel, table=True):
+    """The outbox: one row per document end and run, one per job end and epoch; `body` is frozen bytes."""
+
+    __tablename__ = "events"
+    __table_args__ = (
+        Index("events_once_document", "document_id", "run", unique=True, postgresql_where=text("document_id is not null")),
+        Index("events_once_job", "job_id", "run", unique=True, postgresql_where=text("document_id is null")),
+    )
+    seq: int = Field(sa_column=Column(BigInteger, Identity(always=True), primary_key=True))
+    id: str = Field(sa_column=Column(Text, nullable=False, unique=True))
+    kind: str = Field(sa_column=_text())
+    tenant: str = Field(sa_column=_text())
+    org: str = Field(sa_column=_text())
+    job_id: str = Field(sa_column=_text())
+    document_id: str | None = Field(sa_column=_text(nullable=True))
+    run: int = Field(sa_column=_count(1))
+    body: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+    created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+
+
+class Meter(SQLModel, table=True):
+    """Pages charged, once per document and run, on success; names the key."""
+
+    __tablename__ = "meter"
+    __table_args__ = (Index("meter_by_month", "month", "tenant"),)
+    document_id: str = Field(sa_column=Column(Text, primary_key=True))
+    run: int = Field(sa_column=Column(BigInteger, primary_key=True))
+    tenant: str = Field(sa_column=_text())
+    org: str = Field(sa_column=_text())
+    key_name: str = Field(sa_column=_text())
+    month: date
+    pages: int = Field(sa_column=_count())
+    bytes: int = Field(sa_column=_count())
+    at: datetime = Field(sa_column=_time(nullable=False, now=True))
+
+
+class Quota(SQLModel, table=True):
+    """Deployment-wide page quota of one UTC month (database clock); folded from `quota_deltas` under its row lock."""
+
+    __tablename__ = "quota"
+    month: date = Field(primary_key=True)
+    used: int = Field(sa_column=_count())
+    reserved: int = Field(sa_column=_count())
+
+
+class QuotaDelta(SQLModel, table=True):
+    """What finished documents did to the quota; insert-only, so that finishing never waits for another document."""
+
+    __tablename__ = "quota_deltas"
+    seq: int = Field(sa_column=Column(BigInteger, Identity(always=True), primary_key=True))
+    month: date
+    used: int = Field(sa_column=_count())
+    reserved: int = Field(sa_column=_count())
+
+
+class Audit(SQLModel, table=True):
+    """Security acts, written in the act's transaction; `seq`, `prev_hash`, `hash` are sealed in commit order per org."""
+
+    __tablename__ = "audit"
+    __table_args__ = (
+        UniqueConstraint("tenant", "org", "seq"),
+        Index("audit_unsealed", "entry", postgresql_where=text("hash is null")),
+    )
+    entry: int = Field(sa_column=Column(BigInteger, Identity(always=True), primary_key=True))
+    tenant: str = Field(sa_column=_text())
+    org: str = Field(sa_column=_text())
+    seq: int | None = Field(sa_column=Column(BigInteger, nullable=True))
+    at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    actor: str = Field(sa_column=_text())
+    action: str = Field(sa_column=_text())
+    object: str = Field(sa_column=_text())
+    request_id: str | None = Field(sa_column=_text(nullable=True))
+    result: str = Field(sa_column=_text())
+    prev_hash: bytes | None = Field(sa_column=Column(LargeBinary, nullable=True))
+    hash: bytes | None = Field(sa_column=Column(LargeBinary, nullable=True))
+
+
+class RoleLease(SQLModel, table=True):
+    """Singletons (janitor, index writer): holder and fence, on the database clock."""
+
+    __tablename__ = "role_leases"
+    role: str = Field(sa_column=Column(Text, primary_key=True))
+    holder: str | None = Field(sa_column=_text(nullable=True))
+    fence: int = Field(sa_column=_count())
+    lease_until: datetime | None = Field(sa_column=_time())
+
+
+class Watermark(SQLModel, table=True):
+    """Highest time seen, against a clock set back (licence)."""
+
+    __tablename__ = "watermarks"
+    name: str = Field(sa_column=Column(Text, primary_key=True))
+    at: datetime = Field(sa_column=_time(nullable=False, now=True))
