@@ -1,0 +1,76 @@
+# Every command works on a bare machine with Python 3.11+ and pip: each makes .venv and installs from the hash-checked lock first.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+WORKDIR_ARG := $(if $(SVC_WORKDIR),--workdir $(SVC_WORKDIR),)
+SEED ?= 1
+DOCUMENTS ?= 200
+
+.PHONY: help up down status test test-e2e check format bench bench-quality bench-speed bench-peers chaos hostile lock clean
+
+help: ## this list
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+$(VENV)/bin/python:
+	@$(PYTHON) -m venv $(VENV) 2>/dev/null || { $(PYTHON) -m pip install --quiet --user virtualenv && $(PYTHON) -m virtualenv --quiet $(VENV); }
+
+$(VENV)/.run: requirements.lock pyproject.toml | $(VENV)/bin/python
+	@echo "installing (hash-checked) ..."
+	@$(PIP) --require-hashes --no-deps -r requirements.lock
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m compileall -q actors models storage serve_apps cluster configs
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.lock $(VENV)/.run
+	@echo "installing what tests and checks need (hash-checked) ..."
+	@$(PIP) --require-hashes --no-deps -r requirements-dev.lock
+	@touch $@
+
+up: $(VENV)/.run ## install, start database, Ray and service detached, read a sample, say how to go on
+	@$(BIN)/quire up --detach $(WORKDIR_ARG)
+	@$(BIN)/quire tour $(WORKDIR_ARG)
+
+down: $(VENV)/.run ## stop all of it
+	@$(BIN)/quire down $(WORKDIR_ARG)
+
+status: $(VENV)/.run ## what runs
+	@$(BIN)/quire status $(WORKDIR_ARG)
+
+test: $(VENV)/.dev ## the tests (pure, storage, API, then a Ray cluster)
+	$(BIN)/python -m pytest tests --ignore tests/e2e --ignore tests/chaos -q
+	$(BIN)/python -m pytest tests/e2e -q
+
+check: $(VENV)/.dev ## ruff, mypy --strict, the layers, the sizes
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/mypy
+	$(BIN)/python -m pytest tests/test_architecture.py -q
+
+format: $(VENV)/.dev ## let ruff format and sort
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev ## every benchmark: tables here, JSON in bench-results/
+	@for bench in queue sandbox service derive; do $(BIN)/python -m tests.bench.bench_$$bench || exit 1; done
+
+bench-quality: $(VENV)/.dev ## reading quality: make bench-quality DATA=folder with documents and truth
+	$(BIN)/python -m tests.bench.bench_quality --data $(DATA)
+
+bench-peers: .venv-peers/.done ## other engines, in an environment of their own
+.venv-peers/.done: tests/bench/peers.in
+	$(PYTHON) -m venv .venv-peers && .venv-peers/bin/python -m pip install --quiet -r tests/bench/peers.in && touch $@
+
+bench-speed: $(VENV)/.dev .venv-peers/.done ## pages per CPU second beside peers: make bench-speed DATA=folder
+	$(BIN)/python -m tests.bench.bench_speed --data $(DATA)
+
+chaos: $(VENV)/.dev ## kill things while documents flow: make chaos SEED=1 DOCUMENTS=200
+	$(BIN)/python -m tests.chaos.run --seed $(SEED) --documents $(DOCUMENTS)
+
+lock: ## requirements*.in -> hash-checked locks without addresses (needs uv)
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate requirements.in -o requirements.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -c requirements.lock requirements-dev.in -o requirements-dev.lock
+
+clean: ## remove the environments and caches
+	rm -rf $(VENV) .venv-peers .mypy_cache .ruff_cache .pytest_cache bench-results
