@@ -1,0 +1,72 @@
+"""The kinds of values that environment variables hold, and how one setting is declared.
+
+In comes text from the environment; out come values, or a `ValueError` that settings.py turns into the variable's name.
+"""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+from pydantic.config import JsonDict
+from pydantic_settings import NoDecode
+
+
+class PiiEngine(StrEnum):
+    REGEX = "regex"
+    PRESIDIO = "presidio"
+
+
+class Proxy(StrEnum):
+    """`ray`: Ray's own proxy on loopback. `haproxy`: about ten times the requests, but every caller looks local."""
+
+    RAY = "ray"
+    HAPROXY = "haproxy"
+
+
+def _flag(value: object) -> object:
+    """Exactly 0 or 1: `false` or `off` would be guesses about what was meant."""
+    if isinstance(value, bool):
+        return value
+    if value in ("0", "1"):
+        return value == "1"
+    raise ValueError("not 0 or 1")
+
+
+def _names(value: object) -> object:
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+def _unset(value: object) -> object:
+    """An empty variable is an unset one."""
+    return None if value == "" else value
+
+
+Flag = Annotated[bool, BeforeValidator(_flag)]
+Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)]
+Languages = Annotated[
+    tuple[Annotated[str, Field(pattern=r"^[a-z]{2,3}(_[A-Za-z]+)?$")], ...],
+    NoDecode,
+    BeforeValidator(_names),
+    Field(min_length=1),
+]
+Seconds = Annotated[tuple[Annotated[float, Field(ge=0, le=86400)], ...], NoDecode, BeforeValidator(_names)]
+Text = Annotated[str | None, BeforeValidator(_unset)]
+MaybeCount = Annotated[int | None, BeforeValidator(_unset)]
+
+
+def setting(default: Any, allowed: str, purpose: str, *, shown: str | None = None, **limits: Any) -> Any:
+    """`shown` is the default as docs/settings.md writes it."""
+    extra: JsonDict = {"allowed": allowed, "shown": shown if shown is not None else _shown(default)}
+    return Field(default, description=purpose, json_schema_extra=extra, **limits)
+
+
+def _shown(default: object) -> str:
+    if default is None:
+        return "unset"
+    if isinstance(default, bool):
+        return str(int(default))
+    if isinstance(default, tuple):
+        return ",".join(f"{item:g}" if isinstance(item, float) else str(item) for item in default) or "unset"
+    return f"{default:g}" if isinstance(default, float) else str(default)

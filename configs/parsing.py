@@ -1,0 +1,110 @@
+"""From the environment to `Settings`: unknown names, wrong values and capabilities that are not built are refused.
+
+In come variables; out goes the settings object, or `SettingsError` naming each wrong variable and what is allowed.
+"""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from configs.settings import PREFIX, Settings
+
+ALIASES = {"SVC_FAST_PDF": "SVC_FAST_MODE"}
+
+NOT_BUILT: tuple[str, ...] = (
+    "SVC_RAG_DB",
+    "SVC_VLM_OCR",
+    "SVC_PII_ENGINE",
+    "SVC_PII_LANGUAGES",
+    "SVC_OCR_LANGS",
+    "SVC_FAST_MODE",
+    "SVC_PLUGINS",
+    "SVC_METRICS",
+    "SVC_RATE_LIMIT_RPM",
+    "SVC_SOURCE_ROOT",
+)
+"""Settings whose capability does not exist yet: any other value refuses the start. Building one removes its line."""
+
+
+class SettingsError(Exception):
+    """Wrong settings; one line per variable, secrets never shown."""
+
+    code = "settings"
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.lines = tuple(lines)
+        super().__init__("\n".join(self.lines))
+
+
+def variable(field: str) -> str:
+    """The environment variable of a field."""
+    return PREFIX + field.upper()
+
+
+def parse_settings(environ: Mapping[str, str], **chosen: object) -> Settings:
+    """Settings from `environ`; `chosen` (command-line values) wins. Raises `SettingsError`."""
+    known = {variable(name): name for name in Settings.model_fields}
+    unknown = [name for name in environ if name.startswith(PREFIX) and name not in known and name not in ALIASES]
+    if unknown:
+        raise SettingsError(_unknown(name, known) for name in sorted(unknown))
+    values: dict[str, object] = {
+        known[ALIASES.get(name, name)]: text for name, text in _aliases_first(environ) if name.startswith(PREFIX)
+    }
+    try:
+        settings = Settings.model_validate(
+            {**values, **{name: value for name, value in chosen.items() if value is not None}}
+        )
+    except ValidationError as error:
+        raise SettingsError(_explain(error)) from None
+    _refuse_unbuilt(settings)
+    return settings
+
+
+def _unknown(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"{name}: no such setting" + (f"; is {near[0]} meant?" if near else "; see docs/settings.md")
+
+
+def _aliases_first(environ: Mapping[str, str]) -> list[tuple[str, str]]:
+    """A deprecated alias loses against the name it stands for."""
+    return sorted(environ.items(), key=lambda item: item[0] not in ALIASES)
+
+
+def _explain(error: ValidationError) -> list[str]:
+    lines = []
+    for problem in error.errors():
+        field = str(problem["loc"][0]).removeprefix(PREFIX).lower() if problem["loc"] else ""
+        if field not in Settings.model_fields:
+            lines.append(str(problem["msg"]).removeprefix("Value error, "))
+            continue
+        lines.append(f"{variable(field)}: allowed is {allowed(field)}")
+    return sorted(set(lines))
+
+
+def allowed(field: str) -> str:
+    """What a field allows, in words."""
+    return str(_extra(field)["allowed"])
+
+
+def shown_default(field: str) -> str:
+    """A field's default as docs/settings.md writes it."""
+    return str(_extra(field)["shown"])
+
+
+def _extra(field: str) -> dict[str, Any]:
+    extra = Settings.model_fields[field].json_schema_extra
+    assert isinstance(extra, dict)
+    return extra
+
+
+def _refuse_unbuilt(settings: Settings) -> None:
+    lines = []
+    for name in NOT_BUILT:
+        field = name.removeprefix(PREFIX).lower()
+        default = Settings.model_fields[field].get_default(call_default_factory=True)
+        if getattr(settings, field) != default:
+            lines.append(f"{name}: not available in this version; allowed is its default ({shown_default(field)})")
+    if lines:
+        raise SettingsError(lines)

@@ -1,0 +1,202 @@
+"""Every environment variable of the service, once: its type, its safe default and what it allows.
+
+One frozen object; parsing.py makes it from the environment. Imported by cluster/ only; everyone else is handed values.
+"""
+
+import os
+import re
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from pydantic import Field, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from configs.kinds import Flag, Languages, MaybeCount, Names, PiiEngine, Proxy, Seconds, Text, setting
+
+PREFIX = "SVC_"
+
+
+def default_workdir() -> Path:
+    """Where state lives when nothing is said."""
+    return Path("/var/lib/quire") if os.geteuid() == 0 else Path.home() / ".local/share/quire"
+
+
+class Settings(BaseSettings):
+    """All values, checked alone and against each other."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid")
+    SECRET: ClassVar[frozenset[str]] = frozenset({"license", "api_keys", "database_url"})
+
+    # what the interface names
+    license: Text = setting(
+        None,
+        "a signed licence token",
+        "Licence of this deployment. Required, except on loopback, where a development licence is made.",
+    )
+    api_keys: Text = setting(
+        None,
+        "name=secret pairs separated by commas; name may carry :read, :read+write or :admin",
+        "Operator keys; they replace the default token.",
+    )
+    require_auth: Flag = setting(False, "0 or 1", "1 refuses the start when no keys are configured.")
+    workdir: Path = Field(
+        default_factory=default_workdir,
+        description="Job store, uploads, trees, usage ledger, secrets of this deployment.",
+        json_schema_extra={"allowed": "an absolute path", "shown": "~/.local/share/quire (root: /var/lib/quire)"},
+    )
+    rag_db: Text = setting(None, "a directory or s3://bucket/prefix", "Search index; enables GET /v1/search.")
+    workers: MaybeCount = setting(
+        None,
+        "a whole number 0..64",
+        "Readers started with the API; 0 = none.",
+        shown="number of cores, at most 4",
+        ge=0,
+        le=64,
+    )
+    background: Flag = setting(
+        False, "0 or 1", "1: the API enqueues only; readers are an application of their own that scales on queue depth."
+    )
+    fast_mode: Flag = setting(
+        True,
+        "0 or 1",
+        "1: born-digital pages take the model-free path. 0: all pages take the ML pipeline. Old alias: SVC_FAST_PDF.",
+    )
+    vlm_ocr: Text = setting(None, "a model name of the registry", "GPU OCR tier; needs an NVIDIA CUDA host.")
+    ocr_langs: Languages = setting(("en",), "language codes separated by commas", "Languages of the OCR recogniser.")
+    pii_engine: PiiEngine = setting(PiiEngine.REGEX, "regex or presidio", "Which engine looks for personal data.")
+    pii_languages: Languages = setting(
+        ("en",), "language codes separated by commas", "Languages of the presidio engine."
+    )
+    rate_limit_rpm: int = setting(
+        0, "a whole number 0..1000000", "Requests a minute per key; 0 = off.", ge=0, le=1_000_000
+    )
+    max_upload_mb: int = setting(
+        50, "a whole number 1..10000", "Cap of one uploaded file, in MB of 1,000,000 bytes.", ge=1, le=10_000
+    )
+    metrics: Flag = setting(False, "0 or 1", "1 exposes GET /metrics.")
+    plugins: Names = setting((), "entry-point names separated by commas, or *", "Plugins that may be loaded.")
+    source_root: Text = setting(None, "an absolute path", "Fence around registered source paths.")
+
+    # where it listens and who may call
+    host: str = setting(
+        "127.0.0.1", "an IP address of this machine", "Address the HTTP port is bound to.", pattern=r"^[0-9A-Fa-f.:]+$"
+    )
+    port: int = setting(8000, "a port number 1..65535", "The HTTP port.", ge=1, le=65535)
+    proxy: Proxy = setting(
+        Proxy.RAY,
+        "ray or haproxy",
+        "HTTP front: Ray's own proxy, or HAProxy (more requests, extra ports, no loopback token).",
+    )
+    allowed_hosts: Names = setting(
+        ("localhost", "127.0.0.1", "[::1]"),
+        "host names separated by commas",
+        "Host headers for which GET /v1/token answers an anonymous loopback caller.",
+    )
+    trusted_proxies: Names = setting(
+        (),
+        "IP addresses or networks separated by commas",
+        "Reverse proxies whose forwarding headers are believed; setting it ends token disclosure to loopback.",
+    )
+
+    # limits
+    max_batch_files: int = setting(10, "a whole number 1..200", "Files in one POST /v1/jobs.", ge=1, le=200)
+    max_ingest_mb: int = setting(
+        100, "a whole number 1..10000", "Cap of a POST /v1/ingest body, in MB.", ge=1, le=10_000
+    )
+    max_waiters: int = setting(
+        256,
+        "a whole number 1..1000",
+        "Long waits and event streams open at once per API replica; more get 503.",
+        ge=1,
+        le=1000,
+    )
+    max_pages: int = setting(
+        2000, "a whole number 1..100000", "Pages of one document; more is too-many-pages.", ge=1, le=100_000
+    )
+    child_memory_mb: int = setting(
+        1024,
+        "a whole number 128..65536",
+        "Memory a document may take in its sandboxed child, above the child's own base.",
+        ge=128,
+        le=65_536,
+    )
+    page_cpu_s: int = setting(30, "a whole number 1..3600", "CPU seconds one page may take.", ge=1, le=3600)
+    document_cpu_s: int = setting(900, "a whole number 1..86400", "CPU seconds one document may take.", ge=1, le=86_400)
+
+    # queue and workers
+    database_url: Text = setting(
+        None, "postgresql://user:password@host:port/name", "External PostgreSQL 15 or newer; unset = the embedded one."
+    )
+    inflight_docs: int = setting(
+        8,
+        "a whole number 1..256",
+        "Documents one reader may hold open (being read, recognised, published).",
+        ge=1,
+        le=256,
+    )
+    workers_min: int = setting(0, "a whole number 0..1000", "Fewest readers with SVC_BACKGROUND=1.", ge=0, le=1000)
+    workers_max: MaybeCount = setting(
+        None,
+        "a whole number 1..1000",
+        "Most readers with SVC_BACKGROUND=1.",
+        shown="number of cores, at most 4",
+        ge=1,
+        le=1000,
+    )
+    lease_s: float = setting(
+        30.0, "seconds 1..3600", "How long a claimed document belongs to its reader without a heartbeat.", ge=1, le=3600
+    )
+    beat_s: float = setting(
+        10.0, "seconds 0.1..1200, at most half of SVC_LEASE_S", "Pause between heartbeats.", ge=0.1, le=1200
+    )
+    retry_delays_s: Seconds = setting(
+        (10.0, 60.0),
+        "two numbers of seconds separated by a comma",
+        "Pause before the second and the third start of a document.",
+        min_length=2,
+        max_length=2,
+    )
+    crash_at: Text = setting(
+        None,
+        "a named crash point, with SVC_TESTING=1 only",
+        "Tests only: end the process at this step of the commit protocol.",
+    )
+    testing: Flag = setting(False, "0 or 1", "Tests only: permits SVC_CRASH_AT.")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        *_: PydanticBaseSettingsSource,
+        **__: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Only what is handed in: parsing.py reads the environment, so that tests and replicas need not have one."""
+        return (init_settings,)
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> Self:
+        for wrong, message in _CROSS_CHECKS:
+            if wrong(self):
+                raise ValueError(message)
+        return self
+
+    def readers(self, cores: int) -> int:
+        """Readers that start with the API."""
+        return min(cores, 4) if self.workers is None else self.workers
+
+
+_CROSS_CHECKS: tuple[tuple[Any, str], ...] = (
+    (lambda s: s.require_auth and not s.api_keys, "SVC_REQUIRE_AUTH: 1 needs SVC_API_KEYS"),
+    (lambda s: s.beat_s * 2 > s.lease_s, "SVC_BEAT_S: allowed is at most half of SVC_LEASE_S"),
+    (
+        lambda s: s.workers_max is not None and s.workers_min > s.workers_max,
+        "SVC_WORKERS_MIN: allowed is at most SVC_WORKERS_MAX",
+    ),
+    (lambda s: not s.workdir.is_absolute(), "SVC_WORKDIR: allowed is an absolute path"),
+    (lambda s: s.crash_at and not s.testing, "SVC_CRASH_AT: refused outside tests"),
+    (
+        lambda s: s.database_url and not re.match(r"postgres(ql)?://", s.database_url),
+        "SVC_DATABASE_URL: allowed is postgresql://user:password@host:port/name",
+    ),
+)
