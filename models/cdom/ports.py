@@ -101,10 +101,20 @@ class RecognisedPage:
 class RecognisePages(Protocol):
     """Pixels to words, in the order given. Raises `PortUnavailable` or `MlUnavailable`."""
 
-    def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]: ...
+    def recognise_pages(
+        self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float
+    ) -> list[RecognisedPage]: ...
 
 
 class Embed(Protocol):
     """Texts to unit vectors (float32 lists of the model's width), in the order given."""
 
     def embed(self, texts: list[str], timeout_s: float) -> list[list[float]]: ...
+
+
+class Tokenizer(Protocol):
+    """Counts as the embedding model does, without its special tokens; `offsets` are character places, end exclusive."""
+
+    def count(self, text: str) -> int: ...
+
+    def offsets(self, text: str) -> list[tuple[int, int]]: ...

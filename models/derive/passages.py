@@ -1,0 +1,182 @@
+"""Blocks to passages: the smallest stretches of text a chunk is packed from, none longer than the budget.
+
+A short block is one passage; a long one is cut at sentence ends, a table at its rows. Knows no chunk and no overlap.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from models.cdom.chunk import PageBox
+from models.cdom.geometry import union_bbox
+from models.cdom.ports import Tokenizer
+from models.cdom.table import Cell, Table
+from models.cdom.tree import Block, BlockType
+
+SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”»)\]]*\s+|(?<=[。！？])|\n+")
+MAX_TOKEN_CHARS = 32
+"""A token longer than this (one unknown token can hide a megabyte) is cut as if it were several."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """`glue` joins it to what stands before it in a chunk; `bound` keeps it in the chunk of its predecessor if it fits.
+
+    `header` repeats in front of it when a chunk begins with it (the header rows of a table).
+    """
+
+    text: str
+    tokens: int
+    blocks: tuple[Block, ...]
+    boxes: tuple[PageBox, ...]
+    glue: str = "\n\n"
+    bound: bool = False
+    header: str = ""
+
+
+def cut_passages(blocks: Sequence[Block], tokenizer: Tokenizer, budget: int) -> Iterator[Passage]:
+    """Passages of blocks in reading order, each of at most `budget` tokens; captions are bound to their neighbour."""
+    previous: Block | None = None
+    unseen: tuple[Block, ...] = ()
+    for block in blocks:
+        passages = _of_block(block, tokenizer, budget)
+        if not passages:
+            unseen = (*unseen, block)
+        for number, passage in enumerate(passages):
+            if number == 0:
+                passage = replace(passage, glue=_glue(previous, block), bound=_belongs_together(previous, block))
+                passage, unseen = _with_silent_figure(passage, unseen), ()
+            yield passage
+        previous = block
+
+
+def _of_block(block: Block, tokenizer: Tokenizer, budget: int) -> list[Passage]:
+    if block.table is not None and block.table.cells:
+        return list(_of_table(block, block.table, tokenizer, budget))
+    if not block.text.strip():
+        return []
+    return [
+        Passage(text=text, tokens=tokens, blocks=(block,), boxes=box_of(block), glue=glue)
+        for text, tokens, glue in cut_text(block.text, tokenizer, budget)
+    ]
+
+
+def box_of(block: Block) -> tuple[PageBox, ...]:
+    return () if block.bbox is None else (PageBox(page=block.page, bbox=block.bbox),)
+
+
+def _glue(previous: Block | None, block: Block) -> str:
+    if previous is not None and block.continues == previous.id:
+        return " "
+    if previous is not None and previous.type is block.type is BlockType.LIST_ITEM:
+        return "\n"
+    return "\n\n"
+
+
+def _belongs_together(previous: Block | None, block: Block) -> bool:
+    """A caption beside its figure or table, on either side."""
+    if previous is None:
+        return False
+    figures = (BlockType.TABLE, BlockType.PICTURE)
+    types = (previous.type, block.type)
+    if BlockType.CAPTION not in types or not any(kind in figures for kind in types):
+        return False
+    caption, figure = (block, previous) if block.type is BlockType.CAPTION else (previous, block)
+    return caption.parent in (None, figure.id) or block.type is BlockType.CAPTION
+
+
+def _with_silent_figure(passage: Passage, unseen: tuple[Block, ...]) -> Passage:
+    """A figure without text is cited with the caption that follows it."""
+    figures = tuple(block for block in unseen if block.type is BlockType.PICTURE)[-1:]
+    if passage.blocks[0].type is not BlockType.CAPTION or not figures:
+        return passage
+    return replace(passage, blocks=(*figures, *passage.blocks), boxes=(*box_of(figures[0]), *passage.boxes))
+
+
+def weigh(text: str, tokenizer: Tokenizer) -> int:
+    """Tokens of `text`, and never fewer than its length allows."""
+    return max(tokenizer.count(text), len(text) // MAX_TOKEN_CHARS)
+
+
+def cut_text(text: str, tokenizer: Tokenizer, budget: int) -> Iterator[tuple[str, int, str]]:
+    """(text, tokens, glue) of stretches of at most `budget` tokens that cover `text` but for white space."""
+    tokens = weigh(text, tokenizer)
+    if tokens <= budget:
+        yield text.strip(), tokens, ""
+        return
+    start, glue = 0, ""
+    for end in [*(match.end() for match in SENTENCE_END.finditer(text)), len(text)]:
+        sentence = text[start:end]
+        if sentence.strip():
+            yield from _cut_sentence(sentence, tokenizer, budget, glue)
+            glue = "\n" if sentence.endswith("\n") else " " if sentence[-1].isspace() else ""
+        start = end
+
+
+def _cut_sentence(text: str, tokenizer: Tokenizer, budget: int, glue: str) -> Iterator[tuple[str, int, str]]:
+    tokens = weigh(text, tokenizer)
+    if tokens <= budget:
+        yield text.strip(), tokens, glue
+        return
+    for start, end in _cut_places(text, tokenizer, budget):
+        part = text[start:end].strip()
+        if part:
+            yield part, weigh(part, tokenizer), glue
+            glue = " " if text[end - 1].isspace() or text[end : end + 1].isspace() else ""
+
+
+def _cut_places(text: str, tokenizer: Tokenizer, budget: int) -> Iterator[tuple[int, int]]:
+    """Ranges of at most `budget` tokens, at white space where there is any."""
+    ends = [
+        place
+        for start, end in tokenizer.offsets(text)
+        for place in [*range(start + MAX_TOKEN_CHARS, end, MAX_TOKEN_CHARS), end]
+    ]
+    begin, taken = 0, 0
+    while len(ends) - taken > budget:
+        last = taken + budget - 1
+        while last > taken + budget // 2 and not text[ends[last] : ends[last] + 1].isspace():
+            last -= 1
+        if not text[ends[last] : ends[last] + 1].isspace():
+            last = taken + budget - 1
+        yield begin, ends[last]
+        begin, taken = ends[last], last + 1
+    yield begin, len(text)
+
+
+def _of_table(block: Block, table: Table, tokenizer: Tokenizer, budget: int) -> Iterator[Passage]:
+    rows = table_rows(table)
+    head = [row for row in rows if all(cell.header for cell in row)]
+    head = head if len(head) < len(rows) and rows[: len(head)] == head else []
+    header = "\n".join(map(row_text, head))
+    if weigh(header, tokenizer) > budget // 2:
+        header = ""
+    for number, row in enumerate(rows):
+        boxes = _row_box(block, row)
+        for text, tokens, glue in cut_text(row_text(row), tokenizer, budget):
+            yield Passage(
+                text=text,
+                tokens=tokens,
+                blocks=(block,),
+                boxes=boxes,
+                glue=glue or "\n",
+                bound=0 < number <= len(head),
+                header="" if number < len(head) else header,
+            )
+
+
+def table_rows(table: Table) -> list[list[Cell]]:
+    """The cells row by row; rows without any cell are left out."""
+    rows: dict[int, list[Cell]] = {}
+    for cell in table.cells:
+        rows.setdefault(cell.row, []).append(cell)
+    return [rows[number] for number in sorted(rows)]
+
+
+def row_text(row: Sequence[Cell]) -> str:
+    return " | ".join(" ".join(cell.text.split()) for cell in row)
+
+
+def _row_box(block: Block, row: Sequence[Cell]) -> tuple[PageBox, ...]:
+    boxes = [cell.bbox for cell in row if cell.bbox is not None]
+    return (PageBox(page=block.page, bbox=union_bbox(boxes)),) if boxes else box_of(block)
