@@ -134,7 +134,7 @@ class Settings(BaseSettings):
         ge=1,
         le=256,
     )
-    workers_min: int = setting(0, "a whole number 0..1000", "Fewest readers with SVC_BACKGROUND=1.", ge=0, le=1000)
+    workers_min: int = setting(1, "a whole number 0..1000", "Fewest readers with SVC_BACKGROUND=1.", ge=0, le=1000)
     workers_max: MaybeCount = setting(
         None,
         "a whole number 1..1000",
@@ -180,10 +180,6 @@ class Settings(BaseSettings):
             if wrong(self):
                 raise ValueError(message)
         return self
-
-    def readers(self, cores: int) -> int:
-        """Readers that start with the API."""
-        return min(cores, 4) if self.workers is None else self.workers
 
 
 _CROSS_CHECKS: tuple[tuple[Any, str], ...] = (

@@ -1,0 +1,31 @@
+"""What can stop a command of the cluster: one family, each message fit for the terminal."""
+
+
+class ClusterError(Exception):
+    """A start or stop that cannot go on; the text says why and what to do."""
+
+    code = "cluster"
+
+
+class NoFreePorts(ClusterError):
+    """No block of loopback ports was free."""
+
+    code = "no-free-ports"
+
+
+class Busy(ClusterError):
+    """Another `up` or `down` of this workdir is at work."""
+
+    code = "busy"
+
+
+class StartRefused(ClusterError):
+    """The settings and this machine do not go together."""
+
+    code = "start-refused"
+
+
+class StartFailed(ClusterError):
+    """The service ended before it was ready; the log says more."""
+
+    code = "start-failed"

@@ -1,0 +1,71 @@
+"""Where deployments may run: the labels of this machine, the selectors of each pool, and whether any node fits.
+
+Ray sets no architecture label and leaves an unsatisfiable selector pending for ever without an error, so both are done
+here. Pure: nodes come in as the dictionaries of `ray.nodes()`.
+"""
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+_ARCHITECTURES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
+_NVIDIA = Path("/proc/driver/nvidia/version")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """What one replica needs. `preferred` is tried first; `required` is the least that will do (empty = any node)."""
+
+    cpus: float
+    gpus: float = 0.0
+    required: Mapping[str, str] = field(default_factory=dict)
+    preferred: Mapping[str, str] = field(default_factory=dict)
+
+    def actor_options(self) -> dict[str, Any]:
+        """`ray_actor_options` for Serve."""
+        options: dict[str, Any] = {"num_cpus": self.cpus}
+        if self.gpus:
+            options["num_gpus"] = self.gpus
+        if self.preferred:
+            options["label_selector"] = {**self.required, **self.preferred}
+            options["fallback_strategy"] = [{"label_selector": dict(self.required)}]
+        elif self.required:
+            options["label_selector"] = dict(self.required)
+        return options
+
+
+API = Placement(cpus=0)
+JANITOR = Placement(cpus=0)
+FAST_PATH = Placement(cpus=1, preferred={"arch": "arm64", "accelerator": "none"})
+"""CPU-only arm64 nodes where there are some, any node otherwise."""
+
+
+def machine_labels(machine: str | None = None, *, nvidia: bool | None = None) -> dict[str, str]:
+    """`arch` and `accelerator` of this machine, as node labels."""
+    machine = (machine or platform.machine()).lower()
+    nvidia = _NVIDIA.exists() if nvidia is None else nvidia
+    return {"arch": _ARCHITECTURES.get(machine, machine), "accelerator": "cuda" if nvidia else "none"}
+
+
+def fits(placement: Placement, nodes: Sequence[Mapping[str, Any]]) -> bool:
+    """Some living node carries the required labels and could ever hold one replica."""
+    return any(_node_fits(placement, node) for node in nodes if node.get("Alive"))
+
+
+def _node_fits(placement: Placement, node: Mapping[str, Any]) -> bool:
+    labels, offered = node.get("Labels") or {}, node.get("Resources") or {}
+    if any(labels.get(name) != value for name, value in placement.required.items()):
+        return False
+    return bool(placement.cpus <= offered.get("CPU", 0) and placement.gpus <= offered.get("GPU", 0))
+
+
+def unplaceable(pools: Mapping[str, Placement], nodes: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Pools nobody can run, each with its reason; empty when all fit."""
+    return {name: _reason(placement) for name, placement in pools.items() if not fits(placement, nodes)}
+
+
+def _reason(placement: Placement) -> str:
+    wanted = ", ".join(f"{name}={value}" for name, value in placement.required.items()) or "any labels"
+    return f"no node with {wanted}, {placement.cpus:g} CPU and {placement.gpus:g} GPU"

@@ -1,0 +1,38 @@
+"""How many readers run, where, and what the node must offer for them.
+
+In come settings' numbers and the machine's cores, out comes a frozen plan. Knows nothing of Ray.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizing:
+    """`minimum == maximum`: a fixed pool. `own_application`: apart from the API, scaled on queue depth."""
+
+    minimum: int
+    maximum: int
+    own_application: bool
+
+    @property
+    def fixed(self) -> bool:
+        return self.minimum == self.maximum
+
+    @property
+    def node_cpus(self) -> int:
+        """Logical CPUs one machine must offer Ray: one per reader, one for everything else."""
+        return self.maximum + 1
+
+
+def size_readers(*, cores: int, workers: int | None, background: bool, least: int, most: int | None) -> Sizing:
+    """The plan of the reader pool.
+
+    `workers` None means: as many as cores, at most 4. With `background` the pool scales from `least` to `most`, and
+    `workers` says nothing: the API only enqueues.
+    """
+    default = max(1, min(cores, 4))
+    if not background:
+        count = default if workers is None else workers
+        return Sizing(minimum=count, maximum=count, own_application=False)
+    most = max(default, least, 1) if most is None else most
+    return Sizing(minimum=least, maximum=most, own_application=True)
