@@ -1,0 +1,87 @@
+"""The Ray Serve deployments: thin wrappers around a web application, a reader and a janitor.
+
+In come factories (functions found by name on the replica, so nothing of the application is pickled); what they build
+knows nothing of Ray. Placement, counts and autoscaling are bound in cluster/app.py. No truth lives here.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+
+from ray import serve
+
+MAX_ONGOING = 1024
+"""Waits and event streams sit in this number, so it is far above what works at once."""
+FAST_PATH_GRACE_S = 120.0
+DRAIN_S = 100.0
+"""Drain + 3 s to release + the wait loop must stay below the grace period, after which Serve kills."""
+
+
+class Worker(Protocol):
+    """A thing with a loop of its own."""
+
+    def start(self) -> None: ...
+
+    def drain(self, timeout_s: float) -> object: ...
+
+    def healthy(self) -> bool: ...
+
+
+AsgiApp = Callable[[Any, Any, Any], Awaitable[None]]
+
+
+@serve.deployment(
+    name="api",
+    max_ongoing_requests=MAX_ONGOING,
+    max_queued_requests=-1,
+    graceful_shutdown_timeout_s=10,
+    graceful_shutdown_wait_loop_s=0.5,
+    health_check_period_s=2,
+)
+@serve.ingress()
+class Api:
+    """The HTTP front. `below` holds handles of deployments of the same application, so that they start with it."""
+
+    def __init__(self, build: Callable[[], AsgiApp], *below: object) -> None:
+        self._build, self._below = build, below
+
+    def __serve_build_asgi_app__(self) -> AsgiApp:
+        return self._build()
+
+
+class _Loop:
+    """A worker inside a replica: started with it, watched by its health check, drained when it stops."""
+
+    drain_s = DRAIN_S
+
+    def __init__(self, build: Callable[[], Worker]) -> None:
+        self._worker = build()
+        self._worker.start()
+
+    async def check_health(self) -> None:
+        """A dead loop must not look healthy: asks the worker whether it still does what it is for."""
+        if not await asyncio.to_thread(self._worker.healthy):
+            raise RuntimeError("worker loop ended")
+
+    async def __del__(self) -> None:
+        """Awaited by Serve, once, before a stop: claim no more, finish or give back."""
+        await asyncio.to_thread(self._worker.drain, self.drain_s)
+
+
+@serve.deployment(
+    name="fast_path",
+    max_ongoing_requests=8,
+    graceful_shutdown_timeout_s=FAST_PATH_GRACE_S,
+    graceful_shutdown_wait_loop_s=0.5,
+    health_check_period_s=5,
+    health_check_timeout_s=30,
+)
+class FastPath(_Loop):
+    """One reader: pulls documents from SQL, one at a time."""
+
+
+@serve.deployment(name="janitor", graceful_shutdown_timeout_s=20, graceful_shutdown_wait_loop_s=0.5)
+class Janitor(_Loop):
+    """Housekeeping; the lease in SQL is what makes it the only one."""
+
+    drain_s = 15.0
