@@ -1,0 +1,99 @@
+"""The licence a machine makes for itself when somebody tries the service alone: where it is allowed, and its making.
+
+Only for a loopback bind with the embedded database and no cluster. Its key pair and token live in the workdir.
+"""
+
+import os
+import secrets
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from serve_apps.access.license import License, LicenseRefused, issue_license, read_license, renew_license
+from serve_apps.access.license_keys import LOCAL_PREFIX, raw_public, read_private_key, write_private_key
+from serve_apps.access.loopback import is_loopback_peer
+
+PLAN = "development"
+MAX_PAGES_PER_MONTH = 100_000
+_RENEW_BEFORE = timedelta(days=30)
+
+
+class DevelopmentLicenseRefused(Exception):
+    """A real licence is required; the text says which setting asks for it."""
+
+    code = "license-required"
+
+
+def check_development_allowed(*, host: str, external_database: bool, joined_cluster: bool) -> None:
+    """Raises `DevelopmentLicenseRefused` unless one person tries the service on this machine."""
+    asked_by = {
+        "the service listens beyond loopback": host != "localhost" and not is_loopback_peer(host.strip("[]")),
+        "an external database is set": external_database,
+        "this node joined a cluster": joined_cluster,
+    }
+    reasons = [reason for reason, holds in asked_by.items() if holds]
+    if reasons:
+        raise DevelopmentLicenseRefused(f"SVC_LICENSE is required: {', '.join(reasons)}")
+
+
+def development_license(workdir: Path, now: datetime) -> tuple[str, dict[str, bytes]]:
+    """The workdir's own token, made or renewed where needed (same license_id), and the one key that verifies it."""
+    folder = workdir / "license"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    key = _own_key(folder / "development.pem")
+    kid = LOCAL_PREFIX + raw_public(key).hex()[:16]
+    keys = {kid: raw_public(key)}
+    token = _read(folder / "development.token")
+    license = _own_license(token, keys)
+    if license is None or license.expires_at - now < _RENEW_BEFORE:
+        token = issue_license(renew_license(license or _new_license(kid, now), now), key)
+        _replace_private(folder / "development.token", token)
+    return token, keys
+
+
+def _own_license(token: str, keys: dict[str, bytes]) -> License | None:
+    """The licence in `token` even when its term is over; None when there is none or another key signed it."""
+    try:
+        return read_license(token, keys)
+    except LicenseRefused:
+        return None
+
+
+def _new_license(kid: str, now: datetime) -> License:
+    return License(
+        license_id=f"dev-{secrets.token_hex(8)}",
+        customer="local development",
+        plan=PLAN,
+        features=(),
+        max_pages_per_month=MAX_PAGES_PER_MONTH,
+        issued_at=now,
+        not_before=now,
+        expires_at=now,
+        kid=kid,
+    )
+
+
+def _own_key(path: Path) -> Ed25519PrivateKey:
+    try:
+        return read_private_key(path)
+    except ValueError:
+        if path.exists():
+            raise
+    write_private_key(Ed25519PrivateKey.generate(), path)
+    return read_private_key(path)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""
+
+
+def _replace_private(path: Path, text: str) -> None:
+    temporary = path.with_suffix(f".{secrets.token_hex(4)}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(text + "\n")
+    temporary.replace(path)

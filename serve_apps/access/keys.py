@@ -1,0 +1,108 @@
+"""Operator keys: the text of SVC_API_KEYS in, a key ring that finds a caller's key in constant time out.
+
+Secrets are kept as SHA-256 digests only. Knows nothing of HTTP; a ring can be swapped while requests run.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hmac import compare_digest
+
+from serve_apps.access.scopes import KeyScope
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+_SECRET = re.compile(r"[\x21-\x7e]+")  # what an HTTP header can carry unchanged
+_STRONGEST_FIRST = (KeyScope.ADMIN, KeyScope.WRITE, KeyScope.READ)
+
+
+class InvalidApiKeys(ValueError):
+    """SVC_API_KEYS cannot be used; the text names the entry, never its secret."""
+
+    code = "invalid-api-keys"
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """One secret's digest. `name` is the tenant; `label` names the key in audit and meter rows."""
+
+    name: str
+    scope: KeyScope
+    digest: bytes
+    scoped: bool = True
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}:{self.scope}" if self.scoped else self.name
+
+
+def digest_secret(secret: str) -> bytes:
+    """SHA-256 of a secret as sent in a header."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).digest()
+
+
+class KeyRing:
+    """The keys in force. `replace` takes effect for the next request."""
+
+    def __init__(self, keys: Iterable[ApiKey] = ()) -> None:
+        self._keys = tuple(keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def find(self, secret: str) -> ApiKey | None:
+        """The key with this secret; looks at every key, so that time tells nothing."""
+        digest, found = digest_secret(secret), None
+        for key in self._keys:
+            if compare_digest(digest, key.digest):
+                found = key
+        return found
+
+    def replace(self, keys: Iterable[ApiKey]) -> None:
+        """Swap all keys at once (add, revoke)."""
+        self._keys = tuple(keys)
+
+
+def default_key(secret: str) -> ApiKey:
+    """The full-scope key of a deployment without operator keys."""
+    return ApiKey("default", KeyScope.ADMIN, digest_secret(secret), scoped=False)
+
+
+def parse_api_keys(text: str) -> KeyRing:
+    """Keys from `name[:scope]=secret,…`; the secret is everything after the first `=`. Raises `InvalidApiKeys`."""
+    keys = [_parse_entry(entry.strip()) for entry in text.split(",") if entry.strip()]
+    _refuse_doubles(keys)
+    return KeyRing(keys)
+
+
+def _parse_entry(entry: str) -> ApiKey:
+    label, equals, secret = entry.partition("=")
+    name, colon, scope = label.strip().partition(":")
+    shown = label.strip() if equals else "an entry without '='"
+    if not equals or not _NAME.fullmatch(name):
+        raise InvalidApiKeys(f"{shown}: expected name[:scope]=secret with a name of letters, digits, '.', '_' or '-'")
+    if not secret:
+        raise InvalidApiKeys(f"{shown}: the secret is empty")
+    if not _SECRET.fullmatch(secret):
+        raise InvalidApiKeys(f"{shown}: the secret may hold printable ASCII without spaces only")
+    return ApiKey(name, _parse_scope(scope, shown) if colon else KeyScope.ADMIN, digest_secret(secret), bool(colon))
+
+
+def _parse_scope(text: str, shown: str) -> KeyScope:
+    try:
+        named = {KeyScope(part) for part in text.split("+")}
+    except ValueError:
+        raise InvalidApiKeys(f"{shown}: unknown scope; allowed are read, write, read+write and admin") from None
+    return next(scope for scope in _STRONGEST_FIRST if scope in named)
+
+
+def _refuse_doubles(keys: list[ApiKey]) -> None:
+    names: set[tuple[str, KeyScope]] = set()
+    digests: set[bytes] = set()
+    for key in keys:
+        if (key.name, key.scope) in names:
+            raise InvalidApiKeys(f"{key.label}: the same name with the same scope twice")
+        if key.digest in digests:
+            raise InvalidApiKeys(f"{key.label}: the same secret as another key")
+        names.add((key.name, key.scope))
+        digests.add(key.digest)

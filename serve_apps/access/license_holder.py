@@ -1,0 +1,81 @@
+"""The licence in force while the service runs: renewable without restart, honest after its end.
+
+Times come in as values: this host's clock and the highest time the database has seen. After expiry, or with a clock set
+back by more than an hour, nothing new is taken in; reads, exports and deletes go on.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+
+from serve_apps.access.errors import ClockRolledBack, FeatureNotLicensed, LicenseExpired
+from serve_apps.access.license import License, LicenseRefused, Reason, check_term, verify_license
+
+CLOCK_TOLERANCE = timedelta(hours=1)
+
+
+class LicenseHolder:
+    """Holds one verified licence. `read_token` gives the token as it stands now (a file a renewal writes to)."""
+
+    def __init__(
+        self,
+        license: License,
+        keys: Mapping[str, bytes],
+        *,
+        read_token: Callable[[], str] | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._license, self._keys, self._read_token, self._clock = license, keys, read_token, clock
+        self._highest_seen = license.issued_at
+
+    @property
+    def current(self) -> License:
+        return self._license
+
+    def now(self) -> datetime:
+        """This host's time (UTC), or the highest time seen where that is later."""
+        return max(self._clock(), self._highest_seen)
+
+    def observe(self, seen: datetime) -> None:
+        """Take note of the highest time the database knows."""
+        self._highest_seen = max(self._highest_seen, seen)
+
+    def renew(self, token: str) -> License:
+        """Take a renewed token of the same licence. Raises `LicenseRefused`; the old one then stays."""
+        renewed = verify_license(token, self._keys, self.now())
+        if renewed.license_id != self._license.license_id:
+            raise LicenseRefused(
+                Reason.OTHER_LICENSE, "a renewal keeps its license_id; another licence needs a restart"
+            )
+        self._license = renewed
+        return renewed
+
+    def refresh(self) -> None:
+        """Look again at where the token comes from; a token that is refused changes nothing."""
+        if self._read_token is None:
+            return
+        try:
+            self.renew(self._read_token())
+        except (LicenseRefused, OSError):
+            return
+
+    def refusal(self) -> str | None:
+        """Why nothing new is taken in (`license-expired`, `license-clock`), or None."""
+        try:
+            self.require_intake()
+        except (LicenseExpired, ClockRolledBack) as refused:
+            return refused.code
+        return None
+
+    def require_intake(self) -> None:
+        """Raises `LicenseExpired` or `ClockRolledBack` when new documents may not be taken in."""
+        if self._clock() < self._highest_seen - CLOCK_TOLERANCE:
+            raise ClockRolledBack("this host's clock stands more than an hour before a time already seen")
+        try:
+            check_term(self._license, self.now())
+        except LicenseRefused as refused:
+            raise LicenseExpired(refused.detail) from None
+
+    def require_feature(self, feature: str) -> None:
+        """Raises `FeatureNotLicensed`."""
+        if feature not in self._license.features:
+            raise FeatureNotLicensed(f"the licence does not include {feature}")

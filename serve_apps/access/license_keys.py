@@ -1,0 +1,89 @@
+"""Licence signing keys on disk: private halves as 0600 PEM files, public halves as `<kid>.pub` in a folder.
+
+The folder's content becomes the kid → public key map that `verify_license` is handed.
+"""
+
+import os
+import re
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+    load_pem_public_key,
+)
+
+LOCAL_PREFIX = "local-"
+"""Kids of development licences; never taken from the pinned folder."""
+_KID = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+
+
+class InvalidLicenseKey(ValueError):
+    """A key file cannot be used; the text names the file, never its content."""
+
+    code = "invalid-license-key"
+
+
+def check_kid(kid: str) -> str:
+    """`kid` itself; raises `InvalidLicenseKey` when it could not name a file and a key."""
+    if not _KID.fullmatch(kid):
+        raise InvalidLicenseKey(f"a kid must match {_KID.pattern}")
+    return kid
+
+
+def raw_public(key: Ed25519PrivateKey | Ed25519PublicKey) -> bytes:
+    """The 32 public bytes."""
+    public = key.public_key() if isinstance(key, Ed25519PrivateKey) else key
+    return public.public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+
+def write_private_key(key: Ed25519PrivateKey, path: Path) -> None:
+    """A new file that only its owner may read; raises `FileExistsError`, never overwrites."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+
+
+def write_public_key(key: Ed25519PrivateKey, kid: str, folder: Path) -> Path:
+    """`<folder>/<kid>.pub`; raises `FileExistsError` when the kid is taken."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{check_kid(kid)}.pub"
+    with path.open("xb") as file:
+        file.write(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    return path
+
+
+def read_private_key(path: Path) -> Ed25519PrivateKey:
+    """Raises `InvalidLicenseKey`."""
+    try:
+        key = load_pem_private_key(path.read_bytes(), password=None)
+    except (OSError, ValueError, TypeError):
+        raise InvalidLicenseKey(f"{path}: no readable private key") from None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise InvalidLicenseKey(f"{path}: not an Ed25519 key")
+    return key
+
+
+def read_public_keys(folder: Path) -> dict[str, bytes]:
+    """kid → 32 public bytes of every `*.pub` in `folder`; `local-…` kids are refused. Raises `InvalidLicenseKey`."""
+    keys: dict[str, bytes] = {}
+    for path in sorted(folder.glob("*.pub")):
+        kid = check_kid(path.stem)
+        if kid.startswith(LOCAL_PREFIX):
+            raise InvalidLicenseKey(f"{path}: {LOCAL_PREFIX}… is kept for development licences")
+        keys[kid] = _read_public_key(path)
+    return keys
+
+
+def _read_public_key(path: Path) -> bytes:
+    try:
+        key = load_pem_public_key(path.read_bytes())
+    except (OSError, ValueError):
+        raise InvalidLicenseKey(f"{path}: no readable public key") from None
+    if not isinstance(key, Ed25519PublicKey):
+        raise InvalidLicenseKey(f"{path}: not an Ed25519 key")
+    return raw_public(key)

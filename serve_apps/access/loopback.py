@@ -1,0 +1,50 @@
+"""Is this caller truly on this machine? Judged by the socket's peer, never by what a header claims.
+
+A proxy on the same host, a browser sent here by DNS rebinding and a forwarded request all look local at first sight.
+"""
+
+from collections.abc import Collection, Iterable
+from ipaddress import IPv6Address, ip_address
+
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
+_FORWARDING = frozenset({b"forwarded", b"via", b"x-real-ip", b"x-client-ip", b"true-client-ip", b"cf-connecting-ip"})
+
+
+def is_loopback_peer(address: str) -> bool:
+    """True for 127/8, ::1 and ::ffff:127/8."""
+    try:
+        ip = ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(ip, IPv6Address) and ip.ipv4_mapped is not None:
+        ip = ip.ipv4_mapped
+    return ip.is_loopback
+
+
+def is_local_caller(
+    peer: str | None,
+    headers: Iterable[tuple[bytes, bytes]],
+    *,
+    allowed_hosts: Collection[str] = (),
+    trusted_proxies: Collection[str] = (),
+) -> bool:
+    """True when peer, headers and Host all say so and no proxy is configured.
+
+    `peer` is the socket's address (None: unknown, so not local). `allowed_hosts` adds host names without port.
+    """
+    if peer is None or trusted_proxies or not is_loopback_peer(peer):
+        return False
+    hosts: list[bytes] = []
+    for name, value in headers:
+        if name in _FORWARDING or name.startswith(b"x-forwarded-"):
+            return False
+        if name == b"host":
+            hosts.append(value)
+    return len(hosts) == 1 and _host_name(hosts[0]) in LOOPBACK_NAMES.union(host.lower() for host in allowed_hosts)
+
+
+def _host_name(value: bytes) -> str:
+    """Host without its port, lower case; `[::1]` keeps its brackets."""
+    text = value.decode("latin-1").lower()
+    name, colon, port = text.rpartition(":")
+    return name if colon and port.isdigit() and not text.endswith("]") else text

@@ -1,0 +1,40 @@
+"""What a key may do: `read` ⊂ `write` ⊂ `admin`, and the one table of which operation needs which.
+
+The table is keyed by (method, path template). `create_app` refuses to start with a route that has no row here.
+"""
+
+from enum import StrEnum
+
+
+class KeyScope(StrEnum):
+    """The right a key carries; each includes the ones before it."""
+
+    READ = "read"
+    WRITE = "write"
+    ADMIN = "admin"
+
+    def covers(self, needed: "KeyScope") -> bool:
+        """True when a key of this scope may do what `needed` allows."""
+        return _RANK[self] >= _RANK[needed]
+
+    def included(self) -> list[str]:
+        """Names of this scope and of all it includes, weakest first."""
+        return [scope.value for scope in KeyScope if self.covers(scope)]
+
+
+_RANK = {KeyScope.READ: 0, KeyScope.WRITE: 1, KeyScope.ADMIN: 2}
+
+DOCUMENT = "/v1/jobs/{job_id}/documents/{document_id}"
+
+REQUIRED: dict[tuple[str, str], KeyScope | None] = {
+    ("GET", "/v1/health"): None,
+    ("GET", "/v1/token"): None,  # judges its caller itself: an admin key or a true loopback caller
+    ("GET", "/v1/stats"): KeyScope.READ,
+    ("GET", "/v1/license"): KeyScope.READ,
+    ("POST", "/v1/jobs"): KeyScope.WRITE,
+    ("GET", "/v1/jobs"): KeyScope.READ,
+    ("GET", "/v1/jobs/{job_id}"): KeyScope.READ,
+    ("POST", "/v1/parse"): KeyScope.WRITE,
+    ("GET", f"{DOCUMENT}/tree"): KeyScope.READ,
+}
+"""None: open to callers without a key."""

@@ -1,0 +1,44 @@
+"""Who counts as a caller on this machine: proxies, forwarding headers, rebinding hosts and mapped addresses."""
+
+import pytest
+
+from serve_apps.access.loopback import is_local_caller
+
+HOST = (b"host", b"127.0.0.1:8000")
+
+
+@pytest.mark.parametrize(
+    ("peer", "headers", "options", "local"),
+    [
+        ("127.0.0.1", [HOST], {}, True),
+        ("127.8.9.1", [HOST], {}, True),
+        ("::1", [(b"host", b"[::1]:8000")], {}, True),
+        ("::1", [(b"host", b"[::1]")], {}, True),
+        ("::ffff:127.0.0.1", [(b"host", b"LOCALHOST")], {}, True),
+        ("127.0.0.1", [(b"host", b"quire.internal:8000")], {"allowed_hosts": ["Quire.Internal"]}, True),
+        ("127.0.0.1", [(b"host", b"quire.internal:8000")], {}, False),
+        ("127.0.0.1", [(b"host", b"evil.example")], {}, False),
+        ("127.0.0.1", [(b"host", b"localhost.evil.example")], {}, False),
+        ("127.0.0.1", [(b"host", b"127.0.0.1.nip.io")], {}, False),
+        ("127.0.0.1", [(b"host", b"localhost."), HOST], {}, False),
+        ("127.0.0.1", [HOST, HOST], {}, False),
+        ("127.0.0.1", [], {}, False),
+        ("127.0.0.1", [HOST, (b"x-forwarded-for", b"127.0.0.1")], {}, False),
+        ("127.0.0.1", [HOST, (b"x-forwarded-for", b"127.0.0.1, 203.0.113.9")], {}, False),
+        ("127.0.0.1", [HOST, (b"x-forwarded-host", b"localhost")], {}, False),
+        ("127.0.0.1", [HOST, (b"x-forwarded-proto", b"https")], {}, False),
+        ("127.0.0.1", [HOST, (b"forwarded", b"for=127.0.0.1")], {}, False),
+        ("127.0.0.1", [HOST, (b"x-real-ip", b"127.0.0.1")], {}, False),
+        ("127.0.0.1", [HOST, (b"via", b"1.1 proxy")], {}, False),
+        ("127.0.0.1", [HOST], {"trusted_proxies": ["127.0.0.1"]}, False),
+        ("203.0.113.9", [HOST], {}, False),
+        ("::ffff:203.0.113.9", [HOST], {}, False),
+        ("10.0.0.1", [(b"host", b"localhost")], {}, False),
+        ("0.0.0.0", [HOST], {}, False),
+        ("localhost", [HOST], {}, False),
+        ("", [HOST], {}, False),
+        (None, [HOST], {}, False),
+    ],
+)
+def test_only_a_direct_local_peer_with_a_local_host_counts_as_loopback(peer, headers, options, local) -> None:
+    assert is_local_caller(peer, headers, **options) is local

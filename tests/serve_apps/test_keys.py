@@ -1,0 +1,120 @@
+"""SVC_API_KEYS as text, the key ring, and the headers a caller comes with."""
+
+import pytest
+
+from serve_apps.access.caller import identify
+from serve_apps.access.errors import InvalidOrg, ScopeMissing, Unauthenticated
+from serve_apps.access.keys import InvalidApiKeys, KeyRing, default_key, parse_api_keys
+from serve_apps.access.scopes import KeyScope
+
+RING = parse_api_keys("acme:read=r1, acme:read+write=w1,acme=a=b=c,\nzeta:admin=z1")
+
+
+@pytest.mark.parametrize(
+    ("secret", "label", "name", "scope"),
+    [
+        ("r1", "acme:read", "acme", KeyScope.READ),
+        ("w1", "acme:write", "acme", KeyScope.WRITE),
+        ("a=b=c", "acme", "acme", KeyScope.ADMIN),
+        ("z1", "zeta:admin", "zeta", KeyScope.ADMIN),
+    ],
+)
+def test_a_secret_finds_its_key_and_everything_after_the_first_equals_sign_is_secret(
+    secret, label, name, scope
+) -> None:
+    key = RING.find(secret)
+    assert key is not None
+    assert (key.label, key.name, key.scope) == (label, name, scope)
+
+
+@pytest.mark.parametrize("secret", ["", "r", "R1", "r1 ", "acme", "a", "b=c", "x" * 100_000, "\udcff"])
+def test_a_secret_that_is_only_nearly_right_finds_nothing(secret) -> None:
+    assert RING.find(secret) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("acme=1,acme=2", "twice"),
+        ("acme=1,acme:admin=2", "twice"),
+        ("acme:write=1,acme:read+write=2", "twice"),
+        ("acme=1,zeta=1", "same secret"),
+        ("acme=", "empty"),
+        ("acme:read=", "empty"),
+        ("acme:root=1", "unknown scope"),
+        ("acme:=1", "unknown scope"),
+        ("acme:read+=1", "unknown scope"),
+        ("justasecret", "without '='"),
+        ("=secret", "expected name"),
+        ("na me=secret", "expected name"),
+        ("acme=pass word", "printable ASCII"),
+        ("acme=pässword", "printable ASCII"),
+    ],
+)
+def test_keys_that_cannot_be_told_apart_or_used_stop_the_start_without_showing_a_secret(text, told) -> None:
+    with pytest.raises(InvalidApiKeys, match=told) as caught:
+        parse_api_keys(text)
+    assert "secret" not in str(caught.value).replace("secret is empty", "").replace("the same secret", "").replace(
+        "the secret may", ""
+    ).replace("=secret with", "")
+
+
+def test_a_ring_can_be_swapped_while_it_is_in_use() -> None:
+    ring = KeyRing([default_key("first")])
+    ring.replace([default_key("second")])
+    assert ring.find("first") is None
+    assert ring.find("second") is not None
+
+
+def test_a_bearer_and_a_key_header_that_agree_are_one_caller() -> None:
+    caller = identify([(b"x-api-key", b"w1"), (b"authorization", b"Bearer w1")], RING)
+    assert (caller.key_name, caller.tenant, caller.org) == ("acme:write", "acme", "default")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [],
+        [(b"x-api-key", b"")],
+        [(b"x-api-key", b"w1 ")],
+        [(b"x-api-key", "wé".encode())],
+        [(b"x-api-key", b"x" * 1_000_000)],
+        [(b"x-api-key", b"w1"), (b"x-api-key", b"w1")],
+        [(b"x-api-key", b"w1"), (b"authorization", b"Bearer r1")],
+        [(b"authorization", b"Bearer w1"), (b"authorization", b"Bearer w1")],
+        [(b"authorization", b"Basic w1")],
+        [(b"authorization", b"Bearer")],
+        [(b"cookie", b"x-api-key=w1")],
+        [(b"x-api-key", b"nope"), (b"x-de-org", b"*")],
+    ],
+)
+def test_a_missing_doubled_or_wrong_key_is_unauthenticated_before_anything_else_is_judged(headers) -> None:
+    with pytest.raises(Unauthenticated):
+        identify(headers, RING)
+
+
+@pytest.mark.parametrize("org", ["", "*", "Acme", "-a", "a b", "ａcme", "a" * 64, "a/b", "a\n"])
+def test_an_org_that_is_no_name_is_refused(org) -> None:
+    with pytest.raises(InvalidOrg):
+        identify([(b"x-api-key", b"w1"), (b"x-de-org", org.encode())], RING)
+
+
+def test_an_org_sent_twice_is_refused_even_when_both_agree() -> None:
+    with pytest.raises(InvalidOrg):
+        identify([(b"x-api-key", b"w1"), (b"x-de-org", b"a"), (b"x-de-org", b"a")], RING)
+
+
+def test_the_tenant_is_the_keys_name_whatever_its_scope_and_the_org_only_narrows() -> None:
+    reader = identify([(b"x-api-key", b"r1"), (b"x-de-org", b"team.a-1")], RING)
+    writer = identify([(b"x-api-key", b"w1"), (b"x-de-org", b"team.a-1")], RING)
+    assert reader.data == writer.data
+    assert reader.data.tenant == "acme"
+    with pytest.raises(ScopeMissing):
+        reader.require(KeyScope.WRITE)
+    writer.require(KeyScope.WRITE)
+
+
+def test_each_scope_includes_the_weaker_ones() -> None:
+    assert KeyScope.ADMIN.included() == ["read", "write", "admin"]
+    assert KeyScope.READ.included() == ["read"]
+    assert not KeyScope.WRITE.covers(KeyScope.ADMIN)
