@@ -1,0 +1,35 @@
+"""Opens a document: sniffs its format and hands its bytes to the reader of that format.
+
+A reader is imported when its format is first met; `preload.preload()` imports all of them (a sandboxed child cannot).
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import cast
+
+from models.cdom.original import Format, ReadOptions
+from models.extract.readers.contract import OpenDocument
+from models.extract.sniff import sniff
+
+READERS: dict[Format, str] = {
+    Format.PDF: "models.extract.readers.pdf:open_pdf",
+    Format.DOCX: "models.extract.readers.docx:open_docx",
+    **dict.fromkeys(
+        (Format.PNG, Format.JPEG, Format.WEBP, Format.BMP, Format.GIF, Format.TIFF),
+        "models.extract.readers.image:open_image",
+    ),
+}
+"""Format → "module:function"; the function takes (data, options) and returns an `OpenDocument`."""
+
+Opener = Callable[[bytes, ReadOptions], OpenDocument]
+
+
+def find_reader(found: Format) -> Opener:
+    """The function that opens files of this format."""
+    module, name = READERS[found].split(":")
+    return cast(Opener, getattr(import_module(module), name))
+
+
+def open_document(data: bytes, options: ReadOptions) -> OpenDocument:
+    """The document in `data`, opened. Raises `ExtractError` (unsupported, malformed, encrypted, too many pages)."""
+    return find_reader(sniff(data[:4096]))(data, options)

@@ -1,0 +1,1 @@
+"""Typographic layout: lines, rules and pictures of one page in, typed blocks in reading order out. No file format."""

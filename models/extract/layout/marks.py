@@ -1,0 +1,73 @@
+"""What is printed on a page, before anyone decides what it means: text lines, rules, shaded areas, pictures.
+
+Made from a PDF's text page or from recognised words; all boxes are points, origin top-left, after page rotation.
+"""
+
+from dataclasses import dataclass, field
+
+from models.cdom.geometry import Bbox
+
+
+@dataclass(slots=True)
+class Run:
+    """A styled stretch of a line's text, `start` to `end` exclusive."""
+
+    start: int
+    end: int
+    bold: bool = False
+    italic: bool = False
+    code: bool = False
+    href: str | None = None
+
+
+@dataclass(slots=True)
+class Line:
+    """Text on one baseline without a wide gap. `size` is the font size of most of it (for recognised text: box height).
+
+    `x0 y0 x1 y1` hug the letters; `base` is the baseline's y. `runs` is empty when nothing is styled.
+    A line that is not `upright` runs up, down or aslant. `confidence` is 1.0 for a text layer.
+    """
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    base: float
+    size: float
+    text: str
+    font: str = ""
+    bold: bool = False
+    italic: bool = False
+    code: bool = False
+    upright: bool = True
+    hidden: bool = False
+    runs: list[Run] = field(default_factory=list)
+    confidence: float = 1.0
+
+    @property
+    def bbox(self) -> Bbox:
+        return (self.x0, self.y0, self.x1, self.y1)
+
+
+@dataclass(slots=True)
+class Rule:
+    """A straight line: from (x0, y0) to (x1, y1), horizontal or vertical; a filled bar counts by its edges."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+@dataclass(slots=True)
+class PageMarks:
+    """Everything on one page. Boxes: `pictures` images, `shapes` other drawings, `fills` shaded areas."""
+
+    width: float
+    height: float
+    lines: list[Line]
+    horizontals: list[Rule] = field(default_factory=list)
+    verticals: list[Rule] = field(default_factory=list)
+    fills: list[Bbox] = field(default_factory=list)
+    shapes: list[Bbox] = field(default_factory=list)
+    pictures: list[Bbox] = field(default_factory=list)

@@ -1,0 +1,62 @@
+"""Triage: which way a page is read, and why. Looks at its marks only, never at pixels.
+
+Users complain equally of recognition that fires wrongly and of recognition that does not, so the reason is recorded.
+"""
+
+from dataclasses import dataclass
+
+from models.cdom.geometry import bbox_area
+from models.cdom.original import OcrMode, ReadOptions
+from models.cdom.tree import Route
+from models.extract.layout.marks import PageMarks
+
+_SCAN_SHARE = 0.65
+"""A page covered by pictures beyond this share is a scan when its text is missing or hidden."""
+_FEW_CHARS = 10
+_GARBAGE_SHARE = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class PagePlan:
+    """`reason` is a stable word."""
+
+    route: Route
+    reason: str
+
+
+def plan_page(marks: PageMarks, options: ReadOptions) -> PagePlan:
+    """The route of one page under the options' OCR mode."""
+    if options.ocr is OcrMode.ALWAYS:
+        return PagePlan(Route.OCR, "asked-for")
+    wish = _find_reason_for_ocr(marks)
+    if wish is None:
+        return PagePlan(Route.FAST, "text-layer" if marks.lines else "blank")
+    if options.ocr is OcrMode.NEVER:
+        return PagePlan(Route.FAST if marks.lines else Route.NONE, f"{wish}, ocr off")
+    return PagePlan(Route.OCR, wish)
+
+
+def _find_reason_for_ocr(marks: PageMarks) -> str | None:
+    visible = [line for line in marks.lines if not line.hidden]
+    text = "".join(line.text for line in visible)
+    covered = _picture_share(marks)
+    if len(text) < _FEW_CHARS and covered > 0.05:
+        return "no-text" if not marks.lines else "hidden-text" if covered > _SCAN_SHARE else "few-text"
+    if covered > _SCAN_SHARE and len(text) < 0.2 * sum(len(line.text) for line in marks.lines):
+        return "hidden-text"
+    if is_garbage(text):
+        return "garbage-text"
+    return None
+
+
+def is_garbage(text: str) -> bool:
+    """True when a text layer does not decode: replacement, private-use or control characters."""
+    if len(text) < _FEW_CHARS:
+        return False
+    bad = sum(char == "\ufffd" or "\ue000" <= char <= "\uf8ff" or (char < " " and char not in "\t\n") for char in text)
+    return bad > _GARBAGE_SHARE * len(text)
+
+
+def _picture_share(marks: PageMarks) -> float:
+    page = max(1.0, marks.width * marks.height)
+    return min(1.0, sum(bbox_area(box) for box in marks.pictures) / page)

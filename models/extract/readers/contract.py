@@ -1,0 +1,142 @@
+"""What crosses from reading a page to assembling a document: plain frozen data, the same for every format.
+
+A reader gives one `PageContent` per page, made without looking at any other page; `assemble` makes the tree of them.
+Knows no parser and no pixels beyond the bytes it carries.
+"""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from models.cdom.errors import ErrorCode
+from models.cdom.geometry import Bbox
+from models.cdom.original import Format
+from models.cdom.ports import PageImage, PixelPage
+from models.cdom.table import Table
+from models.cdom.tree import BlockType, FlagSpan, Metadata, PageStatus, Route, Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What a block's type looks like, so that blocks of different pages can be compared. Sizes in points.
+
+    `lines` counts printed lines; `pitch` is the distance of their baselines; `ends_open` says the last line is full
+    and ends in the middle of a sentence; `hyphen` that it ends in a dividing hyphen (kept in the text).
+    """
+
+    size: float = 0.0
+    bold: bool = False
+    italic: bool = False
+    font: str = ""
+    lines: int = 1
+    pitch: float = 0.0
+    ends_open: bool = False
+    hyphen: bool = False
+
+
+PLAIN_LOOK = Look()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageBlock:
+    """A block before the document is known.
+
+    `parent` and `continues` are indices of blocks of the same page; `level` is final where the format states it
+    (DOCX styles) and null where assembly decides by looks.
+    """
+
+    type: BlockType
+    bbox: Bbox | None = None
+    text: str = ""
+    level: int | None = None
+    spans: tuple[Span, ...] = ()
+    table: Table | None = None
+    asset_ref: str | None = None
+    parent: int | None = None
+    continues: int | None = None
+    confidence: float = 1.0
+    flags: tuple[str, ...] = ()
+    flag_spans: tuple[FlagSpan, ...] = ()
+    look: Look = PLAIN_LOOK
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageContent:
+    """One page as read: `number` is 1-based, sizes are points after rotation, `body_size` the size most text has.
+
+    `warnings` are stable codes; `error` is set exactly when `status` is failed. `engine`, `model`, `version` name who
+    read it (block provenance).
+    """
+
+    number: int
+    width: float = 0.0
+    height: float = 0.0
+    rotation: int = 0
+    route: Route = Route.FAST
+    reason: str = ""
+    status: PageStatus = PageStatus.OK
+    error: ErrorCode | None = None
+    confidence: float = 1.0
+    body_size: float = 0.0
+    blocks: tuple[PageBlock, ...] = ()
+    warnings: tuple[str, ...] = ()
+    engine: str = ""
+    model: str | None = None
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutlineEntry:
+    """One bookmark: `level` from 1, 1-based `page` (0 when it leads nowhere)."""
+
+    level: int
+    title: str
+    page: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentFacts:
+    """What is known once a file is open: `page_count` of the file, `page_numbers` (1-based) that are to be read."""
+
+    format: Format
+    page_count: int
+    page_numbers: tuple[int, ...]
+    metadata: Metadata = field(default_factory=Metadata)
+    outline: tuple[OutlineEntry, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRead:
+    """A page's content; `pixels` when a recogniser must look at it; `assets` that cost nothing to hand over."""
+
+    content: PageContent
+    pixels: PixelPage | None = None
+    assets: dict[str, bytes] = field(default_factory=dict)
+
+
+class OpenDocument(Protocol):
+    """An open file. Pages may be read in any order, by several processes, each with its own `OpenDocument`."""
+
+    @property
+    def facts(self) -> DocumentFacts: ...
+
+    def read_page(self, number: int) -> PageRead:
+        """Page `number` (1-based). A broken page comes back failed; raises `ResourceLimit` when memory ran out."""
+        ...
+
+    def render_page(self, number: int, dpi: int) -> PageImage:
+        """The page as PNG. Raises `ExtractError`."""
+        ...
+
+    def render_assets(self, content: PageContent) -> dict[str, bytes]:
+        """PNG bytes by asset_ref for the pictures of a page that `PageRead.assets` did not already carry."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def failed_page(number: int, code: ErrorCode) -> PageContent:
+    """A page that could not be read: it stays in the tree as failed, with a warning."""
+    return PageContent(
+        number=number, route=Route.NONE, reason=code.value, status=PageStatus.FAILED, error=code, confidence=0.0
+    )

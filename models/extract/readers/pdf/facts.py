@@ -1,0 +1,85 @@
+"""Facts of an open PDF: which pages to read, its metadata and outline. Reads no page."""
+
+import re
+from typing import Any
+
+from models.cdom.errors import TooManyPages
+from models.cdom.original import Format, ReadOptions
+from models.cdom.tree import Metadata
+from models.extract.readers.contract import DocumentFacts, OutlineEntry
+from models.extract.readers.pdf.engine import BROKEN
+
+_DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([Zz+-])(?:(\d\d)'?(\d\d)?)?)?")
+_MOST_OUTLINE_ENTRIES = 10_000
+
+
+def find_facts(document: Any, options: ReadOptions) -> DocumentFacts:
+    """Facts of an open file. Raises `TooManyPages` before any page is touched."""
+    count = document.page_count
+    numbers = select_pages(count, options.pages)
+    if len(numbers) > options.max_pages:
+        raise TooManyPages(f"{len(numbers)} pages, {options.max_pages} allowed")
+    return DocumentFacts(
+        format=Format.PDF,
+        page_count=count,
+        page_numbers=numbers,
+        metadata=_find_metadata(document),
+        outline=_find_outline(document),
+    )
+
+
+def select_pages(count: int, ranges: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
+    """1-based numbers of the pages wanted, ascending, each once; no ranges means all pages."""
+    if not ranges:
+        return tuple(range(1, count + 1))
+    wanted = {number for first, last in ranges for number in range(max(first, 1), min(last, count) + 1)}
+    return tuple(sorted(wanted))
+
+
+def parse_date(stated: str | None) -> str | None:
+    """A PDF date as ISO 8601, null when it is none."""
+    found = _DATE.match((stated or "").strip())
+    if not found:
+        return None
+    year, month, day, hour, minute, second, sign, off_hour, off_minute = found.groups()
+    date = f"{year}-{month or '01'}-{day or '01'}"
+    if hour is None:
+        return date
+    zone = "" if sign is None else "Z" if sign in "Zz" or not off_hour else f"{sign}{off_hour}:{off_minute or '00'}"
+    return f"{date}T{hour}:{minute or '00'}:{second or '00'}{zone}"
+
+
+def clean_text(text: str | None) -> str | None:
+    """Text without NULs and lone surrogates (which JSON cannot hold), null when nothing is left."""
+    if not text:
+        return None
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "").strip() or None
+
+
+def _find_metadata(document: Any) -> Metadata:
+    try:
+        stated: dict[str, str | None] = document.metadata or {}
+    except BROKEN:
+        return Metadata()
+    try:
+        language = document.language
+    except BROKEN:
+        language = None
+    return Metadata(
+        title=clean_text(stated.get("title")),
+        author=clean_text(stated.get("author")),
+        created=parse_date(stated.get("creationDate")),
+        modified=parse_date(stated.get("modDate")),
+        language=clean_text(language),
+    )
+
+
+def _find_outline(document: Any) -> tuple[OutlineEntry, ...]:
+    try:
+        entries = document.get_toc(simple=True)
+    except BROKEN:
+        return ()
+    return tuple(
+        OutlineEntry(level=max(1, level), title=clean_text(title) or "", page=max(0, page))
+        for level, title, page in entries[:_MOST_OUTLINE_ENTRIES]
+    )

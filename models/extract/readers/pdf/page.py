@@ -1,0 +1,41 @@
+"""One PDF page: a single MuPDF interpretation into marks, triage, layout, and back as a `PageContent`."""
+
+from typing import Any
+
+from models.cdom.original import ReadOptions
+from models.cdom.ports import PixelPage
+from models.cdom.tree import Route
+from models.extract.layout.page import layout_page
+from models.extract.plan import plan_page
+from models.extract.readers.contract import PageContent, PageRead
+from models.extract.readers.pdf.engine import ENGINE, VERSION
+from models.extract.readers.pdf.marks import find_marks
+from models.extract.readers.pdf.render import render_area
+
+OCR_DPI = 150
+
+
+def read_pdf_page(page: Any, number: int, options: ReadOptions) -> PageRead:
+    """Content of a page; with its pixels when the plan sends it to a recogniser."""
+    marks = find_marks(page)
+    plan = plan_page(marks, options)
+    layout = layout_page(marks)
+    content = PageContent(
+        number=number,
+        width=round(marks.width, 3),
+        height=round(marks.height, 3),
+        rotation=page.rotation % 360,
+        route=plan.route,
+        reason=plan.reason,
+        body_size=layout.body_size,
+        blocks=tuple(layout.blocks),
+        engine=ENGINE,
+        version=VERSION,
+    )
+    if plan.route is not Route.OCR:
+        return PageRead(content=content)
+    image = render_area(page, None, OCR_DPI, options.max_image_pixels)
+    return PageRead(
+        content=content,
+        pixels=PixelPage(number=number, image=image, width=content.width, height=content.height),
+    )

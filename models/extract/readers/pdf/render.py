@@ -1,0 +1,44 @@
+"""Pages and parts of pages as PNG bytes, never larger than a number of pixels."""
+
+from math import sqrt
+from typing import Any
+
+from models.cdom.geometry import Bbox
+from models.cdom.original import ReadOptions
+from models.extract.readers.contract import PageContent
+from models.extract.readers.pdf.engine import BROKEN, pymupdf
+
+ASSET_DPI = 144
+
+
+def render_area(page: Any, area: Bbox | None, dpi: int, max_pixels: int, *, grey: bool = False) -> bytes:
+    """The page, or `area` of it (points, after rotation), as PNG; `dpi` is lowered to stay under `max_pixels`."""
+    box = pymupdf.Rect(area) if area else page.rect
+    scale = fit_scale(box.width, box.height, dpi, max_pixels)
+    pixmap = page.get_pixmap(
+        matrix=pymupdf.Matrix(scale, scale),
+        clip=box if area else None,
+        alpha=False,
+        colorspace=pymupdf.csGRAY if grey else pymupdf.csRGB,
+    )
+    return bytes(pixmap.tobytes("png"))
+
+
+def fit_scale(width: float, height: float, dpi: int, max_pixels: int) -> float:
+    """Pixels per point at `dpi`, lowered so that width × height (points) has at most `max_pixels`."""
+    scale = dpi / 72
+    pixels = width * height * scale * scale
+    return scale if pixels <= max_pixels else scale * sqrt(max_pixels / pixels) * 0.999
+
+
+def render_picture_blocks(page: Any, content: PageContent, options: ReadOptions) -> dict[str, bytes]:
+    """PNG by asset_ref for every picture block with a box; one that cannot be drawn is left out."""
+    assets: dict[str, bytes] = {}
+    for block in content.blocks:
+        if block.asset_ref is None or block.bbox is None:
+            continue
+        try:
+            assets[block.asset_ref] = render_area(page, block.bbox, ASSET_DPI, options.max_image_pixels)
+        except BROKEN:
+            continue
+    return assets

@@ -1,0 +1,115 @@
+"""Text lines of a MuPDF page dictionary. One pass over its spans; decides nothing about layout."""
+
+from typing import Any
+
+from models.extract.layout.marks import Line, Run
+
+_SOFT_HYPHEN = "\u00ad"
+_BOLD, _MONO, _ITALIC = 16, 8, 2
+_BOLD_NAMES = ("bold", "black", "heavy", "semi", "demi")
+_CODE_NAMES = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
+_ASCENT, _DESCENT = 0.75, 0.22
+"""Share of the font size that ordinary letters reach above and below the baseline."""
+
+FontLook = tuple[bool, bool, bool]
+"""(bold, italic, code)"""
+
+_font_looks: dict[tuple[str, int], FontLook] = {}
+
+
+def font_look(name: str, flags: int) -> FontLook:
+    """How a font looks, by its descriptor's flags and its name."""
+    key = (name, flags & (_BOLD | _MONO | _ITALIC))
+    found = _font_looks.get(key)
+    if found is None:
+        low = name.lower()
+        found = (
+            bool(flags & _BOLD) or any(part in low for part in _BOLD_NAMES),
+            bool(flags & _ITALIC) or "ital" in low or "obli" in low,
+            bool(flags & _MONO) or any(part in low for part in _CODE_NAMES),
+        )
+        if len(_font_looks) < 4096:
+            _font_looks[key] = found
+    return found
+
+
+def find_lines(blocks: list[dict[str, Any]]) -> list[Line]:
+    """The lines of all text blocks, in the file's order, blank ones left out."""
+    out: list[Line] = []
+    for block in blocks:
+        if block["type"] == 0:
+            for stated in block["lines"]:
+                line = make_line(stated)
+                if line is not None:
+                    out.append(line)
+    return out
+
+
+def make_line(stated: dict[str, Any]) -> Line | None:
+    """One line of the dictionary; null when it holds no visible character."""
+    spans = stated["spans"]
+    if len(spans) == 1:
+        text = spans[0]["text"].rstrip()
+        if _SOFT_HYPHEN in text:
+            text = text.replace(_SOFT_HYPHEN, "")
+        if not text or text.isspace():
+            return None
+        return _place(stated, spans[0], text, [(0, len(text), font_look(spans[0]["font"], spans[0]["flags"]))])
+    return _make_mixed_line(stated, spans)
+
+
+def _make_mixed_line(stated: dict[str, Any], spans: list[dict[str, Any]]) -> Line | None:
+    parts: list[str] = []
+    pieces: list[tuple[int, int, FontLook]] = []
+    at, main, most = 0, spans[0], -1
+    for span in spans:
+        text = span["text"]
+        if _SOFT_HYPHEN in text:
+            text = text.replace(_SOFT_HYPHEN, "")
+        count = len(text)
+        if not count:
+            continue
+        if count > most and not text.isspace():
+            main, most = span, count
+        pieces.append((at, at + count, font_look(span["font"], span["flags"])))
+        parts.append(text)
+        at += count
+    text = "".join(parts).rstrip()
+    if not text or text.isspace():
+        return None
+    return _place(stated, main, text, pieces)
+
+
+def _place(stated: dict[str, Any], main: dict[str, Any], text: str, pieces: list[tuple[int, int, FontLook]]) -> Line:
+    lead = len(text) - len(text.lstrip())
+    text = text[lead:]
+    x0, y0, x1, y1 = stated["bbox"]
+    size = main["size"]
+    base = main["origin"][1]
+    upright = stated["dir"][0] > 0.98
+    if upright:
+        y0, y1 = base - _ASCENT * size, base + _DESCENT * size
+    line = Line(x0, y0, x1, y1, base, size, text, main["font"], upright=upright)
+    _set_looks(line, pieces, lead)
+    return line
+
+
+def _set_looks(line: Line, pieces: list[tuple[int, int, FontLook]], lead: int) -> None:
+    """Line-wide looks (over 80 % of the characters) and, where anything is styled, runs."""
+    length = len(line.text)
+    bold = italic = code = 0
+    runs: list[Run] = []
+    for start, end, (is_bold, is_italic, is_code) in pieces:
+        start, end = max(start - lead, 0), min(end - lead, length)
+        if end <= start or not (is_bold or is_italic or is_code):
+            continue
+        bold += (end - start) * is_bold
+        italic += (end - start) * is_italic
+        code += (end - start) * is_code
+        last = runs[-1] if runs else None
+        if last and last.end == start and (last.bold, last.italic, last.code) == (is_bold, is_italic, is_code):
+            last.end = end
+        else:
+            runs.append(Run(start, end, is_bold, is_italic, is_code))
+    line.runs = runs
+    line.bold, line.italic, line.code = bold > 0.8 * length, italic > 0.8 * length, code > 0.8 * length

@@ -1,0 +1,44 @@
+"""Recognised words as a page: the same layout rules on OCR lines as on a text layer. Pure; knows no recogniser."""
+
+from dataclasses import replace
+from itertools import groupby
+
+from models.cdom.ports import RecognisedPage, Word
+from models.cdom.tree import Route
+from models.extract.layout.marks import Line, PageMarks
+from models.extract.layout.page import layout_page
+from models.extract.readers.contract import PageContent
+
+_ASCENT, _SIZE = 0.78, 0.95
+"""Baseline and font size as shares of the height of a recognised line's box."""
+
+
+def apply_recognition(content: PageContent, words: RecognisedPage) -> PageContent:
+    """`content` with its blocks made from the recognised words; its own text is replaced."""
+    lines = [make_line(list(group)) for _, group in groupby(words.words, key=lambda word: word.line)]
+    lines = [line for line in lines if line.text]
+    layout = layout_page(PageMarks(width=content.width, height=content.height, lines=lines))
+    chars = sum(len(line.text) for line in lines)
+    score = sum(line.confidence * len(line.text) for line in lines) / chars if chars else 0.0
+    return replace(
+        content,
+        route=Route.OCR,
+        confidence=round(score, 3),
+        body_size=layout.body_size,
+        blocks=tuple(layout.blocks),
+        engine=words.engine,
+        model=words.model,
+        version=words.version,
+    )
+
+
+def make_line(words: list[Word]) -> Line:
+    """One recognised text line; confidence is the mean of its words, weighted by their length."""
+    words = sorted(words, key=lambda word: word.bbox[0])
+    text = " ".join(word.text.strip() for word in words if word.text.strip())
+    x0, y0 = min(word.bbox[0] for word in words), min(word.bbox[1] for word in words)
+    x1, y1 = max(word.bbox[2] for word in words), max(word.bbox[3] for word in words)
+    chars = sum(len(word.text) for word in words) or 1
+    score = sum(word.confidence * len(word.text) for word in words) / chars
+    base = y0 + _ASCENT * (y1 - y0)
+    return Line(x0, y0, x1, y1, base, round(_SIZE * (y1 - y0), 1), text, confidence=round(score, 3))
