@@ -120,7 +120,7 @@ class Settings(BaseSettings):
         ge=128,
         le=65_536,
     )
-    page_cpu_s: int = setting(30, "a whole number 1..3600", "CPU seconds one page may take.", ge=1, le=3600)
+    page_cpu_s: int = setting(10, "a whole number 1..3600", "CPU seconds one page may take.", ge=1, le=3600)
     document_cpu_s: int = setting(900, "a whole number 1..86400", "CPU seconds one document may take.", ge=1, le=86_400)
 
     # queue and workers

@@ -1,0 +1,142 @@
+"""Makes finished documents visible: artifacts first, then one fenced transaction for all that are ready.
+
+In come results from the reading loop; batches form naturally while the previous one commits, so publishing never idles
+reading. A result stays here until it is committed, refused by the fence or the lease is lost. Knows no parser.
+"""
+
+import logging
+import queue
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from actors.inflight import Beats, Inflight, beat_once
+from actors.retry import Backoff
+from models.cdom.errors import ErrorCode
+from storage.errors import StorageError
+from storage.rows import Claim, DocumentId, Failed, Finished, Succeeded
+from storage.states import Phase
+
+log = logging.getLogger(__name__)
+BATCH = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """A document that was read: its artifacts by name, and the row to publish (the manifest is filled in here)."""
+
+    finished: Finished
+    artifacts: dict[str, bytes] = field(default_factory=dict)
+
+    @property
+    def claim(self) -> Claim:
+        return self.finished.claim
+
+
+class Artifacts(Protocol):
+    """Where derived files go; never overwrites."""
+
+    def put(self, document_id: DocumentId, attempt: int, files: dict[str, bytes], /) -> dict[str, dict[str, Any]]: ...
+
+
+class Finish(Protocol):
+    """`storage.publish.finish` with its store: false = the fence refused that one."""
+
+    def __call__(self, finished: Sequence[Finished], /) -> list[bool]: ...
+
+
+class Publisher:
+    """One thread. `put` blocks when `depth` results wait: that is the back-pressure on reading."""
+
+    def __init__(self, *, artifacts: Artifacts, finish: Finish, beats: Beats, inflight: Inflight, depth: int) -> None:
+        self._artifacts, self._finish, self._beats, self._inflight = artifacts, finish, beats, inflight
+        self._results: queue.Queue[Result | None] = queue.Queue(maxsize=max(1, depth))
+        self._gone = threading.Event()
+        self._backoff = Backoff(self._gone.wait)
+        self._thread = threading.Thread(target=self._run, name="publisher", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def alive(self) -> bool:
+        return self._thread.is_alive()
+
+    def put(self, result: Result) -> None:
+        self._results.put(result)
+
+    def close(self, timeout_s: float) -> bool:
+        """Publish what is left; false when that took longer than `timeout_s` (leases then run out)."""
+        self._results.put(None)
+        self._thread.join(timeout_s)
+        self._gone.set()
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        while (batch := self._next()) is not None:
+            self._publish(batch)
+
+    def _next(self) -> list[Result] | None:
+        """At least one result, and whatever else is ready; None at the end."""
+        first = self._results.get()
+        if first is None:
+            return None
+        batch = [first]
+        while len(batch) < BATCH:
+            try:
+                result = self._results.get_nowait()
+            except queue.Empty:
+                break
+            if result is None:
+                self._results.put(None)
+                break
+            batch.append(result)
+        return batch
+
+    def _publish(self, batch: list[Result]) -> None:
+        """Retried while the database is away and the leases are ours; a lost COMMIT answer ends at the fence."""
+        for result in batch:
+            self._inflight.enter(result.claim, Phase.PUBLISHING)
+        while batch := [result for result in batch if self._inflight.holds(result.claim)]:
+            try:
+                self._commit(batch)
+            except StorageError as error:
+                log.warning("publishing waits: %s", error.code)
+                self._backoff.pause()
+                if self._gone.is_set():
+                    return
+                continue
+            self._backoff.reset()
+            return
+
+    def _commit(self, batch: list[Result]) -> None:
+        beat_once(self._beats, self._inflight.beats, self._inflight)  # a lapse from here on costs no start
+        ready = [self._store(result) for result in batch if self._inflight.holds(result.claim)]
+        if not ready:
+            return
+        for finished, done in zip(ready, self._finish(ready), strict=True):
+            if not done:
+                log.warning("fence refused document %s attempt %d", finished.claim.document_id, finished.claim.attempt)
+            self._inflight.remove(finished.claim)
+
+    def _store(self, result: Result) -> Finished:
+        if isinstance(result.finished, Failed):
+            return result.finished
+        claim = result.claim
+        try:
+            manifest = self._artifacts.put(claim.document_id, claim.attempt, result.artifacts)
+        except ValueError as error:  # an artifact name that no file may have
+            return Failed(claim=claim, error=ErrorCode.INTERNAL.value, detail=type(error).__name__)
+        return _with_manifest(result.finished, manifest)
+
+
+def _with_manifest(done: Succeeded, manifest: dict[str, dict[str, Any]]) -> Succeeded:
+    return Succeeded(
+        claim=done.claim,
+        manifest=manifest,
+        format=done.format,
+        pages=done.pages,
+        chunks=done.chunks,
+        route_counts=done.route_counts,
+        confidence=done.confidence,
+    )
