@@ -1,4 +1,4 @@
-"""A tree as Markdown, in reading order: headings, lists, tables, code, captions, footnotes. Pure text, no file access."""
+"""A tree as Markdown, in reading order: headings, lists, tables, captions, footnotes. Pure text, no file access."""
 
 from html import escape
 
