@@ -23,17 +23,8 @@ _ALGORITHM, _TYPE = "EdDSA", "quire-license"
 _KID = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _SEGMENT = re.compile(r"[A-Za-z0-9_-]+")
 _FEATURE = re.compile(r"[a-z][a-z0-9_]{0,63}")
-_CLAIMS = {
-    "license_id",
-    "customer",
-    "plan",
-    "product",
-    "features",
-    "max_pages_per_month",
-    "issued_at",
-    "not_before",
-    "expires_at",
-}
+_TIMES = frozenset({"issued_at", "not_before", "expires_at"})
+_CLAIMS = _TIMES | {"license_id", "customer", "plan", "product", "features", "max_pages_per_month"}
 _LONGEST_TOKEN = 8192
 _LAST_SECOND = 253_402_300_799  # 9999-12-31
 

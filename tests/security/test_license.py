@@ -1,10 +1,13 @@
 """Licence tokens: forgeries are refused, each with its own reason; renewal, expiry and a clock that was set back."""
 
+import hashlib
+import hmac
 import json
 import re
 import secrets
-from base64 import urlsafe_b64encode
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -83,17 +86,12 @@ def token(*, header: dict[str, Any] | None = None, drop: str = "", key: Ed25519P
 
 
 def hs256() -> str:
-    import hashlib
-    import hmac
-
     text = f"{b64(canonical(HEADER | {'alg': 'HS256'}))}.{b64(canonical(CLAIMS))}"
     return f"{text}.{b64(hmac.new(PINNED['k1'], text.encode(), hashlib.sha256).digest())}"
 
 
 def with_signature(change: Any) -> str:
     head, payload, signature = token().split(".")
-    from base64 import urlsafe_b64decode
-
     return f"{head}.{payload}.{b64(change(urlsafe_b64decode(signature + '==')))}"
 
 
@@ -134,7 +132,7 @@ FORGED = {
     "no expiry": (token(drop="expires_at"), "claims"),
     "expiry as text": (token(expires_at="4102444800"), "times"),
     "expiry as a fraction": (token(expires_at=4102444800.0), "times"),
-    "expiry 1e308": (signed(canonical(HEADER), RAW.replace(b'"features"', b'"x":1e308,"features"')), "claims"),
+    "expiry 1e308": (token(expires_at=1e308), "times"),
     "expiry beyond the calendar": (token(expires_at=2**63), "times"),
     "expiry NaN": (token(expires_at=float("nan")), "claims"),
     "expiry true": (token(expires_at=True), "times"),
@@ -160,7 +158,7 @@ FORGED = {
 
 
 @pytest.mark.parametrize("name", FORGED)
-def test_a_forged_licence_is_refused_with_its_reason(name) -> None:
+def test_a_forged_licence_is_refused_with_its_reason(name: str) -> None:
     text, reason = FORGED[name]
     with pytest.raises(LicenseRefused) as caught:
         verify_license(text, PINNED, NOW)
@@ -203,9 +201,9 @@ def test_expiry_while_running_stops_intake_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("back", "refused"), [(3599, False), (3600, False), (3601, True), (86400, True), (91 * 86400, True)]
+    ("back", "refused"), [(3599, False), (3600, False), (3601, True), (86400, True), (7862400, True)]
 )
-def test_a_clock_set_back_is_borne_for_an_hour(back, refused) -> None:
+def test_a_clock_set_back_is_borne_for_an_hour(back: int, refused: bool) -> None:
     clock = {"now": NOW + timedelta(days=10)}
     holder = LicenseHolder(a_license(), PINNED, clock=lambda: clock["now"])
     holder.observe(NOW + timedelta(days=10))
@@ -233,20 +231,28 @@ def test_a_feature_that_is_not_listed_is_refused() -> None:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "[::1]"])
-def test_a_development_licence_is_allowed_on_loopback(host) -> None:
+def test_a_development_licence_is_allowed_on_loopback(host: str) -> None:
     check_development_allowed(host=host, external_database=False, joined_cluster=False)
 
 
 @pytest.mark.parametrize(
     ("host", "database", "joined"),
-    [("0.0.0.0", False, False), ("203.0.113.9", False, False), ("example.org", False, False), ("127.0.0.1", True, False), ("127.0.0.1", False, True)],
-)  # fmt: skip
-def test_a_development_licence_is_refused_where_others_could_reach_the_service(host, database, joined) -> None:
+    [
+        ("0.0.0.0", False, False),
+        ("203.0.113.9", False, False),
+        ("example.org", False, False),
+        ("127.0.0.1", True, False),
+        ("127.0.0.1", False, True),
+    ],
+)
+def test_a_development_licence_is_refused_where_others_reach_the_service(
+    host: str, database: bool, joined: bool
+) -> None:
     with pytest.raises(DevelopmentLicenseRefused, match="SVC_LICENSE"):
         check_development_allowed(host=host, external_database=database, joined_cluster=joined)
 
 
-def test_a_development_licence_renews_itself_and_keeps_its_identity(tmp_path) -> None:
+def test_a_development_licence_renews_itself_and_keeps_its_identity(tmp_path: Path) -> None:
     first_token, keys = development_license(tmp_path, NOW)
     first = verify_license(first_token, keys, NOW)
     assert (first.plan, first.features, first.max_pages_per_month) == ("development", (), 100_000)
@@ -264,26 +270,22 @@ def run(*words: str) -> str:
     return result.output
 
 
-def test_the_command_line_makes_keys_issues_shows_and_renews(tmp_path) -> None:
+def test_the_command_line_makes_keys_issues_shows_and_renews(tmp_path: Path) -> None:
     keys, private = str(tmp_path / "keys"), tmp_path / "k.pem"
     run("keygen", "--kid", "acme-1", "--out", str(private), "--public-dir", keys)
     assert private.stat().st_mode & 0o777 == 0o600
-    text = run(
-        "issue", "--key", str(private), "--kid", "acme-1", "--customer", "Acme", "--feature", "audit_export"
-    ).strip()
+    key = ["--key", str(private), "--kid", "acme-1"]
+    text = run("issue", *key, "--customer", "Acme", "--feature", "audit_export").strip()
     shown = json.loads(run("show", text, "--public-dir", keys))
     assert shown["customer"] == "Acme"
     assert shown["valid_now"]
-    again = run(
-        "renew", text, "--key", str(private), "--kid", "acme-1", "--days", "200", "--workdir", str(tmp_path)
-    ).strip()
-    assert (
-        json.loads(run("show", "--workdir", str(tmp_path), "--public-dir", keys))["license_id"] == shown["license_id"]
-    )
+    again = run("renew", text, *key, "--days", "200", "--workdir", str(tmp_path)).strip()
+    renewed = json.loads(run("show", "--workdir", str(tmp_path), "--public-dir", keys))
+    assert renewed["license_id"] == shown["license_id"]
     assert again == (tmp_path / "license.token").read_text().strip()
 
 
-def test_the_command_line_refuses_without_a_traceback(tmp_path) -> None:
+def test_the_command_line_refuses_without_a_traceback(tmp_path: Path) -> None:
     result = CliRunner().invoke(license_group, ["show", "x.y.z", "--public-dir", str(tmp_path)])
     assert result.exit_code == 1
     assert re.search("Error: licence refused", result.output)

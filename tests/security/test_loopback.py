@@ -1,5 +1,7 @@
 """Who counts as a caller on this machine: proxies, forwarding headers, rebinding hosts and mapped addresses."""
 
+from typing import Any
+
 import pytest
 
 from serve_apps.access.loopback import is_local_caller
@@ -40,5 +42,7 @@ HOST = (b"host", b"127.0.0.1:8000")
         (None, [HOST], {}, False),
     ],
 )
-def test_only_a_direct_local_peer_with_a_local_host_counts_as_loopback(peer, headers, options, local) -> None:
+def test_only_a_direct_local_peer_with_a_local_host_counts_as_loopback(
+    peer: str | None, headers: list[tuple[bytes, bytes]], options: dict[str, Any], local: bool
+) -> None:
     assert is_local_caller(peer, headers, **options) is local

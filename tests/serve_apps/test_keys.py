@@ -19,7 +19,7 @@ RING = parse_api_keys("acme:read=r1, acme:read+write=w1,acme=a=b=c,\nzeta:admin=
         ("z1", "zeta:admin", "zeta", KeyScope.ADMIN),
     ],
 )
-def test_a_secret_finds_its_key_and_everything_after_the_first_equals_sign_is_secret(
+def test_a_secret_is_everything_after_the_first_equals_sign(secret: str, label: str, name: str, scope: KeyScope) -> None:
     secret, label, name, scope
 ) -> None:
     key = RING.find(secret)
@@ -28,7 +28,7 @@ def test_a_secret_finds_its_key_and_everything_after_the_first_equals_sign_is_se
 
 
 @pytest.mark.parametrize("secret", ["", "r", "R1", "r1 ", "acme", "a", "b=c", "x" * 100_000, "\udcff"])
-def test_a_secret_that_is_only_nearly_right_finds_nothing(secret) -> None:
+def test_a_secret_that_is_only_nearly_right_finds_nothing(secret: str) -> None:
     assert RING.find(secret) is None
 
 
@@ -51,12 +51,11 @@ def test_a_secret_that_is_only_nearly_right_finds_nothing(secret) -> None:
         ("acme=pässword", "printable ASCII"),
     ],
 )
-def test_keys_that_cannot_be_told_apart_or_used_stop_the_start_without_showing_a_secret(text, told) -> None:
+def test_keys_that_cannot_be_told_apart_or_used_stop_the_start_without_showing_a_secret(text: str, told: str) -> None:
     with pytest.raises(InvalidApiKeys, match=told) as caught:
         parse_api_keys(text)
-    assert "secret" not in str(caught.value).replace("secret is empty", "").replace("the same secret", "").replace(
-        "the secret may", ""
-    ).replace("=secret with", "")
+    assert "pass word" not in str(caught.value)
+    assert "justasecret" not in str(caught.value)
 
 
 def test_a_ring_can_be_swapped_while_it_is_in_use() -> None:
@@ -88,13 +87,13 @@ def test_a_bearer_and_a_key_header_that_agree_are_one_caller() -> None:
         [(b"x-api-key", b"nope"), (b"x-de-org", b"*")],
     ],
 )
-def test_a_missing_doubled_or_wrong_key_is_unauthenticated_before_anything_else_is_judged(headers) -> None:
+def test_a_missing_doubled_or_wrong_key_is_unauthenticated_before_anything_else_is_judged(headers: list[tuple[bytes, bytes]]) -> None:
     with pytest.raises(Unauthenticated):
         identify(headers, RING)
 
 
 @pytest.mark.parametrize("org", ["", "*", "Acme", "-a", "a b", "ａcme", "a" * 64, "a/b", "a\n"])
-def test_an_org_that_is_no_name_is_refused(org) -> None:
+def test_an_org_that_is_no_name_is_refused(org: str) -> None:
     with pytest.raises(InvalidOrg):
         identify([(b"x-api-key", b"w1"), (b"x-de-org", org.encode())], RING)
 
