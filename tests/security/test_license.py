@@ -245,9 +245,7 @@ def test_a_development_licence_is_allowed_on_loopback(host: str) -> None:
         ("127.0.0.1", False, True),
     ],
 )
-def test_a_development_licence_is_refused_where_others_reach_the_service(
-    host: str, database: bool, joined: bool
-) -> None:
+def test_a_development_licence_is_refused_where_others_come(host: str, database: bool, joined: bool) -> None:
     with pytest.raises(DevelopmentLicenseRefused, match="SVC_LICENSE"):
         check_development_allowed(host=host, external_database=database, joined_cluster=joined)
 

@@ -19,9 +19,7 @@ RING = parse_api_keys("acme:read=r1, acme:read+write=w1,acme=a=b=c,\nzeta:admin=
         ("z1", "zeta:admin", "zeta", KeyScope.ADMIN),
     ],
 )
-def test_a_secret_is_everything_after_the_first_equals_sign(secret: str, label: str, name: str, scope: KeyScope) -> None:
-    secret, label, name, scope
-) -> None:
+def test_a_secret_is_all_after_the_first_equals_sign(secret: str, label: str, name: str, scope: KeyScope) -> None:
     key = RING.find(secret)
     assert key is not None
     assert (key.label, key.name, key.scope) == (label, name, scope)
@@ -87,7 +85,7 @@ def test_a_bearer_and_a_key_header_that_agree_are_one_caller() -> None:
         [(b"x-api-key", b"nope"), (b"x-de-org", b"*")],
     ],
 )
-def test_a_missing_doubled_or_wrong_key_is_unauthenticated_before_anything_else_is_judged(headers: list[tuple[bytes, bytes]]) -> None:
+def test_a_missing_doubled_or_wrong_key_is_refused_first(headers: list[tuple[bytes, bytes]]) -> None:
     with pytest.raises(Unauthenticated):
         identify(headers, RING)
 
