@@ -15,7 +15,6 @@ from pydantic import TypeAdapter
 from models.cdom.geometry import Bbox
 from models.cdom.table import Table
 
-CDOM_VERSION = "1.0"
 SERVICE_VERSION = "0.9.20"
 
 BlockId = NewType("BlockId", str)
@@ -168,7 +167,7 @@ class Tree:
     """Blocks stand in reading order: `blocks[i].order == i` and `blocks[i].id == f"b{i}"`."""
 
     source: Source
-    cdom_version: Literal["1.0"] = CDOM_VERSION
+    cdom_version: Literal["1.0"] = "1.0"
     metadata: Metadata
     pages: tuple[Page, ...]
     blocks: tuple[Block, ...]

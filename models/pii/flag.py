@@ -1,0 +1,92 @@
+"""Tree → tree with `pii:<kind>` flags, their spans, and the scan recorded on it.
+
+A detector that raises leaves `complete` false. Scanned are block texts, table cells and link targets; metadata carries
+no flags and is left out of redacted trees whole.
+"""
+
+import logging
+from collections import defaultdict
+from dataclasses import replace
+
+from models.cdom.flags import PII_PREFIX, is_pii_flag
+from models.cdom.tree import Block, FlagSpan, PiiScan, Tree
+from models.pii.joined import Field, Joined, Piece, fields_of, join_loose, join_tight
+from models.pii.kinds import Detector, Kind
+from models.pii.normalise import normalise
+
+log = logging.getLogger(__name__)
+
+TORN = frozenset(
+    {Kind.EMAIL, Kind.URL, Kind.IBAN, Kind.CREDIT_CARD, Kind.SECRET, Kind.CRYPTO_WALLET, Kind.SSN, Kind.PHONE}
+)
+"""Kinds without spaces inside: only these are looked for across a seam without a break."""
+
+Spans = dict[int, list[FlagSpan]]
+
+
+def flag_tree(tree: Tree, detector: Detector) -> Tree:
+    """The tree with fresh PII flags from `detector`; flags of other kinds stay. Same tree and detector, same flags."""
+    try:
+        spans = _find(tree.blocks, detector)
+    except Exception:
+        log.exception("pii detector %s failed", detector.name)
+        return replace(tree, pii=PiiScan(engine=detector.name, version=detector.version, complete=False))
+    blocks = tuple(_flagged(block, spans.get(number, [])) for number, block in enumerate(tree.blocks))
+    return replace(tree, blocks=blocks, pii=PiiScan(engine=detector.name, version=detector.version, complete=True))
+
+
+def _find(blocks: tuple[Block, ...], detector: Detector) -> Spans:
+    fields = fields_of(blocks)
+    found: Spans = defaultdict(list)
+    loose = join_loose(fields)
+    for kind, pieces in _matches(loose, detector):
+        _add(found, kind, pieces)
+    if len(fields) > 1:
+        for kind, pieces in _matches(join_tight(fields), detector):
+            if kind in TORN and len(pieces) > 1 and not _known(found, kind, pieces):
+                _add(found, kind, pieces)
+    _find_in_links(blocks, detector, found)
+    return found
+
+
+def _matches(joined: Joined, detector: Detector) -> list[tuple[Kind, list[Piece]]]:
+    copy = normalise(joined.text)
+    hits = detector.detect(copy.text)
+    return [(hit.kind, list(joined.pieces(*copy.original_span(hit.start, hit.end)))) for hit in hits]
+
+
+def _known(found: Spans, kind: Kind, pieces: list[Piece]) -> bool:
+    """The loose join already has this value: it ends at the seam, or covers all its parts."""
+    flag = PII_PREFIX + kind
+    return any(
+        span.flag == flag and span.cell == piece.field.cell and span.start <= piece.start and span.end >= piece.end
+        for piece in (pieces[0], pieces[-1])
+        for span in found.get(piece.field.block, ())
+    )
+
+
+def _add(found: Spans, kind: Kind, pieces: list[Piece]) -> None:
+    for piece in pieces:
+        field: Field = piece.field
+        found[field.block].append(FlagSpan(flag=PII_PREFIX + kind, start=piece.start, end=piece.end, cell=field.cell))
+
+
+def _find_in_links(blocks: tuple[Block, ...], detector: Detector, found: Spans) -> None:
+    """A link to a person's address or number flags the words it hangs on."""
+    for number, block in enumerate(blocks):
+        for span in block.spans:
+            target = (span.href or "").removeprefix("mailto:").removeprefix("tel:")
+            if not target:
+                continue
+            kinds = {hit.kind for hit in detector.detect(normalise(target).text)} - {Kind.URL}
+            found[number] += [
+                FlagSpan(flag=PII_PREFIX + kind, start=span.start, end=span.end) for kind in sorted(kinds)
+            ]
+
+
+def _flagged(block: Block, spans: list[FlagSpan]) -> Block:
+    kept = tuple(flag for flag in block.flags if not is_pii_flag(flag))
+    unique = sorted(set(spans), key=lambda s: (-1 if s.cell is None else s.cell, s.start, s.end, s.flag))
+    others = tuple(span for span in block.flag_spans if not is_pii_flag(span.flag))
+    flags = kept + tuple(sorted({span.flag for span in unique}))
+    return replace(block, flags=flags, flag_spans=others + tuple(unique)) if unique or flags != block.flags else block

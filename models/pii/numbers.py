@@ -1,0 +1,128 @@
+"""Checksums and ranges of numbers that identify people and accounts (python-stdnum, ipaddress)."""
+
+import hashlib
+import ipaddress
+import re
+from types import ModuleType
+
+import stdnum.be.nn
+import stdnum.br.cpf
+import stdnum.ch.ssn
+import stdnum.de.idnr
+import stdnum.dk.cpr
+import stdnum.es.dni
+import stdnum.es.nie
+import stdnum.fi.hetu
+import stdnum.fr.nir
+import stdnum.gb.nhs
+import stdnum.in_.aadhaar
+import stdnum.it.codicefiscale
+import stdnum.nl.bsn
+import stdnum.no.fodselsnummer
+import stdnum.pl.pesel
+import stdnum.pt.nif
+import stdnum.se.personnummer
+from stdnum import iban, luhn
+from stdnum.eu import vat
+from stdnum.us import ssn
+
+STRONG: tuple[ModuleType, ...] = (stdnum.fr.nir, stdnum.it.codicefiscale, stdnum.es.nie, stdnum.ch.ssn, stdnum.fi.hetu)
+"""Numbers whose shape and checksum together make a chance hit rare: no context word is asked for."""
+
+WEAK: tuple[ModuleType, ...] = (
+    stdnum.es.dni,
+    stdnum.de.idnr,
+    stdnum.nl.bsn,
+    stdnum.pl.pesel,
+    stdnum.se.personnummer,
+    stdnum.be.nn,
+    stdnum.br.cpf,
+    stdnum.pt.nif,
+    stdnum.gb.nhs,
+    stdnum.in_.aadhaar,
+    stdnum.dk.cpr,
+    stdnum.no.fodselsnummer,
+)
+"""Checksums that one number in ten or so passes by chance: only beside a context word."""
+
+_NINO = re.compile(r"(?i)(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]")
+_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+_BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+
+
+def _compact(value: str) -> str:
+    return re.sub(r"[\s./-]", "", value).upper()
+
+
+def is_iban(value: str) -> bool:
+    """Country's length and the mod-97 checksum (national account checks are not asked for)."""
+    return bool(iban.is_valid(_compact(value), check_country=False))
+
+
+_CARD = re.compile(
+    r"4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|3(?:0[0-5]|[689]\d)\d{11,16}|35\d{14,17}"
+    r"|(?:1800|2131)\d{11}|6(?:011|4[4-9]\d|5\d\d|2\d\d)\d{12,15}|(?:50|5[6-9]|6\d)\d{10,17}"
+)
+
+
+def is_card(value: str) -> bool:
+    """An issuer's first digits with its lengths, and the Luhn checksum; all-equal digits are no card."""
+    digits = _compact(value)
+    return bool(_CARD.fullmatch(digits)) and len(set(digits)) > 1 and bool(luhn.is_valid(digits))
+
+
+def is_ssn(value: str) -> bool:
+    """US social security number: areas, groups and serials that were issued."""
+    return bool(ssn.is_valid(re.sub(r"[-\s.]", "-", value)))
+
+
+def is_strong_national_id(value: str) -> bool:
+    compact = _compact(value)
+    return any(char.isdigit() for char in compact) and any(module.is_valid(compact) for module in STRONG)
+
+
+def is_national_id(value: str) -> bool:
+    compact = _compact(value)
+    return bool(_NINO.fullmatch(compact)) or any(_valid(module, value, compact) for module in (*STRONG, *WEAK))
+
+
+def _valid(module: ModuleType, value: str, compact: str) -> bool:
+    return bool(module.is_valid(compact) or module.is_valid(value))
+
+
+def is_vat(value: str) -> bool:
+    """A VAT number of an EU member state or Northern Ireland, with its checksum."""
+    return any(char.isdigit() for char in value) and bool(vat.is_valid(_compact(value)))
+
+
+def is_ip(value: str) -> bool:
+    """An address; `::` alone and times such as 12:30:45 are none."""
+    try:
+        address = ipaddress.ip_address(value)
+    except ValueError:
+        return False
+    return address.version == 4 or (len(value) > 4 and not re.fullmatch(r"[\d:]{5,8}", value))
+
+
+def is_base58_wallet(value: str) -> bool:
+    """Base58Check with a correct double-SHA-256 checksum (Bitcoin address formats)."""
+    number = 0
+    for char in value:
+        number = number * 58 + _BASE58.index(char)
+    raw = number.to_bytes(25, "big") if number < 1 << 200 else b""
+    return len(raw) == 25 and hashlib.sha256(hashlib.sha256(raw[:21]).digest()).digest()[:4] == raw[21:]
+
+
+def is_bech32(value: str) -> bool:
+    """Bech32 or Bech32m checksum (BIP 173, BIP 350)."""
+    human, _, data = value.lower().rpartition("1")
+    values = [ord(c) >> 5 for c in human] + [0] + [ord(c) & 31 for c in human] + [_BECH32.find(c) for c in data]
+    if -1 in values:
+        return False
+    checksum = 1
+    for item in values:
+        top = checksum >> 25
+        checksum = (checksum & 0x1FFFFFF) << 5 ^ item
+        for bit, generator in enumerate((0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)):
+            checksum ^= generator if top >> bit & 1 else 0
+    return checksum in (1, 0x2BC830A3)

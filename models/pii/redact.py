@@ -1,0 +1,121 @@
+"""Tree → tree without personal data: everything flagged and not explicitly rejected is replaced by a fixed mask.
+
+Default deny: an undecided flag, an unknown decision or a flag without spans masks. Refuses a tree whose scan is missing
+or incomplete. Keeps no character and no length of what it masks; links under a mask, metadata and source names go too.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from models.cdom.flags import PII_PREFIX, is_pii_flag
+from models.cdom.geometry import Bbox
+from models.cdom.table import Cell
+from models.cdom.tree import Block, FlagSpan, Metadata, Span, Tree
+
+REJECTED = "rejected"
+Decisions = Mapping[tuple[str, str], str]
+"""(block id, flag) → pending | approved | rejected."""
+
+
+class PiiIncomplete(Exception):
+    """The tree has no completed PII scan, so nothing of it may leave redacted."""
+
+    code = "pii-incomplete"
+
+
+def mask(flag: str) -> str:
+    """`[REDACTED:<kind>]` for `pii:<kind>`."""
+    return f"[REDACTED:{flag.removeprefix(PII_PREFIX)}]"
+
+
+def redact_tree(tree: Tree, decisions: Decisions) -> Tree:
+    """A copy that may leave the house. Raises `PiiIncomplete` without a completed scan."""
+    if tree.pii is None or not tree.pii.complete:
+        raise PiiIncomplete("no completed PII scan")
+    blocks = tuple(_redact_block(block, decisions) for block in tree.blocks)
+    metadata = Metadata(created=tree.metadata.created, modified=tree.metadata.modified, language=tree.metadata.language)
+    return replace(tree, blocks=blocks, metadata=metadata)
+
+
+def redacted_boxes(tree: Tree, decisions: Decisions) -> dict[int, list[Bbox]]:
+    """What to paint over on page pictures: page → boxes in points; None-boxed blocks have no place to paint."""
+    boxes: dict[int, list[Bbox]] = {}
+    for block in tree.blocks:
+        active = _active(block, decisions)
+        if not active:
+            continue
+        cells = block.table.cells if block.table is not None else ()
+        only_cells = all(span.cell is not None for span in active)
+        found = [cells[span.cell].bbox for span in active if span.cell is not None] if only_cells else [block.bbox]
+        boxes.setdefault(block.page, []).extend(box or block.bbox for box in found if box or block.bbox)  # type: ignore[misc]
+    return boxes
+
+
+def _active(block: Block, decisions: Decisions) -> list[FlagSpan]:
+    """Spans to mask. A flag that has none masks every text of the block."""
+    spans = [s for s in block.flag_spans if is_pii_flag(s.flag) and decisions.get((block.id, s.flag)) != REJECTED]
+    covered = {span.flag for span in block.flag_spans}
+    for flag in block.flags:
+        if is_pii_flag(flag) and flag not in covered and decisions.get((block.id, flag)) != REJECTED:
+            spans.append(FlagSpan(flag=flag, start=0, end=len(block.text)))
+            cells = block.table.cells if block.table is not None else ()
+            spans += [FlagSpan(flag=flag, start=0, end=len(c.text), cell=i) for i, c in enumerate(cells)]
+    return spans
+
+
+def _redact_block(block: Block, decisions: Decisions) -> Block:
+    active = _active(block, decisions)
+    if not active:
+        return block
+    text, moved = mask_spans(block.text, [s for s in active if s.cell is None])
+    table = block.table
+    if table is not None:
+        table = replace(
+            table, cells=tuple(_redact_cell(c, [s for s in active if s.cell == i]) for i, c in enumerate(table.cells))
+        )
+    spans = tuple(kept for span in block.spans if (kept := _moved_span(span, moved)) is not None)
+    masked = {(s.flag, s.cell) for s in active}
+    left = tuple(s for s in block.flag_spans if (s.flag, s.cell) not in masked and s.cell is not None)
+    return replace(block, text=text, table=table, spans=spans, flag_spans=left)
+
+
+def _redact_cell(cell: Cell, spans: list[FlagSpan]) -> Cell:
+    return replace(cell, text=mask_spans(cell.text, spans)[0]) if spans else cell
+
+
+Moved = list[tuple[int, int, int]]
+"""Masked ranges of the original as (start, end, length of the mask), in order."""
+
+
+def mask_spans(text: str, spans: list[FlagSpan]) -> tuple[str, Moved]:
+    """The text with each span (overlapping ones as one, named by the first) replaced, and what moved."""
+    merged: list[tuple[int, int, str]] = []
+    for span in sorted(spans, key=lambda s: (s.start, -s.end)):
+        if merged and span.start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], span.end), merged[-1][2])
+        else:
+            merged.append((span.start, span.end, span.flag))
+    parts, at = [], 0
+    for start, end, flag in merged:
+        parts += [text[at:start], mask(flag)]
+        at = end
+    return "".join(parts) + text[at:], [(start, end, len(mask(flag))) for start, end, flag in merged]
+
+
+def _moved_span(span: Span, moved: Moved) -> Span | None:
+    """The style span in the masked text; gone when it touches a mask and carries a link, else shifted."""
+    touched = any(start < span.end and span.start < end for start, end, _ in moved)
+    start, end = _moved_offset(span.start, moved), _moved_offset(span.end, moved)
+    if start >= end:
+        return None
+    return replace(span, start=start, end=end, href=None if touched else span.href)
+
+
+def _moved_offset(offset: int, moved: Moved) -> int:
+    shift = 0
+    for start, end, length in moved:
+        if offset >= end:
+            shift += length - (end - start)
+        elif offset > start:
+            return start + shift + length
+    return offset + shift
