@@ -1,0 +1,118 @@
+"""A tree to text fragments with places: lines of blocks and cells of tables, on which label rules look left, right and down.
+
+Hidden text is left out. The box of a line inside a block is its share of the block's height. Knows no label and no value.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from models.cdom.flags import HIDDEN_TEXT
+from models.cdom.geometry import Bbox
+from models.cdom.tree import Block, BlockId, BlockType, Tree
+
+BAND = 12.0
+"""Height in points of the bands by which neighbours are found."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fragment:
+    """One line or cell; `order` counts fragments of the tree, `cell` is an index into the block's `table.cells`."""
+
+    text: str
+    page: int
+    bbox: Bbox | None
+    block_id: BlockId
+    type: BlockType
+    order: int
+    cell: int | None = None
+
+    @property
+    def height(self) -> float:
+        return self.bbox[3] - self.bbox[1] if self.bbox else 0.0
+
+
+def tree_fragments(tree: Tree) -> list[Fragment]:
+    """All fragments in reading order."""
+    fragments: list[Fragment] = []
+    for block in tree.blocks:
+        if HIDDEN_TEXT in block.flags:
+            continue
+        for text, bbox, cell in _parts(block):
+            if text.strip():
+                fragments.append(
+                    Fragment(" ".join(text.split()), block.page, bbox, block.id, block.type, len(fragments), cell)
+                )
+    return fragments
+
+
+def _parts(block: Block) -> Iterator[tuple[str, Bbox | None, int | None]]:
+    if block.table is not None and block.table.cells:
+        for number, cell in enumerate(block.table.cells):
+            yield cell.text, cell.bbox, number
+        return
+    lines = block.text.split("\n")
+    for number, line in enumerate(lines):
+        yield line, _line_box(block.bbox, number, len(lines)), None
+
+
+def _line_box(bbox: Bbox | None, number: int, count: int) -> Bbox | None:
+    if bbox is None or count == 1:
+        return bbox
+    step = (bbox[3] - bbox[1]) / count
+    return (bbox[0], bbox[1] + number * step, bbox[2], bbox[1] + (number + 1) * step)
+
+
+class Neighbours:
+    """The fragments of one page by place. Sides are those of the reader: `right_of` on the same line, `below` next."""
+
+    def __init__(self, fragments: Sequence[Fragment]) -> None:
+        self._bands: dict[int, list[Fragment]] = defaultdict(list)
+        for fragment in fragments:
+            if fragment.bbox is not None:
+                for band in range(int(fragment.bbox[1] // BAND), int(fragment.bbox[3] // BAND) + 1):
+                    self._bands[band].append(fragment)
+
+    def right_of(self, fragment: Fragment) -> Fragment | None:
+        """The nearest fragment to the right that shares at least half of the lower one's height."""
+        if fragment.bbox is None:
+            return None
+        edge = fragment.bbox[2] - 0.4 * fragment.height
+        row = [
+            other
+            for other in self._within(fragment.bbox[1], fragment.bbox[3])
+            if other.bbox and other.bbox[0] >= edge and other is not fragment and _same_line(fragment, other)
+        ]
+        return min(row, key=lambda other: other.bbox[0] if other.bbox else 0.0, default=None)
+
+    def below(self, fragment: Fragment, *, lines: float = 1.6) -> Fragment | None:
+        """The nearest fragment that begins under this one, at most `lines` of its heights away."""
+        if fragment.bbox is None:
+            return None
+        x0, _, x1, y1 = fragment.bbox
+        height = min(fragment.height, 30.0)
+        column = [
+            other
+            for other in self._within(y1, y1 + lines * height)
+            if other.bbox
+            and y1 - 0.4 * height <= other.bbox[1] <= y1 + lines * height
+            and other.bbox[0] < x1
+            and other.bbox[2] > x0
+            and other is not fragment
+        ]
+        return min(column, key=lambda other: (other.bbox or (0.0, 0.0))[1] + abs((other.bbox or (0.0,))[0] - x0) * 0.3, default=None)
+
+    def _within(self, top: float, bottom: float) -> Iterator[Fragment]:
+        seen: set[int] = set()
+        for band in range(int(top // BAND), int(bottom // BAND) + 1):
+            for fragment in self._bands.get(band, ()):
+                if fragment.order not in seen:
+                    seen.add(fragment.order)
+                    yield fragment
+
+
+def _same_line(a: Fragment, b: Fragment) -> bool:
+    if a.bbox is None or b.bbox is None:
+        return False
+    shared = min(a.bbox[3], b.bbox[3]) - max(a.bbox[1], b.bbox[1])
+    return shared >= 0.5 * min(a.height, b.height)

@@ -1,0 +1,155 @@
+"""Fragments to labelled pairs: a label and its value in one line, side by side, one above the other or in a table.
+
+A label is one by its colon, by the lexicon, or (less surely) by standing left of a short value. No page is looked at as
+an image and no model is asked.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from models.cdom.tree import BlockType
+from models.derive.fragments import Fragment, Neighbours
+from models.derive.labels import Key, match_label, name_key
+
+MAX_LABEL = 60
+MAX_VALUE = 1000
+COLON = re.compile(r"\s*[:：]\s*")
+INLINE = re.compile(r"^[\W_]*(?P<label>[^:：]{1,59}?)\s*[:：](?!//)\s*(?P<value>\S.*)$", re.DOTALL)
+CLOCK = re.compile(r"\d\s*[:：]\s*\d")
+NEXT_LABEL = re.compile(r"\s(?=((?:[^\W\d_][\w./#'-]*\s?){1,3})\s?[:：](?!//))")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """`key` and `value` as written; `at` is the fragment that holds the value; `sure` 0..1."""
+
+    key: str
+    value: str
+    at: Fragment
+    sure: float
+    known: Key | None
+
+
+def find_pairs(fragments: Sequence[Fragment]) -> list[Pair]:
+    """Labelled pairs in reading order of their values."""
+    pairs: list[Pair] = []
+    for _, page in groupby(fragments, key=lambda fragment: fragment.page):
+        pairs.extend(_Page(list(page)).pairs())
+    return sorted(pairs, key=lambda pair: pair.at.order)
+
+
+def read_inline(text: str) -> list[tuple[str, str]]:
+    """(label, value) pairs inside one line of text: `Label: value`, or a known label and its value without a colon."""
+    match = INLINE.match(text)
+    if match and is_label(match["label"]) and not CLOCK.match(text[max(0, match.end("label") - 1) :]):
+        value, rest = _split_value(match["value"])
+        return [(match["label"].strip(), value), *(read_inline(rest) if rest else [])]
+    known = match_label(text)
+    if known is None:
+        return []
+    label, value = text[: known[1]], text[known[1] :].lstrip(" .:#°-–)")
+    if not _fits(known[0], value):
+        return []
+    return [(label.strip(), value)]
+
+
+def _split_value(value: str) -> tuple[str, str]:
+    """`5 DATE: 3/4` is a value and the next pair, when the next label is a known one."""
+    for match in NEXT_LABEL.finditer(value):
+        if match.start() and name_key(match.group(1)) is not None:
+            return value[: match.start()].strip(), value[match.end() :]
+    return value.strip(), ""
+
+
+def _fits(key: Key, value: str) -> bool:
+    """Without a colon only a value that cannot be prose counts."""
+    return bool(re.match(r"[\w#+(€$£-]{0,6}\s?\d|[A-Z#_-]{1,8}[\d_-]", value)) and len(value) <= 60
+
+
+def is_label(text: str) -> bool:
+    """Short, with letters, not a sentence and not a clock."""
+    words = text.split()
+    return 0 < len(words) <= 8 and len(text) <= MAX_LABEL and any(map(str.isalpha, text)) and not text.endswith(".,")
+
+
+class _Page:
+    """One page's fragments, and which of them are taken."""
+
+    def __init__(self, fragments: list[Fragment]) -> None:
+        self._all = fragments
+        self._near = Neighbours(fragments)
+        self._labels = {f.order: label for f in fragments if (label := lone_label(f.text))}
+        self._taken: set[int] = set()
+        self._served: set[int] = set()
+
+    def pairs(self) -> Iterator[Pair]:
+        yield from self._in_line()
+        labels = [f for f in self._all if f.order in self._labels and f.order not in self._taken]
+        yield from self._beside(labels)
+        yield from self._under([f for f in labels if f.order not in self._served])
+        yield from self._weak()
+
+    def _in_line(self) -> Iterator[Pair]:
+        for fragment in self._all:
+            if len(fragment.text) > MAX_VALUE or fragment.order in self._labels:
+                continue
+            for label, value in read_inline(fragment.text):
+                self._taken.add(fragment.order)
+                yield Pair(label, value, fragment, 0.95, name_key(label))
+
+    def _beside(self, labels: Iterable[Fragment]) -> Iterator[Pair]:
+        for label in labels:
+            value = self._near.right_of(label)
+            if value is not None and re.fullmatch(r"[:：.\s]+", value.text):
+                self._taken.add(value.order)
+                value = self._near.right_of(value)
+            if value is not None and self._free(value):
+                yield self._claim(label, value, 0.9)
+
+    def _under(self, labels: Iterable[Fragment]) -> Iterator[Pair]:
+        for label in labels:
+            value = self._near.below(label)
+            if value is not None and self._free(value) and len(value.text) <= MAX_VALUE:
+                yield self._claim(label, value, 0.75)
+
+    def _weak(self) -> Iterator[Pair]:
+        """A short text left of a short value with digits, where neither is part of another pair."""
+        for label in self._all:
+            if label.order in self._taken or label.order in self._served or not is_weak_label(label.text):
+                continue
+            value = self._near.right_of(label)
+            if value is not None and self._free(value) and is_short_value(value.text):
+                yield self._claim(label, value, 0.5)
+
+    def _free(self, value: Fragment) -> bool:
+        return value.order not in self._labels and value.order not in self._taken
+
+    def _claim(self, label: Fragment, value: Fragment, sure: float) -> Pair:
+        self._taken.add(value.order)
+        self._served.add(label.order)
+        key = self._labels.get(label.order, label.text)
+        return Pair(key, COLON.sub("", value.text, count=1) if value.text[:1] in ":：" else value.text, value, sure, name_key(key))
+
+
+def lone_label(text: str) -> str | None:
+    """The label when the whole text is one: it ends with a colon, or the lexicon knows it."""
+    if len(text) > MAX_LABEL + 2:
+        return None
+    if text[-1:] in ":：" and is_label(text[:-1]):
+        return text
+    return text if name_key(text) is not None and not any(map(str.isdigit, text)) else None
+
+
+def is_weak_label(text: str) -> bool:
+    letters = sum(map(str.isalpha, text))
+    return len(text) <= 40 and letters >= 2 and letters >= 0.5 * len(text) and len(text.split()) <= 6
+
+
+def is_short_value(text: str) -> bool:
+    return len(text) <= 40 and any(map(str.isdigit, text))
+
+
+def is_checkbox(fragment: Fragment) -> bool:
+    return fragment.type is BlockType.CHECKBOX

@@ -1,0 +1,190 @@
+"""Values as they are written to values as they are compared: dates to ISO, amounts to decimal strings, ids without spaces.
+
+Text in, small frozen results with offsets out. Knows no label and no block.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+
+class ValueType(StrEnum):
+    TEXT = "text"
+    DATE = "date"
+    AMOUNT = "amount"
+    NUMBER = "number"
+    IDENTIFIER = "identifier"
+    EMAIL = "email"
+    PHONE = "phone"
+    URL = "url"
+    CURRENCY = "currency"
+    BOOLEAN = "boolean"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A value inside a text: `raw` at [start, end); `normal` its comparable form; `sure` 0..1."""
+
+    raw: str
+    start: int
+    end: int
+    normal: str
+    sure: float = 1.0
+
+
+MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "jan january janvier januar enero gennaio januari janeiro ene gen janv",
+            "feb february fevrier février februar febrero febbraio februari fevereiro fev fevr",
+            "mar march mars märz marz maerz marzo maart março marco mrt mär",
+            "apr april avril abril aprile avr abr",
+            "may mai mayo maggio mei maio mag",
+            "jun june juin juni junio giugno junho giu",
+            "jul july juillet juli julio luglio julho juil lug",
+            "aug august août aout agosto augustus ago",
+            "sep sept september septembre septiembre settembre setembro set",
+            "oct october octobre oktober octubre ottobre outubro okt ott out",
+            "nov november novembre noviembre novembro",
+            "dec december décembre decembre dezember diciembre dicembre dezembro dez dic déc",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}
+_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
+DATE = re.compile(
+    r"(?<![\w.,/-])(?:"
+    r"(?P<iso>(?:19|20)\d\d\s?[-/.]\s?\d{1,2}\s?[-/.]\s?\d{1,2})"
+    r"|(?P<num>\d{1,2}\s?[-/.,']\s?\d{1,2}\s?[-/.,']\s?(?:(?:19|20)\d\d|\d\d))"
+    rf"|(?P<dmy>\d{{1,2}}(?:st|nd|rd|th|er|º|\.)?[\s./-]*(?:de\s|of\s)?(?:{_MONTH})\b[.,]?[\s/'-]*(?:de\s)?(?:(?:19|20)\d\d|\d\d))"
+    rf"|(?P<mdy>(?:{_MONTH})\b\.?\s*\d{{1,2}}(?:st|nd|rd|th)?(?:,\s*|\s+)(?:(?:19|20)\d\d|\d\d(?=\s|$|,)))"
+    r"|(?P<cjk>(?:19|20)\d\d年\d{1,2}月\d{1,2}日)"
+    r"|(?P<packed>(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))"
+    r")(?![\d/])",
+    re.IGNORECASE,
+)
+
+
+def find_dates(text: str) -> Iterator[Found]:
+    """Calendar dates; an ambiguous 03/04/2018 is read day first and is less sure."""
+    for match in DATE.finditer(text):
+        day, sure = _read_date(match.lastgroup or "", match.group())
+        if day is not None:
+            yield Found(match.group().strip(), match.start(), match.end(), day.isoformat(), sure)
+
+
+def _read_date(kind: str, raw: str) -> tuple[date | None, float]:
+    numbers = [int(part) for part in re.findall(r"\d+", raw)]
+    if kind == "packed":
+        return _day(int(raw[:4]), int(raw[4:6]), int(raw[6:])), 0.7
+    if kind in ("iso", "cjk"):
+        return _day(*numbers[:3]), 1.0
+    if kind in ("dmy", "mdy"):
+        name = re.search(rf"{_MONTH}", raw, re.IGNORECASE)
+        month = MONTHS[name.group().lower()] if name else 0
+        return _day(numbers[1], month, numbers[0]), 1.0
+    first, second, year = numbers
+    day = _day(year, second, first)
+    if day is None:
+        return _day(year, first, second), 0.9
+    return day, 0.95 if first > 12 or first == second else 0.8
+
+
+def _day(year: int, month: int, day: int) -> date | None:
+    if year < 100:
+        year += 2000 if year < 70 else 1900
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+CURRENCIES = {
+    "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "$": "USD", "us$": "USD", "usd": "USD", "£": "GBP", "gbp": "GBP",
+    "rm": "MYR", "myr": "MYR", "chf": "CHF", "fr.": "CHF", "¥": "JPY", "jpy": "JPY", "₹": "INR", "inr": "INR", "rs": "INR", "rs.": "INR",
+    "s$": "SGD", "sgd": "SGD", "a$": "AUD", "aud": "AUD", "c$": "CAD", "cad": "CAD", "r$": "BRL", "brl": "BRL", "cny": "CNY",
+    "kr": "SEK", "sek": "SEK", "nok": "NOK", "dkk": "DKK", "pln": "PLN", "zł": "PLN", "hk$": "HKD", "hkd": "HKD", "idr": "IDR",
+}  # fmt: skip
+_CURRENCY = "|".join(re.escape(mark) for mark in sorted(CURRENCIES, key=len, reverse=True))
+CURRENCY = re.compile(rf"(?<![^\W\d_])(?:{_CURRENCY})(?![^\W\d_])", re.IGNORECASE)
+AMOUNT = re.compile(
+    r"(?<![\w.,/:-])(?P<sign>[-−(]\s?)?(?P<before>(?:" + _CURRENCY + r")\s?\.?\s?)?(?P<sign2>[-−]\s?)?"
+    r"(?P<number>\d{1,3}(?:[.,'\u2019\u00a0\u202f ]\d{3})+(?:[.,]\s?\d{1,2})?|\d+(?:[.,]\s?\d{1,2})?|\.\d\d)"
+    r"(?![\w/:%]|[.,-]\d)(?P<after>\s?(?:" + _CURRENCY + r")(?!\w))?",
+    re.IGNORECASE,
+)
+
+
+def find_amounts(text: str, *, decimals: bool = True) -> Iterator[Found]:
+    """Amounts of money as decimal strings with `.`; with `decimals`, bare whole numbers are not money."""
+    for match in AMOUNT.finditer(text):
+        number = match["number"].replace(" ", "") if "," in match["number"] or "." in match["number"] else match["number"]
+        marked = match["before"] or match["after"]
+        if decimals and not marked and not re.search(r"[.,]\d\d$", number):
+            continue
+        sign = "-" if match["sign"] or match["sign2"] else ""
+        yield Found(match.group().strip(), match.start(), match.end(), sign + decimal_string(number))
+
+
+def decimal_string(number: str) -> str:
+    """`1.234,5` and `1,234.50` to `1234.50`; a last group of three digits is thousands."""
+    digits = re.sub(r"[^\d.,]", "", number)
+    match = re.search(r"[.,](\d{1,2})$", digits)
+    whole = re.sub(r"\D", "", digits[: match.start()] if match else digits).lstrip("0") or "0"
+    return f"{whole}.{match.group(1).ljust(2, '0')}" if match else whole
+
+
+def find_currency(text: str) -> str | None:
+    """ISO code of the first currency named in `text`."""
+    match = CURRENCY.search(text)
+    return CURRENCIES[match.group().lower()] if match else None
+
+
+EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+", re.ASCII)
+URL = re.compile(r"(?:https?://|www\.)[^\s<>\"')\]]{3,}", re.IGNORECASE)
+PHONE = re.compile(r"(?<![\w.+/-])(?:\+\d{1,3}[\s.-]?)?(?:\(\d{1,4}\)[\s.-]?)?\d{1,4}(?:[\s.-]?\d{2,4}){2,4}(?![\w/-])")
+IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){2,7}(?:\s?[A-Z0-9]{1,3})?(?!\w)")
+VAT_ID = re.compile(
+    r"(?<!\w)(?:ATU|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GB|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK)\s?"
+    r"(?=(?:\s?\w){8,12}(?!\w))(?:[\dA-Z]{2}\s?)?\d(?:\s?\d){6,10}(?:B\d\d)?(?!\w)"
+)
+
+
+def find_ibans(text: str) -> Iterator[Found]:
+    """IBANs whose check digits are right."""
+    for match in IBAN.finditer(text):
+        compact = re.sub(r"\s", "", match.group())
+        if 15 <= len(compact) <= 34 and _mod97(compact) == 1:
+            yield Found(match.group(), match.start(), match.end(), compact)
+
+
+def _mod97(iban: str) -> int:
+    return int("".join(str(int(char, 36)) for char in iban[4:] + iban[:4])) % 97
+
+
+def normalise(value: str, kind: ValueType) -> str | None:
+    """The comparable form of a value of that type, or None when it is not one."""
+    match kind:
+        case ValueType.DATE:
+            return next((found.normal for found in find_dates(value)), None)
+        case ValueType.AMOUNT:
+            return next((found.normal for found in find_amounts(value, decimals=False)), None)
+        case ValueType.CURRENCY:
+            return find_currency(value)
+        case ValueType.EMAIL:
+            found = EMAIL.search(value)
+            return found.group().lower() if found else None
+        case ValueType.PHONE:
+            phone = PHONE.search(value)
+            return re.sub(r"[^\d+]", "", phone.group()) if phone else None
+        case ValueType.IDENTIFIER:
+            return re.sub(r"\s+", "", value).strip("#:.,;").upper() or None
+        case ValueType.NUMBER:
+            number = re.search(r"-?\d[\d.,' ]*", value)
+            return decimal_string(number.group()) if number else None
+        case ValueType.URL | ValueType.TEXT | ValueType.BOOLEAN:
+            return " ".join(value.split()) or None
