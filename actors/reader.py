@@ -79,6 +79,7 @@ class Reader:
         self._thread = threading.Thread(target=self._run, name="reader", daemon=True)
 
     def start(self) -> None:
+        self._parts.hints.start()
         self._parts.publisher.start()
         self._parts.heart.start()
         self._thread.start()
@@ -103,6 +104,7 @@ class Reader:
         late = self._give_back()
         published = self._parts.publisher.close(max(1.0, until - time.monotonic()))
         self._parts.heart.stop()
+        self._parts.hints.stop()
         self._parts.parser.close()
         return published and not late
 

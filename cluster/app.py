@@ -1,0 +1,76 @@
+"""Which Serve applications run: deployments bound to factories, placement and counts.
+
+In comes the sizing, out go `RunTarget`s. The API and a fixed reader pool are one application; a pool that scales is one
+of its own, so that nothing it waits for keeps the API from starting.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from ray import serve
+from ray.serve.config import AutoscalingConfig, AutoscalingPolicy
+
+from cluster import compose
+from cluster.autoscaling import QueueDepthPolicy
+from cluster.placement import API, FAST_PATH, JANITOR, Placement
+from cluster.sizing import Sizing
+from serve_apps import deployments
+
+QUIET = {"enable_access_log": False, "log_level": "WARNING"}
+"""Serve's own access log halves the requests per second; the API writes its own."""
+DOCUMENTS_PER_READER = 4
+API_APP, WORKERS_APP = "api", "workers"
+_API: Any = deployments.Api
+_FAST_PATH: Any = deployments.FastPath
+_JANITOR: Any = deployments.Janitor
+
+
+def pools(sizing: Sizing) -> dict[str, Placement]:
+    """Every pool that this service wants, with where it may run."""
+    readers = {"fast_path": FAST_PATH} if sizing.maximum else {}
+    return {"api": API, "janitor": JANITOR} | readers
+
+
+def targets(sizing: Sizing, dsn_file: Path) -> list[serve.RunTarget]:
+    """The applications to run."""
+    below: list[Any] = [_janitor()]
+    if not sizing.own_application and sizing.maximum:
+        below.append(_readers(sizing, dsn_file))
+    api = _API.options(ray_actor_options=API.actor_options(), logging_config=QUIET)
+    wanted = [_target(api.bind(compose.build_api, *below), API_APP, "/")]
+    if sizing.own_application:
+        wanted.append(_target(_readers(sizing, dsn_file), WORKERS_APP, None))
+    return wanted
+
+
+def _target(application: Any, name: str, route: str | None) -> serve.RunTarget:
+    return serve.RunTarget(target=application, name=name, route_prefix=route, logging_config=QUIET)
+
+
+def _janitor() -> Any:
+    bound = _JANITOR.options(ray_actor_options=JANITOR.actor_options(), logging_config=QUIET)
+    return bound.bind(compose.build_janitor)
+
+
+def _readers(sizing: Sizing, dsn_file: Path) -> Any:
+    counts: dict[str, Any] = {"num_replicas": sizing.maximum}
+    if not sizing.fixed:
+        counts = {"autoscaling_config": autoscaling(sizing, dsn_file)}
+    pool = _FAST_PATH.options(ray_actor_options=FAST_PATH.actor_options(), logging_config=QUIET, **counts)
+    return pool.bind(compose.build_reader)
+
+
+def autoscaling(sizing: Sizing, dsn_file: Path) -> AutoscalingConfig:
+    """Queue depth decides; the policy's arguments name a file and hold no secret."""
+    policy = AutoscalingPolicy(
+        policy_function=QueueDepthPolicy,
+        policy_kwargs={"dsn_file": str(dsn_file), "per_replica": DOCUMENTS_PER_READER},
+    )
+    return AutoscalingConfig(
+        min_replicas=sizing.minimum,
+        max_replicas=sizing.maximum,
+        upscale_delay_s=1,
+        downscale_delay_s=30,
+        downscale_to_zero_delay_s=60,
+        policy=policy,
+    )

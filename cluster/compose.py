@@ -1,0 +1,151 @@
+"""The only reader of settings: turns a runtime into the objects that do the work, handing values down.
+
+In comes a `Runtime`; out come the web application, a reader, a janitor. The `build_*` functions are what replicas call
+by name: they find the runtime file through their environment. Nothing here starts Ray.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cluster.runtime import Runtime, read_runtime
+from configs.parsing import parse_settings
+from configs.settings import Settings
+
+if TYPE_CHECKING:  # each replica imports only what it is made of
+    from actors.reader import Reader
+    from actors.sandbox.limits import SandboxLimits
+    from actors.sweep import Janitor
+    from serve_apps.access.license_holder import LicenseHolder
+    from storage.rows import Claim
+    from storage.store import Store
+
+LICENSE_KEYS = Path(__file__).resolve().parent.parent / "configs" / "license_keys"
+MIB = 1 << 20
+ORPHAN_S = 3600.0
+
+
+def load_settings(environ: Mapping[str, str] | None = None, **chosen: object) -> Settings:
+    """Settings from the environment; command-line values win. Raises `SettingsError`."""
+    return parse_settings(os.environ if environ is None else environ, **chosen)
+
+
+def open_runtime_store(runtime: Runtime) -> "Store":
+    """The deployment's store; refuses a schema older or newer than this program."""
+    from storage import crash
+    from storage.schema import check_schema
+    from storage.store import open_store
+
+    crash.arm(runtime.settings.crash_at)
+    store = open_store(runtime.dsn, runtime.settings.workdir, signing_key=runtime.signing_key)
+    check_schema(store.db)
+    return store
+
+
+def hold_license(runtime: Runtime) -> "LicenseHolder":
+    """The licence in force; a renewal is read from the same file. Raises `LicenseRefused`."""
+    from datetime import UTC, datetime
+
+    from serve_apps.access.license import verify_license
+    from serve_apps.access.license_holder import LicenseHolder
+
+    keys = license_keys(runtime)
+    token = runtime.license_file.read_text().strip()
+    license = verify_license(token, keys, datetime.now(UTC))
+    return LicenseHolder(license, keys, read_token=lambda: runtime.license_file.read_text().strip())
+
+
+def license_keys(runtime: Runtime) -> dict[str, bytes]:
+    """Pinned keys of this installation and the workdir's own development key."""
+    from serve_apps.access.license_keys import read_public_keys
+
+    return read_public_keys(LICENSE_KEYS) | runtime.license_keys
+
+
+def sandbox_limits(settings: Settings) -> "SandboxLimits":
+    """What one document may use."""
+    from actors.sandbox.limits import SandboxLimits
+
+    return SandboxLimits(
+        memory_bytes=settings.child_memory_mb * MIB,
+        page_cpu_s=settings.page_cpu_s,
+        total_cpu_s=settings.document_cpu_s,
+    )
+
+
+def make_reader(runtime: Runtime) -> "Reader":
+    """One reader over the deployment's queue, with its own fork server."""
+    from actors.hints import TaskHints
+    from actors.inflight import Heart, Inflight
+    from actors.publisher import Publisher
+    from actors.reader import Reader, ReaderParts
+    from actors.reading import DocumentReader
+    from storage.ids import new_worker_id
+    from storage.listen import listen
+    from storage.publish import finish
+    from storage.queue import LeasePolicy, Queue
+
+    settings, store = runtime.settings, open_runtime_store(runtime)
+    policy = LeasePolicy(lease_s=settings.lease_s, retry_delays_s=settings.retry_delays_s)
+    queue, inflight = Queue(store.db, new_worker_id(), policy), Inflight()
+    publisher = Publisher(
+        artifacts=store.artifacts,
+        finish=partial(finish, store),
+        beats=queue,
+        inflight=inflight,
+        depth=settings.inflight_docs - 1,
+    )
+    parts = ReaderParts(
+        queue=queue,
+        originals=store.blobs,
+        parser=DocumentReader(sandbox_limits(settings)),
+        hints=TaskHints(partial(listen, runtime.dsn, ["quire_tasks"])),
+        publisher=publisher,
+        inflight=inflight,
+        heart=Heart(queue, inflight, settings.beat_s),
+        reserve=_reserve(store, hold_license(runtime)),
+    )
+    return Reader(parts)
+
+
+def _reserve(store: "Store", license: "LicenseHolder") -> "Callable[[Claim, int], None]":
+    from storage.rows import PageQuota
+    from storage.usage import reserve_pages
+
+    def reserve(claim: "Claim", pages: int) -> None:
+        license.refresh()
+        reserve_pages(store.db, claim, pages, PageQuota(max_pages_per_month=license.current.max_pages_per_month))
+
+    return reserve
+
+
+def make_janitor(runtime: Runtime) -> "Janitor":
+    """Housekeeping of the whole deployment, behind the lease of the role."""
+    from actors.sweep import Chore, Janitor
+    from storage.audit import seal
+    from storage.erase import purge_some
+    from storage.ids import new_worker_id
+    from storage.roles import RoleLease
+    from storage.usage import check_clock, fold_quota
+
+    store = open_runtime_store(runtime)
+    chores = (
+        Chore(name="seal audit", every_s=2, run=lambda: seal(store.db)),
+        Chore(name="fold quota", every_s=5, run=lambda: fold_quota(store.db)),
+        Chore(name="purge", every_s=5, run=lambda: purge_some(store)),
+        Chore(name="sweep orphans", every_s=600, run=lambda: store.blobs.sweep(ORPHAN_S)),
+        Chore(name="watch clock", every_s=60, run=lambda: check_clock(store.db)),
+    )
+    return Janitor(RoleLease(store.db, "janitor", new_worker_id(), ttl_s=30), chores)
+
+
+def build_reader() -> "Reader":
+    """For a replica."""
+    return make_reader(read_runtime())
+
+
+def build_janitor() -> "Janitor":
+    """For a replica."""
+    return make_janitor(read_runtime())

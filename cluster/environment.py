@@ -1,0 +1,94 @@
+"""The environment of every process of ours that touches Ray: one function, or they do not find each other.
+
+In come ports and folders, out goes a complete environment. A driver without the same loopback variable as the node
+rewrites 127.0.0.1 and hangs for minutes, so nobody sets these by hand.
+"""
+
+import hashlib
+import os
+import secrets
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from cluster.errors import StartRefused
+from cluster.runtime import VARIABLE
+from cluster.state import run_folder, write_private
+
+ROOT = Path(__file__).resolve().parent.parent
+_SOCKETS = 60
+"""Longest folder name below which Ray's unix sockets still have a legal path (107 bytes)."""
+_DROPPED = ("RAY_", "SVC_", "PYTHON")
+
+
+def ray_token_file(workdir: Path) -> Path:
+    """Ray's own cluster token (0600), minted once."""
+    path = run_folder(workdir) / "ray-token"
+    if not path.exists():
+        write_private(path, secrets.token_hex(32).encode())
+    return path
+
+
+def ray_folder(workdir: Path) -> Path:
+    """Ray's sockets, logs and spill: below the workdir, or a private short folder where that path is too long."""
+    folder = workdir / "ray"
+    if len(str(folder)) > _SOCKETS:
+        folder = Path("/tmp") / f"quire-{hashlib.sha256(str(workdir).encode()).hexdigest()[:16]}"  # noqa: S108
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    facts = folder.lstat()
+    if folder.is_symlink() or facts.st_uid != os.geteuid() or facts.st_mode & 0o077:
+        raise StartRefused(f"{folder} is not a folder of our own with mode 0700")
+    return folder
+
+
+def clear_sessions(folder: Path) -> None:
+    """Remove what earlier runs left: logs and spill may hold document bytes."""
+    for session in folder.glob("session_*"):
+        session.unlink() if session.is_symlink() else shutil.rmtree(session, ignore_errors=True)
+
+
+def service_environment(
+    workdir: Path, ports: Mapping[str, int], runtime: Path, *, haproxy: bool, base: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Environment of the supervisor and so of all it starts. No secret is in it; settings travel in `runtime`."""
+    kept = {name: text for name, text in (base or os.environ).items() if not name.startswith(_DROPPED)}
+    scratch = run_folder(workdir) / "tmp"
+    scratch.mkdir(mode=0o700, exist_ok=True)
+    ours = {
+        VARIABLE: str(runtime),
+        "PYTHONPATH": str(ROOT),
+        "TMPDIR": str(scratch),
+        "RAY_AUTH_MODE": "token",
+        "RAY_AUTH_TOKEN_PATH": str(ray_token_file(workdir)),
+        "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+        "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_DEDUP_LOGS": "0",
+        "DASHBOARD_METRIC_PORT": str(ports["dashboard_metric"]),
+        "AUTOSCALER_METRIC_PORT": str(ports["autoscaler_metric"]),
+        "FORWARDED_ALLOW_IPS": "",
+    }
+    return kept | ours | (haproxy_environment(workdir, ports) if haproxy else {})
+
+
+def haproxy_environment(workdir: Path, ports: Mapping[str, int]) -> dict[str, str]:
+    """HAProxy mode: every extra port pinned, every file in a private folder, no log to the network."""
+    folder = ray_folder(workdir) / "haproxy"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return {
+        "RAY_SERVE_ENABLE_HA_PROXY": "1",
+        "RAY_SERVE_THROUGHPUT_OPTIMIZED": "1",
+        "RAY_SERVE_DIRECT_INGRESS_MIN_HTTP_PORT": str(ports["ingress_min"]),
+        "RAY_SERVE_DIRECT_INGRESS_MAX_HTTP_PORT": str(ports["ingress_max"]),
+        "RAY_SERVE_DIRECT_INGRESS_MIN_DRAINING_PERIOD_S": "2",
+        "RAY_SERVE_FALLBACK_PROXY_HTTP_PORT": str(ports["fallback_proxy"]),
+        "RAY_SERVE_HAPROXY_STATS_PORT": str(ports["haproxy_stats"]),
+        "RAY_SERVE_HAPROXY_METRICS_PORT": str(ports["haproxy_metrics"]),
+        "RAY_SERVE_HAPROXY_METRICS_ENABLED": "0",
+        "RAY_SERVE_HAPROXY_NBTHREAD": "1",
+        "RAY_SERVE_HAPROXY_LOG_TARGET": str(folder / "log.sock"),
+        "RAY_SERVE_HAPROXY_CONFIG_FILE_LOC": str(folder / "haproxy.cfg"),
+        "RAY_SERVE_HAPROXY_SOCKET_PATH": str(folder / "admin.sock"),
+        "RAY_SERVE_HAPROXY_METRICS_SOCKET_PATH": str(folder / "metrics.sock"),
+        "RAY_SERVE_HAPROXY_SERVER_STATE_BASE": str(folder),
+        "RAY_SERVE_HAPROXY_SERVER_STATE_FILE": str(folder / "server-state"),
+    }

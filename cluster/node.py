@@ -1,0 +1,132 @@
+"""Ray's head node and Serve, in this process's session: the only file that touches Ray's private start-up API.
+
+In come a runtime and ports; what runs afterwards listens on loopback only. Written against ray 2.60.0, which is pinned:
+`Node` and `RayParams` give fixed ports, 230 MB less and half the start time of the public `ray start`.
+"""
+
+import logging
+import os
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from cluster.environment import clear_sessions, ray_folder
+from cluster.errors import StartRefused
+from cluster.placement import machine_labels, unplaceable
+from cluster.runtime import Runtime
+from cluster.sizing import Sizing, size_readers
+from configs.settings import Settings
+
+log = logging.getLogger("quire.node")
+OBJECT_STORE_BYTES = 100_000_000
+DRAIN_S = 130.0
+"""Above the longest grace period of a deployment, which is what a drain waits for."""
+LOOPBACK = "127.0.0.1"
+
+
+def plan(settings: Settings, cores: int | None = None) -> Sizing:
+    """The reader pool these settings ask for on this machine."""
+    return size_readers(
+        cores=cores or os.cpu_count() or 1,
+        workers=settings.workers,
+        background=settings.background,
+        least=settings.workers_min,
+        most=settings.workers_max,
+    )
+
+
+class Head:
+    """`start`, `deploy`, then `died` at any time, then `stop`."""
+
+    def __init__(self, runtime: Runtime, ports: Mapping[str, int]) -> None:
+        self._runtime, self._ports = runtime, ports
+        self._sizing = plan(runtime.settings)
+        self._node: Any = None
+
+    def start(self) -> None:
+        """The node's processes, and a driver connected to them."""
+        warm = threading.Thread(target=_import_serve, name="import-serve")
+        warm.start()  # three seconds that overlap with the node's own start
+        import ray
+
+        self._node = self._start_node()
+        ray.init(f"{LOOPBACK}:{self._ports['gcs']}", namespace="quire", log_to_driver=False, logging_level="WARNING")
+        warm.join()
+
+    def deploy(self) -> None:
+        """Serve's front and all applications at once; returns when they run. Raises `StartRefused`."""
+        import ray
+        from ray import serve
+
+        from cluster import app
+
+        impossible = unplaceable(app.pools(self._sizing), ray.nodes())
+        if impossible:
+            raise StartRefused("; ".join(f"{name}: {reason}" for name, reason in impossible.items()))
+        settings = self._runtime.settings
+        serve.start(
+            proxy_location="HeadOnly",
+            http_options={"host": settings.host, "port": settings.port},
+            logging_config=app.QUIET,
+        )
+        serve.run_many(app.targets(self._sizing, self._runtime.dsn_file))
+
+    def died(self) -> str | None:
+        """The first process of the head that is gone."""
+        dead = self._node.dead_processes() if self._node else []
+        return str(dead[0][0]) if dead else None
+
+    def stop(self) -> None:
+        """Drain, then end every process of the node. After a dead GCS there is nobody to drain."""
+        import ray
+
+        if self.died() is None:
+            _drain()
+            ray.shutdown()
+        self._node.kill_all_processes(check_alive=False, allow_graceful=True, wait=True)
+
+    def _start_node(self) -> Any:
+        from ray._private.node import Node
+        from ray._private.parameter import RayParams
+
+        folder = ray_folder(self._runtime.settings.workdir)
+        clear_sessions(folder)
+        ports = self._ports
+        parameters = RayParams(
+            node_ip_address=LOOPBACK,
+            gcs_server_port=ports["gcs"],
+            object_manager_port=ports["object_manager"],
+            node_manager_port=ports["node_manager"],
+            runtime_env_agent_port=ports["runtime_env_agent"],
+            metrics_agent_port=ports["metrics_agent"],
+            dashboard_agent_listen_port=ports["dashboard_agent"],
+            metrics_export_port=ports["metrics_export"],
+            min_worker_port=ports["worker_min"],
+            max_worker_port=ports["worker_max"],
+            include_dashboard=False,
+            no_monitor=True,
+            include_log_monitor=False,
+            temp_dir=str(folder),
+            labels=machine_labels(),
+            num_cpus=max(os.cpu_count() or 1, self._sizing.node_cpus),
+            object_store_memory=OBJECT_STORE_BYTES,
+        )
+        # dashboard.py runs even with include_dashboard=False: 80 MB and a cloud-metadata probe. Serve needs none of it.
+        Node.start_api_server = lambda self, **options: None
+        return Node(parameters, head=True, shutdown_at_exit=True, spawn_reaper=True)
+
+
+def _import_serve() -> None:
+    from ray import serve  # noqa: F401
+
+
+def _drain() -> None:
+    """`serve.shutdown` with room for the longest grace period (its own limit is 30 s)."""
+    from ray import serve
+    from ray.serve._private.api import _get_global_client
+
+    try:
+        _get_global_client().shutdown(timeout_s=DRAIN_S)
+    except Exception:  # a controller that died meanwhile: leases take over
+        log.exception("draining failed")
+    serve.shutdown()

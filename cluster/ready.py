@@ -1,0 +1,26 @@
+"""Is the API answering? Asked over HTTP from outside, as a caller would."""
+
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+
+PAUSE_S = 0.2
+
+
+def answers(base_url: str, path: str = "/v1/health?deep=true", timeout_s: float = 5.0) -> bool:
+    """One look: 200 or not."""
+    try:
+        with urllib.request.urlopen(base_url + path, timeout=timeout_s) as response:  # noqa: S310
+            return bool(response.status == 200)
+    except (OSError, urllib.error.URLError, ValueError):
+        return False
+
+
+def wait_until_ready(base_url: str, give_up: Callable[[], bool]) -> bool:
+    """True as soon as readiness is 200; false when `give_up` says so first."""
+    while not give_up():
+        if answers(base_url):
+            return True
+        time.sleep(PAUSE_S)
+    return False

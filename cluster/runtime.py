@@ -1,0 +1,62 @@
+"""What every process of one running service is built from: settings, database, licence, as one 0600 file.
+
+`up` writes it, replicas read it: Serve's own configuration, command lines and environments name only the file.
+"""
+
+import base64
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from cluster.state import run_folder, write_private
+from configs.settings import Settings
+
+VARIABLE = "QUIRE_RUNTIME"
+"""Environment variable that names the file in every process of the service."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runtime:
+    """`license_keys`: kid → public key of a development licence, beside the pinned ones. `token_file`: None when
+    operator keys replace the default token. `dsn_file`: a 0600 file with the DSN alone, for the autoscaling policy."""
+
+    settings: Settings
+    dsn: str
+    dsn_file: Path
+    base_url: str
+    license_file: Path
+    license_keys: dict[str, bytes] = field(default_factory=dict)
+    token_file: Path | None = None
+    signing_key: bytes
+
+
+def runtime_file(workdir: Path) -> Path:
+    return run_folder(workdir) / "runtime.json"
+
+
+def write_runtime(runtime: Runtime) -> Path:
+    """Store it, owner only; returns the file."""
+    facts = asdict(runtime) | {"settings": runtime.settings.model_dump(mode="json")}
+    path = runtime_file(runtime.settings.workdir)
+    write_private(path, json.dumps(facts, default=_as_json).encode())
+    return path
+
+
+def read_runtime(path: Path | None = None) -> Runtime:
+    """The file `QUIRE_RUNTIME` names, or `path`."""
+    raw = json.loads((path or Path(os.environ[VARIABLE])).read_bytes())
+    return Runtime(
+        settings=Settings.model_validate(raw["settings"]),
+        dsn=raw["dsn"],
+        dsn_file=Path(raw["dsn_file"]),
+        base_url=raw["base_url"],
+        license_file=Path(raw["license_file"]),
+        license_keys={kid: base64.b64decode(key) for kid, key in raw["license_keys"].items()},
+        token_file=Path(raw["token_file"]) if raw["token_file"] else None,
+        signing_key=base64.b64decode(raw["signing_key"]),
+    )
+
+
+def _as_json(value: object) -> str:
+    return base64.b64encode(value).decode() if isinstance(value, bytes) else str(value)

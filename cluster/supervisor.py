@@ -1,0 +1,152 @@
+"""The one process that owns a running service: Ray's node, Serve's applications and the embedded database's upkeep.
+
+`python -m cluster.supervisor`, started by `up` in a session of its own, so that every process of the service can be
+found by session id. Ends on SIGTERM after draining. A part of Ray's head that dies makes it start everything afresh.
+"""
+
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from types import FrameType
+from typing import Any
+
+from cluster.errors import StartFailed
+from cluster.node import Head
+from cluster.ready import wait_until_ready
+from cluster.runtime import Runtime, read_runtime
+from cluster.state import Process, State, clear_state, mark_ready, read_state, session_members, this_process
+
+log = logging.getLogger("quire.supervisor")
+POLL_S = 1.0
+READY_S = 180.0
+RESTARTS = "QUIRE_RESTARTS"
+MOST_RESTARTS = 20
+
+
+class Supervisor:
+    """Starts, watches, drains and ends one service."""
+
+    def __init__(self, runtime: Runtime, state: State) -> None:
+        self._runtime, self._state = runtime, state
+        self._workdir = runtime.settings.workdir
+        self._stop = threading.Event()
+        self._head = Head(runtime, state.ports)
+        self._database = _embedded_database(runtime)
+
+    def run(self) -> int:
+        """Until SIGTERM: 0. Never returns when the head died: the process starts itself again."""
+        self._head.start()
+        signal.signal(signal.SIGTERM, self._on_signal)  # after ray.init, which installs its own handler over ours
+        signal.signal(signal.SIGINT, self._on_signal)
+        self._head.deploy()
+        ready_by = time.monotonic() + READY_S
+        if not wait_until_ready(self._state.base_url, lambda: self._stop.is_set() or time.monotonic() > ready_by):
+            if not self._stop.is_set():
+                raise StartFailed("the API did not answer in time")
+        else:
+            mark_ready(self._workdir, True)
+            log.info("ready at %s", self._state.base_url)
+        died = self._watch()
+        self._end()
+        if died:
+            _start_again(died)
+        clear_state(self._workdir)
+        return 0
+
+    def _watch(self) -> str | None:
+        """Returns what died of Ray's head, or None when asked to stop."""
+        while not self._stop.wait(POLL_S):
+            if died := self._head.died():
+                mark_ready(self._workdir, False)
+                return died
+            self._keep_database()
+        return None
+
+    def _keep_database(self) -> None:
+        if self._database is None or self._database.is_running():
+            return
+        log.error("the database is gone; starting it")
+        try:
+            self._database.start()
+        except Exception:  # the next turn tries again; the API answers 503 meanwhile
+            log.exception("the database does not start")
+
+    def _end(self) -> None:
+        mark_ready(self._workdir, False)
+        self._head.stop()
+        sweep_session(os.getpid(), spare=os.getpid())
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self._stop.set()
+
+
+def _embedded_database(runtime: Runtime) -> Any:
+    if runtime.settings.database_url:
+        return None
+    from cluster.embedded_postgres import EmbeddedPostgres
+
+    return EmbeddedPostgres(runtime.settings.workdir)
+
+
+def sweep_session(session: int, *, spare: int | None = None, grace_s: float = 3.0) -> list[Process]:
+    """Kill what is left in a session: SIGTERM first, SIGKILL after `grace_s`. Returns what had to be killed."""
+    left = [process for process in session_members(session) if process.pid != spare]
+    _signal_all(left, signal.SIGTERM)
+    until = time.monotonic() + grace_s
+    while time.monotonic() < until and any(process.alive() for process in left):
+        time.sleep(0.1)
+    killed = [process for process in session_members(session) if process.pid != spare]
+    _signal_all(killed, signal.SIGKILL)
+    return killed
+
+
+def _signal_all(processes: list[Process], number: signal.Signals) -> None:
+    for process in processes:
+        if process.alive():
+            try:
+                os.kill(process.pid, number)
+            except ProcessLookupError:
+                continue
+
+
+def _start_again(died: str) -> None:
+    """The same process (pid and start time stay) with a new head; pauses grow with every restart."""
+    count = int(os.environ.get(RESTARTS, "0")) + 1
+    if count > MOST_RESTARTS:
+        raise StartFailed(f"{died} died {count} times")
+    pause = min(60.0, 2.0 ** (count - 1))
+    log.error("%s died; starting again in %.0f s (restart %d)", died, pause, count)
+    time.sleep(pause)
+    os.environ[RESTARTS] = str(count)
+    os.execv(sys.executable, [sys.executable, "-m", "cluster.supervisor"])  # noqa: S606
+
+
+def main() -> int:
+    """Entry point: settings come from the runtime file, ports from the state that `up` wrote."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    runtime = read_runtime()
+    state = _own_state(runtime)
+    try:
+        return Supervisor(runtime, state).run()
+    except BaseException:
+        log.exception("the service ends")
+        sweep_session(os.getpid(), spare=os.getpid())
+        raise
+
+
+def _own_state(runtime: Runtime) -> State:
+    """What `up` writes right after it has started us. Raises `StartFailed`."""
+    me, until = this_process(), time.monotonic() + 10
+    while time.monotonic() < until:
+        state = read_state(runtime.settings.workdir)
+        if state is not None and state.supervisor == me:
+            return state
+        time.sleep(0.05)
+    raise StartFailed("another process runs this workdir")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
