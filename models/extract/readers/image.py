@@ -1,0 +1,111 @@
+"""Pictures as documents: PNG, JPEG, WebP, BMP and the first frame of a GIF are one page, a TIFF has a page per frame.
+
+In: bytes. Out: pages without text of their own, each with pixels for a recogniser.
+A stand-alone picture is shown as it came.
+"""
+
+from typing import Final
+
+import PIL
+from PIL import Image
+
+from models.cdom.errors import ErrorCode, Malformed, TooManyPages
+from models.cdom.original import Format, OcrMode, ReadOptions
+from models.cdom.ports import PageImage, PixelPage
+from models.cdom.tree import Route
+from models.extract.readers.contract import DocumentFacts, PageContent, PageRead, failed_page
+from models.extract.readers.image_frame import count_frames, decode_frame, open_picture, pillow_errors, read_dpi
+from models.extract.sniff import sniff
+
+ENGINE: Final = "pillow"
+MOST_FRAMES: Final = 50_000
+"""Frames of a TIFF are a chain that must be walked to be counted."""
+
+
+class ImageDocument:
+    """One picture file. Not thread-safe."""
+
+    def __init__(self, data: bytes, options: ReadOptions) -> None:
+        self._data, self._options, self._format = data, options, sniff(data)
+        self._picture = open_picture(data, self._format, options.max_image_pixels)
+        count = count_frames(self._picture, MOST_FRAMES) if self._format is Format.TIFF else 1
+        numbers = _select_pages(count, options)
+        if count > MOST_FRAMES or len(numbers) > options.max_pages:
+            raise TooManyPages(f"{len(numbers)} pages, {options.max_pages} allowed")
+        self._facts = DocumentFacts(format=self._format, page_count=count, page_numbers=numbers)
+
+    @property
+    def facts(self) -> DocumentFacts:
+        return self._facts
+
+    def read_page(self, number: int) -> PageRead:
+        """Frame `number` (1-based) for a recogniser; failed when it does not decode. Raises `ResourceLimit`."""
+        try:
+            self._seek(number)
+            frame = decode_frame(self._picture, self._options.max_image_pixels)
+        except Malformed:
+            return PageRead(content=failed_page(number, ErrorCode.MALFORMED))
+        route, reason = _plan(self._options)
+        content = PageContent(
+            number=number,
+            width=frame.width,
+            height=frame.height,
+            route=route,
+            reason=reason,
+            engine=ENGINE,
+            version=PIL.__version__,
+        )
+        if route is not Route.OCR:
+            return PageRead(content=content)
+        return PageRead(
+            content=content,
+            pixels=PixelPage(number=number, image=frame.png, width=frame.width, height=frame.height),
+        )
+
+    def render_page(self, number: int, dpi: int) -> PageImage:
+        """A stand-alone picture itself; of several frames the wanted one as PNG at `dpi`. Raises `ExtractError`."""
+        if not 1 <= number <= self._facts.page_count:
+            raise Malformed(f"no page {number}")
+        self._seek(number)
+        frame = decode_frame(self._picture, self._options.max_image_pixels, _longest_side(self._picture, dpi))
+        alone = self._facts.page_count == 1
+        return PageImage(
+            png=self._data if alone else frame.png,
+            width=frame.width,
+            height=frame.height,
+            page_count=self._facts.page_count,
+            media_type=f"image/{self._format.value}" if alone else "image/png",
+        )
+
+    def render_assets(self, content: PageContent) -> dict[str, bytes]:
+        """None: the page itself is the picture."""
+        return {}
+
+    def close(self) -> None:
+        self._picture.close()
+
+    def _seek(self, number: int) -> None:
+        with pillow_errors():
+            self._picture.seek(number - 1)
+
+
+def open_image(data: bytes, options: ReadOptions) -> ImageDocument:
+    """The picture in `data`. Raises `Malformed`, `TooManyPages`, `ResourceLimit`."""
+    return ImageDocument(data, options)
+
+
+def _select_pages(count: int, options: ReadOptions) -> tuple[int, ...]:
+    ranges = options.pages or ((1, count),)
+    return tuple(number for number in range(1, count + 1) if any(first <= number <= last for first, last in ranges))
+
+
+def _plan(options: ReadOptions) -> tuple[Route, str]:
+    if options.ocr is OcrMode.NEVER:
+        return Route.NONE, "image, ocr off"
+    return Route.OCR, "image"
+
+
+def _longest_side(picture: Image.Image, dpi: int) -> int:
+    """Pixels of the longer side of the current frame at `dpi`."""
+    across, down = read_dpi(picture)
+    return max(1, round(dpi * max(picture.width / across, picture.height / down)))

@@ -1,0 +1,94 @@
+"""The PP-OCRv6 networks over one picture: lines with characters, the turn that made it upright, its skew.
+
+In: an RGB picture. Out: lines in order of rows, boxes in pixels of the upright picture. Knows neither points nor pages.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.neural.ocr.crops import batch_lines, box_size, cut_line
+from models.neural.ocr.decode import decode_line
+from models.neural.ocr.detect import DetectorSettings, Picture, find_lines
+from models.neural.ocr.order import row_order
+from models.neural.ocr.runtime import Floats, Network
+from models.neural.ocr.text import ReadLine
+from models.neural.ocr.upright import TALL, lies_sideways, measure_skew, probe_lines, turn_boxes_over, turn_picture
+
+SURE = 0.85
+"""Lines that read this well on average stand upright; below it the page is also tried upside down."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadPicture:
+    """`turn` is clockwise; `width` and `height` are pixels after it; `skew` in degrees, clockwise positive."""
+
+    lines: tuple[ReadLine, ...]
+    turn: int
+    skew: float
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PictureReader:
+    """Both networks and the recogniser's characters; lines read worse than `worst` on average are no text."""
+
+    detector: Network
+    recogniser: Network
+    characters: tuple[str, ...]
+    settings: DetectorSettings
+    worst: float = 0.5
+
+    def read(self, picture: Picture) -> ReadPicture:
+        """The same picture gives the same answer, bit for bit, on one kind of processor."""
+        boxes = find_lines(picture, self.detector, self.settings)
+        turn = 0
+        if lies_sideways(boxes):
+            turn, picture = 90, turn_picture(picture, 90)
+            boxes = find_lines(picture, self.detector, self.settings)
+        height, width = picture.shape[:2]
+        over = turn_boxes_over(boxes, width, height)
+        if self._reads_better(picture, boxes, over):
+            turn, picture, boxes = turn + 180, turn_picture(picture, 180), over
+        skew = measure_skew(boxes)
+        lines = self._read_lines(picture, [boxes[index] for index in row_order(boxes, skew)])
+        kept = tuple(line for line in lines if line.text and line.confidence >= self.worst)
+        return ReadPicture(lines=kept, turn=turn, skew=skew, width=width, height=height)
+
+    def _reads_better(self, picture: Picture, boxes: Sequence[Floats], over: Sequence[Floats]) -> bool:
+        """Whether the page reads better upside down; asked in doubt only."""
+        upright = _mean_confidence(self._read_lines(picture, probe_lines(boxes)))
+        if not boxes or upright >= SURE:
+            return False
+        return _mean_confidence(self._read_lines(turn_picture(picture, 180), probe_lines(over))) > upright
+
+    def _read_lines(self, picture: Picture, boxes: Sequence[Floats]) -> list[ReadLine]:
+        """Each box as it stands; a tall one also lying on either side, and the best reading is taken."""
+        tries = [(index, way) for index, box in enumerate(boxes) for way in _ways(box)]
+        found: list[ReadLine | None] = [None] * len(boxes)
+        for (index, _), line in zip(tries, self._recognise(picture, [way for _, way in tries]), strict=True):
+            best = found[index]
+            if best is None or line.confidence > best.confidence:
+                found[index] = line
+        return [line for line in found if line is not None]
+
+    def _recognise(self, picture: Picture, boxes: Sequence[Floats]) -> list[ReadLine]:
+        lines: list[ReadLine | None] = [None] * len(boxes)
+        for batch in batch_lines([cut_line(picture, box) for box in boxes]):
+            probabilities = self.recogniser(batch.pictures)
+            for place, index in enumerate(batch.indices):
+                share = batch.columns[place] / batch.pictures.shape[3]
+                glyphs = decode_line(probabilities[place], self.characters, share)
+                lines[index] = ReadLine(box=boxes[index], glyphs=glyphs)
+        return [line for line in lines if line is not None]
+
+
+def _ways(box: Floats) -> list[Floats]:
+    along, across = box_size(box)
+    return [box] if across < TALL * along else [box, np.roll(box, 1, axis=0), np.roll(box, -1, axis=0)]
+
+
+def _mean_confidence(lines: Sequence[ReadLine]) -> float:
+    return sum(line.confidence for line in lines) / len(lines) if lines else 0.0

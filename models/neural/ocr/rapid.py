@@ -1,0 +1,89 @@
+"""Pages through the PP-OCRv6 models: loads them when the first page comes, keeps them, and gives words in points.
+
+In: `PixelPage`s. Out: `RecognisedPage`s in the same order. One page at a time: the caller queues.
+"""
+
+import threading
+import time
+from dataclasses import dataclass, field
+
+from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage, Word
+from models.neural.device import require_ml
+from models.neural.ocr.detect import DetectorSettings
+from models.neural.ocr.langs import OcrEngine, character_filter, check_langs, reads_han
+from models.neural.ocr.pixels import decode_picture, page_box
+from models.neural.ocr.ppocr import PictureReader, ReadPicture
+from models.neural.ocr.runtime import load_network, load_recogniser, runtime_version
+from models.neural.ocr.text import split_words
+from models.neural.registry import ModelName, locate_model
+
+MODEL = f"{ModelName.TEXT_DETECTOR}+{ModelName.TEXT_RECOGNISER}"
+
+
+@dataclass(slots=True)
+class RapidRecogniser:
+    """Implements `RecognisePages`; `cpu_flags` stands in for what the processor says of itself."""
+
+    langs: tuple[str, ...]
+    cpu_flags: frozenset[str] | None = None
+    _readers: dict[bool, PictureReader] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def warm_up(self) -> None:
+        """Load the models for the configured languages now. Raises `MlUnavailable`."""
+        with self._lock:
+            self._reader(self.langs)
+
+    def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
+        """Raises `MlUnavailable` on a processor or language that cannot, `PortUnavailable` past `timeout_s`."""
+        deadline = time.monotonic() + timeout_s
+        with self._lock:
+            reader = self._reader(langs or self.langs)
+            return [_recognise(reader, page, deadline) for page in pages]
+
+    def _reader(self, langs: tuple[str, ...]) -> PictureReader:
+        require_ml(self.cpu_flags)
+        han = reads_han(check_langs(OcrEngine.RAPIDOCR, langs))
+        if han not in self._readers:
+            self._readers[han] = load_reader(han=han)
+        return self._readers[han]
+
+
+def load_reader(*, han: bool = False, settings: DetectorSettings | None = None) -> PictureReader:
+    """Both networks from the installed files. Raises `MlUnavailable` when one is missing."""
+    network, characters = load_recogniser(locate_model(ModelName.TEXT_RECOGNISER), character_filter(han=han))
+    return PictureReader(
+        detector=load_network(locate_model(ModelName.TEXT_DETECTOR)),
+        recogniser=network,
+        characters=characters,
+        settings=settings or DetectorSettings(),
+    )
+
+
+def make_page(page: PixelPage, found: ReadPicture) -> RecognisedPage:
+    """Lines of the upright picture as words in points of the upright page."""
+    points = (page.height, page.width) if found.turn in {90, 270} else (page.width, page.height)
+    return RecognisedPage(
+        number=page.number,
+        words=tuple(
+            Word(
+                text=word.text,
+                bbox=page_box(word.corners, (found.width, found.height), points),
+                confidence=round(word.confidence, 2),
+                line=number,
+            )
+            for number, line in enumerate(found.lines)
+            for word in split_words(line)
+        ),
+        rotation=found.turn,
+        skew_degrees=round(found.skew, 2),
+        engine=OcrEngine.RAPIDOCR.value,
+        model=MODEL,
+        version=runtime_version(),
+    )
+
+
+def _recognise(reader: PictureReader, page: PixelPage, deadline: float) -> RecognisedPage:
+    if time.monotonic() > deadline:
+        raise PortUnavailable("recogniser", "too slow")
+    return make_page(page, reader.read(decode_picture(page.image)))

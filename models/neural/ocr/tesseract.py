@@ -1,0 +1,136 @@
+"""Pages through the `tesseract` command where it and its language data are installed: cheaper, weaker on poor scans.
+
+In: `PixelPage`s. Out: `RecognisedPage`s. Pictures go in by a pipe, words come back as its TSV; no file is written.
+"""
+
+import csv
+import io
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from models.cdom.errors import Malformed, MlUnavailable
+from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
+from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage, Word
+from models.neural.ocr.detect import Picture
+from models.neural.ocr.langs import TESSERACT_CODES, OcrEngine, UnsupportedLanguage, check_langs
+from models.neural.ocr.pixels import decode_picture
+from models.neural.ocr.upright import turn_picture
+
+_TURN = re.compile(r"^Rotate: (\d+)\nOrientation confidence: ([\d.]+)$", re.MULTILINE)
+_SURE_TURN = 14.0
+"""What OCRmyPDF asks for as well; below it upright receipts are turned over."""
+_WORD_LEVEL = "5"
+
+
+@dataclass(slots=True)
+class TesseractRecogniser:
+    """Implements `RecognisePages`; `command` is looked up on the PATH."""
+
+    langs: tuple[str, ...]
+    command: str = "tesseract"
+    _installed: frozenset[str] = field(default_factory=frozenset)
+    _version: str = ""
+
+    def warm_up(self) -> None:
+        """Find the command and its data. Raises `MlUnavailable`."""
+        if not self._version:
+            if shutil.which(self.command) is None:
+                raise MlUnavailable("tesseract is not installed")
+            self._version = self._run(["--version"], b"", 30).split()[1]
+            self._installed = frozenset(self._run(["--list-langs"], b"", 30).splitlines()[1:])
+        self._data(self.langs)
+
+    def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
+        """Raises `MlUnavailable` without the command or the data of a language, `PortUnavailable` past `timeout_s`."""
+        deadline = time.monotonic() + timeout_s
+        self.warm_up()
+        data = self._data(langs or self.langs)
+        return [self._recognise(page, data, deadline) for page in pages]
+
+    def _data(self, langs: tuple[str, ...]) -> str:
+        codes = [TESSERACT_CODES[lang] for lang in check_langs(OcrEngine.TESSERACT, langs)]
+        missing = [code for code in codes if code not in self._installed]
+        if missing:
+            raise UnsupportedLanguage(f"tesseract has no data for {', '.join(missing)}")
+        return "+".join(codes)
+
+    def _recognise(self, page: PixelPage, data: str, deadline: float) -> RecognisedPage:
+        turn = self._find_turn(page.image, deadline)
+        picture = turn_picture(decode_picture(page.image), turn)
+        table = self._run(["stdin", "stdout", "-l", data, "--psm", "3", "tsv"], _encode(picture), _left(deadline))
+        points = (page.height, page.width) if turn in {90, 270} else (page.width, page.height)
+        return RecognisedPage(
+            number=page.number,
+            words=tuple(_read_words(table, (picture.shape[1], picture.shape[0]), points)),
+            rotation=turn,
+            engine=OcrEngine.TESSERACT.value,
+            model=data,
+            version=self._version,
+        )
+
+    def _find_turn(self, image: bytes, deadline: float) -> int:
+        """Quarter turns by its orientation data, where installed; too little text or a doubtful answer is upright."""
+        if "osd" not in self._installed:
+            return 0
+        try:
+            found = _TURN.search(self._run(["stdin", "stdout", "--psm", "0"], image, _left(deadline)))
+        except Malformed:
+            return 0
+        return int(found[1]) % 360 if found and float(found[2]) >= _SURE_TURN else 0
+
+    def _run(self, arguments: list[str], given: bytes, timeout_s: float) -> str:
+        environment = {"PATH": os.environ.get("PATH", ""), "OMP_THREAD_LIMIT": "1", "LC_ALL": "C.UTF-8"}
+        environment |= {name: value for name, value in os.environ.items() if name == "TESSDATA_PREFIX"}
+        try:
+            done = subprocess.run(
+                [self.command, *arguments],
+                input=given,
+                capture_output=True,
+                env=environment,
+                timeout=timeout_s,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise PortUnavailable("recogniser", "too slow") from error
+        if done.returncode:
+            raise Malformed("tesseract could not read the page")
+        return done.stdout.decode("utf-8", "replace")
+
+
+def _left(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise PortUnavailable("recogniser", "too slow")
+    return left
+
+
+def _encode(picture: Picture) -> bytes:
+    from PIL import Image
+
+    out = io.BytesIO()
+    Image.fromarray(picture).save(out, "PNG", compress_level=1)
+    return out.getvalue()
+
+
+def _read_words(table: str, pixels: tuple[int, int], points: tuple[float, float]) -> Iterator[Word]:
+    """Rows of words; block, paragraph and line number together name a text line."""
+    lines: dict[tuple[str, ...], int] = {}
+    for row in csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE):
+        text = (row["text"] or "").strip()
+        if row["level"] != _WORD_LEVEL or not text:
+            continue
+        line = lines.setdefault((row["block_num"], row["par_num"], row["line_num"]), len(lines))
+        confidence = round(max(0.0, float(row["conf"])) / 100, 2)
+        yield Word(text=text, bbox=_word_box(row, pixels, points), confidence=confidence, line=line)
+
+
+def _word_box(row: dict[str, str], pixels: tuple[int, int], points: tuple[float, float]) -> Bbox:
+    x, y = points[0] / pixels[0], points[1] / pixels[1]
+    left, top = int(row["left"]), int(row["top"])
+    box = (left * x, top * y, (left + int(row["width"])) * x, (top + int(row["height"])) * y)
+    return round_bbox(clamp_bbox(box, *points))

@@ -1,0 +1,77 @@
+"""Lines to words: splits decoded characters at spaces and wide gaps, and gives each word its part of the line's box.
+
+In: glyphs and the line's corners. Out: words with four corners in pixels. Pure.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean, median
+
+import numpy as np
+
+from models.neural.ocr.decode import Glyph
+from models.neural.ocr.runtime import Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadLine:
+    """A line as read: its box (4×2 pixels) and what stands in it."""
+
+    box: Floats
+    glyphs: tuple[Glyph, ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(glyph.char for glyph in self.glyphs).strip()
+
+    @property
+    def confidence(self) -> float:
+        """Mean over its characters, spaces left out; 0 for nothing."""
+        return fmean([glyph.confidence for glyph in self.glyphs if glyph.char != " "] or [0.0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineWord:
+    text: str
+    confidence: float
+    corners: Floats
+
+
+def split_words(line: ReadLine) -> Iterator[LineWord]:
+    """Words of the line from left to right."""
+    groups = list(_group(line.glyphs))
+    bounds = [0.0, *((a[-1].end + b[0].start) / 2 for a, b in pairwise(groups)), 1.0]
+    for place, group in enumerate(groups):
+        start = group[0].start if place else bounds[0]
+        end = group[-1].end if place + 1 < len(groups) else bounds[-1]
+        yield LineWord(
+            text="".join(glyph.char for glyph in group),
+            confidence=fmean(glyph.confidence for glyph in group),
+            corners=_part(line.box, start, end),
+        )
+
+
+def _group(glyphs: Sequence[Glyph]) -> Iterator[list[Glyph]]:
+    group: list[Glyph] = []
+    limit = _gap_limit(glyphs)
+    for glyph in glyphs:
+        if group and (glyph.char == " " or glyph.start - group[-1].end > limit):
+            yield group
+            group = []
+        if glyph.char != " ":
+            group.append(glyph)
+    if group:
+        yield group
+
+
+def _gap_limit(glyphs: Sequence[Glyph]) -> float:
+    """A gap beyond this share of the line parts two words although no space was read."""
+    pitches = [b.start - a.start for a, b in pairwise(glyphs) if " " not in (a.char, b.char)]
+    return 2.5 * median(pitches) if pitches else 1.0
+
+
+def _part(box: Floats, start: float, end: float) -> Floats:
+    top, bottom = box[1] - box[0], box[2] - box[3]
+    corners = [box[0] + top * start, box[0] + top * end, box[3] + bottom * end, box[3] + bottom * start]
+    return np.array(corners, np.float32)

@@ -1,0 +1,66 @@
+"""How a page lies: quarter turns and small tilt, told from the boxes of its lines and from how well a few of them read.
+
+In: boxes (4×2 pixels), a way to read some of them. Out: turns and degrees. No model of its own.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from models.neural.ocr.crops import box_size
+from models.neural.ocr.detect import Picture
+from models.neural.ocr.runtime import Floats
+
+TALL = 1.5
+LONG = 3.0
+PROBES = 6
+
+
+def lies_sideways(boxes: Sequence[Floats]) -> bool:
+    """True when most of the text, by length, runs up or down the picture."""
+    sizes = [box_size(box) for box in boxes]
+    tall = sum(across for along, across in sizes if across >= TALL * along)
+    return tall > sum(along for along, across in sizes if along >= TALL * across)
+
+
+def turn_picture(picture: Picture, turn: int) -> Picture:
+    """Turned clockwise by 0, 90, 180 or 270 degrees."""
+    return np.ascontiguousarray(np.rot90(picture, -(turn // 90)))
+
+
+def turn_boxes_over(boxes: Sequence[Floats], width: int, height: int) -> list[Floats]:
+    """Boxes of a picture of that size, as they lie after turning it by 180 degrees."""
+    return [np.array((width, height), np.float32) - box[[2, 3, 0, 1]] for box in boxes]
+
+
+def probe_lines(boxes: Sequence[Floats]) -> list[Floats]:
+    """A few lines that are long enough to tell whether the page stands on its head."""
+    ranked = sorted(boxes, key=lambda box: (-_text_length(box), float(box[0][1]), float(box[0][0])))
+    return ranked[:PROBES]
+
+
+def measure_skew(boxes: Sequence[Floats]) -> float:
+    """Degrees by which lines fall to the right: the median of the long ones, each weighing its length."""
+    tilts = []
+    for box in boxes:
+        along, across = box_size(box)
+        if along >= LONG * across:
+            side = (box[1] - box[0]) + (box[2] - box[3])
+            tilts.append((math.degrees(math.atan2(float(side[1]), float(side[0]))), along))
+    return _weighted_median(sorted(tilts))
+
+
+def _text_length(box: Floats) -> float:
+    """Length over height, capped: beyond some thirty characters a longer line tells no more and costs more."""
+    along, across = box_size(box)
+    return min(along / max(across, 1.0), 15.0)
+
+
+def _weighted_median(pairs: Sequence[tuple[float, float]]) -> float:
+    half, passed = sum(weight for _, weight in pairs) / 2, 0.0
+    for value, weight in pairs:
+        passed += weight
+        if passed >= half:
+            return value
+    return 0.0
