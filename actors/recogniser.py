@@ -1,0 +1,117 @@
+"""The long-lived recogniser of a node: pages of many documents in, words out, in the order given.
+
+Each page waits in one line for one of a few workers, so a long scan never blocks a short one for more than a page.
+Built from values: an engine is made, and loads its models, in the worker that first needs it.
+"""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Protocol
+
+from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage, RecognisePages
+
+PORT = "recogniser"
+
+
+class PageRecogniser(RecognisePages, Protocol):
+    """An engine that can load its models before the first page. Used by one thread at a time."""
+
+    def warm_up(self) -> None: ...
+
+
+class Recogniser:
+    """Implements `RecognisePages` for any number of calling threads. The answer depends on the page alone."""
+
+    def __init__(
+        self,
+        make_engine: Callable[[], PageRecogniser],
+        *,
+        workers: int = 1,
+        max_callers: int = 64,
+        page_timeout_s: float = 120.0,
+    ) -> None:
+        self._make_engine = make_engine
+        self._workers, self._page_timeout_s = workers, page_timeout_s
+        self._places = threading.BoundedSemaphore(max_callers)
+        self._engines = threading.local()
+        self._pool = ThreadPoolExecutor(workers, thread_name_prefix=PORT)
+        self._started: dict[int, float] = {}
+
+    def warm_up(self) -> None:
+        """Load the models of every worker now. Raises `MlUnavailable`."""
+        together = threading.Barrier(self._workers)
+        for future in [self._pool.submit(self._warm_engine, together) for _ in range(self._workers)]:
+            future.result()
+
+    def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
+        """Raises `PortUnavailable` when too many callers wait or `timeout_s` passes, and what the engine raises."""
+        deadline = time.monotonic() + timeout_s
+        with self._place():
+            return list(self._in_order(iter(pages), langs, deadline))
+
+    def healthy(self) -> bool:
+        """False while a page has been with a worker for longer than any page should take: replace this process."""
+        oldest = min(list(self._started.values()), default=time.monotonic())
+        return time.monotonic() - oldest <= self._page_timeout_s
+
+    def close(self) -> None:
+        """Take no more pages; those being read are finished."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    @contextmanager
+    def _place(self) -> Iterator[None]:
+        if not self._places.acquire(blocking=False):
+            raise PortUnavailable(PORT, "full")
+        try:
+            yield
+        finally:
+            self._places.release()
+
+    def _in_order(
+        self, pages: Iterator[PixelPage], langs: tuple[str, ...], deadline: float
+    ) -> Iterator[RecognisedPage]:
+        """As many pages in line as there are workers: the next one joins when the oldest is done."""
+        window: deque[Future[RecognisedPage]] = deque()
+        try:
+            for page in pages:
+                window.append(self._pool.submit(self._recognise, page, langs, deadline))
+                if len(window) >= self._workers:
+                    yield _wait(window.popleft(), deadline)
+            while window:
+                yield _wait(window.popleft(), deadline)
+        finally:
+            for future in window:
+                future.cancel()
+
+    def _recognise(self, page: PixelPage, langs: tuple[str, ...], deadline: float) -> RecognisedPage:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise PortUnavailable(PORT, "too slow")
+        worker = threading.get_ident()
+        self._started[worker] = time.monotonic()
+        try:
+            return self._engine().recognise_pages([page], langs, min(left, self._page_timeout_s))[0]
+        finally:
+            del self._started[worker]
+
+    def _warm_engine(self, together: threading.Barrier) -> None:
+        together.wait(self._page_timeout_s)
+        self._engine().warm_up()
+
+    def _engine(self) -> PageRecogniser:
+        if not hasattr(self._engines, "own"):
+            self._engines.own = self._make_engine()
+        engine: PageRecogniser = self._engines.own
+        return engine
+
+
+def _wait(future: Future[RecognisedPage], deadline: float) -> RecognisedPage:
+    try:
+        return future.result(max(0.0, deadline - time.monotonic()))
+    except TimeoutError as error:
+        future.cancel()
+        raise PortUnavailable(PORT, "too slow") from error

@@ -1,0 +1,30 @@
+"""`quire models check`: every model file is here, and is the file this version was made with. Nothing is downloaded.
+
+Reads files of installed packages; needs no settings, no database and no Ray.
+"""
+
+import json
+
+import click
+
+
+@click.group("models")
+def models_group() -> None:
+    """The model files this service uses."""
+
+
+@models_group.command("check")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
+def check(as_json: bool) -> None:
+    """Compare every model file with its pinned SHA-256; exit 1 when one is missing or changed."""
+    from models.neural.registry import FileState, check_models
+
+    checks = check_models()
+    if as_json:
+        rows = [{"name": c.file.name, "state": c.state, "path": str(c.location or "")} for c in checks]
+        click.echo(json.dumps({"models": rows}))
+    else:
+        for found in checks:
+            click.echo(f"{found.state:8} {found.file.name}  {found.location or 'package ' + found.file.package}")
+    if any(found.state is not FileState.OK for found in checks):
+        raise SystemExit(1)

