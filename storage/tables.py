@@ -7,7 +7,18 @@ small (a finished document has no task); `events`, `meter`, `audit` rows are wri
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Computed, DateTime, Identity, Index, LargeBinary, Text, UniqueConstraint, text
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Computed,
+    DateTime,
+    Identity,
+    Index,
+    LargeBinary,
+    Text,
+    UniqueConstraint,
+    text,
+)
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Field, SQLModel
 
@@ -101,6 +112,7 @@ class Document(SQLModel, table=True):
     route_counts: dict[str, Any] = Field(sa_column=_json())
     confidence: float | None = None
     reserved_pages: int = Field(sa_column=_count())
+    reserved_month: date | None = None
     created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
     started_at: datetime | None = Field(sa_column=_time())
     finished_at: datetime | None = Field(sa_column=_time())
@@ -114,7 +126,7 @@ class Task(SQLModel, table=True):
     __table_args__ = (
         Index("tasks_ready", "priority", "vtime", postgresql_where=text("state = 'queued'")),
         Index("tasks_leased", "lease_until", postgresql_where=text("state = 'running'")),
-        Index("tasks_by_tenant", "tenant", "vtime"),
+        Index("tasks_by_tenant", "tenant", "priority", "vtime"),
         {"postgresql_with": {"fillfactor": 70, "autovacuum_vacuum_scale_factor": 0.01}},
     )
     document_id: str = Field(sa_column=Column(Text, primary_key=True))
@@ -131,7 +143,6 @@ class Task(SQLModel, table=True):
     lease_until: datetime | None = Field(sa_column=_time())
     available_at: datetime = Field(sa_column=_time(nullable=False, now=True))
     enqueued_at: datetime = Field(sa_column=_time(nullable=False, now=True))
-    cancel_requested: bool = Field(default=False)
 
 
 class PageProgress(SQLModel, table=True):
@@ -149,7 +160,10 @@ class Event(SQLModel, table=True):
 
     __tablename__ = "events"
     __table_args__ = (
-        Index("events_once_document", "document_id", "run", unique=True, postgresql_where=text("document_id is not null")),
+        Index("events_by_job", "job_id"),
+        Index(
+            "events_once_document", "document_id", "run", unique=True, postgresql_where=text("document_id is not null")
+        ),
         Index("events_once_job", "job_id", "run", unique=True, postgresql_where=text("document_id is null")),
     )
     seq: int = Field(sa_column=Column(BigInteger, Identity(always=True), primary_key=True))
@@ -219,6 +233,42 @@ class Audit(SQLModel, table=True):
     result: str = Field(sa_column=_text())
     prev_hash: bytes | None = Field(sa_column=Column(LargeBinary, nullable=True))
     hash: bytes | None = Field(sa_column=Column(LargeBinary, nullable=True))
+
+
+class AuditHead(SQLModel, table=True):
+    """The newest sealed entry of each org's chain: a cut-off tail is noticed."""
+
+    __tablename__ = "audit_heads"
+    tenant: str = Field(sa_column=Column(Text, primary_key=True))
+    org: str = Field(sa_column=Column(Text, primary_key=True))
+    seq: int = Field(sa_column=_count())
+    hash: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+
+
+class Purge(SQLModel, table=True):
+    """What a delete still owes: one row per tombstoned document, gone when nothing of it is left."""
+
+    __tablename__ = "purges"
+    document_id: str = Field(sa_column=Column(Text, primary_key=True))
+    tenant: str = Field(sa_column=_text())
+    org: str = Field(sa_column=_text())
+    sha256: str | None = Field(sa_column=_text(nullable=True))
+    requested_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    tries: int = Field(sa_column=_count())
+    not_before: datetime = Field(sa_column=_time(nullable=False, now=True))
+
+
+class IdempotencyKey(SQLModel, table=True):
+    """A client's own name for a submission: the same key gives the same job, another content a conflict."""
+
+    __tablename__ = "idempotency_keys"
+    tenant: str = Field(sa_column=Column(Text, primary_key=True))
+    org: str = Field(sa_column=Column(Text, primary_key=True))
+    route: str = Field(sa_column=Column(Text, primary_key=True))
+    key: str = Field(sa_column=Column(Text, primary_key=True))
+    digest: str = Field(sa_column=_text())
+    job_id: str = Field(sa_column=_text())
+    created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
 
 
 class RoleLease(SQLModel, table=True):

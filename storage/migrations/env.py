@@ -1,0 +1,13 @@
+"""What alembic runs: our metadata against the connection that `storage.schema` hands in."""
+
+from alembic import context
+from sqlmodel import SQLModel
+
+from storage import tables  # noqa: F401  (fills the metadata)
+
+connection = context.config.attributes["connection"]
+context.configure(
+    connection=connection, target_metadata=SQLModel.metadata, compare_type=True, compare_server_default=False
+)
+with context.begin_transaction():
+    context.run_migrations()

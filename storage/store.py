@@ -1,0 +1,38 @@
+"""Everything a process needs to keep state, opened once: SQL, originals, derived files, the signer of cursors."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from storage.artifacts import Artifacts, LocalArtifacts
+from storage.blobs import Blobs, LocalBlobs
+from storage.database import Database
+from storage.signing import Signer
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Thread-safe; one per process, never carried over a fork."""
+
+    db: Database
+    blobs: Blobs
+    artifacts: Artifacts
+    signer: Signer
+    workdir: Path
+
+    def close(self) -> None:
+        self.db.close()
+
+
+def open_store(
+    dsn: str, workdir: Path, *, signing_key: bytes, pool_size: int = 4, blobs_url: str | None = None
+) -> Store:
+    """Connects lazily, so it works while the database is down. `blobs_url` = `s3://bucket/prefix`; None = WORKDIR."""
+    blobs: Blobs
+    artifacts: Artifacts
+    if blobs_url is None:
+        blobs, artifacts = LocalBlobs(workdir / "blobs"), LocalArtifacts(workdir / "artifacts")
+    else:
+        from storage.objects import open_bucket
+
+        blobs, artifacts = open_bucket(blobs_url, workdir / "incoming")
+    return Store(Database(dsn, pool_size=pool_size), blobs, artifacts, Signer(signing_key), workdir)

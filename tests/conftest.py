@@ -1,0 +1,33 @@
+"""Fixtures every part shares: a real database of one's own per test, and a store on it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from storage.store import Store, open_store
+from tests.postgres import TestServer, test_server
+
+SIGNING_KEY = b"a signing key of the tests, long enough"
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[TestServer]:
+    """One PostgreSQL per session."""
+    with test_server() as server:
+        yield server
+
+
+@pytest.fixture
+def dsn(postgres_server: TestServer) -> Iterator[str]:
+    """A fresh migrated database."""
+    with postgres_server.database() as name:
+        yield name
+
+
+@pytest.fixture
+def store(dsn: str, tmp_path: Path) -> Iterator[Store]:
+    """SQL, blobs and artifacts of one's own."""
+    opened = open_store(dsn, tmp_path / "workdir", signing_key=SIGNING_KEY)
+    yield opened
+    opened.close()

@@ -1,0 +1,62 @@
+"""Small helpers to set a scene: submit documents, claim them, end them."""
+
+from models.cdom.original import ReadOptions
+from storage.ids import new_worker_id
+from storage.intake import submit_job
+from storage.queue import LeasePolicy, Queue
+from storage.rows import Actor, Claim, JobRow, NewDocument, PageQuota, Scope, StoredBlob, Succeeded
+from storage.states import Priority
+from storage.store import Store
+
+ACME = Scope(tenant="acme")
+ACTOR = Actor(key_name="acme:write", request_id="req-1")
+UNLIMITED = PageQuota(max_pages_per_month=None)
+
+
+def put_blob(store: Store, content: bytes = b"%PDF-1.7") -> StoredBlob:
+    writer = store.blobs.new_writer()
+    writer.write(content)
+    return writer.commit()
+
+
+def submit(
+    store: Store,
+    documents: int = 1,
+    *,
+    scope: Scope = ACME,
+    priority: Priority = Priority.JOB,
+    quota: PageQuota = UNLIMITED,
+    content: bytes = b"%PDF-1.7",
+) -> JobRow:
+    blob = put_blob(store, content)
+    files = [NewDocument(name=f"{n}.pdf", blob=blob, options=ReadOptions()) for n in range(documents)]
+    return submit_job(store, scope, ACTOR, files, priority=priority, quota=quota)
+
+
+def worker(store: Store, policy: LeasePolicy | None = None) -> Queue:
+    return Queue(store.db, new_worker_id(), policy or LeasePolicy())
+
+
+def claim(queue: Queue) -> Claim:
+    taken = queue.claim()
+    assert taken is not None
+    return taken
+
+
+def success(taken: Claim, pages: int = 2) -> Succeeded:
+    manifest = {"tree.json": {"sha256": "0" * 64, "bytes": 2}}
+    return Succeeded(claim=taken, manifest=manifest, format="pdf", pages=pages, route_counts={"fast": pages})
+
+
+def expire(store: Store, document_id: str) -> None:
+    """As if the lease had run out: the database's clock cannot be moved, its rows can."""
+    with store.db.reading() as conn:
+        conn.execute(
+            "update tasks set lease_until = now() - interval '1 second' where document_id = %s", (document_id,)
+        )
+
+
+def ready_now(store: Store) -> None:
+    """As if every retry delay were over."""
+    with store.db.reading() as conn:
+        conn.execute("update tasks set available_at = now() where state = 'queued'")
