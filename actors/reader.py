@@ -47,6 +47,7 @@ class Originals(Protocol):
 class Parser(Protocol):
     """`actors.reading.DocumentReader`: one sandboxed reading at a time."""
 
+    def start(self) -> None: ...
     def read(self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None]) -> ReadOutcome: ...
     def close(self) -> None: ...
 
@@ -79,6 +80,7 @@ class Reader:
         self._thread = threading.Thread(target=self._run, name="reader", daemon=True)
 
     def start(self) -> None:
+        self._parts.parser.start()  # raises where the sandbox cannot be had: better no reader than an open one
         self._parts.hints.start()
         self._parts.publisher.start()
         self._parts.heart.start()

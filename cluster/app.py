@@ -12,7 +12,7 @@ from ray.serve.config import AutoscalingConfig, AutoscalingPolicy
 
 from cluster import compose
 from cluster.autoscaling import QueueDepthPolicy
-from cluster.placement import API, FAST_PATH, JANITOR, Placement
+from cluster.placement import API, FAST_PATH, JANITOR
 from cluster.sizing import Sizing
 from serve_apps import deployments
 
@@ -23,12 +23,6 @@ API_APP, WORKERS_APP = "api", "workers"
 _API: Any = deployments.Api
 _FAST_PATH: Any = deployments.FastPath
 _JANITOR: Any = deployments.Janitor
-
-
-def pools(sizing: Sizing) -> dict[str, Placement]:
-    """Every pool that this service wants, with where it may run."""
-    readers = {"fast_path": FAST_PATH} if sizing.maximum else {}
-    return {"api": API, "janitor": JANITOR} | readers
 
 
 def targets(sizing: Sizing, dsn_file: Path) -> list[serve.RunTarget]:

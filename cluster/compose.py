@@ -11,14 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cluster.runtime import Runtime, read_runtime
+from cluster.sizing import Sizing, size_readers
+from configs.kinds import Proxy
 from configs.parsing import parse_settings
 from configs.settings import Settings
 
 if TYPE_CHECKING:  # each replica imports only what it is made of
+    from fastapi import FastAPI
+
     from actors.reader import Reader
     from actors.sandbox.limits import SandboxLimits
     from actors.sweep import Janitor
+    from models.cdom.original import ReadOptions
     from serve_apps.access.license_holder import LicenseHolder
+    from serve_apps.api.resources import ApiLimits, Resources
     from storage.rows import Claim
     from storage.store import Store
 
@@ -27,7 +33,7 @@ MIB = 1 << 20
 ORPHAN_S = 3600.0
 
 
-def load_settings(environ: Mapping[str, str] | None = None, **chosen: object) -> Settings:
+def load_settings(environ: Mapping[str, str] | None = None, /, **chosen: object) -> Settings:
     """Settings from the environment; command-line values win. Raises `SettingsError`."""
     return parse_settings(os.environ if environ is None else environ, **chosen)
 
@@ -62,6 +68,60 @@ def license_keys(runtime: Runtime) -> dict[str, bytes]:
     from serve_apps.access.license_keys import read_public_keys
 
     return read_public_keys(LICENSE_KEYS) | runtime.license_keys
+
+
+def open_resources(runtime: Runtime) -> "Resources":
+    """What the API is built from."""
+    from cluster.health import ServeState
+    from cluster.sizing import pools
+    from serve_apps.access.default_token import load_default_token
+    from serve_apps.access.keys import parse_api_keys
+    from serve_apps.api.resources import Ports, Resources
+
+    settings = runtime.settings
+    return Resources(
+        store=open_runtime_store(runtime),
+        keys=parse_api_keys(settings.api_keys or ""),
+        license=hold_license(runtime),
+        dsn=runtime.dsn,
+        default_token=load_default_token(runtime.token_file) if runtime.token_file else None,
+        limits=api_limits(settings),
+        options=read_options(settings),
+        ports=Ports(cluster_state=ServeState(pools(plan_readers(settings)))),
+    )
+
+
+def api_limits(settings: Settings) -> "ApiLimits":
+    """The API's limits in bytes; behind HAProxy every caller looks local, so nobody is taken for local."""
+    from serve_apps.api.resources import MEGABYTE, ApiLimits
+
+    return ApiLimits(
+        max_upload_bytes=settings.max_upload_mb * MEGABYTE,
+        max_batch_files=settings.max_batch_files,
+        max_ingest_bytes=settings.max_ingest_mb * MEGABYTE,
+        max_waiters=settings.max_waiters,
+        allowed_hosts=settings.allowed_hosts,
+        trusted_proxies=settings.trusted_proxies,
+        loopback_token=settings.proxy is Proxy.RAY,
+    )
+
+
+def read_options(settings: Settings) -> "ReadOptions":
+    """How documents are read unless the request says otherwise."""
+    from models.cdom.original import ReadOptions
+
+    return ReadOptions(fast_mode=settings.fast_mode, ocr_langs=settings.ocr_langs, max_pages=settings.max_pages)
+
+
+def plan_readers(settings: Settings) -> Sizing:
+    """The reader pool these settings ask for on this machine."""
+    return size_readers(
+        cores=os.cpu_count() or 1,
+        workers=settings.workers,
+        background=settings.background,
+        least=settings.workers_min,
+        most=settings.workers_max,
+    )
 
 
 def sandbox_limits(settings: Settings) -> "SandboxLimits":
@@ -139,6 +199,13 @@ def make_janitor(runtime: Runtime) -> "Janitor":
         Chore(name="watch clock", every_s=60, run=lambda: check_clock(store.db)),
     )
     return Janitor(RoleLease(store.db, "janitor", new_worker_id(), ttl_s=30), chores)
+
+
+def build_api() -> "FastAPI":
+    """For a replica."""
+    from serve_apps.api.app import create_app
+
+    return create_app(open_resources(read_runtime()))
 
 
 def build_reader() -> "Reader":

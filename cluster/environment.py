@@ -16,8 +16,8 @@ from cluster.runtime import VARIABLE
 from cluster.state import run_folder, write_private
 
 ROOT = Path(__file__).resolve().parent.parent
-_SOCKETS = 60
-"""Longest folder name below which Ray's unix sockets still have a legal path (107 bytes)."""
+_SOCKETS = 38
+"""Longest folder name below which Ray's unix sockets (up to 69 characters more) have a legal path (107 bytes)."""
 _DROPPED = ("RAY_", "SVC_", "PYTHON")
 
 
@@ -30,15 +30,19 @@ def ray_token_file(workdir: Path) -> Path:
 
 
 def ray_folder(workdir: Path) -> Path:
-    """Ray's sockets, logs and spill: below the workdir, or a private short folder where that path is too long."""
-    folder = workdir / "ray"
-    if len(str(folder)) > _SOCKETS:
-        folder = Path("/tmp") / f"quire-{hashlib.sha256(str(workdir).encode()).hexdigest()[:16]}"  # noqa: S108
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    facts = folder.lstat()
-    if folder.is_symlink() or facts.st_uid != os.geteuid() or facts.st_mode & 0o077:
-        raise StartRefused(f"{folder} is not a folder of our own with mode 0700")
-    return folder
+    """Ray's sockets, logs and spill: in the workdir, or in a private short folder where that path is too long.
+
+    Ray opens its folder to everybody (0777), so it stands in one that only its owner may enter.
+    """
+    private = run_folder(workdir)
+    if len(str(private / "ray")) > _SOCKETS:
+        private = Path("/tmp") / f"quire-{hashlib.sha256(str(workdir).encode()).hexdigest()[:16]}"  # noqa: S108
+    private.mkdir(mode=0o700, parents=True, exist_ok=True)
+    facts = private.lstat()
+    if private.is_symlink() or facts.st_uid != os.geteuid() or facts.st_mode & 0o077:
+        raise StartRefused(f"{private} is not a folder of our own with mode 0700")
+    (private / "ray").mkdir(exist_ok=True)
+    return private / "ray"
 
 
 def clear_sessions(folder: Path) -> None:

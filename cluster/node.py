@@ -10,12 +10,12 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
+from cluster.compose import plan_readers
 from cluster.environment import clear_sessions, ray_folder
 from cluster.errors import StartRefused
 from cluster.placement import machine_labels, unplaceable
 from cluster.runtime import Runtime
-from cluster.sizing import Sizing, size_readers
-from configs.settings import Settings
+from cluster.sizing import pools
 
 log = logging.getLogger("quire.node")
 OBJECT_STORE_BYTES = 100_000_000
@@ -24,23 +24,12 @@ DRAIN_S = 130.0
 LOOPBACK = "127.0.0.1"
 
 
-def plan(settings: Settings, cores: int | None = None) -> Sizing:
-    """The reader pool these settings ask for on this machine."""
-    return size_readers(
-        cores=cores or os.cpu_count() or 1,
-        workers=settings.workers,
-        background=settings.background,
-        least=settings.workers_min,
-        most=settings.workers_max,
-    )
-
-
 class Head:
     """`start`, `deploy`, then `died` at any time, then `stop`."""
 
     def __init__(self, runtime: Runtime, ports: Mapping[str, int]) -> None:
         self._runtime, self._ports = runtime, ports
-        self._sizing = plan(runtime.settings)
+        self._sizing = plan_readers(runtime.settings)
         self._node: Any = None
 
     def start(self) -> None:
@@ -60,7 +49,7 @@ class Head:
 
         from cluster import app
 
-        impossible = unplaceable(app.pools(self._sizing), ray.nodes())
+        impossible = unplaceable(pools(self._sizing), ray.nodes())
         if impossible:
             raise StartRefused("; ".join(f"{name}: {reason}" for name, reason in impossible.items()))
         settings = self._runtime.settings

@@ -1,9 +1,11 @@
 """Is the API answering? Asked over HTTP from outside, as a caller would."""
 
+import json
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from typing import Any
 
 PAUSE_S = 0.2
 
@@ -13,8 +15,24 @@ def answers(base_url: str, path: str = "/v1/health?deep=true", timeout_s: float 
     try:
         with urllib.request.urlopen(base_url + path, timeout=timeout_s) as response:  # noqa: S310
             return bool(response.status == 200)
-    except (OSError, urllib.error.URLError, ValueError):
+    except (OSError, ValueError):
         return False
+
+
+def fetch_json(base_url: str, path: str, timeout_s: float = 5.0) -> dict[str, Any] | None:
+    """The JSON object at `path`, whatever its status; None when nobody answers."""
+    try:
+        with urllib.request.urlopen(base_url + path, timeout=timeout_s) as response:  # noqa: S310
+            body = response.read()
+    except urllib.error.HTTPError as error:
+        body = error.read()
+    except OSError:
+        return None
+    try:
+        value = json.loads(body)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def wait_until_ready(base_url: str, give_up: Callable[[], bool]) -> bool:

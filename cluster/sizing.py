@@ -5,6 +5,8 @@ In come settings' numbers and the machine's cores, out comes a frozen plan. Know
 
 from dataclasses import dataclass
 
+from cluster.placement import API, FAST_PATH, JANITOR, Placement
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizing:
@@ -36,3 +38,9 @@ def size_readers(*, cores: int, workers: int | None, background: bool, least: in
         return Sizing(minimum=count, maximum=count, own_application=False)
     most = max(default, least, 1) if most is None else most
     return Sizing(minimum=least, maximum=most, own_application=True)
+
+
+def pools(sizing: Sizing) -> dict[str, Placement]:
+    """Every pool this service wants, with where it may run."""
+    readers = {"fast_path": FAST_PATH} if sizing.maximum else {}
+    return {"api": API, "janitor": JANITOR} | readers

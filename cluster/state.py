@@ -110,15 +110,19 @@ def clear_state(workdir: Path) -> None:
     (workdir / "run" / _STATE).unlink(missing_ok=True)
 
 
-def session_members(session: int) -> list[Process]:
-    """All living processes whose session id is `session` (a supervisor's pid), the leader included."""
+def session_members(session: int, mark: bytes) -> list[Process]:
+    """Living processes of a session (named by its leader's pid) whose environment holds `mark`.
+
+    The mark keeps a stale state file, after a reboot say, from pointing at a stranger's session.
+    """
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
-        with contextlib.suppress(OSError, ProcessLookupError):
-            if os.getsid(int(entry.name)) == session and (started := start_time(int(entry.name))):
-                found.append(Process(pid=int(entry.name), started=started))
+        with contextlib.suppress(OSError):
+            pid = int(entry.name)
+            if os.getsid(pid) == session and mark in (entry / "environ").read_bytes().split(b"\0"):
+                found.append(Process(pid=pid, started=start_time(pid) or 0))
     return found
 
 

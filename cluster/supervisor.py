@@ -17,7 +17,8 @@ from cluster.errors import StartFailed
 from cluster.node import Head
 from cluster.ready import wait_until_ready
 from cluster.runtime import Runtime, read_runtime
-from cluster.state import Process, State, clear_state, mark_ready, read_state, session_members, this_process
+from cluster.state import State, clear_state, mark_ready, read_state, this_process
+from cluster.sweep import sweep_session
 
 log = logging.getLogger("quire.supervisor")
 POLL_S = 1.0
@@ -77,7 +78,7 @@ class Supervisor:
     def _end(self) -> None:
         mark_ready(self._workdir, False)
         self._head.stop()
-        sweep_session(os.getpid(), spare=os.getpid())
+        sweep_session(self._workdir, os.getpid(), spare=os.getpid())
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         self._stop.set()
@@ -89,27 +90,6 @@ def _embedded_database(runtime: Runtime) -> Any:
     from cluster.embedded_postgres import EmbeddedPostgres
 
     return EmbeddedPostgres(runtime.settings.workdir)
-
-
-def sweep_session(session: int, *, spare: int | None = None, grace_s: float = 3.0) -> list[Process]:
-    """Kill what is left in a session: SIGTERM first, SIGKILL after `grace_s`. Returns what had to be killed."""
-    left = [process for process in session_members(session) if process.pid != spare]
-    _signal_all(left, signal.SIGTERM)
-    until = time.monotonic() + grace_s
-    while time.monotonic() < until and any(process.alive() for process in left):
-        time.sleep(0.1)
-    killed = [process for process in session_members(session) if process.pid != spare]
-    _signal_all(killed, signal.SIGKILL)
-    return killed
-
-
-def _signal_all(processes: list[Process], number: signal.Signals) -> None:
-    for process in processes:
-        if process.alive():
-            try:
-                os.kill(process.pid, number)
-            except ProcessLookupError:
-                continue
 
 
 def _start_again(died: str) -> None:
@@ -133,7 +113,7 @@ def main() -> int:
         return Supervisor(runtime, state).run()
     except BaseException:
         log.exception("the service ends")
-        sweep_session(os.getpid(), spare=os.getpid())
+        sweep_session(runtime.settings.workdir, os.getpid(), spare=os.getpid())
         raise
 
 

@@ -71,7 +71,7 @@ class Settings(BaseSettings):
         0, "a whole number 0..1000000", "Requests a minute per key; 0 = off.", ge=0, le=1_000_000
     )
     max_upload_mb: int = setting(
-        50, "a whole number 1..10000", "Cap of one uploaded file, in MB of 1,000,000 bytes.", ge=1, le=10_000
+        50, "a whole number 1..10000", "Cap of one uploaded file, in MB of 1,048,576 bytes.", ge=1, le=10_000
     )
     metrics: Flag = setting(False, "0 or 1", "1 exposes GET /metrics.")
     plugins: Names = setting((), "entry-point names separated by commas, or *", "Plugins that may be loaded.")
@@ -88,9 +88,9 @@ class Settings(BaseSettings):
         "HTTP front: Ray's own proxy, or HAProxy (more requests, extra ports, no loopback token).",
     )
     allowed_hosts: Names = setting(
-        ("localhost", "127.0.0.1", "[::1]"),
+        (),
         "host names separated by commas",
-        "Host headers for which GET /v1/token answers an anonymous loopback caller.",
+        "Further Host headers, beside the loopback names, for which GET /v1/token answers an anonymous loopback caller.",
     )
     trusted_proxies: Names = setting(
         (),

@@ -5,6 +5,7 @@ knows nothing of Ray. Placement, counts and autoscaling are bound in cluster/app
 """
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
@@ -15,6 +16,19 @@ MAX_ONGOING = 1024
 FAST_PATH_GRACE_S = 120.0
 DRAIN_S = 100.0
 """Drain + 3 s to release + the wait loop must stay below the grace period, after which Serve kills."""
+
+
+def listen_on_loopback() -> None:
+    """Bind this replica's inter-deployment gRPC server to loopback; Ray 2.60 hard-codes all interfaces.
+
+    Called by a constructor, which runs before that server gets its port. Only where the whole node is on loopback.
+    """
+    if os.environ.get("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER") != "0":
+        return
+    from ray.serve._private import replica
+
+    add_port = replica.add_port_to_grpc_server
+    replica.add_port_to_grpc_server = lambda server, address: add_port(server, address.replace("[::]", "127.0.0.1"))
 
 
 class Worker(Protocol):
@@ -43,6 +57,7 @@ class Api:
     """The HTTP front. `below` holds handles of deployments of the same application, so that they start with it."""
 
     def __init__(self, build: Callable[[], AsgiApp], *below: object) -> None:
+        listen_on_loopback()
         self._build, self._below = build, below
 
     def __serve_build_asgi_app__(self) -> AsgiApp:
@@ -55,6 +70,7 @@ class _Loop:
     drain_s = DRAIN_S
 
     def __init__(self, build: Callable[[], Worker]) -> None:
+        listen_on_loopback()
         self._worker = build()
         self._worker.start()
 

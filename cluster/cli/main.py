@@ -1,0 +1,65 @@
+"""`quire`: one group of commands, each imported only when it is called.
+
+Knows names and one line of help per command, so that `quire --help` and `quire extract` import no Ray and no database.
+"""
+
+import importlib
+import sys
+import warnings
+
+import click
+
+_COMMANDS: dict[str, tuple[str, str, str]] = {
+    "up": ("cluster.cli.up", "up", "Start database, cluster and service; returns when they are ready."),
+    "down": ("cluster.cli.down", "down", "Drain and stop everything that `up` started."),
+    "status": ("cluster.cli.status", "status", "What runs where, and how deep the queue is."),
+    "extract": ("cluster.cli.extract", "extract", "Read files into trees, without a service."),
+    "inspect": ("cluster.cli.inspect", "inspect", "Show what was read from a document."),
+    "license": ("cluster.cli.license", "license_group", "Licence keys and tokens."),
+    "migrate": ("cluster.cli.migrate", "migrate", "Bring the database to this version's schema."),
+    "doctor": ("cluster.cli.doctor", "doctor", "What this machine can do: processor, recognition, sandbox, disk."),
+    "models": ("cluster.cli.models", "models_group", "Check the model files."),
+    "tour": ("cluster.cli.tour", "tour", "Send a sample document to the running service and show its tree."),
+}
+
+
+class LazyGroup(click.Group):
+    """Commands by name; the module is imported when the command is run or asked for its own help."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name for name, (module, _, _) in _COMMANDS.items() if _exists(module)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        module, attribute, _ = _COMMANDS[cmd_name]
+        command = getattr(importlib.import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = [(name, _COMMANDS[name][2]) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+def _exists(module: str) -> bool:
+    from importlib.util import find_spec
+
+    return find_spec(module) is not None
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option("0.9.20", prog_name="quire")
+def cli() -> None:
+    """Quire: documents in, one canonical tree out, on your own machine."""
+
+
+def main() -> None:
+    """Entry point of the `quire` script; exit 2 is a usage error."""
+    warnings.simplefilter("ignore")  # other people's deprecations are no message for a terminal
+    sys.exit(cli(standalone_mode=True))
+
+
+if __name__ == "__main__":
+    main()
