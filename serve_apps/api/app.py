@@ -1,0 +1,64 @@
+"""The API as one ASGI app, built from values: routes, error table, outer layer. Starts nothing, reads no setting."""
+
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+
+from serve_apps.access.scopes import REQUIRED
+from serve_apps.api import problems
+from serve_apps.api.middleware import Edge
+from serve_apps.api.openapi import describe
+from serve_apps.api.resources import MEGABYTE, ApiLimits, Resources
+from serve_apps.api.routes import health, jobs, license, parse, stats, token, trees
+from serve_apps.api.running import Running
+
+INTERFACE_VERSION = "0.9.3"
+_ROUTERS = (health.router, stats.router, token.router, license.router, jobs.router, parse.router, trees.router)
+
+
+def create_app(resources: Resources) -> FastAPI:
+    """The service's /v1. Raises `LookupError` when a route has no row in the scope table, or a row no route."""
+    running = Running(resources)
+    app = FastAPI(
+        title="Quire",
+        version=INTERFACE_VERSION,
+        description="Documents in, one canonical tree out.",
+        lifespan=running.lifespan,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.state.running = running
+    for router in _ROUTERS:
+        app.include_router(router)
+    _check_scopes()
+    problems.install(app)
+    app.openapi = lambda: describe(app)  # type: ignore[method-assign]
+    limits = resources.limits
+    app.add_middleware(Edge, body_cap=_BodyCaps(limits), max_inflight_bytes=limits.max_inflight_bytes)
+    return app
+
+
+class _BodyCaps:
+    """How many bytes a request body may have in all, by path."""
+
+    def __init__(self, limits: ApiLimits) -> None:
+        room = MEGABYTE  # part headers and form fields
+        self._caps = {
+            "/v1/jobs": limits.max_upload_bytes * limits.max_batch_files + room,
+            "/v1/parse": limits.max_upload_bytes + room,
+            "/v1/ingest": limits.max_ingest_bytes,
+        }
+
+    def __call__(self, path: str) -> int:
+        return self._caps.get(path, MEGABYTE)
+
+
+def _check_scopes() -> None:
+    served = {
+        (method, route.path)
+        for router in _ROUTERS
+        for route in router.routes
+        if isinstance(route, APIRoute)
+        for method in route.methods or ()
+    }
+    if served != REQUIRED.keys():
+        raise LookupError(f"routes and scope table differ: {sorted(served ^ REQUIRED.keys())}")

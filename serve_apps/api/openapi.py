@@ -1,0 +1,69 @@
+"""The interface description: FastAPI's own, plus what every operation shares: headers, errors, the scope it needs."""
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from serve_apps.access.scopes import REQUIRED
+from serve_apps.api.bodies import InvalidBody, ProblemBody
+
+_OPEN = ("GET", "/v1/health")
+_HEADERS = [
+    {"name": "X-API-Key", "in": "header", "required": False, "schema": {"type": "string"},
+     "description": "The caller's key; Authorization: Bearer is taken too."},
+    {"name": "X-DE-Org", "in": "header", "required": False,
+     "schema": {"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,62}$"},
+     "description": "Organisation inside the key's tenant; absent: default."},
+]  # fmt: skip
+_SECURITY = {
+    "ApiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    "Bearer": {"type": "http", "scheme": "bearer"},
+}
+
+
+def describe(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document of `app`, made once."""
+    if app.openapi_schema is None:
+        schema = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+        _add_components(schema)
+        for path, operations in schema["paths"].items():
+            for method, operation in operations.items():
+                _complete(operation, (method.upper(), path))
+        app.openapi_schema = schema
+    return app.openapi_schema
+
+
+def _add_components(schema: dict[str, Any]) -> None:
+    components = schema.setdefault("components", {})
+    components["securitySchemes"] = _SECURITY
+    schemas = components.setdefault("schemas", {})
+    for body in (ProblemBody, InvalidBody):
+        made = body.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas.update(made.pop("$defs", {}))
+        schemas[body.__name__] = made
+
+
+def _complete(operation: dict[str, Any], at: tuple[str, str]) -> None:
+    responses = operation["responses"]
+    responses["422"] = _answers("InvalidBody", "A parameter or the body is invalid.", "application/json")
+    responses.setdefault("503", _problem("Not available now; Retry-After says when to come back."))
+    if at == _OPEN:
+        return
+    operation.setdefault("parameters", []).extend(_HEADERS)
+    scope = REQUIRED[at]
+    operation["security"] = [{"ApiKey": []}, {"Bearer": []}] if scope else [{}, {"ApiKey": []}, {"Bearer": []}]
+    operation["x-required-scope"] = scope.value if scope else None
+    responses.setdefault("401", _problem("The key is missing or not known."))
+    responses.setdefault("403", _problem("The key does not carry the scope this needs."))
+    if "{" in at[1]:
+        responses.setdefault("404", _problem("Unknown, deleted, or another tenant's."))
+
+
+def _problem(text: str) -> dict[str, Any]:
+    return _answers("ProblemBody", text, "application/problem+json")
+
+
+def _answers(schema: str, text: str, media_type: str) -> dict[str, Any]:
+    content = {media_type: {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
+    return {"description": text, "content": content}

@@ -1,0 +1,59 @@
+"""What the API itself refuses: three-line classes with a stable `code`; `problems.py` maps them to HTTP."""
+
+
+class Refusal(Exception):
+    """A request that cannot be served as it is; the text is safe to show."""
+
+    code = "refused"
+
+
+class TokenRefused(Refusal):
+    """Neither an admin nor a caller on this machine."""
+
+    code = "token-refused"
+
+
+class NoDefaultToken(Refusal):
+    """Keys are managed by the operator, so there is no default token."""
+
+    code = "no-default-token"
+
+
+class PiiIncomplete(Refusal):
+    """The tree has no finished PII scan, so nothing can be masked."""
+
+    code = "pii-incomplete"
+
+
+class UploadTooLarge(Refusal):
+    """More bytes than one file, or one request, may have."""
+
+    code = "upload-too-large"
+
+
+class BatchTooLarge(Refusal):
+    """More files than one submission may hold."""
+
+    code = "too-many-files"
+
+
+class UploadStalled(Refusal):
+    """The client stopped sending its body."""
+
+    code = "upload-stalled"
+
+
+class Overloaded(Refusal):
+    """Too much is going on here already; try again soon."""
+
+    code = "overloaded"
+
+
+class InvalidUpload(Refusal):
+    """The multipart body cannot be used; `code` says why, `loc` where."""
+
+    code = "malformed-upload"
+
+    def __init__(self, code: str, text: str, part: str = "files") -> None:
+        super().__init__(text)
+        self.code, self.loc = code, ("body", part)

@@ -1,0 +1,24 @@
+"""An answer that may be a moment old: many callers, one look."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from time import monotonic
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Remembered(Generic[T]):
+    """Keeps the last answer for `seconds`; callers at the same time share one look."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds, self._at = seconds, float("-inf")
+        self._value: T | None = None
+        self._lock = asyncio.Lock()
+
+    async def get(self, look: Callable[[], Awaitable[T]]) -> T:
+        async with self._lock:
+            if self._value is None or monotonic() - self._at > self._seconds:
+                self._value = await look()
+                self._at = monotonic()
+            return self._value

@@ -1,0 +1,51 @@
+"""What the API is built from: values and ports, opened by whoever composes the service. Reads no setting itself."""
+
+from dataclasses import dataclass, field
+
+from models.cdom.original import ReadOptions
+from models.cdom.ports import ClusterState, ReadOnce, RenderPage
+from serve_apps.access.default_token import DefaultToken
+from serve_apps.access.keys import KeyRing
+from serve_apps.access.license_holder import LicenseHolder
+from storage.store import Store
+
+MEGABYTE = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiLimits:
+    """Sizes in bytes, times in seconds. `loopback_token` is off where every caller looks local (HAProxy in front)."""
+
+    max_upload_bytes: int = 50 * MEGABYTE
+    max_batch_files: int = 10
+    max_ingest_bytes: int = 100 * MEGABYTE
+    max_inflight_bytes: int = 512 * MEGABYTE
+    max_waiters: int = 256
+    upload_idle_s: float = 60.0
+    min_free_disk_bytes: int = 256 * MEGABYTE
+    allowed_hosts: tuple[str, ...] = ()
+    trusted_proxies: tuple[str, ...] = ()
+    loopback_token: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ports:
+    """The other door's services; None where this deployment has none."""
+
+    cluster_state: ClusterState | None = None
+    render_page: RenderPage | None = None
+    read_once: ReadOnce | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resources:
+    """`dsn` serves the one LISTEN connection; without it waits poll. `options`: how documents are read by default."""
+
+    store: Store
+    keys: KeyRing
+    license: LicenseHolder
+    dsn: str | None = None
+    default_token: DefaultToken | None = None
+    limits: ApiLimits = field(default_factory=ApiLimits)
+    options: ReadOptions = field(default_factory=ReadOptions)
+    ports: Ports = field(default_factory=Ports)

@@ -1,0 +1,149 @@
+"""The whole API in one process over a real database: callers of several tenants, and a reader that makes tiny trees."""
+
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from fastapi import FastAPI
+
+from models.cdom.original import Format
+from models.cdom.tree import (
+    Block,
+    BlockId,
+    BlockProvenance,
+    BlockType,
+    Metadata,
+    Page,
+    Source,
+    Tree,
+    TreeProvenance,
+    dump_tree,
+)
+from serve_apps.access.keys import parse_api_keys
+from serve_apps.access.license import License
+from serve_apps.access.license_holder import LicenseHolder
+from serve_apps.access.license_keys import raw_public
+from serve_apps.api.app import create_app
+from serve_apps.api.resources import Resources
+from storage.ids import new_worker_id
+from storage.publish import finish
+from storage.queue import LeasePolicy, Queue
+from storage.rows import Claim, Failed, Succeeded
+from storage.store import Store
+
+KEYS = "acme:read=acme-read,acme:write=acme-write,acme:admin=acme-admin,zeta=zeta-all"
+PDF = b"%PDF-1.4\n% tiny\n%%EOF\n"
+SIGNING = Ed25519PrivateKey.generate()
+
+
+def a_license(**changes: Any) -> License:
+    now = datetime.now(UTC).replace(microsecond=0)
+    facts: dict[str, Any] = {
+        "license_id": "lic-test",
+        "customer": "Acme",
+        "plan": "test",
+        "features": (),
+        "max_pages_per_month": 100_000,
+        "issued_at": now - timedelta(days=1),
+        "not_before": now - timedelta(days=1),
+        "expires_at": now + timedelta(days=30),
+        "kid": "k1",
+    }
+    return License(**(facts | changes))
+
+
+def make_resources(store: Store, **changes: Any) -> Resources:
+    holder = LicenseHolder(a_license(), {"k1": raw_public(SIGNING)})
+    values: dict[str, Any] = {"store": store, "keys": parse_api_keys(KEYS), "license": holder}
+    return Resources(**(values | changes))
+
+
+@asynccontextmanager
+async def serving(resources: Resources) -> AsyncIterator[FastAPI]:
+    """The app with its lifespan."""
+    app = create_app(resources)
+    async with app.router.lifespan_context(app):
+        yield app
+
+
+def client_of(
+    app: FastAPI, key: str | None = "acme-write", *, org: str | None = None, peer: str = "203.0.113.7"
+) -> httpx.AsyncClient:
+    """A caller with that key from that address."""
+    headers = {name: value for name, value in (("X-API-Key", key), ("X-DE-Org", org)) if value is not None}
+    transport = httpx.ASGITransport(app, raise_app_exceptions=True, client=(peer, 4711))
+    return httpx.AsyncClient(transport=transport, base_url="http://quire.test", headers=headers)
+
+
+def tiny_tree(claim: Claim, size: int) -> Tree:
+    """One page with one paragraph."""
+    return Tree(
+        source=Source(format=Format.PDF, sha256=claim.blob_sha256 or "", bytes=size),
+        metadata=Metadata(),
+        pages=(Page(number=1, width=595.0, height=842.0),),
+        blocks=(
+            Block(
+                id=BlockId("b0"),
+                type=BlockType.PARAGRAPH,
+                page=1,
+                bbox=(72.0, 72.0, 200.0, 84.0),
+                order=0,
+                text="Hello",
+                provenance=BlockProvenance(engine="test"),
+            ),
+        ),
+        provenance=TreeProvenance(options_hash=claim.options.digest()),
+    )
+
+
+@dataclass
+class TinyReader:
+    """Claims and publishes in a thread: a file that starts with %PDF succeeds, any other is `unsupported-format`."""
+
+    store: Store
+    hold: Callable[[Claim], None] = lambda claim: None
+    stopping: threading.Event = field(default_factory=threading.Event)
+
+    def run(self) -> None:
+        queue = Queue(self.store.db, new_worker_id(), LeasePolicy())
+        while not self.stopping.is_set():
+            claim = queue.claim()
+            if claim is None:
+                self.stopping.wait(0.005)
+                continue
+            self.hold(claim)
+            self._end(claim)
+
+    def _end(self, claim: Claim) -> None:
+        assert claim.blob_sha256 is not None
+        with self.store.blobs.open(claim.blob_sha256) as file:
+            content = file.read()
+        if not content.startswith(b"%PDF"):
+            finish(self.store, [Failed(claim=claim, error="unsupported-format", detail="no known signature")])
+            return
+        tree = dump_tree(tiny_tree(claim, len(content)))
+        manifest = self.store.artifacts.put(claim.document_id, claim.attempt, {"tree.json": tree})
+        finish(self.store, [Succeeded(claim=claim, manifest=manifest, format="pdf", pages=1, route_counts={"fast": 1})])
+
+
+@contextmanager
+def reading(store: Store, hold: Callable[[Claim], None] = lambda claim: None) -> Iterator[None]:
+    """A reader at work while the block runs."""
+    reader = TinyReader(store, hold)
+    thread = threading.Thread(target=reader.run)
+    thread.start()
+    try:
+        yield
+    finally:
+        reader.stopping.set()
+        thread.join()
+
+
+def files(*contents: bytes, part: str = "files") -> list[tuple[str, tuple[str, bytes, str]]]:
+    """Multipart parts for httpx."""
+    return [(part, (f"{i}.pdf", content, "application/pdf")) for i, content in enumerate(contents)]
