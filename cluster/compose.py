@@ -75,16 +75,17 @@ def open_resources(runtime: Runtime) -> "Resources":
     from cluster.health import ServeState
     from cluster.sizing import pools
     from serve_apps.access.default_token import load_default_token
-    from serve_apps.access.keys import parse_api_keys
+    from serve_apps.access.keys import KeyRing, default_key, parse_api_keys
     from serve_apps.api.resources import Ports, Resources
 
     settings = runtime.settings
+    token = load_default_token(runtime.token_file) if runtime.token_file else None
     return Resources(
         store=open_runtime_store(runtime),
-        keys=parse_api_keys(settings.api_keys or ""),
+        keys=KeyRing([default_key(token.token)]) if token else parse_api_keys(settings.api_keys or ""),
         license=hold_license(runtime),
         dsn=runtime.dsn,
-        default_token=load_default_token(runtime.token_file) if runtime.token_file else None,
+        default_token=token,
         limits=api_limits(settings),
         options=read_options(settings),
         ports=Ports(cluster_state=ServeState(pools(plan_readers(settings)))),
