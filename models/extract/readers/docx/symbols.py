@@ -1,0 +1,51 @@
+"""Characters of Word's symbol fonts (`w:sym`) as Unicode: font and code in, text out."""
+
+from typing import Final
+
+_GREEK: Final = dict(
+    zip(
+        range(0x41, 0x5B), "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ", strict=True
+    )
+) | dict(zip(range(0x61, 0x7B), "αβχδεφγηιϕκλμνοπθρστυϖωξψζ", strict=True))  # fmt: skip
+_SYMBOL: Final = {
+    0x22: "∀", 0x24: "∃", 0x27: "∋", 0x2A: "∗", 0x2D: "−", 0x40: "≅", 0x5C: "∴", 0x5E: "⊥", 0x7E: "∼", 0xA0: "€",
+    0xA1: "ϒ", 0xA2: "′", 0xA3: "≤", 0xA4: "⁄", 0xA5: "∞", 0xA6: "ƒ", 0xA7: "♣", 0xA8: "♦", 0xA9: "♥", 0xAA: "♠",
+    0xAB: "↔", 0xAC: "←", 0xAD: "↑", 0xAE: "→", 0xAF: "↓", 0xB0: "°", 0xB1: "±", 0xB2: "″", 0xB3: "≥", 0xB4: "×",
+    0xB5: "∝", 0xB6: "∂", 0xB7: "•", 0xB8: "÷", 0xB9: "≠", 0xBA: "≡", 0xBB: "≈", 0xBC: "…", 0xBF: "↵", 0xC0: "ℵ",
+    0xC1: "ℑ", 0xC2: "ℜ", 0xC3: "℘", 0xC4: "⊗", 0xC5: "⊕", 0xC6: "∅", 0xC7: "∩", 0xC8: "∪", 0xC9: "⊃", 0xCA: "⊇",
+    0xCB: "⊄", 0xCC: "⊂", 0xCD: "⊆", 0xCE: "∈", 0xCF: "∉", 0xD0: "∠", 0xD1: "∇", 0xD2: "®", 0xD3: "©", 0xD4: "™",
+    0xD5: "∏", 0xD6: "√", 0xD7: "⋅", 0xD8: "¬", 0xD9: "∧", 0xDA: "∨", 0xDB: "⇔", 0xDC: "⇐", 0xDD: "⇑", 0xDE: "⇒",
+    0xDF: "⇓", 0xE0: "◊", 0xE1: "〈", 0xE5: "∑", 0xF1: "〉", 0xF2: "∫",
+}  # fmt: skip
+_WINGDINGS: Final = {
+    0x21: "✏", 0x22: "✂", 0x28: "☎", 0x2A: "✉", 0x46: "☞", 0x4A: "☺", 0x4C: "☹", 0x6C: "●", 0x6E: "■", 0x6F: "□",
+    0x71: "❑", 0x72: "❒", 0x75: "◆", 0x76: "❖", 0x77: "◆", 0x78: "☒", 0x9F: "•", 0xA0: "▪", 0xA1: "○", 0xA3: "◉",
+    0xA7: "▪", 0xA8: "☐", 0xD8: "➢", 0xDF: "←", 0xE0: "→", 0xE1: "↑", 0xE2: "↓", 0xE8: "➔", 0xF0: "⇨", 0xFB: "✗",
+    0xFC: "✓", 0xFD: "☒", 0xFE: "☑",
+}  # fmt: skip
+_WINGDINGS_2: Final = {0x50: "✓", 0x4F: "✗", 0x52: "☑", 0x53: "☒", 0x51: "☒", 0xA3: "☐", 0x2A: "☐"}
+_FONTS: Final = {
+    "symbol": _SYMBOL | _GREEK,
+    "wingdings": _WINGDINGS,
+    "wingdings 2": _WINGDINGS_2,
+}
+
+
+def decode_symbols(text: str, font: str) -> str:
+    """Text whose private-use characters (U+F020 … U+F0FF) stand for glyphs of a symbol font."""
+    return "".join(symbol_text(font, f"{ord(char):X}") if "\uf020" <= char <= "\uf0ff" else char for char in text)
+
+
+def symbol_text(font: str, code: str) -> str:
+    """The character of a `w:sym`; U+FFFD when the font's character is unknown, "" when the code is none."""
+    try:
+        point = int(code, 16)
+    except ValueError:
+        return ""
+    table = _FONTS.get(font.strip().lower())
+    low = point & 0xFF if 0xF000 <= point <= 0xF0FF else point
+    if table is not None and low in table:
+        return table[low]
+    if 0xF000 <= point <= 0xF0FF:
+        return chr(low) if table is _FONTS["symbol"] and low >= 0x20 else "\ufffd"
+    return chr(point) if 0x20 <= point < 0xD800 or 0xE000 <= point <= 0x10FFFF else ""

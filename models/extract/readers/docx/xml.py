@@ -1,0 +1,115 @@
+"""The only place where XML of a document is parsed: bytes in, an lxml element with transitional namespaces out.
+
+No DOCTYPE, no entities, no network, no huge trees. Knows names and limits, but nothing of what a part means.
+"""
+
+import codecs
+from typing import Final, TypeAlias
+
+from lxml import etree
+
+from models.cdom.errors import Malformed, ResourceLimit
+
+Element: TypeAlias = etree._Element
+
+W: Final = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+W14: Final = "{http://schemas.microsoft.com/office/word/2010/wordml}"
+R: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+A: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+C: Final = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+DGM: Final = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
+M: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+MC: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+V: Final = "{urn:schemas-microsoft-com:vml}"
+O: Final = "{urn:schemas-microsoft-com:office:office}"  # noqa: E741
+WP: Final = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
+
+MAX_ATTRIBUTES: Final = 1000
+_STRICT: Final = b"http://purl.oclc.org/ooxml/"
+_TRANSITIONAL: Final = (
+    (b"wordprocessingml/main", b"http://schemas.openxmlformats.org/wordprocessingml/2006/main"),
+    (b"drawingml/main", b"http://schemas.openxmlformats.org/drawingml/2006/main"),
+    (b"drawingml/chart", b"http://schemas.openxmlformats.org/drawingml/2006/chart"),
+    (b"drawingml/diagram", b"http://schemas.openxmlformats.org/drawingml/2006/diagram"),
+    (b"drawingml/picture", b"http://schemas.openxmlformats.org/drawingml/2006/picture"),
+    (
+        b"drawingml/wordprocessingDrawing",
+        b"http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing",
+    ),
+    (b"officeDocument/math", b"http://schemas.openxmlformats.org/officeDocument/2006/math"),
+    (b"officeDocument/relationships", b"http://schemas.openxmlformats.org/officeDocument/2006/relationships"),
+)
+_LIMIT_WORDS: Final = ("Excessive depth", "Resource limit", "too long", "too big", "Memory allocation", "Out of memory")
+
+
+class BrokenPart(Malformed):
+    """A part cannot be unpacked or is not well-formed; the document may do without it."""
+
+
+def parse_xml(data: bytes) -> Element:
+    """The root element of one part. Raises `Malformed` (syntax, DOCTYPE) or `ResourceLimit` (depth 256, node sizes)."""
+    data = _transitional(_utf8(data))
+    if b"<!DOCTYPE" in data:
+        raise Malformed("a part declares a document type")
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        if any(word in str(error) for word in _LIMIT_WORDS):
+            raise ResourceLimit("a part passes the limits of its XML") from None
+        raise BrokenPart("a part is not well-formed XML") from None
+    except (ValueError, LookupError):
+        raise BrokenPart("a part is not readable XML") from None
+    if root.getroottree().docinfo.internalDTD is not None:
+        raise Malformed("a part declares a document type")
+    if root.xpath(f"boolean(//*[count(@*) > {MAX_ATTRIBUTES}])"):
+        raise ResourceLimit("an element has too many attributes")
+    return root
+
+
+def _utf8(data: bytes) -> bytes:
+    """UTF-16 parts as UTF-8 (OPC allows both), so that byte searches see what the parser sees."""
+    if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data
+    try:
+        text = data.decode("utf-16")
+    except UnicodeDecodeError:
+        raise BrokenPart("a part is not readable text") from None
+    if text.startswith("<?xml"):
+        text = text[text.find("?>") + 2 :]
+    return text.encode()
+
+
+def _transitional(data: bytes) -> bytes:
+    if _STRICT not in data:
+        return data
+    for strict, transitional in _TRANSITIONAL:
+        data = data.replace(_STRICT + strict, transitional)
+    return data
+
+
+def tag_of(element: Element) -> str:
+    """The qualified name of an element."""
+    return element.tag if isinstance(element.tag, str) else ""
+
+
+def val(element: Element | None, default: str | None = None) -> str | None:
+    """The `w:val` of an element, `default` when the element or the attribute is missing."""
+    return default if element is None else element.get(W + "val", default)
+
+
+def is_on(element: Element | None) -> bool | None:
+    """A toggle property: None when not stated, else on or off."""
+    if element is None:
+        return None
+    return (element.get(W + "val") or "true") not in ("0", "false", "off", "none")
+
+
+def number(text: str | None, default: int = 0) -> int:
+    """An integer attribute, `default` when it is missing or not a number; absurd sizes are cut."""
+    try:
+        return max(-(10**9), min(10**9, int(float(text)))) if text else default
+    except (ValueError, OverflowError):
+        return default
