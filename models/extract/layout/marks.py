@@ -3,6 +3,7 @@
 Made from a PDF's text page or from recognised words; all boxes are points, origin top-left, after page rotation.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from models.cdom.geometry import Bbox
@@ -21,11 +22,21 @@ class Run:
 
 
 @dataclass(slots=True)
+class Piece:
+    """A word of a line: its extent and text."""
+
+    x0: float
+    x1: float
+    text: str
+
+
+@dataclass(slots=True)
 class Line:
     """Text on one baseline without a wide gap. `size` is the font size of most of it (for recognised text: box height).
 
     `x0 y0 x1 y1` hug the letters; `base` is the baseline's y. `runs` is empty when nothing is styled.
-    A line that is not `upright` runs up, down or aslant. `confidence` is 1.0 for a text layer.
+    A line that is not `upright` runs up, down or aslant. `confidence` is 1.0 for a text layer. `key` names the line to
+    `PageMarks.split`.
     """
 
     x0: float
@@ -43,6 +54,7 @@ class Line:
     hidden: bool = False
     runs: list[Run] = field(default_factory=list)
     confidence: float = 1.0
+    key: tuple[int, int] = (-1, -1)
 
     @property
     def bbox(self) -> Bbox:
@@ -60,6 +72,29 @@ class Rule:
 
 
 @dataclass(slots=True)
+class Fill:
+    """A filled rectangle."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    color: int
+
+
+def split_evenly(line: Line) -> list[Piece]:
+    """Words of a line when nothing better is known: every character as wide as the others."""
+    step = (line.x1 - line.x0) / max(1, len(line.text))
+    pieces: list[Piece] = []
+    at = 0
+    for word in line.text.split():
+        at = line.text.index(word, at)
+        pieces.append(Piece(line.x0 + at * step, line.x0 + (at + len(word)) * step, word))
+        at += len(word)
+    return pieces
+
+
+@dataclass(slots=True)
 class PageMarks:
     """Everything on one page. Boxes: `pictures` images, `shapes` other drawings, `fills` shaded areas."""
 
@@ -68,6 +103,7 @@ class PageMarks:
     lines: list[Line]
     horizontals: list[Rule] = field(default_factory=list)
     verticals: list[Rule] = field(default_factory=list)
-    fills: list[Bbox] = field(default_factory=list)
+    fills: list[Fill] = field(default_factory=list)
     shapes: list[Bbox] = field(default_factory=list)
     pictures: list[Bbox] = field(default_factory=list)
+    split: Callable[[Line], list[Piece]] = split_evenly

@@ -1,15 +1,19 @@
 """Marks of a PDF page: one MuPDF interpretation, boxes turned by the page's rotation."""
 
+from collections.abc import Callable
 from typing import Any
 
 from models.cdom.geometry import Bbox
-from models.extract.layout.marks import PageMarks
+from models.extract.layout.marks import Line, PageMarks, Piece
 from models.extract.readers.pdf.engine import mupdf
+from models.extract.readers.pdf.rotation import turn_blocks, turn_box
 from models.extract.readers.pdf.text import find_lines
+from models.extract.readers.pdf.vectors import add_vectors
 
 _FLAGS = mupdf.FZ_STEXT_PRESERVE_WHITESPACE | mupdf.FZ_STEXT_COLLECT_VECTORS | mupdf.FZ_STEXT_CLIP
 _PICTURES = mupdf.FZ_STEXT_PRESERVE_IMAGES
 _IMAGE_BLOCK, _VECTOR_BLOCK = mupdf.FZ_STEXT_BLOCK_IMAGE, mupdf.FZ_STEXT_BLOCK_VECTOR
+_SOFT_HYPHEN = "\u00ad"
 
 
 def find_marks(page: Any) -> PageMarks:
@@ -18,12 +22,15 @@ def find_marks(page: Any) -> PageMarks:
     text_page = page.get_textpage(flags=_FLAGS | _PICTURES if has_pictures else _FLAGS)
     pictures = _take_pictures(text_page) if has_pictures else []
     blocks = text_page.extractDICT()["blocks"]
-    return PageMarks(
-        width=page.rect.width,
-        height=page.rect.height,
-        lines=find_lines(blocks),
-        pictures=pictures,
-    )
+    turn = page.rotation_matrix if page.rotation else None
+    if turn is not None:
+        turn_blocks(blocks, turn)
+        pictures = [turn_box(box, turn) for box in pictures]
+    bounds = page.rect
+    marks = PageMarks(width=bounds.width, height=bounds.height, lines=find_lines(blocks), pictures=pictures)
+    marks.split = _make_splitter(text_page, turn)
+    add_vectors(marks, blocks)
+    return marks
 
 
 def _take_pictures(text_page: Any) -> list[Bbox]:
@@ -37,3 +44,20 @@ def _take_pictures(text_page: Any) -> list[Bbox]:
             block.type = _VECTOR_BLOCK
         block = block.next
     return boxes
+
+
+def _make_splitter(text_page: Any, turn: Any) -> Callable[[Line], list[Piece]]:
+    """A function that gives a line's words; all words of the page are fetched when the first line asks."""
+    words: dict[tuple[int, int], list[Piece]] = {}
+
+    def split(line: Line) -> list[Piece]:
+        if not words:
+            for x0, y0, x1, y1, text, block, number, _ in text_page.extractWORDS():
+                if turn is not None:
+                    x0, y0, x1, y1 = turn_box((x0, y0, x1, y1), turn)
+                text = text.replace(_SOFT_HYPHEN, "")
+                if text:
+                    words.setdefault((block, number), []).append(Piece(x0, x1, text))
+        return words.get(line.key) or [Piece(line.x0, line.x1, line.text)]
+
+    return split

@@ -36,11 +36,14 @@ def font_look(name: str, flags: int) -> FontLook:
 def find_lines(blocks: list[dict[str, Any]]) -> list[Line]:
     """The lines of all text blocks, in the file's order, blank ones left out."""
     out: list[Line] = []
+    number = -1
     for block in blocks:
         if block["type"] == 0:
-            for stated in block["lines"]:
+            number += 1
+            for index, stated in enumerate(block["lines"]):
                 line = make_line(stated)
                 if line is not None:
+                    line.key = (number, index)
                     out.append(line)
     return out
 

@@ -1,0 +1,147 @@
+"""Rows of a table: the bands between its rules, and inside a band the text rows that belong to one table row."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from models.extract.layout.marks import Rule
+from models.extract.layout.tables.rules import Region
+from models.extract.layout.tables.words import TextRow
+
+_FULL_SHARE = 0.85
+"""Rules on one level that cover this share of the width separate rows of the whole table."""
+_TIGHT = 1.4
+"""Baselines closer than this (in ems) can be lines of one cell."""
+_OVERLAP = 0.8
+"""Baselines closer than this (in ems) overlap: cells of one row, centred on each other."""
+_HEADER_SHARE = 0.45
+
+
+@dataclass(slots=True)
+class Band:
+    """The space between two full separators, with its text rows; `partial`: rules inside it and at its lower edge."""
+
+    top: float
+    bottom: float
+    rows: list[TextRow]
+    partial: list[Rule]
+
+
+def find_levels(rules: list[Rule], tolerance: float = 2.0) -> list[tuple[float, list[Rule]]]:
+    """Horizontals gathered by y, top to bottom."""
+    levels: list[tuple[float, list[Rule]]] = []
+    for rule in sorted(rules, key=lambda one: one.y0):
+        if levels and rule.y0 - levels[-1][0] <= tolerance:
+            levels[-1][1].append(rule)
+        else:
+            levels.append((rule.y0, [rule]))
+    return levels
+
+
+def cut_bands(region: Region, rows: list[TextRow]) -> list[Band]:
+    """Bands between full separators that hold text, top to bottom."""
+    x0, y0, x1, y1 = region.box
+    separators = [y0 - 3.0]
+    partial: list[Rule] = []
+    for y, rules in find_levels([rule for rule in region.horizontals if not _underlines(rule, rows)]):
+        if covered_width(rules, x0, x1) >= _FULL_SHARE * (x1 - x0):
+            separators.append(y)
+        partial += rules
+    separators.append(y1 + 3.0)
+    bands: list[Band] = []
+    for top, bottom in pairwise(separators):
+        held = [row for row in rows if top < row_middle(row) <= bottom]
+        if held:
+            bands.append(Band(top, bottom, held, [rule for rule in partial if top < rule.y0 <= bottom]))
+    return bands
+
+
+def _underlines(rule: Rule, rows: list[TextRow]) -> bool:
+    """True for a line under words, no wider than they are."""
+    for row in rows:
+        if -0.1 * row.size <= rule.y0 - row.base <= 0.35 * row.size:
+            return any(seg.x0 - 2 <= rule.x0 and rule.x1 <= seg.x1 + 2 for seg in row.segments)
+    return False
+
+
+def row_middle(row: TextRow) -> float:
+    return row.base - 0.3 * row.size
+
+
+def covered_width(rules: list[Rule], x0: float, x1: float) -> float:
+    """How much of x0..x1 the rules cover."""
+    covered, at = 0.0, x0
+    for rule in sorted(rules, key=lambda one: one.x0):
+        left, right = max(rule.x0, at), min(rule.x1, x1)
+        if right > left:
+            covered += right - left
+            at = right
+    return covered
+
+
+def filled_columns(row: TextRow, columns: list[float]) -> frozenset[int]:
+    """Indices of the columns in which the row has a segment's left end."""
+    return frozenset(column_at(segment.x0 + 0.5, columns) for segment in row.segments)
+
+
+def column_at(x: float, columns: list[float]) -> int:
+    """Index of the column that holds x."""
+    return sum(x > edge for edge in columns)
+
+
+def fold_rows(rows: list[TextRow], columns: list[float]) -> list[list[TextRow]]:
+    """Text rows of an unruled band grouped to table rows: a wrapped cell's lines join the row above."""
+    groups: list[list[TextRow]] = []
+    for row in rows:
+        if groups and _continues(groups[-1], row, columns):
+            groups[-1].append(row)
+        else:
+            groups.append([row])
+    return groups
+
+
+def _continues(group: list[TextRow], row: TextRow, columns: list[float]) -> bool:
+    above = group[-1]
+    if row.base - above.base < _OVERLAP * min(row.size, above.size):
+        return True
+    if row.base - above.base > _TIGHT * max(row.size, above.size):
+        return False
+    filled = filled_columns(row, columns)
+    before = frozenset().union(*(filled_columns(one, columns) for one in group))
+    if not filled <= before or len(filled) > max(1, 0.4 * (len(columns) + 1)):
+        return False
+    if 0 not in filled:
+        return 0 in before and len(before) > len(filled)
+    return filled == {0} and len(before) > 1 and row.words[0].text[:1].islower()
+
+
+def fold_header(band: Band, columns: list[float]) -> list[list[TextRow]]:
+    """Text rows of a header band: one row, unless rules or spanning cells part it."""
+    groups: list[list[TextRow]] = []
+    for row in band.rows:
+        if groups and not _is_parted(groups[-1][-1], row, band.partial, columns):
+            groups[-1].append(row)
+        else:
+            groups.append([row])
+    return groups
+
+
+def _is_parted(above: TextRow, below: TextRow, partial: list[Rule], columns: list[float]) -> bool:
+    if any(row_middle(above) < rule.y0 < row_middle(below) for rule in partial):
+        return True
+    if below.base - above.base < _OVERLAP * min(above.size, below.size):
+        return False
+    if below.base - above.base > _TIGHT * max(above.size, below.size):
+        return True
+    return any(spans_columns(segment.x0, segment.x1, columns) for segment in above.segments)
+
+
+def spans_columns(x0: float, x1: float, columns: list[float]) -> bool:
+    return any(x0 + 2 < edge < x1 - 2 for edge in columns)
+
+
+def has_header(bands: list[Band], region: Region) -> bool:
+    """True when the first band is a header: ruled off, and small beside the rest."""
+    if len(bands) < 2:
+        return False
+    height = region.box[3] - region.box[1]
+    return bands[0].bottom - bands[0].top <= max(_HEADER_SHARE * height, 16) and len(bands[0].rows) <= 6

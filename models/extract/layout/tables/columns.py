@@ -1,0 +1,80 @@
+"""Columns of a table region: its vertical rules, or else the blank channels between its words."""
+
+from itertools import pairwise
+
+from models.extract.layout.tables.rules import Region
+from models.extract.layout.tables.words import TextRow
+
+_RULE_SHARE = 0.5
+"""A vertical counts as a column's edge when it runs along this share of the region's height."""
+_CROSSED_SHARE = 0.15
+"""A channel may be crossed by this share of the rows (cells that span columns)."""
+_FULL_ROW = 0.6
+"""Columns are read off the rows with at least this share of the most segments a row has; spanning heads have fewer."""
+_CHANNEL = 0.5
+"""Least width of a channel, in ems."""
+
+
+def ruled_columns(region: Region) -> list[float]:
+    """x of the inner verticals that separate columns, left to right."""
+    x0, y0, x1, y1 = region.box
+    lengths: list[tuple[float, float]] = []
+    for rule in sorted(region.verticals, key=lambda one: one.x0):
+        if rule.x0 - x0 < 6 or x1 - rule.x0 < 6:
+            continue
+        if lengths and rule.x0 - lengths[-1][0] < 4:
+            lengths[-1] = (lengths[-1][0], lengths[-1][1] + rule.y1 - rule.y0)
+        else:
+            lengths.append((rule.x0, rule.y1 - rule.y0))
+    return [x for x, length in lengths if length >= _RULE_SHARE * (y1 - y0)]
+
+
+def open_columns(rows: list[TextRow]) -> list[float]:
+    """x of the blank channels between columns of words, left to right."""
+    most = max((len(row.segments) for row in rows), default=0)
+    rows = [row for row in rows if len(row.segments) >= max(2.0, _FULL_ROW * most)]
+    if not rows:
+        return []
+    size = sorted(row.size for row in rows)[len(rows) // 2]
+    steps: list[tuple[float, int]] = []
+    for row in rows:
+        for segment in row.segments:
+            steps += ((segment.x0, 1), (segment.x1, -1))
+    steps.sort()
+    return _find_channels(steps, int(_CROSSED_SHARE * len(rows)), _CHANNEL * size)
+
+
+def _find_channels(steps: list[tuple[float, int]], allowed: int, least: float) -> list[float]:
+    """Middles of the stretches that at most `allowed` segments cross; of one stretch the emptiest parts count."""
+    channels: list[float] = []
+    stretch: list[tuple[int, float, float]] = []
+    covered = 0
+    for (x, step), (following, _) in pairwise(steps):
+        covered += step
+        if covered <= allowed:
+            stretch.append((covered, x, following))
+        elif stretch and following > x:
+            channels += _pick_channels(stretch, least)
+            stretch = []
+    return channels
+
+
+def _pick_channels(stretch: list[tuple[int, float, float]], least: float) -> list[float]:
+    wide = [part for part in _join_parts(stretch) if part[2] - part[1] >= least]
+    if not wide:
+        return []
+    fewest = min(part[0] for part in wide)
+    return [(x0 + x1) / 2 for count, x0, x1 in wide if count == fewest]
+
+
+def _join_parts(stretch: list[tuple[int, float, float]]) -> list[tuple[int, float, float]]:
+    """Neighbouring parts of equal cover joined, empty parts dropped."""
+    out: list[tuple[int, float, float]] = []
+    for count, x0, x1 in stretch:
+        if x1 <= x0:
+            continue
+        if out and out[-1][0] == count and out[-1][2] == x0:
+            out[-1] = (count, out[-1][1], x1)
+        else:
+            out.append((count, x0, x1))
+    return out

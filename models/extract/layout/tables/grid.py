@@ -1,0 +1,172 @@
+"""Cells from table rows and columns: spans, header marks, text. Words in, a `Table` out."""
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from models.cdom.geometry import Bbox
+from models.cdom.table import Cell, Table
+from models.extract.layout.blocks import is_divided
+from models.extract.layout.tables.bands import column_at, spans_columns
+from models.extract.layout.tables.words import Segment, TextRow, Word
+
+
+@dataclass(slots=True)
+class Slot:
+    """A cell while it is being filled."""
+
+    row: int
+    col: int
+    row_span: int = 1
+    col_span: int = 1
+    words: list[Word] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Grid:
+    """Rows of slots; `header_rows` of them, from the top, are headers."""
+
+    columns: list[float]
+    rows: list[list[Slot]]
+    header_rows: int = 0
+
+    @property
+    def width(self) -> int:
+        return len(self.columns) + 1
+
+
+def fill_row(index: int, rows: list[TextRow], columns: list[float], ruled: list[tuple[int, int]]) -> list[Slot]:
+    """Slots of one table row; a segment that crosses a column's edge makes a spanning slot or is cut at the edge.
+
+    `ruled` are column ranges that a rule below the row holds together.
+    """
+    spans = join_ranges(_find_spans(rows, columns) + ruled)
+    slots = _empty_slots(index, len(columns) + 1, spans)
+    by_column = {slot.col + offset: slot for slot in slots for offset in range(slot.col_span)}
+    for row in rows:
+        for word in row.words:
+            by_column[column_at(word.middle, columns)].words.append(word)
+    return slots
+
+
+def _find_spans(rows: list[TextRow], columns: list[float]) -> list[tuple[int, int]]:
+    """Column ranges (first, last) that segments of the rows cross."""
+    found: list[tuple[int, int]] = []
+    for row in rows:
+        for segment in row.segments:
+            if spans_columns(segment.x0, segment.x1, columns) and not _is_cut(segment, columns):
+                found.append((column_at(segment.x0 + 2, columns), column_at(segment.x1 - 2, columns)))
+    return found
+
+
+def join_ranges(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Overlapping column ranges joined, left to right."""
+    found = sorted(found)
+    out: list[tuple[int, int]] = []
+    for first, last in found:
+        if out and first <= out[-1][1]:
+            out[-1] = (out[-1][0], max(out[-1][1], last))
+        else:
+            out.append((first, last))
+    return out
+
+
+def _is_cut(segment: Segment, columns: list[float]) -> bool:
+    """True when every edge the segment crosses falls between two of its words with room to spare."""
+    for edge in columns:
+        if segment.x0 + 2 < edge < segment.x1 - 2:
+            left = max((word.x1 for word in segment.words if word.middle < edge), default=segment.x0)
+            right = min((word.x0 for word in segment.words if word.middle >= edge), default=segment.x1)
+            if right - left < 0.33 * segment.words[0].size:
+                return False
+    return True
+
+
+def _empty_slots(index: int, width: int, spans: list[tuple[int, int]]) -> list[Slot]:
+    slots: list[Slot] = []
+    column = 0
+    while column < width:
+        last = next((last for first, last in spans if first == column), column)
+        slots.append(Slot(index, column, col_span=last - column + 1))
+        column = last + 1
+    return slots
+
+
+def drop_empty_columns(grid: Grid) -> None:
+    """Columns without a word (beside no spanning cell) are no columns."""
+    used = {slot.col + offset for row in grid.rows for slot in row if slot.words for offset in range(slot.col_span)}
+    for column in range(grid.width - 1, -1, -1):
+        if column in used or grid.width < 3:
+            continue
+        grid.columns.pop(min(column, len(grid.columns) - 1))
+        for row in grid.rows:
+            row[:] = [slot for slot in row if not (slot.col == column and slot.col_span == 1)]
+            for slot in row:
+                if slot.col > column:
+                    slot.col -= 1
+                elif slot.col + slot.col_span > column:
+                    slot.col_span -= 1
+
+
+def span_headers(grid: Grid, parted: list[frozenset[int]]) -> None:
+    """Join header slots of one column over the header's rows.
+
+    `parted[i]` are the columns with a rule between header rows i and i + 1; with no rule at all between two rows a
+    column is joined when only one of its slots holds text.
+    """
+    for column in range(grid.width):
+        for index in range(grid.header_rows - 1, 0, -1):
+            upper, lower = _slot_of(grid.rows[index - 1], column), _slot_of(grid.rows[index], column)
+            if upper is None or lower is None or upper.col_span > 1 or lower.col_span > 1:
+                continue
+            rules = parted[index - 1]
+            if (rules and column not in rules) or (not rules and not (upper.words and lower.words)):
+                upper.words += lower.words
+                upper.row_span += lower.row_span
+                grid.rows[index].remove(lower)
+
+
+def _slot_of(row: list[Slot], column: int) -> Slot | None:
+    return next((slot for slot in row if slot.col == column), None)
+
+
+def make_table(grid: Grid) -> Table:
+    """The grid as a table; cells in row-major order."""
+    cells = [
+        Cell(
+            row=slot.row,
+            col=slot.col,
+            row_span=slot.row_span,
+            col_span=slot.col_span,
+            header=index < grid.header_rows,
+            text=join_words(slot.words),
+            bbox=_words_bbox(slot.words),
+        )
+        for index, row in enumerate(grid.rows)
+        for slot in row
+    ]
+    return Table(rows=len(grid.rows), cols=grid.width, cells=tuple(cells))
+
+
+def join_words(words: list[Word]) -> str:
+    """Text of a cell: its words by line, a word divided at a line end made whole."""
+    if not words:
+        return ""
+    words = sorted(words, key=lambda word: (round(word.base), word.x0))
+    text = words[0].text
+    for last, word in pairwise(words):
+        if word.base - last.base > 0.5 * word.size and is_divided(text, word.text):
+            text = text[:-1] + word.text
+        else:
+            text += " " + word.text
+    return text
+
+
+def _words_bbox(words: list[Word]) -> Bbox | None:
+    if not words:
+        return None
+    return (
+        round(min(word.x0 for word in words), 3),
+        round(min(word.y0 for word in words), 3),
+        round(max(word.x1 for word in words), 3),
+        round(max(word.y1 for word in words), 3),
+    )

@@ -1,0 +1,203 @@
+"""Rules joined from the pieces they are drawn in, and gathered into the regions of ruled tables."""
+
+from dataclasses import dataclass, field
+
+from models.cdom.geometry import Bbox
+from models.extract.layout.marks import Fill, PageMarks, Rule
+
+_SAME = 1.6
+"""Pieces this close across (points) lie on one rule."""
+_GAP = 3.0
+"""Pieces this close along are one rule."""
+_TOUCH = 3.5
+_LIKE_EDGE = 5.0
+_LEAST_WIDTH = 40.0
+_MOST_RULES = 600
+_MOST_FILLS = 400
+_PROSE_WIDTH, _PROSE_CHARS = 0.75, 40
+
+
+@dataclass(slots=True)
+class Region:
+    """Where a table may be: its box and the rules in it, sorted by position."""
+
+    box: Bbox
+    horizontals: list[Rule] = field(default_factory=list)
+    verticals: list[Rule] = field(default_factory=list)
+
+    @property
+    def levels(self) -> int:
+        """Distinct heights of its horizontals."""
+        return len({round(rule.y0) for rule in self.horizontals})
+
+
+def find_ruled_regions(marks: PageMarks) -> list[Region]:
+    """Regions between two or more like horizontals, or of crossing rules; top to bottom, none inside another."""
+    horizontals = join_horizontals(marks.horizontals + _fill_edges(marks))
+    verticals = join_verticals(marks.verticals)
+    if len(horizontals) < 2 or len(horizontals) + len(verticals) > _MOST_RULES:
+        return []
+    regions = [_make_region(group) for group in _group(horizontals, verticals, marks)]
+    regions = _merge_overlapping([region for region in regions if _is_candidate(region)])
+    for region in regions:
+        _absorb(region, horizontals, verticals)
+    return sorted(regions, key=lambda region: (region.box[1], region.box[0]))
+
+
+def join_horizontals(pieces: list[Rule]) -> list[Rule]:
+    """Pieces on one y joined."""
+    out: list[Rule] = []
+    for row in _rows(sorted(pieces, key=lambda rule: rule.y0)):
+        row.sort(key=lambda rule: rule.x0)
+        y = row[0].y0
+        x0, x1 = row[0].x0, row[0].x1
+        for rule in row[1:]:
+            if rule.x0 - x1 <= _GAP:
+                x1 = max(x1, rule.x1)
+            else:
+                out.append(Rule(x0, y, x1, y))
+                x0, x1 = rule.x0, rule.x1
+        out.append(Rule(x0, y, x1, y))
+    return out
+
+
+def join_verticals(pieces: list[Rule]) -> list[Rule]:
+    """Pieces on one x joined."""
+    turned = join_horizontals([Rule(rule.y0, rule.x0, rule.y1, rule.x1) for rule in pieces])
+    return [Rule(rule.y0, rule.x0, rule.y1, rule.x1) for rule in turned]
+
+
+def _rows(rules: list[Rule]) -> list[list[Rule]]:
+    rows: list[list[Rule]] = []
+    for rule in rules:
+        if rows and rule.y0 - rows[-1][0].y0 <= _SAME:
+            rows[-1].append(rule)
+        else:
+            rows.append([rule])
+    return rows
+
+
+def _fill_edges(marks: PageMarks) -> list[Rule]:
+    """Visible upper and lower edges of shaded bars, which part rows as rules do; backgrounds of half a page do not."""
+    bars = [
+        fill
+        for fill in marks.fills[:_MOST_FILLS]
+        if 5 < fill.y1 - fill.y0 < 0.4 * marks.height and fill.x1 - fill.x0 > 8
+    ]
+    edges: list[Rule] = []
+    for bar in bars:
+        if not any(_adjoins(other, bar.y0, bar, above=True) for other in bars):
+            edges.append(Rule(bar.x0, bar.y0, bar.x1, bar.y0))
+        if not any(_adjoins(other, bar.y1, bar, above=False) for other in bars):
+            edges.append(Rule(bar.x0, bar.y1, bar.x1, bar.y1))
+    return edges
+
+
+def _adjoins(other: Fill, y: float, bar: Fill, *, above: bool) -> bool:
+    """True when a bar of the same colour goes on beyond the edge at y, so that nobody sees the edge."""
+    if other is bar or other.color != bar.color:
+        return False
+    reaches = other.y0 < y - 1 and other.y1 > y - 1 if above else other.y1 > y + 1 and other.y0 < y + 1
+    return reaches and min(other.x1, bar.x1) - max(other.x0, bar.x0) > 0.8 * (bar.x1 - bar.x0)
+
+
+def _group(horizontals: list[Rule], verticals: list[Rule], marks: PageMarks) -> list[list[Rule]]:
+    """Rules that touch or that are alike in both ends, in groups (union-find)."""
+    rules = horizontals + verticals
+    parent = list(range(len(rules)))
+
+    def root(index: int) -> int:
+        while parent[index] != index:
+            parent[index] = parent[parent[index]]
+            index = parent[index]
+        return index
+
+    split = len(horizontals)
+    for first, one in enumerate(horizontals):
+        for second in range(first + 1, split):
+            if _are_alike(one, rules[second], marks.height):
+                if not _has_prose_between(one, rules[second], marks):
+                    parent[root(second)] = root(first)
+                break
+        for second in range(split, len(rules)):
+            if _cross(one, rules[second]):
+                parent[root(second)] = root(first)
+    groups: dict[int, list[Rule]] = {}
+    for index, rule in enumerate(rules):
+        groups.setdefault(root(index), []).append(rule)
+    return list(groups.values())
+
+
+def _are_alike(above: Rule, below: Rule, height: float) -> bool:
+    """Two horizontals with the same ends, not half a page apart (`below` is the next such one in y)."""
+    return (
+        abs(above.x0 - below.x0) <= _LIKE_EDGE
+        and abs(above.x1 - below.x1) <= _LIKE_EDGE
+        and above.x1 - above.x0 >= _LEAST_WIDTH
+        and below.y0 - above.y0 < 0.5 * height
+    )
+
+
+def _has_prose_between(above: Rule, below: Rule, marks: PageMarks) -> bool:
+    """Two or more lines of running text as wide as the rules: what is above and below is not one table."""
+    width = above.x1 - above.x0
+    wide = 0
+    for line in marks.lines:
+        if (
+            above.y0 < line.base < below.y0
+            and line.x1 - line.x0 > _PROSE_WIDTH * width
+            and line.x0 > above.x0 - 0.1 * width
+            and line.x1 < above.x1 + 0.1 * width
+            and len(line.text) > _PROSE_CHARS
+        ):
+            wide += 1
+    return wide > 1
+
+
+def _cross(across: Rule, down: Rule) -> bool:
+    return across.x0 - _TOUCH <= down.x0 <= across.x1 + _TOUCH and down.y0 - _TOUCH <= across.y0 <= down.y1 + _TOUCH
+
+
+def _make_region(rules: list[Rule]) -> Region:
+    box = (
+        min(rule.x0 for rule in rules),
+        min(rule.y0 for rule in rules),
+        max(rule.x1 for rule in rules),
+        max(rule.y1 for rule in rules),
+    )
+    flat = [rule for rule in rules if rule.y0 == rule.y1]
+    return Region(box, flat, [rule for rule in rules if rule.y0 != rule.y1])
+
+
+def _is_candidate(region: Region) -> bool:
+    x0, y0, x1, y1 = region.box
+    return x1 - x0 >= _LEAST_WIDTH and y1 - y0 >= 12 and region.levels >= 2
+
+
+def _merge_overlapping(regions: list[Region]) -> list[Region]:
+    """Regions that overlap become one."""
+    out: list[Region] = []
+    for region in sorted(regions, key=lambda one: (one.box[1], one.box[0])):
+        for other in out:
+            if _overlap(region.box, other.box):
+                joined = _make_region(other.horizontals + other.verticals + region.horizontals + region.verticals)
+                other.box, other.horizontals, other.verticals = joined.box, joined.horizontals, joined.verticals
+                break
+        else:
+            out.append(region)
+    return out
+
+
+def _overlap(a: Bbox, b: Bbox) -> bool:
+    return min(a[2], b[2]) - max(a[0], b[0]) > 2 and min(a[3], b[3]) - max(a[1], b[1]) > 2
+
+
+def _absorb(region: Region, horizontals: list[Rule], verticals: list[Rule]) -> None:
+    """Take in every rule that lies inside the region's box."""
+    x0, y0, x1, y1 = region.box
+    region.horizontals = [
+        rule for rule in horizontals if y0 - 1 <= rule.y0 <= y1 + 1 and rule.x0 >= x0 - 4 and rule.x1 <= x1 + 4
+    ]
+    region.verticals = [
+        rule for rule in verticals if x0 - 1 <= rule.x0 <= x1 + 1 and rule.y0 >= y0 - 4 and rule.y1 <= y1 + 4
+    ]

@@ -1,0 +1,105 @@
+"""Words of a region on their baselines: the atoms that columns and cells are made of."""
+
+from dataclasses import dataclass, field
+
+from models.cdom.geometry import Bbox
+from models.extract.layout.marks import Line, PageMarks
+
+SEGMENT_GAP = 0.5
+"""Words closer than this (in ems) belong to one segment."""
+
+
+@dataclass(slots=True)
+class Word:
+    """A word where it stands."""
+
+    x0: float
+    x1: float
+    y0: float
+    y1: float
+    base: float
+    size: float
+    text: str
+    bold: bool
+
+    @property
+    def middle(self) -> float:
+        return (self.x0 + self.x1) / 2
+
+
+@dataclass(slots=True)
+class Segment:
+    """Words on one baseline without a wide gap."""
+
+    words: list[Word]
+
+    @property
+    def x0(self) -> float:
+        return self.words[0].x0
+
+    @property
+    def x1(self) -> float:
+        return self.words[-1].x1
+
+
+@dataclass(slots=True)
+class TextRow:
+    """All words on one baseline of a region, left to right."""
+
+    base: float
+    size: float
+    words: list[Word] = field(default_factory=list)
+    segments: list[Segment] = field(default_factory=list)
+
+    @property
+    def top(self) -> float:
+        return min(word.y0 for word in self.words)
+
+    @property
+    def bottom(self) -> float:
+        return max(word.y1 for word in self.words)
+
+
+def find_text_rows(lines: list[Line], marks: PageMarks) -> list[TextRow]:
+    """Rows of words by baseline (within a third of a line), top to bottom."""
+    words: list[Word] = []
+    for line in lines:
+        if line.upright:
+            words += [
+                Word(piece.x0, piece.x1, line.y0, line.y1, line.base, line.size, piece.text, line.bold)
+                for piece in marks.split(line)
+            ]
+        else:
+            words.append(Word(line.x0, line.x1, line.y0, line.y1, line.y1, line.size, line.text, line.bold))
+    words.sort(key=lambda word: word.base)
+    rows: list[TextRow] = []
+    for word in words:
+        if rows and word.base - rows[-1].base <= 0.35 * max(word.size, rows[-1].size):
+            rows[-1].words.append(word)
+        else:
+            rows.append(TextRow(word.base, word.size, [word]))
+    for row in rows:
+        row.words.sort(key=lambda word: word.x0)
+        row.segments = _cut_segments(row.words)
+    return rows
+
+
+def _cut_segments(words: list[Word]) -> list[Segment]:
+    segments = [Segment([words[0]])]
+    for word in words[1:]:
+        last = segments[-1].words[-1]
+        if word.x0 - last.x1 < SEGMENT_GAP * max(word.size, last.size):
+            segments[-1].words.append(word)
+        else:
+            segments.append(Segment([word]))
+    return segments
+
+
+def lines_within(lines: list[Line], box: Bbox) -> list[Line]:
+    """Lines whose middle lies in the box (with 3 points of grace sideways, 2 up and down)."""
+    x0, y0, x1, y1 = box
+    return [
+        line
+        for line in lines
+        if x0 - 3 <= (line.x0 + line.x1) / 2 <= x1 + 3 and y0 - 2 <= (line.y0 + line.y1) / 2 <= y1 + 2
+    ]

@@ -1,0 +1,49 @@
+"""Vector blocks of a MuPDF page dictionary as rules, shaded areas and other shapes. One pass, no interpretation."""
+
+from typing import Any
+
+from models.extract.layout.marks import Fill, PageMarks, Rule
+
+_THIN = 2.6
+"""A bar no thicker than this (points) is a rule."""
+_SHORTEST_H, _SHORTEST_V = 8.0, 5.0
+_WHITE = 0xF8
+_MOST_VECTORS = 4000
+"""Beyond this a page is a drawing (maps, plots): its small marks tell nothing about tables."""
+
+
+def add_vectors(marks: PageMarks, blocks: list[dict[str, Any]]) -> None:
+    """Sort the page's vector blocks into `marks`."""
+    vectors = [block for block in blocks if block["type"] == 3]
+    for block in vectors[:_MOST_VECTORS]:
+        x0, y0, x1, y1 = block["bbox"]
+        x0, y0, x1, y1 = max(x0, 0.0), max(y0, 0.0), min(x1, marks.width), min(y1, marks.height)
+        if x1 < x0 or y1 < y0 or not block["alpha"] or (not block["stroked"] and _is_white(block["color"])):
+            continue
+        if y1 - y0 <= _THIN or x1 - x0 <= _THIN:
+            _add_rule(marks, x0, y0, x1, y1)
+        elif not block["isrect"]:
+            marks.shapes.append((x0, y0, x1, y1))
+        elif block["stroked"]:
+            _add_outline(marks, x0, y0, x1, y1)
+        else:
+            marks.fills.append(Fill(x0, y0, x1, y1, block["color"]))
+
+
+def _add_rule(marks: PageMarks, x0: float, y0: float, x1: float, y1: float) -> None:
+    """A bar that is thin one way and long the other; specks are dropped."""
+    if y1 - y0 <= _THIN and x1 - x0 >= _SHORTEST_H:
+        middle = (y0 + y1) / 2
+        marks.horizontals.append(Rule(x0, middle, x1, middle))
+    elif x1 - x0 <= _THIN and y1 - y0 >= _SHORTEST_V:
+        middle = (x0 + x1) / 2
+        marks.verticals.append(Rule(middle, y0, middle, y1))
+
+
+def _is_white(color: int) -> bool:
+    return color >> 16 >= _WHITE and (color >> 8) & 0xFF >= _WHITE and color & 0xFF >= _WHITE
+
+
+def _add_outline(marks: PageMarks, x0: float, y0: float, x1: float, y1: float) -> None:
+    marks.horizontals += (Rule(x0, y0, x1, y0), Rule(x0, y1, x1, y1))
+    marks.verticals += (Rule(x0, y0, x0, y1), Rule(x1, y0, x1, y1))
