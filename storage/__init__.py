@@ -1,1 +1,1 @@
-"""All state: SQL, blobs, artifacts, outbound calls. Takes and gives plain data; knows no reader, model or web framework."""
+"""All state: SQL, blobs, artifacts, outbound calls. Plain data in and out; knows no reader, model or web framework."""

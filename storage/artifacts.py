@@ -1,12 +1,13 @@
 """Derived files of a document, one folder per attempt: `root/ab/doc_…/a3/tree.json`. Never overwritten.
 
-In: names and bytes. Out: a manifest {name: {"sha256", "bytes"}} that SQL publishes. Which attempt may be seen, SQL says;
+In: names and bytes. Out: a manifest {name: {"sha256", "bytes"}} that SQL publishes. SQL says which attempt may be seen;
 a folder nobody published is waste, never a wrong answer.
 """
 
 import hashlib
 import re
 import shutil
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -29,7 +30,7 @@ class Artifacts(Protocol):
     def delete(self, document_id: DocumentId) -> None: ...
     def delete_attempt(self, document_id: DocumentId, attempt: int) -> None: ...
     def attempts(self, document_id: DocumentId) -> list[int]: ...
-    def documents(self) -> Iterator[DocumentId]: ...
+    def list_older(self, older_than_s: float) -> Iterator[DocumentId]: ...
     def sweep(self, older_than_s: float) -> int: ...
 
 
@@ -86,9 +87,12 @@ class LocalArtifacts:
         folder = self._folder(document_id)
         return sorted(int(path.name[1:]) for path in folder.glob("a*")) if folder.is_dir() else []
 
-    def documents(self) -> Iterator[DocumentId]:
-        """Every document that has files here."""
-        return (DocumentId(path.name) for path in self._root.glob("??/doc_*"))
+    def list_older(self, older_than_s: float) -> Iterator[DocumentId]:
+        """Every document that has files here and got no new attempt for that long."""
+        limit = time.time() - older_than_s
+        for folder in self._root.glob("??/doc_*"):
+            if folder.stat().st_mtime <= limit:
+                yield DocumentId(folder.name)
 
     def sweep(self, older_than_s: float) -> int:
         return sweep_partials(self._root, older_than_s)

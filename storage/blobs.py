@@ -1,4 +1,4 @@
-"""Originals on a local disk, by content: `root/ab/cd…` is the SHA-256 (hex) of what is inside. Written once, never changed.
+"""Originals on a local disk, by content: `root/ab/cd…` is the SHA-256 (hex) of what is inside. Never changed.
 
 In: bytes in pieces. Out: a StoredBlob, durable when `commit` returns. Knows neither documents nor formats.
 """

@@ -56,7 +56,7 @@ class Database:
         )
 
     def transaction(self, *, durable: bool = True) -> AbstractContextManager[Connection]:
-        """BEGIN … COMMIT around the block, ROLLBACK on an exception. `durable=False` may lose it in a database crash."""
+        """BEGIN … COMMIT around the block, ROLLBACK on an exception. `durable=False`: a database crash may lose it."""
         return self._transaction(durable)
 
     def reading(self) -> AbstractContextManager[Connection]:
@@ -110,8 +110,8 @@ def session_dsn(dsn: str, *, application: str = "quire") -> str:
     """`dsn` with our session limits, keepalives and name added; what the caller states wins."""
     given = conninfo_to_dict(dsn)
     options = f"{SESSION} {given.pop('options', None) or ''}".strip()
-    defaults = {"connect_timeout": CONNECT_TIMEOUT_S, "application_name": application, **KEEPALIVE}
-    return make_conninfo(**{**defaults, **given, "options": options})
+    settings: dict[str, Any] = {"connect_timeout": CONNECT_TIMEOUT_S, "application_name": application, **KEEPALIVE}
+    return make_conninfo(**{**settings, **given, "options": options})
 
 
 def _refuse_dead(connection: Connection) -> None:

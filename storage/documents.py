@@ -14,8 +14,8 @@ from storage.states import DocumentStatus
 from storage.store import Store
 
 _COLUMNS = """
-d.id, d.job_id, d.source_file, d.status, d.error, d.error_detail, d.format, d.pages, d.bytes, d.sha256, d.attempts, d.run,
-d.started_at, d.finished_at, d.chunks, d.route_counts, d.confidence, d.deleted_at, d.position,
+d.id, d.job_id, d.source_file, d.status, d.error, d.error_detail, d.format, d.pages, d.bytes, d.sha256, d.attempts,
+d.run, d.started_at, d.finished_at, d.chunks, d.route_counts, d.confidence, d.deleted_at, d.position,
 coalesce(p.pages_done, 0) as pages_done, coalesce(p.pages_total, 0) as pages_total
 """
 _FROM = f"""

@@ -145,7 +145,7 @@ def _counters(endings: Sequence[Ending]) -> dict[str, list[Any]]:
 
 
 def _end_jobs(conn: Connection, jobs: Sequence[Row]) -> list[JobId]:
-    """One event and one audit row per ended job. Its documents are all terminal and visible: their ends locked the job."""
+    """One event and one audit row per ended job. Its documents are all terminal and visible here."""
     ids = [job["id"] for job in jobs]
     if not ids:
         return []
@@ -160,7 +160,8 @@ def _end_jobs(conn: Connection, jobs: Sequence[Row]) -> list[JobId]:
               from ended e join jobs j on j.id = e.id
             )
             insert into audit (tenant, org, actor, action, object, result)
-            select j.tenant, j.org, j.key_name, 'job.finished', j.id, j.status from ended e join jobs j on j.id = e.id""",
+            select j.tenant, j.org, j.key_name, 'job.finished', j.id, j.status
+            from ended e join jobs j on j.id = e.id""",
         (ids, [new_event_id() for _ in ids], bodies),
     )
     return [JobId(job_id) for job_id in ids]

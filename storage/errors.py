@@ -49,3 +49,9 @@ class LostLease(StorageError):
     """Somebody else holds the task now: stop, write nothing."""
 
     code = "lost-lease"
+
+
+class OriginalMissing(Conflict):
+    """The document's original is not stored any more, so it cannot be read again."""
+
+    code = "original-missing"

@@ -18,7 +18,7 @@ class IdempotencyKey:
 
 
 def claim_key(conn: Connection, scope: Scope, key: IdempotencyKey | None, job_id: JobId) -> JobId | None:
-    """None = go on, the key is now this job's. Else the job that has it; a racing one is waited for. Raises Conflict."""
+    """None = go on, the key is now this job's. Else the job that has it; racers wait. Raises Conflict."""
     if key is None:
         return None
     params = _params(scope, key) | {"digest": key.digest, "job_id": job_id}
@@ -32,7 +32,7 @@ def claim_key(conn: Connection, scope: Scope, key: IdempotencyKey | None, job_id
 
 
 def find_replay(db: Database, scope: Scope, key: IdempotencyKey) -> JobRow | None:
-    """The job this key already made, before anything is uploaded again. Raises Conflict; NotFound when it is deleted."""
+    """The job this key already made, before anything is uploaded. Raises Conflict; NotFound when it is deleted."""
 
     def look(conn: Connection) -> JobRow | None:
         first = _first(conn, scope, key)

@@ -1,8 +1,8 @@
 """Takes a submission into the store: ONE transaction for quota, job, documents, tasks and audit.
 
-Order and crash story: originals are on disk before (a crash leaves blobs nobody refers to, the sweeper removes them); the
-transaction is all or nothing; once it committed, the job is accepted, whatever happens to the caller. The API never opens
-a document.
+Order and crash story: originals are on disk before (a crash leaves blobs nobody refers to, the sweeper removes them);
+the transaction is all or nothing; once it committed, the job is accepted, whatever happens to the caller. The API never
+opens a document.
 """
 
 from collections.abc import Sequence
@@ -87,11 +87,16 @@ def submit_job(
 
 
 def keep_originals(store: Store, conn: Connection, hashes: Sequence[str]) -> None:
-    """Holds off the eraser (which locks a hash exclusively) and makes sure that the originals are still there."""
+    """Makes sure that the originals stay. Raises StoreUnavailable where an eraser was faster."""
     for sha256 in sorted(set(hashes)):
-        conn.execute("select pg_advisory_xact_lock_shared(hashtextextended(%s, 0))", (sha256,))
-        if not store.blobs.exists(sha256):
+        if not lock_original(store, conn, sha256):
             raise StoreUnavailable("the original was erased while it was being submitted; send it again")
+
+
+def lock_original(store: Store, conn: Connection, sha256: str) -> bool:
+    """Holds off the eraser (it locks a hash exclusively) until the commit; is the original still there?"""
+    conn.execute("select pg_advisory_xact_lock_shared(hashtextextended(%s, 0))", (sha256,))
+    return store.blobs.exists(sha256)
 
 
 def _record(position: int, file: NewDocument) -> dict[str, Any]:

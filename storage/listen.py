@@ -1,6 +1,6 @@
 """Notices from the database as an endless async stream; a lost connection is made again, for ever.
 
-Notices are hints: after each (re)connect ("", "") tells the listener to look for itself, since some may have been missed.
+Notices are hints: after each (re)connect ("", "") tells the listener to look for itself: some may have been missed.
 """
 
 import asyncio

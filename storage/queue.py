@@ -40,7 +40,8 @@ class QueueDepth:
 _BEAT = f"""
 with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
 held as (
-  select * from unnest(%(ids)s::text[], %(attempts)s::bigint[], %(phases)s::text[], %(done)s::bigint[], %(total)s::bigint[])
+  select * from unnest(%(ids)s::text[], %(attempts)s::bigint[], %(phases)s::text[], %(done)s::bigint[],
+                       %(total)s::bigint[])
     as h(document_id, attempt, phase, pages_done, pages_total), (select %(worker)s::text as worker) as me
 ), alive as (
   update tasks t set lease_until = clock_timestamp() + %(lease_s)s * interval '1 second',
@@ -51,7 +52,8 @@ held as (
   insert into page_progress (document_id, pages_done, pages_total)
   select document_id, pages_done, pages_total from alive where pages_total > 0
   on conflict (document_id) do update set pages_done = excluded.pages_done, pages_total = excluded.pages_total
-  where (page_progress.pages_done, page_progress.pages_total) is distinct from (excluded.pages_done, excluded.pages_total)
+  where (page_progress.pages_done, page_progress.pages_total)
+    is distinct from (excluded.pages_done, excluded.pages_total)
 )
 select document_id from alive
 """
@@ -84,8 +86,8 @@ _DEPTH = """
 select count(*) filter (where state = 'queued' and available_at <= now()) as queued,
        count(*) filter (where state = 'running') as running,
        count(*) filter (where state = 'queued' and available_at > now()) as delayed,
-       coalesce(extract(epoch from now() - min(available_at) filter (where state = 'queued' and available_at <= now())), 0)
-         ::float8 as oldest_wait_s
+       coalesce(extract(epoch from now() - min(available_at)
+         filter (where state = 'queued' and available_at <= now())), 0)::float8 as oldest_wait_s
 from tasks
 """
 

@@ -1,4 +1,4 @@
-"""Singletons by lease: whoever holds the row is the janitor (or the index writer) until the database's clock says no."""
+"""Singletons by lease: whoever holds the row is the janitor (or index writer) until the database's clock says no."""
 
 from storage.database import Database
 

@@ -214,7 +214,7 @@ class QuotaDelta(SQLModel, table=True):
 
 
 class Audit(SQLModel, table=True):
-    """Security acts, written in the act's transaction; `seq`, `prev_hash`, `hash` are sealed in commit order per org."""
+    """Security acts, written in the act's transaction; `seq`, `prev_hash`, `hash` are sealed later, per org."""
 
     __tablename__ = "audit"
     __table_args__ = (

@@ -24,7 +24,7 @@ class MonthUsage:
 
 
 def admit(conn: Connection, quota: PageQuota, pages: int) -> date:
-    """Reserves `pages` in this transaction; returns the month they count in. Raises QuotaExceeded, reserving nothing."""
+    """Reserves `pages` in this transaction; returns the month they count in. Raises QuotaExceeded."""
     month: date = conn.execute(f"select {THIS_MONTH} as month").fetchall()[0]["month"]
     if quota.max_pages_per_month is None:
         conn.execute("insert into quota_deltas (month, reserved) values (%s, %s)", (month, pages))

@@ -5,7 +5,7 @@ import json
 from storage.documents import locate_tree
 from storage.jobs import get_job
 from storage.publish import finish
-from storage.rows import Failed
+from storage.rows import Failed, Finished
 from storage.states import DocumentStatus, JobStatus
 from storage.store import Store
 from storage.usage import MonthUsage, month_usage
@@ -69,7 +69,7 @@ def test_a_batch_accepts_each_document_on_its_own(store: Store) -> None:
     lost, kept, failed = claim(queue), claim(queue), claim(queue)
     expire(store, lost.document_id)
     claim(worker(store))
-    batch = [success(lost), success(kept), Failed(claim=failed, error="encrypted")]
+    batch: list[Finished] = [success(lost), success(kept), Failed(claim=failed, error="encrypted")]
     assert finish(store, batch) == [False, True, True]
 
 
