@@ -1,0 +1,107 @@
+"""The state file: private, whole or absent, and never fooled by a reused pid."""
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cluster.errors import Busy
+from cluster.state import (
+    Process,
+    State,
+    clear_state,
+    exclusive,
+    mark_ready,
+    read_state,
+    running_state,
+    session_members,
+    start_time,
+    this_process,
+    write_state,
+)
+
+
+def state(process: Process) -> State:
+    return State(supervisor=process, base_url="http://127.0.0.1:8000", ports={"gcs": 20001})
+
+
+def test_a_state_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    written = state(this_process())
+    write_state(tmp_path, written)
+    assert read_state(tmp_path) == written
+
+
+def test_only_the_owner_may_read_state_and_folder(tmp_path: Path) -> None:
+    write_state(tmp_path, state(this_process()))
+    assert stat.S_IMODE((tmp_path / "run").stat().st_mode) == 0o700
+    assert stat.S_IMODE((tmp_path / "run" / "state.json").stat().st_mode) == 0o600
+
+
+def test_readiness_is_flipped_in_place(tmp_path: Path) -> None:
+    write_state(tmp_path, state(this_process()))
+    mark_ready(tmp_path, True)
+    kept = read_state(tmp_path)
+    assert kept is not None
+    assert kept.ready
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"supervisor": {"pid": 1}}'])
+def test_a_broken_state_file_is_no_state(tmp_path: Path, content: bytes) -> None:
+    write_state(tmp_path, state(this_process()))
+    (tmp_path / "run" / "state.json").write_bytes(content)
+    assert read_state(tmp_path) is None
+
+
+def test_a_reused_pid_is_not_taken_for_the_service(tmp_path: Path) -> None:
+    me = this_process()
+    write_state(tmp_path, state(Process(pid=me.pid, started=me.started - 1)))
+    assert running_state(tmp_path) is None
+
+
+def test_a_living_supervisor_is_a_running_service(tmp_path: Path) -> None:
+    write_state(tmp_path, state(this_process()))
+    assert running_state(tmp_path) is not None
+    clear_state(tmp_path)
+    assert running_state(tmp_path) is None
+
+
+def test_a_process_that_ended_has_no_start_time() -> None:
+    child = subprocess.Popen([sys.executable, "-c", "pass"])
+    child.wait()
+    assert start_time(child.pid) is None
+
+
+def test_an_unreaped_process_counts_as_gone() -> None:
+    child = subprocess.Popen([sys.executable, "-c", "pass"])
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+    assert start_time(child.pid) is None
+    child.wait()
+
+
+def test_members_of_a_session_are_found_by_their_mark_only() -> None:
+    sleep = [sys.executable, "-c", "import time; print(flush=True); time.sleep(60)"]
+    ours, stranger = (
+        subprocess.Popen(sleep, env={"QUIRE_RUNTIME": path}, start_new_session=True, stdout=subprocess.PIPE)
+        for path in ("/a/run/runtime.json", "/b/run/runtime.json")
+    )
+    try:
+        for child in (ours, stranger):
+            assert child.stdout is not None
+            child.stdout.readline()
+        mark = b"QUIRE_RUNTIME=/a/run/runtime.json"
+        assert [member.pid for member in session_members(ours.pid, mark)] == [ours.pid]
+        assert session_members(stranger.pid, mark) == []
+    finally:
+        for child in (ours, stranger):
+            child.kill()
+            child.communicate()
+
+
+def test_two_commands_on_one_workdir_do_not_run_together(tmp_path: Path) -> None:
+    with exclusive(tmp_path), pytest.raises(Busy), exclusive(tmp_path):
+        pass
+    with exclusive(tmp_path):
+        pass
