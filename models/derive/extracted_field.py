@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from models.cdom.geometry import Bbox
 from models.cdom.tree import BlockId
-from models.derive.values import ValueType
+from models.derive.fragments import Fragment
+from models.derive.values import ValueType, normalise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +20,7 @@ class FieldEvidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractedField:
-    """`key` and `value` as written; `canonical_key` snake_case; `normalized` by `value_type`, null when it is not one."""
+    """`key` and `value` as written; `canonical_key` snake_case; `normalized` null when the value is not of its type."""
 
     key: str
     canonical_key: str
@@ -28,3 +29,18 @@ class ExtractedField:
     normalized: str | None
     confidence: float
     evidence: FieldEvidence
+
+
+def make_field(
+    at: Fragment, key: str, canonical_key: str, kind: ValueType, value: str, sure: float, normal: str | None = None
+) -> ExtractedField:
+    """A field whose value stands in that fragment; `normal` is worked out from the value when it is not given."""
+    return ExtractedField(
+        key=key,
+        canonical_key=str(canonical_key),
+        value=value,
+        value_type=kind,
+        normalized=normal if normal is not None else normalise(value, kind),
+        confidence=round(sure, 3),
+        evidence=FieldEvidence(block_id=at.block_id, page=at.page, bbox=at.bbox, cell=at.cell),
+    )

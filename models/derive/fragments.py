@@ -1,6 +1,6 @@
-"""A tree to text fragments with places: lines of blocks and cells of tables, on which label rules look left, right and down.
+"""A tree to text fragments with places: lines of blocks and cells of tables, among which label rules look around.
 
-Hidden text is left out. The box of a line inside a block is its share of the block's height. Knows no label and no value.
+Hidden text is left out. The box of a line inside a block is its share of the block's height. Knows no label.
 """
 
 from collections import defaultdict
@@ -100,7 +100,11 @@ class Neighbours:
             and other.bbox[2] > x0
             and other is not fragment
         ]
-        return min(column, key=lambda other: (other.bbox or (0.0, 0.0))[1] + abs((other.bbox or (0.0,))[0] - x0) * 0.3, default=None)
+        return min(
+            column,
+            key=lambda other: (other.bbox or (0.0, 0.0))[1] + abs((other.bbox or (0.0,))[0] - x0) * 0.3,
+            default=None,
+        )
 
     def _within(self, top: float, bottom: float) -> Iterator[Fragment]:
         seen: set[int] = set()

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from models.derive.fragments import Fragment
-from models.derive.labels import Key, match_label
+from models.derive.labels import match_label
+from models.derive.lexicon import Key
 from models.derive.values import EMAIL, URL, find_amounts, find_dates
 
 TOP_LINES = 14
@@ -34,14 +35,19 @@ NOT_A_FIRM = re.compile(
 )
 STREET = re.compile(
     r"\b(no|lot|jalan|jln|lorong|taman|tmn|bandar|seksyen|kampung|street|st|road|rd|avenue|ave|lane|drive|blvd|boulevard|floor|level|suite|"
-    r"block|blk|unit|building|bangunan|plaza|park|highway|rue|cedex|place|quai|allée|chemin|weg|calle|plaza|avenida|via|viale|"
+    r"block|blk|unit|building|bangunan|plaza|park|highway|rue|cedex|place|quai|"
+    r"allée|chemin|weg|calle|avenida|via|viale|"
     r"piazza|corso|laan|plein|rua|largo|batu|ground|po box|postfach|\w+(?:straße|strasse|str|straat|weg|platz|gasse))\b\.?",
     re.IGNORECASE,
 )
 POSTCODE = re.compile(r"(?<![\d.,/-])(?:[A-Z]{1,2}-)?\d{4,6}(?![\d.,/-])|\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b")
-REGISTRATION = re.compile(r"[\s,:-]*\(?\s*(?:co\.?\s*(?:reg\.?\s*)?(?:no\.?)?\s*[:.]?\s*)?\(?\d{4,12}\s?-?\s?[A-Z]{0,2}\d?\s*\)?\s*$", re.IGNORECASE)
+REGISTRATION = re.compile(
+    r"[\s,:-]*\(?\s*(?:co\.?\s*(?:reg\.?\s*)?(?:no\.?)?\s*[:.]?\s*)?\(?\d{4,12}\s?-?\s?[A-Z]{0,2}\d?\s*\)?\s*$",
+    re.IGNORECASE,
+)
 ADDRESS_END = re.compile(
-    r"\b(tel|telephone|phone|fax|gst|sst|vat|email|e-mail|website|invoice|receipt|cashier|date|co\.? ?reg|reg\.? ?no|company (?:no|reg)|"
+    r"\b(tel|telephone|phone|fax|gst|sst|vat|email|e-mail|website|invoice|receipt|cashier|date|co\.? ?reg|reg\.? ?no|"
+    r"company (?:no|reg)|"
     r"hotline|mobile|h/?p|roc|member|bill|tax|shopping|open|hours|licensee|www|whatsapps?)\b|@|={3}|\*{3}|-{4}",
     re.IGNORECASE,
 )

@@ -11,7 +11,8 @@ from itertools import groupby
 
 from models.cdom.tree import BlockType
 from models.derive.fragments import Fragment, Neighbours
-from models.derive.labels import Key, match_label, name_key
+from models.derive.labels import match_label, name_key
+from models.derive.lexicon import Key
 
 MAX_LABEL = 60
 MAX_VALUE = 1000
@@ -130,7 +131,13 @@ class _Page:
         self._taken.add(value.order)
         self._served.add(label.order)
         key = self._labels.get(label.order, label.text)
-        return Pair(key, COLON.sub("", value.text, count=1) if value.text[:1] in ":：" else value.text, value, sure, name_key(key))
+        return Pair(
+            key,
+            COLON.sub("", value.text, count=1) if value.text[:1] in ":：" else value.text,
+            value,
+            sure,
+            name_key(key),
+        )
 
 
 def lone_label(text: str) -> str | None:

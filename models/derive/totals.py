@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from models.derive.fragments import Fragment, Neighbours
-from models.derive.labels import Key, match_label, rank_total
+from models.derive.labels import match_label, rank_total
+from models.derive.lexicon import Key
 from models.derive.values import Found, find_amounts
 
 MAX_STEPS = 4

@@ -1,4 +1,4 @@
-"""Values as they are written to values as they are compared: dates to ISO, amounts to decimal strings, ids without spaces.
+"""Values as written to values as compared: dates to ISO, amounts to decimal strings, ids without spaces.
 
 Text in, small frozen results with offsets out. Knows no label and no block.
 """
@@ -104,16 +104,21 @@ def _day(year: int, month: int, day: int) -> date | None:
 
 
 CURRENCIES = {
-    "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "$": "USD", "us$": "USD", "usd": "USD", "£": "GBP", "gbp": "GBP",
-    "rm": "MYR", "myr": "MYR", "chf": "CHF", "fr.": "CHF", "¥": "JPY", "jpy": "JPY", "₹": "INR", "inr": "INR", "rs": "INR", "rs.": "INR",
-    "s$": "SGD", "sgd": "SGD", "a$": "AUD", "aud": "AUD", "c$": "CAD", "cad": "CAD", "r$": "BRL", "brl": "BRL", "cny": "CNY",
-    "kr": "SEK", "sek": "SEK", "nok": "NOK", "dkk": "DKK", "pln": "PLN", "zł": "PLN", "hk$": "HKD", "hkd": "HKD", "idr": "IDR",
+    mark: code
+    for code, marks in {
+        "EUR": "€ eur euro euros", "USD": "$ us$ usd", "GBP": "£ gbp", "MYR": "rm myr", "CHF": "chf fr.",
+        "JPY": "¥ jpy",
+        "INR": "₹ inr rs rs.", "SGD": "s$ sgd", "AUD": "a$ aud", "CAD": "c$ cad", "BRL": "r$ brl", "CNY": "cny",
+        "SEK": "kr sek", "NOK": "nok", "DKK": "dkk", "PLN": "pln zł", "HKD": "hk$ hkd", "IDR": "idr",
+    }.items()
+    for mark in marks.split()
 }  # fmt: skip
 _CURRENCY = "|".join(re.escape(mark) for mark in sorted(CURRENCIES, key=len, reverse=True))
 CURRENCY = re.compile(rf"(?<![^\W\d_])(?:{_CURRENCY})(?![^\W\d_])", re.IGNORECASE)
 AMOUNT = re.compile(
     r"(?<![\w.,/:-])(?P<sign>[-−(]\s?)?(?P<before>(?:" + _CURRENCY + r")\s?\.?\s?)?(?P<sign2>[-−]\s?)?"
-    r"(?P<number>\d{1,3}(?:[.,'\u2019\u00a0\u202f ]\d{3})+(?:[.,]\s?\d{1,2})?|\d+(?:[.,]\s?\d{1,2})?|\.\d\d)"
+    r"(?P<number>\d{1,3}(?:[.,'\u2019\u00a0\u202f ]\d{3})+(?:[.,]\s?\d{1,2})?"
+    r"|\d+(?:[.,]\s?\d{1,2})?|\.\d\d)"
     r"(?![\w/:%]|[.,-]\d)(?P<after>\s?(?:" + _CURRENCY + r")(?!\w))?",
     re.IGNORECASE,
 )
@@ -122,7 +127,9 @@ AMOUNT = re.compile(
 def find_amounts(text: str, *, decimals: bool = True) -> Iterator[Found]:
     """Amounts of money as decimal strings with `.`; with `decimals`, bare whole numbers are not money."""
     for match in AMOUNT.finditer(text):
-        number = match["number"].replace(" ", "") if "," in match["number"] or "." in match["number"] else match["number"]
+        number = (
+            match["number"].replace(" ", "") if "," in match["number"] or "." in match["number"] else match["number"]
+        )
         marked = match["before"] or match["after"]
         if decimals and not marked and not re.search(r"[.,]\d\d$", number):
             continue

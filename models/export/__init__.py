@@ -1,0 +1,51 @@
+"""Tree to outward formats. `EXPORTS` names each with its media type; adding one is a file here and a line there.
+
+What an export needs of a derivation or a model (a tokenizer) is passed in; this room knows only the document.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+
+from models.cdom.ports import Tokenizer
+from models.cdom.tree import Tree
+from models.export.context import tree_to_context
+from models.export.graph import tree_to_graph
+from models.export.html import tree_to_html
+
+DEFAULT_CONTEXT_TOKENS = 4000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """`write` gives the whole file as text, with the settings a caller has who chose none."""
+
+    media_type: str
+    suffix: str
+    write: Callable[[Tree, Tokenizer], str]
+
+
+def _markdown(tree: Tree, tokenizer: Tokenizer) -> str:
+    from models.export.markdown import tree_to_markdown
+
+    return tree_to_markdown(tree)
+
+
+def _html(tree: Tree, tokenizer: Tokenizer) -> str:
+    return tree_to_html(tree)
+
+
+def _graph(tree: Tree, tokenizer: Tokenizer) -> str:
+    return json.dumps(asdict(tree_to_graph(tree)))
+
+
+def _context(tree: Tree, tokenizer: Tokenizer) -> str:
+    return json.dumps(asdict(tree_to_context(tree, max_tokens=DEFAULT_CONTEXT_TOKENS, tokenizer=tokenizer)))
+
+
+EXPORTS: Mapping[str, Export] = {
+    "html": Export(media_type="text/html; charset=utf-8", suffix="html", write=_html),
+    "markdown": Export(media_type="text/markdown; charset=utf-8", suffix="md", write=_markdown),
+    "graph": Export(media_type="application/json", suffix="json", write=_graph),
+    "context": Export(media_type="application/json", suffix="json", write=_context),
+}

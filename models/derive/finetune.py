@@ -1,0 +1,160 @@
+"""Chunks to fine-tune records, one JSON line each: gates, near-duplicate removal, a split that stays the same.
+
+A stream in, a stream out; one chunk is held at a time. The HTTP route and the bulk job of the cluster share this core,
+so it knows neither.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any, assert_never
+
+from models.cdom.chunk import Chunk
+from models.derive.language import detect_language
+from models.derive.near_duplicates import NearDuplicates
+
+
+class Style(StrEnum):
+    """The form of a record."""
+
+    COMPLETION = "completion"
+    CHAT = "chat"
+    INSTRUCTION = "instruction"
+    RAW = "raw"
+
+
+class Split(StrEnum):
+    TRAIN = "train"
+    VAL = "val"
+
+
+class FinetuneRefused(ValueError):
+    """An option that has no meaning."""
+
+    code = "finetune-option"
+
+
+class UnknownStyle(FinetuneRefused):
+    """No record has that style."""
+
+    code = "unknown-style"
+
+
+class UnknownSplit(FinetuneRefused):
+    """Neither train nor val."""
+
+    code = "unknown-split"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinetuneOptions:
+    """`min_chars` and `max_chars` are inclusive; `language` an ISO 639-1 code; `val_ratio` 0..1. None: gate is off."""
+
+    style: Style = Style.COMPLETION
+    dedup: bool = False
+    min_chars: int | None = None
+    max_chars: int | None = None
+    language: str | None = None
+    split: Split | None = None
+    val_ratio: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.val_ratio <= 1.0:
+            raise FinetuneRefused(f"val_ratio {self.val_ratio} is not between 0 and 1")
+
+
+def parse_style(name: str) -> Style:
+    """Raises `UnknownStyle`."""
+    try:
+        return Style(name)
+    except ValueError:
+        raise UnknownStyle(name) from None
+
+
+def parse_split(name: str) -> Split:
+    """Raises `UnknownSplit`."""
+    try:
+        return Split(name)
+    except ValueError:
+        raise UnknownSplit(name) from None
+
+
+def export_lines(
+    chunks: Iterable[tuple[str, Chunk]],
+    options: FinetuneOptions,
+    *,
+    detect: Callable[[str], str | None] = detect_language,
+) -> Iterator[str]:
+    """JSON lines, each ending in a newline, of the (document id, chunk) pairs that pass the gates."""
+    for record in make_records(chunks, options, detect=detect):
+        yield dump_line(record)
+
+
+def make_records(
+    chunks: Iterable[tuple[str, Chunk]],
+    options: FinetuneOptions,
+    *,
+    detect: Callable[[str], str | None] = detect_language,
+) -> Iterator[dict[str, Any]]:
+    """Records in the order of the chunks. Of near-duplicates the first stays, whatever the split asked for."""
+    known = NearDuplicates() if options.dedup else None
+    for document_id, chunk in chunks:
+        if not passes(chunk, options, detect) or (known is not None and known.seen(chunk.text)):
+            continue
+        if options.split is None or split_of(chunk.text, options.val_ratio) is options.split:
+            yield make_record(document_id, chunk, options.style)
+
+
+def passes(chunk: Chunk, options: FinetuneOptions, detect: Callable[[str], str | None]) -> bool:
+    """True when the chunk's length and language are the wanted ones."""
+    if options.min_chars is not None and len(chunk.text) < options.min_chars:
+        return False
+    if options.max_chars is not None and len(chunk.text) > options.max_chars:
+        return False
+    return options.language is None or (chunk.language or detect(chunk.text) or "")[:2] == options.language.lower()[:2]
+
+
+def split_of(text: str, val_ratio: float) -> Split:
+    """By the hash of the text alone, so an equal text is on the same side in every export and on every machine."""
+    digest = hashlib.sha256(" ".join(text.split()).encode(errors="surrogatepass")).digest()
+    return Split.VAL if int.from_bytes(digest[:8], "big") < val_ratio * 2**64 else Split.TRAIN
+
+
+def make_record(document_id: str, chunk: Chunk, style: Style) -> dict[str, Any]:
+    """One record in that style."""
+    place = " > ".join(chunk.section_path) or "the document"
+    match style:
+        case Style.COMPLETION:
+            return {"text": chunk.text}
+        case Style.CHAT:
+            question = {"role": "user", "content": f"What does the document say under: {place}?"}
+            return {"messages": [question, {"role": "assistant", "content": chunk.text}]}
+        case Style.INSTRUCTION:
+            return {
+                "instruction": "Write the passage that stands under this heading.",
+                "input": place,
+                "output": chunk.text,
+            }
+        case Style.RAW:
+            return {"document_id": document_id, **asdict(chunk)}
+        case _:
+            assert_never(style)
+
+
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def dump_line(record: dict[str, Any]) -> str:
+    """ASCII JSON and a newline: no U+2028 to split at; what cannot be encoded becomes U+FFFD."""
+    return json.dumps(_encodable(record), allow_nan=False, separators=(",", ":")) + "\n"
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, str):
+        return LONE_SURROGATE.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(entry) for key, entry in value.items()}
+    return [_encodable(entry) for entry in value] if isinstance(value, list | tuple) else value

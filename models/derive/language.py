@@ -1,0 +1,27 @@
+"""The language of a text: text in, an ISO 639-1 code or None out. The model is the one that py3langid carries."""
+
+from functools import cache
+from typing import Any
+
+MIN_LETTERS = 20
+"""Below this a guess is noise."""
+MIN_PROBABILITY = 0.5
+
+
+@cache
+def _identifier() -> Any:
+    from py3langid.langid import (  # loads numpy and a 4 MB model: only where it is asked for
+        MODEL_FILE,
+        LanguageIdentifier,
+    )
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+def detect_language(text: str) -> str | None:
+    """The most likely language, or None when the text is too short or the model is not sure."""
+    sample = text[:4000]
+    if sum(map(str.isalpha, sample)) < MIN_LETTERS:
+        return None
+    language, probability = _identifier().classify(sample)
+    return str(language) if float(probability) >= MIN_PROBABILITY else None

@@ -1,0 +1,148 @@
+"""A tree as one Markdown digest for a language model: outline, then content in reading order, within a token budget.
+
+Tree and tokenizer in; Markdown, its exact token count and what was left out. Hidden text and furniture never reach it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from models.cdom.flags import HIDDEN_TEXT
+from models.cdom.ports import Tokenizer
+from models.cdom.table import Table
+from models.cdom.tree import FURNITURE, Block, BlockType, Tree
+
+OUTLINE_SHARE = 4
+"""The outline gets at most a quarter of the budget; deeper headings go first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Omitted:
+    """Sections that no word of is in the content; blocks that are not in it or not whole."""
+
+    sections: int = 0
+    blocks: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextDigest:
+    """`tokens` counts `markdown` and is at most `max_tokens`."""
+
+    max_tokens: int
+    tokens: int
+    truncated: bool
+    omitted: Omitted
+    markdown: str
+
+
+def tree_to_context(tree: Tree, *, max_tokens: int, tokenizer: Tokenizer) -> ContextDigest:
+    """The digest. Blocks are taken in reading order while they fit; the first that does not is cut at a word, a table
+    at a row."""
+    blocks = [block for block in tree.blocks if block.type not in FURNITURE and HIDDEN_TEXT not in block.flags]
+    parts = [(block, text) for block in blocks if (text := block_to_markdown(block))]
+    tokenizer.count("\n".join(text for _, text in parts))
+    whole = "\n\n".join([*_outline(blocks, max_tokens, tokenizer), *(text for _, text in parts)])
+    tokens = tokenizer.count(whole)
+    if tokens <= max_tokens:
+        return ContextDigest(max_tokens=max_tokens, tokens=tokens, truncated=False, omitted=Omitted(), markdown=whole)
+    return _cut(parts, _outline(blocks, max_tokens // OUTLINE_SHARE, tokenizer), max_tokens, tokenizer)
+
+
+def _cut(
+    parts: Sequence[tuple[Block, str]], outline: list[str], max_tokens: int, tokenizer: Tokenizer
+) -> ContextDigest:
+    longest_note = _note(Omitted(sections=len(parts), blocks=len(parts)), len(parts), len(parts))
+    noted = max_tokens >= 3 * tokenizer.count(longest_note)
+    budget = max_tokens - (tokenizer.count(longest_note) if noted else 0) - sum(map(tokenizer.count, outline))
+    kept: list[str] = []
+    whole = 0
+    for _, text in parts:
+        size = tokenizer.count(text)
+        if size > budget:
+            kept += [part] if (part := cut_markdown(text, budget, tokenizer)) else []
+            break
+        kept.append(text)
+        budget -= size
+        whole += 1
+    omitted = Omitted(sections=_sections([block for block, _ in parts[len(kept) :]]), blocks=len(parts) - whole)
+    note = [_note(omitted, _sections([block for block, _ in parts]), len(parts))] if noted else []
+    markdown = "\n\n".join([*outline, *kept, *note])
+    return ContextDigest(
+        max_tokens=max_tokens, tokens=tokenizer.count(markdown), truncated=True, omitted=omitted, markdown=markdown
+    )
+
+
+def _sections(blocks: Sequence[Block]) -> int:
+    return sum(_is_heading(block) for block in blocks)
+
+
+def _is_heading(block: Block) -> bool:
+    return block.type in (BlockType.TITLE, BlockType.HEADING)
+
+
+def _note(omitted: Omitted, sections: int, blocks: int) -> str:
+    return f"[Cut: {omitted.sections} of {sections} sections and {omitted.blocks} of {blocks} blocks are left out.]"
+
+
+def _outline(blocks: Sequence[Block], budget: int, tokenizer: Tokenizer) -> list[str]:
+    """The headings as a nested list, as deep as the budget allows; nothing for fewer than two headings."""
+    heads = [(_level(block), _one_line(block.text)) for block in blocks if _is_heading(block) and block.text.strip()]
+    for deepest in sorted({level for level, _ in heads}, reverse=True):
+        shown = [(level, text) for level, text in heads if level <= deepest]
+        text = "\n".join(["Outline:", "", *(f"{'  ' * level}- {title}" for level, title in shown)])
+        if len(shown) > 1 and tokenizer.count(text) <= budget:
+            return [text]
+    return []
+
+
+def _level(block: Block) -> int:
+    return 0 if block.type is BlockType.TITLE else min(6, block.level or 1)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def block_to_markdown(block: Block) -> str:
+    """A block as plain Markdown, "" when it has nothing to say."""
+    if block.table is not None and block.table.cells:
+        return "\n".join(_table_lines(block.table))
+    text = block.text.strip()
+    if not text:
+        return ""
+    match block.type:
+        case BlockType.TITLE | BlockType.HEADING:
+            return f"{'#' * min(6, _level(block) + 1)} {_one_line(text)}"
+        case BlockType.LIST_ITEM:
+            return f"{'  ' * max(0, (block.level or 1) - 1)}- {_one_line(text)}"
+        case BlockType.CODE:
+            return f"```\n{text}\n```"
+        case BlockType.PICTURE:
+            return f"[Picture: {_one_line(text)}]"
+        case _:
+            return text
+
+
+def _table_lines(table: Table) -> Iterator[str]:
+    grid = [[""] * table.cols for _ in range(table.rows)]
+    for cell in table.cells:
+        if cell.row < table.rows and cell.col < table.cols:
+            grid[cell.row][cell.col] = _one_line(cell.text).replace("|", "\\|")
+    for number, row in enumerate(grid):
+        yield f"| {' | '.join(row)} |"
+        if number == 0:
+            yield f"|{' --- |' * table.cols}"
+
+
+def cut_markdown(text: str, budget: int, tokenizer: Tokenizer) -> str:
+    """The beginning of `text` within `budget` tokens: whole lines first, else whole words; "" when nothing fits."""
+    room = budget - tokenizer.count("…")
+    lines, kept = text.split("\n"), 0
+    while kept < len(lines) and tokenizer.count("\n".join(lines[: kept + 1])) <= room:
+        kept += 1
+    if kept and text.startswith(("|", "```")):
+        fence = "\n```" if text.startswith("```") else ""
+        return "\n".join(lines[: max(1, kept - 1 if fence else kept)]) + (fence or "\n…")
+    places = tokenizer.offsets(text)
+    end = places[min(room, len(places)) - 1][1] if room > 0 and places else 0
+    space = text.rfind(" ", 0, end + 1)
+    return f"{text[:space].rstrip()} …" if space > 0 else ""

@@ -1,0 +1,231 @@
+"""A tree as one semantic, accessible HTML page in reading order: one h1, landmarks, table headers, safe links.
+
+What a reader of the original does not see (hidden text) and what repeats on every page (furniture) is left out. Every
+text is escaped in `markup`; there is no script. Knows no derivation.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from models.cdom.flags import HIDDEN_TEXT
+from models.cdom.table import Cell, Table
+from models.cdom.tree import FURNITURE, Block, BlockType, Tree
+from models.export.markup import Markup, element, escape, open_tag, page, safe_href
+
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+STYLE = (
+    ":root{color-scheme:light dark}"
+    "body{font:1rem/1.55 system-ui,sans-serif;margin:0 auto;padding:1rem;max-width:46rem}"
+    "h1,h2,h3,h4,h5,h6{line-height:1.25;margin:1.6em 0 .5em}"
+    "table{border-collapse:collapse;margin:1em 0;font-size:.92em;display:block;overflow-x:auto;max-width:100%}"
+    "th,td{border:1px solid #767676;padding:.25em .5em;text-align:left;vertical-align:top}"
+    "caption,figcaption{font-size:.92em;text-align:left;padding:.3em 0}"
+    "figure{margin:1em 0}img{max-width:100%;height:auto}"
+    "pre{overflow-x:auto;border:1px solid #767676;padding:.6em}"
+    "nav{border:1px solid #767676;padding:.2em 1em;margin:1em 0}"
+    ".picture{border:1px dashed #767676;padding:1.2em;text-align:center}"
+    ".footnote{font-size:.88em}.page{display:block;border-top:1px dotted #767676;margin:1.2em 0 .4em}"
+)
+MIN_OUTLINE = 3
+"""Fewer headings than this need no table of contents."""
+
+AssetUrl = Callable[[str], str]
+
+
+def tree_to_html(tree: Tree, *, title: str | None = None, asset_url: AssetUrl | None = None) -> str:
+    """The page. `title` (else the document's own) names it; `asset_url` gives a picture's address by asset_ref, without
+    it pictures are only named."""
+    blocks = [block for block in tree.blocks if block.type not in FURNITURE and HIDDEN_TEXT not in block.flags]
+    heading = _title_block(blocks)
+    name = _one_line((heading.text if heading else "") or tree.metadata.title or title or "") or "Document"
+    depths = _heading_depths([block for block in blocks if block is not heading])
+    writer = _Writer(blocks, heading, depths, asset_url)
+    h1 = element("h1", escape(name), id=heading.id if heading else None)
+    main = element("main", h1, _outline(blocks, depths), *writer.body())
+    return page(name, _language(tree), STYLE, main)
+
+
+def _title_block(blocks: Sequence[Block]) -> Block | None:
+    """The title, else the heading the document begins with."""
+    title = next((block for block in blocks if block.type is BlockType.TITLE and block.text.strip()), None)
+    first = blocks[0] if blocks and blocks[0].type is BlockType.HEADING and blocks[0].text.strip() else None
+    return title or first
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _language(tree: Tree) -> str:
+    languages = [page.language for page in tree.pages if page.language]
+    language = tree.metadata.language or (max(languages, key=languages.count) if languages else "und")
+    return language if LANGUAGE.fullmatch(language) else "und"
+
+
+def _heading_depths(blocks: Sequence[Block]) -> dict[str, int]:
+    """h2 to h6 for each heading, without leaving out a level on the way down."""
+    depths: dict[str, int] = {}
+    stack: list[int] = []
+    for block in blocks:
+        if block.type in (BlockType.TITLE, BlockType.HEADING):
+            level = block.level or 1
+            while stack and stack[-1] >= level:
+                stack.pop()
+            stack.append(level)
+            depths[block.id] = min(6, len(stack) + 1)
+    return depths
+
+
+def _outline(blocks: Sequence[Block], depths: dict[str, int]) -> Markup:
+    heads = [block for block in blocks if depths.get(block.id, 9) <= 3 and block.text.strip()]
+    if len(heads) < MIN_OUTLINE:
+        return Markup("")
+    links = (element("li", element("a", escape(_one_line(head.text)), href=f"#{head.id}")) for head in heads)
+    return element("nav", element("ul", *links), aria_label="Contents")
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    blocks: Sequence[Block]
+    heading: Block | None
+    depths: dict[str, int]
+    asset_url: AssetUrl | None
+
+    def body(self) -> Iterator[Markup]:
+        """All blocks in order; list items together, captions inside their figure or table."""
+        captions = _captions(self.blocks)
+        inside = {caption.id for caption in captions.values()}
+        page_number, at = 0, 0
+        while at < len(self.blocks):
+            block = self.blocks[at]
+            if block.page != page_number:
+                page_number = block.page
+                yield _page_break(page_number)
+            end = at + 1
+            if block.type is BlockType.LIST_ITEM:
+                while end < len(self.blocks) and self.blocks[end].type is BlockType.LIST_ITEM:
+                    end += 1
+                yield _list(self.blocks[at:end])
+            elif block is not self.heading and block.id not in inside:
+                yield self._block(block, captions.get(block.id))
+            at = end
+
+    def _block(self, block: Block, caption: Block | None) -> Markup:
+        if block.table is not None:
+            return _table(block, block.table, caption)
+        match block.type:
+            case BlockType.HEADING | BlockType.TITLE:
+                return element(f"h{self.depths[block.id]}", _text(block), id=block.id)
+            case BlockType.PICTURE:
+                return self._figure(block, caption)
+            case BlockType.CODE:
+                return element("pre", element("code", escape(block.text)), id=block.id)
+            case BlockType.FOOTNOTE:
+                return element("p", _text(block), id=block.id, class_="footnote")
+            case _:
+                return element("p", _text(block), id=block.id) if block.text.strip() else Markup("")
+
+    def _figure(self, block: Block, caption: Block | None) -> Markup:
+        alt = _one_line(caption.text if caption else block.text) or f"Picture on page {block.page}"
+        url = self.asset_url(block.asset_ref) if self.asset_url and block.asset_ref else None
+        picture = open_tag("img", src=url, alt=alt) if url else element("div", escape(f"[{alt}]"), class_="picture")
+        below = element("figcaption", _text(caption), id=caption.id) if caption else Markup("")
+        return element("figure", picture, below, id=block.id)
+
+
+def _captions(blocks: Sequence[Block]) -> dict[str, Block]:
+    """Figure or table id to its caption: the one that names it, else one beside it."""
+    captions: dict[str, Block] = {}
+    for at, block in enumerate(blocks):
+        if block.type is not BlockType.CAPTION:
+            continue
+        near = [blocks[other] for other in (at - 1, at + 1) if 0 <= other < len(blocks)]
+        figures = [other for other in near if other.type is BlockType.PICTURE or other.table is not None]
+        named = [other for other in figures if other.id == block.parent]
+        for figure in named or figures:
+            if figure.id not in captions:
+                captions[figure.id] = block
+                break
+    return captions
+
+
+def _page_break(number: int) -> Markup:
+    return element("span", id=f"page-{number}", class_="page", role="doc-pagebreak", aria_label=f"Page {number}")
+
+
+def _list(items: Sequence[Block]) -> Markup:
+    """A list, nested by the items' levels."""
+    if not items:
+        return Markup("")
+    top = min(item.level or 1 for item in items)
+    written: list[Markup] = []
+    at = 0
+    while at < len(items):
+        end = at + 1
+        while end < len(items) and (items[end].level or 1) > top:
+            end += 1
+        first = at if (items[at].level or 1) > top else at + 1
+        own = _text(items[at]) if first > at else Markup("")
+        written.append(element("li", own, _list(items[first:end]), id=items[at].id if first > at else None))
+        at = end
+    return element("ul", *written)
+
+
+def _table(block: Block, table: Table, caption: Block | None) -> Markup:
+    rows: list[list[Cell]] = [
+        [] for _ in range(max(table.rows, 1 + max((cell.row for cell in table.cells), default=0)))
+    ]
+    for cell in table.cells:
+        rows[cell.row].append(cell)
+    head = 0
+    while head < len(rows) and rows[head] and all(cell.header for cell in rows[head]):
+        head += 1
+    title = element("caption", _text(caption), id=caption.id) if caption else Markup("")
+    parts = [
+        element(name, *(_row(row, name == "thead", len(part) - n) for n, row in enumerate(part)))
+        for name, part in (("thead", rows[:head]), ("tbody", rows[head:]))
+        if part
+    ]
+    return element("table", title, *parts, id=block.id)
+
+
+def _row(row: Sequence[Cell], head: bool, rows_left: int) -> Markup:
+    return element("tr", *(_cell(cell, head, rows_left) for cell in row))
+
+
+def _cell(cell: Cell, head: bool, rows_left: int) -> Markup:
+    """`scope` says what a header heads: its column in the head, its row in the body."""
+    spans = min(cell.row_span, rows_left), cell.col_span
+    name = "th" if cell.header else "td"
+    scope = None if not cell.header else "col" if head else "row"
+    rowspan, colspan = (span if span > 1 else None for span in spans)
+    return element(name, _lines(cell.text), scope=scope, rowspan=rowspan, colspan=colspan)
+
+
+def _lines(text: str) -> Markup:
+    return Markup("<br>".join(escape(line) for line in text.strip().split("\n")))
+
+
+def _text(block: Block) -> Markup:
+    """The block's text with its styles: cut at every span's ends, each stretch wrapped in what covers it."""
+    if not block.spans:
+        return _lines(block.text)
+    size = len(block.text)
+    cuts = sorted({0, size, *(min(max(place, 0), size) for span in block.spans for place in (span.start, span.end))})
+    return Markup("".join(_stretch(block, start, end) for start, end in pairwise(cuts)))
+
+
+def _stretch(block: Block, start: int, end: int) -> Markup:
+    covering = [span for span in block.spans if span.start <= start and end <= span.end]
+    markup = Markup("<br>".join(escape(line) for line in block.text[start:end].split("\n")))
+    for name, on in (
+        ("code", any(span.code for span in covering)),
+        ("em", any(span.italic for span in covering)),
+        ("strong", any(span.bold for span in covering)),
+    ):
+        markup = element(name, markup) if on else markup
+    href = next((href for span in covering if (href := safe_href(span.href))), None)
+    rel = None if href is None or href.startswith("#") else "noopener noreferrer"
+    return element("a", markup, href=href, rel=rel) if href else markup
