@@ -27,18 +27,21 @@ class FieldStack:
 
     def __init__(self, *, balanced: bool = True) -> None:
         self._frames: list[_Frame] = []
+        self._unseparated = 0
         self._balanced = balanced
 
     @property
     def shows_text(self) -> bool:
-        return not self._balanced or all(frame.in_result for frame in self._frames)
+        return not self._balanced or self._unseparated == 0
 
     @property
     def href(self) -> str | None:
-        return next((frame.href for frame in reversed(self._frames) if frame.in_result and frame.href), None)
+        """Where the innermost open field leads that leads anywhere."""
+        return self._frames[-1].href if self._frames else None
 
     def begin(self) -> None:
-        self._frames.append(_Frame())
+        self._frames.append(_Frame(href=self.href))
+        self._unseparated += 1
 
     def instruct(self, text: str) -> None:
         if self._frames and not self._frames[-1].in_result:
@@ -50,12 +53,13 @@ class FieldStack:
             return ""
         frame = self._frames[-1]
         instruction = "".join(frame.instruction)
-        frame.in_result, frame.href = True, field_href(instruction)
+        self._unseparated -= not frame.in_result
+        frame.in_result, frame.href = True, field_href(instruction) or frame.href
         return field_name(instruction)
 
     def end(self) -> None:
         if self._frames:
-            self._frames.pop()
+            self._unseparated -= not self._frames.pop().in_result
 
 
 def field_name(instruction: str) -> str:

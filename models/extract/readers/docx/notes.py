@@ -57,8 +57,9 @@ class NoteBook:
         if ref.kind is not NoteKind.COMMENT and not ref.own_mark:
             part.called += 1
             label = format_count(part.called, part.format)
-        drafts = self._read(ref.kind, note, label) if ref.id not in part.used else []
+        is_first = ref.id not in part.used
         part.used.add(ref.id)
+        drafts = self._read(ref.kind, note, label) if is_first else []
         if ref.kind is NoteKind.ENDNOTE:
             self.endnotes += drafts
         return label.translate(_SUPERSCRIPT), drafts
