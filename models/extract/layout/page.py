@@ -5,8 +5,12 @@ from dataclasses import dataclass
 
 from models.cdom.tree import BlockType
 from models.extract.layout.blocks import clamp, make_block
+from models.extract.layout.furniture import find_footnotes, find_furniture
+from models.extract.layout.kinds import PageLook, find_kind
 from models.extract.layout.marks import Line, PageMarks
 from models.extract.layout.order import order_lines
+from models.extract.layout.paragraphs import group_paragraphs, merge_pieces
+from models.extract.layout.pictures import Picture, find_pictures
 from models.extract.layout.tables.find import FoundTable, find_tables
 from models.extract.readers.contract import PageBlock
 
@@ -23,46 +27,53 @@ def layout_page(marks: PageMarks) -> PageLayout:
     """Blocks of a page in reading order; every line ends in exactly one of them."""
     body = find_body_size(marks.lines)
     tables, lines = find_tables(marks, marks.lines)
-    stand_ins = {id(line): table for table in tables for line in [_stand_in(table)]}
-    keep = [_stand_in(table) for table in tables]
-    stand_ins = {id(line): table for line, table in zip(keep, tables, strict=True)}
-    ordered = order_lines(lines + keep)
-    groups: list[list[Line]] = []
-    for line in ordered:
-        last = groups[-1][-1] if groups else None
-        if (
-            last
-            and id(line) not in stand_ins
-            and id(last) not in stand_ins
-            and abs(last.size - line.size) < 0.6
-            and 0 <= line.base - last.base < 1.6 * line.size
-            and last.bold == line.bold
-        ):
-            groups[-1].append(line)
+    pictures, lines = find_pictures(marks, lines, body)
+    floats: dict[int, FoundTable | Picture] = {}
+    stand_ins: list[Line] = []
+    for item in (*tables, *pictures):
+        stand_in = _stand_in(item)
+        stand_ins.append(stand_in)
+        floats[id(stand_in)] = item
+    groups = group_paragraphs(merge_pieces(order_lines(lines + stand_ins)))
+    look = _find_look(marks, lines, body)
+    running = find_furniture(groups, look)
+    notes = find_footnotes(groups, look, marks.horizontals, running)
+    blocks: list[PageBlock] = []
+    for index, group in enumerate(groups):
+        item = floats.get(id(group[0]))
+        if item is not None:
+            blocks.append(_make_float(item, marks))
+        elif index in running:
+            blocks.append(make_block(running[index], group, marks))
+        elif index in notes:
+            blocks.append(make_block(BlockType.FOOTNOTE, group, marks))
         else:
-            groups.append([line])
-    blocks = [
-        _table_block(stand_ins[id(group[0])], marks)
-        if id(group[0]) in stand_ins
-        else make_block(_kind(group, body), group, marks)
-        for group in groups
-    ]
+            blocks.append(make_block(find_kind(group, look), group, marks))
     return PageLayout(blocks, body)
 
 
-def _stand_in(found: FoundTable) -> Line:
-    x0, y0, x1, y1 = found.box
-    return Line(x0, y0, x1, y1, y1, y1 - y0, "")
+def _find_look(marks: PageMarks, lines: list[Line], body: float) -> PageLook:
+    chars = sum(len(line.text) for line in lines) or 1
+    bold = sum(len(line.text) for line in lines if line.bold)
+    return PageLook(body, bold / chars, marks.width, marks.height)
 
 
-def _table_block(found: FoundTable, marks: PageMarks) -> PageBlock:
-    return PageBlock(type=BlockType.TABLE, bbox=clamp(*found.box, marks), table=found.table)
+def _stand_in(item: FoundTable | Picture) -> Line:
+    """A line without text that holds the float's place among the lines."""
+    x0, y0, x1, y1 = item.box
+    return Line(x0, y0, x1, y1, y1, 10.0, "")
 
 
-def _kind(group: list[Line], body: float) -> BlockType:
-    if len(group) <= 3 and (group[0].size > 1.15 * body or group[0].bold) and group[-1].text[-1] not in ".,;":
-        return BlockType.HEADING
-    return BlockType.PARAGRAPH
+def _make_float(item: FoundTable | Picture, marks: PageMarks) -> PageBlock:
+    if isinstance(item, FoundTable):
+        return PageBlock(type=BlockType.TABLE, bbox=clamp(*item.box, marks), table=item.table)
+    box = clamp(*item.box, marks)
+    ref = "picture-" + "-".join(str(round(value)) for value in box)
+    if not item.lines:
+        return PageBlock(type=BlockType.PICTURE, bbox=box, asset_ref=ref)
+    rows = sorted(item.lines, key=lambda line: (round(line.base / 4), line.x0))
+    text = "\n".join(line.text for line in rows)
+    return PageBlock(type=BlockType.PICTURE, bbox=box, asset_ref=ref, text=text)
 
 
 def find_body_size(lines: list[Line]) -> float:

@@ -139,9 +139,8 @@ def is_contents(rows: list[TextRow]) -> bool:
         return False
     if sum(row.words[0].text[:1].isdigit() and len(row.words) < 3 for row in rows) > 0.5 * len(rows):
         return False
-    return (
-        all(int(one) <= int(other) for one, other in pairwise(pages)) and int(numbers[-1]) > 9
-    )
+    pages = [int(number) for number in numbers]
+    return pages[-1] > 9 and all(one <= other for one, other in pairwise(pages))
 
 
 def _is_chart(region: Region, rows: list[TextRow]) -> bool:

@@ -1,0 +1,84 @@
+"""Running heads, page numbers and footnotes: blocks that are told by their place on the page."""
+
+import re
+
+from models.cdom.tree import BlockType
+from models.extract.layout.kinds import PageLook, is_bottom, is_top
+from models.extract.layout.marks import Line, Rule
+
+Paragraph = list[Line]
+
+_PAGE_NUMBER = re.compile(
+    r"(?:page\s*)?[-–—|\s]*(?:\d{1,4}|[ivxlc]{1,7})[-–—|\s.]*(?:\s*(?:of|/)\s*\d+)?", re.IGNORECASE
+)
+_NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¶]+|[a-z])[.)]?\s*\S")
+_GAP = 1.4
+"""Blank space (in ems) between a running head and the text."""
+
+
+def find_furniture(groups: list[Paragraph], page: PageLook) -> dict[int, BlockType]:
+    """Indices of groups that are running heads or feet."""
+    found: dict[int, BlockType] = {}
+    order = sorted(range(len(groups)), key=lambda index: groups[index][0].y0)
+    _walk(groups, order, page, found, BlockType.PAGE_HEADER)
+    _walk(groups, order[::-1], page, found, BlockType.PAGE_FOOTER)
+    return found
+
+
+def _walk(
+    groups: list[Paragraph], order: list[int], page: PageLook, found: dict[int, BlockType], kind: BlockType
+) -> None:
+    """From the page's edge inwards: groups in the edge zone, as long as a gap parts them from the text."""
+    zone: list[int] = []
+    at_top = kind is BlockType.PAGE_HEADER
+    for index in order:
+        group = groups[index]
+        if not (is_top(group, page) if at_top else is_bottom(group, page)) or not group[0].text:
+            break
+        zone.append(index)
+    while zone:
+        edge = max(groups[i][-1].y1 for i in zone) if at_top else min(groups[i][0].y0 for i in zone)
+        rest = [group for i, group in enumerate(groups) if i not in zone]
+        gap = min(
+            ((group[0].y0 - edge) if at_top else (edge - group[-1].y1) for group in rest),
+            default=page.height,
+        )
+        if all(_is_running(groups[i], page, gap) for i in zone):
+            break
+        zone.pop()
+    for index in zone:
+        found.setdefault(index, kind)
+
+
+def _is_running(group: Paragraph, page: PageLook, gap: float) -> bool:
+    text = " ".join(line.text for line in group)
+    if _PAGE_NUMBER.fullmatch(text.strip()):
+        return True
+    if len(group) > 2 or group[0].size > 1.25 * page.body or len(text) > 160:
+        return False
+    return gap > _GAP * max(group[0].size, 8.0) and not (group[0].bold and group[0].size > 1.1 * page.body)
+
+
+def find_footnotes(groups: list[Paragraph], page: PageLook, rules: list[Rule], skip: dict[int, BlockType]) -> set[int]:
+    """Indices of footnotes: small type low on the page that starts with a mark, and what follows in that type."""
+    found: set[int] = set()
+    low = 0.45 * page.height
+    for index, group in enumerate(groups):
+        first = group[0]
+        if index in skip or first.y0 < low or first.size > 0.93 * page.body or not first.text:
+            continue
+        if (_NOTE.match(first.text) and not _has_body_below(groups, group, page, skip)) or (
+            index - 1 in found and abs(groups[index - 1][0].size - first.size) < 0.4
+        ):
+            found.add(index)
+    return found
+
+
+def _has_body_below(groups: list[Paragraph], group: Paragraph, page: PageLook, skip: dict[int, BlockType]) -> bool:
+    """True when running text in the body's size stands under the group, in its column."""
+    for index, other in enumerate(groups):
+        if index in skip or other[0].y0 < group[-1].y1 or other[0].size < 0.95 * page.body:
+            continue
+        if other[0].x0 < group[0].x1 and other[0].x1 > group[0].x0 and sum(len(line.text) for line in other) > 60:
+            return True
+    return False

@@ -1,0 +1,85 @@
+"""What a paragraph is: heading, caption, list item, footnote, running head, code, formula. One rule per function."""
+
+import re
+from dataclasses import dataclass
+
+from models.cdom.tree import BlockType
+from models.extract.layout.captions import is_caption
+from models.extract.layout.marks import Line
+from models.extract.layout.paragraphs import BULLET, NUMBER
+
+_HEADING_LINES, _HEADING_CHARS = 3, 200
+_LARGER = 1.15
+_SAME = 0.95
+_BOLD_PAGE = 0.4
+"""Where this share of a page is bold, bold makes no heading."""
+_TOP, _BOTTOM = 0.105, 0.89
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_CONTENTS = re.compile(r"(?:\.\s?){4,}\s*[\divxlc]+$|\s\d{1,4}$")
+_MATH = re.compile(r"[=∑∫√≤≥±×÷∂∇∞∈∉⊂∪∩→←⇒≈≠∝]")
+
+
+@dataclass(frozen=True, slots=True)
+class PageLook:
+    """What is usual on a page: `body` size in points, share of bold characters, height, `contents`: it lists titles."""
+
+    body: float
+    bold_share: float
+    width: float
+    height: float
+    contents: bool = False
+
+
+def find_kind(group: list[Line], page: PageLook) -> BlockType:
+    """The type of a paragraph from its own lines; furniture and footnotes are decided by place elsewhere."""
+    first = group[0]
+    if all(line.code for line in group) and (len(group) > 1 or _looks_like_code(first.text)):
+        return BlockType.CODE
+    if is_caption(first.text):
+        return BlockType.CAPTION
+    if BULLET.match(first.text):
+        return BlockType.LIST_ITEM
+    if is_heading(group, page):
+        return BlockType.HEADING
+    if NUMBER.match(first.text):
+        return BlockType.LIST_ITEM
+    if _is_formula(group):
+        return BlockType.FORMULA
+    return BlockType.PARAGRAPH
+
+
+def is_heading(group: list[Line], page: PageLook) -> bool:
+    """Short, set larger or bolder than the text, and not a sentence."""
+    text = group[-1].text
+    if len(group) > _HEADING_LINES or sum(len(line.text) for line in group) > _HEADING_CHARS:
+        return False
+    if text.endswith((".", ",", ";")) and not re.fullmatch(r".{0,30}\d\.", text):
+        return False
+    if not _LETTERS.search("".join(line.text for line in group)) or not group[0].upright:
+        return False
+    size = max(line.size for line in group)
+    if size >= _LARGER * page.body:
+        return not page.contents or not _CONTENTS.search(text)
+    bold = all(line.bold for line in group) and page.bold_share < _BOLD_PAGE and size >= _SAME * page.body
+    return bold and not _CONTENTS.search(text)
+
+
+def _looks_like_code(text: str) -> bool:
+    return bool(re.search(r"[{};=<>]|\w\(|::|->", text))
+
+
+def _is_formula(group: list[Line]) -> bool:
+    """A short display with a relation or operator and few words."""
+    text = " ".join(line.text for line in group)
+    if len(text) > 160 or not _MATH.search(text):
+        return False
+    words = re.findall(r"[A-Za-z]{4,}", text)
+    return sum(map(len, words)) < 0.35 * len(text)
+
+
+def is_top(group: list[Line], page: PageLook) -> bool:
+    return group[-1].y1 <= _TOP * page.height
+
+
+def is_bottom(group: list[Line], page: PageLook) -> bool:
+    return group[0].y0 >= _BOTTOM * page.height
