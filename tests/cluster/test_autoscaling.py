@@ -9,11 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from cluster import autoscaling
 from cluster.autoscaling import Depth, QueueDepthPolicy, look_at_queue
+from storage.store import Store
+from tests.storage.scenes import claim, submit, worker
 
 
 @dataclass
@@ -84,13 +85,8 @@ def test_what_serve_shows_of_a_policy_holds_no_secret() -> None:
     assert json.loads(json.dumps(config.policy.policy_kwargs)) == {"dsn_file": "/work/run/dsn", "per_replica": 4}
 
 
-def test_the_look_counts_tasks_by_state(dsn: str, tmp_path: Path) -> None:
+def test_the_look_counts_tasks_by_state(dsn: str, store: Store, tmp_path: Path) -> None:
     (tmp_path / "dsn").write_text(dsn)
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        for number, state in enumerate(["queued", "queued", "running"]):
-            connection.execute(
-                "insert into tasks (document_id, job_id, tenant, vtime, state, cancel_requested)"
-                " values (%s, 'job', 't', 0, %s, false)",
-                (f"doc{number}", state),
-            )
+    submit(store, documents=3)
+    claim(worker(store))
     assert look_at_queue(str(tmp_path / "dsn")) == (2, 1)

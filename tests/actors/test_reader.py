@@ -1,0 +1,396 @@
+"""The reading loop with fakes: what becomes of a document, and what a stop leaves behind."""
+
+import io
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+import pytest
+
+from actors.inflight import Heart, Inflight
+from actors.publisher import Publisher
+from actors.reader import Reader, ReaderParts
+from models.cdom.errors import ErrorCode
+from models.cdom.original import ReadOptions
+from models.cdom.ports import ReadOutcome
+from models.cdom.tree import Metadata, Page, Source, Tree, TreeProvenance, dump_tree
+from storage.errors import LostLease, NotFound, QuotaExceeded, StoreUnavailable
+from storage.rows import Beat, Claim, DocumentId, Failed, Finished, JobId, Scope, Succeeded, WorkerId
+from storage.states import Phase, Priority
+
+
+def make_claim(name: str = "doc_1", *, exhausted: bool = False, reserved: int = 1) -> Claim:
+    return Claim(
+        document_id=DocumentId(name),
+        job_id=JobId("job_1"),
+        scope=Scope(tenant="acme"),
+        key_name="acme",
+        run=1,
+        attempt=1,
+        worker=WorkerId("w"),
+        starts=1,
+        priority=Priority.JOB,
+        blob_sha256="ab",
+        options=ReadOptions(),
+        reserved_pages=reserved,
+        exhausted=exhausted,
+    )
+
+
+def make_tree(pages: int = 1) -> Tree:
+    return Tree(
+        source=Source(format="pdf", sha256="ab", bytes=3),
+        metadata=Metadata(),
+        pages=tuple(Page(number=number, width=1, height=1) for number in range(1, pages + 1)),
+        blocks=(),
+        provenance=TreeProvenance(options_hash="x"),
+    )
+
+
+def good(pages: int = 1) -> ReadOutcome:
+    tree = make_tree(pages)
+    return ReadOutcome(tree=tree, tree_json=dump_tree(tree), assets={"p1.png": b"png"})
+
+
+class FakeQueue:
+    """Claims in order; remembers what was given back."""
+
+    def __init__(self, claims: Sequence[Claim] = ()) -> None:
+        self.claims, self.beats = list(claims), list[list[Beat]]()
+        self.released, self.retried = list[Claim](), list[tuple[Claim, str]]()
+        self.lost: frozenset[DocumentId] = frozenset()
+        self.down = threading.Event()
+
+    def claim(self) -> Claim | None:
+        if self.down.is_set():
+            raise StoreUnavailable("away")
+        return self.claims.pop(0) if self.claims else None
+
+    def beat(self, beats: list[Beat]) -> frozenset[DocumentId]:
+        if self.down.is_set():
+            raise StoreUnavailable("away")
+        self.beats.append(beats)
+        return self.lost
+
+    def release(self, claim: Claim) -> bool:
+        self.released.append(claim)
+        return True
+
+    def retry(self, claim: Claim, error: str, detail: str) -> bool:
+        self.retried.append((claim, error))
+        return True
+
+
+class FakeParser:
+    """Answers with what it was given: an outcome, an exception, or a function of `on_page`."""
+
+    def __init__(self, answer: Any = None) -> None:
+        self.answer, self.reads, self.closed, self.started = answer or good(), 0, False, False
+
+    def start(self) -> None:
+        self.started = True
+
+    def read(self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None]) -> ReadOutcome:
+        self.reads += 1
+        answer = self.answer(on_page) if callable(self.answer) else self.answer
+        if isinstance(answer, Exception):
+            raise answer
+        assert isinstance(answer, ReadOutcome)
+        return answer
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class FakeHints:
+    def start(self) -> None: ...
+    def stop(self) -> None: ...
+    def wake(self) -> None: ...
+    def wait(self) -> None:
+        time.sleep(0.005)
+
+
+class FakeStore:
+    """Originals, artifacts and the fenced finish."""
+
+    def __init__(self) -> None:
+        self.finished, self.artifacts = list[Finished](), dict[str, dict[str, bytes]]()
+        self.refuse, self.missing = False, False
+        self.fail_times = 0
+
+    def open(self, sha256: str) -> BinaryIO:
+        if self.missing:
+            raise NotFound
+        return io.BytesIO(b"pdf")
+
+    def put(self, document_id: DocumentId, attempt: int, files: dict[str, bytes]) -> dict[str, dict[str, Any]]:
+        self.artifacts[document_id] = files
+        return {name: {"bytes": len(content)} for name, content in files.items()}
+
+    def finish(self, finished: Sequence[Finished]) -> list[bool]:
+        if self.fail_times > 0:
+            self.fail_times -= 1
+            raise StoreUnavailable("away")
+        if not self.refuse:
+            self.finished.extend(finished)
+        return [not self.refuse for _ in finished]
+
+
+class Scene:
+    """A reader over fakes."""
+
+    def __init__(self, *claims: Claim, answer: Any = None, beat_s: float = 0.02) -> None:
+        self.queue, self.parser, self.store = FakeQueue(claims), FakeParser(answer), FakeStore()
+        self.inflight = Inflight()
+        self.reserved = list[tuple[str, int]]()
+        self.reserve_error: Exception | None = None
+        publisher = Publisher(
+            artifacts=self.store, finish=self.store.finish, beats=self.queue, inflight=self.inflight, depth=4
+        )
+        self.reader = Reader(
+            ReaderParts(
+                queue=self.queue,
+                originals=self.store,
+                parser=self.parser,
+                hints=FakeHints(),
+                publisher=publisher,
+                inflight=self.inflight,
+                heart=Heart(self.queue, self.inflight, beat_s),
+                reserve=self._reserve,
+            )
+        )
+
+    def _reserve(self, claim: Claim, pages: int) -> None:
+        if self.reserve_error:
+            raise self.reserve_error
+        self.reserved.append((claim.document_id, pages))
+
+    @contextmanager
+    def running(self) -> Iterator["Scene"]:
+        self.reader.start()
+        try:
+            yield self
+        finally:
+            self.reader.drain(5)
+
+
+def until(true: Callable[[], object], seconds: float = 5) -> bool:
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.002)
+    return bool(true())
+
+
+def finished_by(*claims: Claim, answer: Any = None) -> Finished:
+    with Scene(*claims, answer=answer).running() as scene:
+        assert until(lambda: scene.store.finished)
+        return scene.store.finished[0]
+
+
+def test_a_document_that_was_read_is_published_with_its_tree_and_pictures() -> None:
+    with Scene(make_claim(), answer=good(3)).running() as scene:
+        assert until(lambda: scene.store.finished)
+        assert len(scene.inflight) == 0
+    row = scene.store.finished[0]
+    assert isinstance(row, Succeeded)
+    assert (row.format, row.pages, row.route_counts, row.confidence) == ("pdf", 3, {"fast": 3}, 1.0)
+    assert set(row.manifest) == set(scene.store.artifacts["doc_1"]) == {"tree.json", "assets/p1.png"}
+
+
+def test_a_deterministic_error_ends_the_document_at_once() -> None:
+    row = finished_by(make_claim(), answer=ReadOutcome(error=ErrorCode.MALFORMED, detail="the file is broken"))
+    assert isinstance(row, Failed)
+    assert (row.error, row.detail) == ("malformed", "the file is broken")
+
+
+def test_an_infrastructure_error_is_retried_with_its_code() -> None:
+    with Scene(make_claim(), answer=ReadOutcome(error=ErrorCode.WORKER_KILLED)).running() as scene:
+        assert until(lambda: scene.queue.retried)
+    assert scene.queue.retried[0][1] == "worker-killed"
+    assert scene.store.finished == []
+
+
+def test_a_reading_that_never_began_is_given_back_for_free() -> None:
+    with Scene(make_claim(), answer=ReadOutcome(error=ErrorCode.WORKER_KILLED, charged=False)).running() as scene:
+        assert until(lambda: scene.queue.released)
+    assert scene.queue.retried == []
+
+
+def test_a_document_out_of_starts_fails_unread_as_worker_killed() -> None:
+    with Scene(make_claim(exhausted=True)).running() as scene:
+        assert until(lambda: scene.store.finished)
+    assert isinstance(scene.store.finished[0], Failed)
+    assert scene.store.finished[0].error == "worker-killed"
+    assert scene.parser.reads == 0
+
+
+def test_a_missing_original_fails_the_document() -> None:
+    scene = Scene(make_claim())
+    scene.store.missing = True
+    with scene.running():
+        assert until(lambda: scene.store.finished)
+    assert getattr(scene.store.finished[0], "error", None) == "original-missing"
+
+
+def test_an_exception_out_of_reading_costs_one_document_and_not_the_loop() -> None:
+    answers: list[Any] = [ValueError("secret text of the document"), good()]
+    with Scene(make_claim("a"), make_claim("b"), answer=lambda _: answers.pop(0)).running() as scene:
+        assert until(lambda: scene.store.finished)
+        assert scene.reader.healthy()
+    assert scene.queue.retried == [(make_claim("a"), "internal")]
+    assert scene.store.finished[0].claim.document_id == "b"
+
+
+def test_more_pages_than_reserved_are_reserved_when_they_are_counted() -> None:
+    def read(on_page: Callable[[int, int], None]) -> ReadOutcome:
+        on_page(0, 7)
+        on_page(7, 7)
+        return good(7)
+
+    with Scene(make_claim(), answer=read).running() as scene:
+        assert until(lambda: scene.store.finished)
+    assert scene.reserved == [("doc_1", 7)]
+
+
+def test_a_quota_that_does_not_cover_the_counted_pages_ends_the_document() -> None:
+    def read(on_page: Callable[[int, int], None]) -> ReadOutcome:
+        on_page(0, 7)
+        return good(7)
+
+    scene = Scene(make_claim(), answer=read)
+    scene.reserve_error = QuotaExceeded()
+    with scene.running():
+        assert until(lambda: scene.store.finished)
+    assert getattr(scene.store.finished[0], "error", None) == "page-quota"
+
+
+def test_a_lost_lease_stops_the_reading_and_writes_nothing() -> None:
+    stopped = threading.Event()
+
+    def read(on_page: Callable[[int, int], None]) -> ReadOutcome:
+        try:
+            while True:
+                on_page(1, 9)
+                time.sleep(0.005)
+        except LostLease:
+            stopped.set()
+            raise
+
+    scene = Scene(make_claim(), answer=read)
+    scene.queue.lost = frozenset({DocumentId("doc_1")})
+    with scene.running():
+        assert stopped.wait(5)
+    assert (scene.store.finished, scene.queue.released, scene.queue.retried) == ([], [], [])
+
+
+def test_heartbeats_carry_phase_and_pages() -> None:
+    go = threading.Event()
+
+    def read(on_page: Callable[[int, int], None]) -> ReadOutcome:
+        on_page(2, 9)
+        go.wait(5)
+        return good()
+
+    with Scene(make_claim(), answer=read).running() as scene:
+        assert until(lambda: any(beat.pages_done == 2 for beats in scene.queue.beats for beat in beats))
+        beat = next(beat for beats in scene.queue.beats for beat in beats if beat.pages_done == 2)
+        assert (beat.phase, beat.pages_total) == (Phase.READING, 9)
+        go.set()
+        assert until(lambda: scene.store.finished)
+    assert any(beat.phase is Phase.PUBLISHING for beats in scene.queue.beats for beat in beats)
+
+
+def test_publishing_never_idles_reading() -> None:
+    scene = Scene(*(make_claim(f"d{number}") for number in range(4)))
+    gate, finish = threading.Event(), scene.store.finish
+
+    def slow(finished: Sequence[Finished]) -> list[bool]:
+        gate.wait(5)
+        return finish(finished)
+
+    scene.reader._parts.publisher._finish = slow
+    with scene.running():
+        assert until(lambda: scene.parser.reads == 4)
+        assert scene.store.finished == []
+        gate.set()
+        assert until(lambda: len(scene.store.finished) == 4)
+
+
+def test_a_database_away_while_publishing_is_waited_for() -> None:
+    scene = Scene(make_claim())
+    scene.store.fail_times = 2
+    with scene.running():
+        assert until(lambda: scene.store.finished)
+
+
+def test_a_refusal_of_the_fence_is_the_end_of_it() -> None:
+    scene = Scene(make_claim())
+    scene.store.refuse = True
+    with scene.running():
+        assert until(lambda: scene.parser.reads == 1 and len(scene.inflight) == 0)
+    assert scene.store.finished == []
+
+
+def test_a_database_that_comes_back_finds_the_loop_alive() -> None:
+    scene = Scene(make_claim())
+    scene.queue.down.set()
+    with scene.running():
+        time.sleep(0.05)
+        assert scene.reader.healthy()
+        scene.queue.down.clear()
+        assert until(lambda: scene.store.finished)
+
+
+def test_a_drain_finishes_the_document_at_hand_and_claims_no_other() -> None:
+    begun, go = threading.Event(), threading.Event()
+
+    def read(_: object) -> ReadOutcome:
+        begun.set()
+        go.wait(5)
+        return good()
+
+    scene = Scene(make_claim("a"), make_claim("b"), answer=read)
+    scene.reader.start()
+    assert begun.wait(5)
+    threading.Timer(0.05, go.set).start()
+    assert scene.reader.drain(5)
+    assert [row.claim.document_id for row in scene.store.finished] == ["a"]
+    assert [claim.document_id for claim in scene.queue.claims] == ["b"]
+    assert scene.parser.closed
+
+
+def test_a_drain_that_runs_out_of_time_gives_the_document_back_uncharged() -> None:
+    begun, go = threading.Event(), threading.Event()
+
+    def read(_: object) -> ReadOutcome:
+        begun.set()
+        go.wait(5)
+        return good()
+
+    scene = Scene(make_claim(), answer=read)
+    scene.reader.start()
+    assert begun.wait(5)
+    assert not scene.reader.drain(0.05)
+    go.set()
+    assert [claim.document_id for claim in scene.queue.released] == ["doc_1"]
+    assert until(lambda: not scene.reader._thread.is_alive())
+    assert scene.store.finished == []
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_loop_that_ended_is_not_healthy() -> None:
+    scene = Scene()
+    scene.reader._parts.hints.wait = lambda: (_ for _ in ()).throw(SystemExit)  # type: ignore[method-assign]
+    with scene.running():
+        assert until(lambda: not scene.reader._thread.is_alive())
+        assert not scene.reader.healthy()
+
+
+def test_a_sandbox_that_never_works_makes_the_reader_unhealthy(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = ReadOutcome(error=ErrorCode.WORKER_KILLED, charged=False)
+    scene = Scene(*(make_claim(f"d{number}") for number in range(20)), answer=outcome)
+    monkeypatch.setattr(scene.reader._sandbox_faults, "_wait", lambda _: True)
+    with scene.running():
+        assert until(lambda: not scene.reader.healthy())
