@@ -13,6 +13,7 @@ from models.neural.ocr.decode import decode_line
 from models.neural.ocr.detect import DetectorSettings, Picture, find_lines
 from models.neural.ocr.order import row_order
 from models.neural.ocr.runtime import Floats, Network
+from models.neural.ocr.spaces import add_spaces
 from models.neural.ocr.text import ReadLine
 from models.neural.ocr.upright import TALL, lies_sideways, measure_skew, probe_lines, turn_boxes_over, turn_picture
 
@@ -76,12 +77,13 @@ class PictureReader:
 
     def _recognise(self, picture: Picture, boxes: Sequence[Floats]) -> list[ReadLine]:
         lines: list[ReadLine | None] = [None] * len(boxes)
-        for batch in batch_lines([cut_line(picture, box) for box in boxes]):
+        cuts = [cut_line(picture, box) for box in boxes]
+        for batch in batch_lines(cuts):
             probabilities = self.recogniser(batch.pictures)
             for place, index in enumerate(batch.indices):
                 share = batch.columns[place] / batch.pictures.shape[3]
                 glyphs = decode_line(probabilities[place], self.characters, share)
-                lines[index] = ReadLine(box=boxes[index], glyphs=glyphs)
+                lines[index] = ReadLine(box=boxes[index], glyphs=add_spaces(cuts[index], glyphs))
         return [line for line in lines if line is not None]
 
 

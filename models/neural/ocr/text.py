@@ -1,4 +1,4 @@
-"""Lines to words: splits decoded characters at spaces and wide gaps, and gives each word its part of the line's box.
+"""Lines to words: splits decoded characters at spaces, and gives each word its part of the line's box.
 
 In: glyphs and the line's corners. Out: words with four corners in pixels. Pure.
 """
@@ -6,7 +6,7 @@ In: glyphs and the line's corners. Out: words with four corners in pixels. Pure.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import fmean, median
+from statistics import fmean
 
 import numpy as np
 
@@ -54,21 +54,14 @@ def split_words(line: ReadLine) -> Iterator[LineWord]:
 
 def _group(glyphs: Sequence[Glyph]) -> Iterator[list[Glyph]]:
     group: list[Glyph] = []
-    limit = _gap_limit(glyphs)
     for glyph in glyphs:
-        if group and (glyph.char == " " or glyph.start - group[-1].end > limit):
+        if group and glyph.char == " ":
             yield group
             group = []
         if glyph.char != " ":
             group.append(glyph)
     if group:
         yield group
-
-
-def _gap_limit(glyphs: Sequence[Glyph]) -> float:
-    """A gap beyond this share of the line parts two words although no space was read."""
-    pitches = [b.start - a.start for a, b in pairwise(glyphs) if " " not in (a.char, b.char)]
-    return 2.5 * median(pitches) if pitches else 1.0
 
 
 def _part(box: Floats, start: float, end: float) -> Floats:
