@@ -1,0 +1,188 @@
+"""What the queue costs: claim + done (durable) with 8 claimers, one claim on an idle queue, fairness between two tenants.
+
+Run: `python -m tests.bench.bench_queue [--documents N]`. It starts a database of its own with the settings of production
+(fsync on) and prints a table; figures go to bench-results/queue.json together with the load of the machine.
+"""
+
+import argparse
+import json
+import multiprocessing
+import os
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from cluster.embedded_postgres import EmbeddedPostgres
+from models.cdom.original import ReadOptions
+from storage.ids import new_worker_id
+from storage.intake import submit_job
+from storage.publish import finish
+from storage.queue import LeasePolicy, Queue
+from storage.rows import Actor, Claim, NewDocument, PageQuota, Scope, StoredBlob, Succeeded
+from storage.schema import migrate
+from storage.states import Priority
+from storage.store import Store, open_store
+
+KEY = b"the signing key of a bench run"
+UNLIMITED = PageQuota(max_pages_per_month=None)
+MANIFEST = {"tree.json": {"sha256": "0" * 64, "bytes": 1000}}
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--documents", type=int, default=4000)
+    arguments.add_argument("--processes", type=int, default=2)
+    options = arguments.parse_args()
+    with _database() as (dsn, workdir):
+        results = {
+            "load_before": os.getloadavg(),
+            "claim_done": measure_claim_done(dsn, workdir, options.documents, options.processes, claimers=8),
+            "idle_claim_ms": measure_idle_claim(dsn, workdir),
+            "fairness": measure_fairness(dsn, workdir),
+            "load_after": os.getloadavg(),
+        }
+    _report(results)
+
+
+def measure_claim_done(dsn: str, workdir: Path, documents: int, processes: int, claimers: int) -> dict[str, float]:
+    """Documents a second from claim to durable end: `claimers` threads over `processes`, ends committed as they come."""
+    store = open_store(dsn, workdir, signing_key=KEY)
+    for _ in range(documents // 200):
+        _submit(store, "acme", 200)
+    started, used = time.perf_counter(), time.process_time()
+    workers = [
+        multiprocessing.get_context("spawn").Process(target=_work, args=(dsn, str(workdir), claimers // processes))
+        for _ in range(processes)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    waiting = store.db.fetch_all("select count(*) as n from tasks")[0]["n"]
+    row = store.db.fetch_all(
+        """select count(*) as n, extract(epoch from max(finished_at) - min(started_at))::float8 as seconds
+           from documents where status = 'succeeded'"""
+    )[0]
+    store.close()
+    wall, cpu = time.perf_counter() - started, time.process_time() - used
+    return {"documents": row["n"], "left": waiting, "per_second": row["n"] / row["seconds"], "wall_s": wall, "cpu_s": cpu}
+
+
+def measure_idle_claim(dsn: str, workdir: Path, rounds: int = 200) -> dict[str, float]:
+    """Milliseconds of one claim that finds one task on an otherwise empty queue."""
+    store = open_store(dsn, workdir, signing_key=KEY)
+    queue = Queue(store.db, new_worker_id(), LeasePolicy())
+    took = []
+    for _ in range(rounds):
+        _submit(store, "acme", 1)
+        before = time.perf_counter()
+        claim = queue.claim()
+        took.append((time.perf_counter() - before) * 1000)
+        assert claim is not None
+        finish(store, [_done(claim)])
+    store.close()
+    return {"p50": statistics.median(took), "p99": statistics.quantiles(took, n=100)[98]}
+
+
+def measure_fairness(dsn: str, workdir: Path, flood: int = 2000, few: int = 20) -> dict[str, float]:
+    """One tenant floods, another sends a few afterwards: at which claim is the last of the few taken (ideal: 2 × few)?"""
+    store = open_store(dsn, workdir, signing_key=KEY)
+    for _ in range(flood // 200):
+        _submit(store, "flood", 200)
+    _submit(store, "few", few)
+    queue = Queue(store.db, new_worker_id(), LeasePolicy())
+    position = taken = 0
+    while taken < few:
+        claim = queue.claim()
+        assert claim is not None
+        position += 1
+        taken += claim.scope.tenant == "few"
+        finish(store, [_done(claim)])
+    store.close()
+    return {"last_of_few_at": position, "ideal": 2 * few, "behind": flood}
+
+
+def _work(dsn: str, workdir: str, claimers: int) -> None:
+    """One process as a reader is one: claimers hand their results to a publisher that commits what has come so far."""
+    store = open_store(dsn, Path(workdir), signing_key=KEY, pool_size=claimers + 1)
+    queue = Queue(store.db, new_worker_id(), LeasePolicy())
+    publisher = _Publisher(store)
+    threads = [threading.Thread(target=_claim_and_finish, args=(queue, publisher)) for _ in range(claimers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    store.close()
+
+
+class _Publisher:
+    """Natural group commit: whoever comes while a commit is under way goes into the next one together."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._committing = threading.Lock()
+        self._waiting: list[tuple[Succeeded, threading.Event]] = []
+
+    def publish(self, done: Succeeded) -> None:
+        committed = threading.Event()
+        with self._lock:
+            self._waiting.append((done, committed))
+        with self._committing:
+            if committed.is_set():
+                return
+            with self._lock:
+                batch, self._waiting = self._waiting, []
+            assert all(finish(self._store, [item for item, _ in batch]))
+            for _, event in batch:
+                event.set()
+
+
+def _claim_and_finish(queue: Queue, publisher: _Publisher) -> None:
+    while (claim := queue.claim()) is not None:
+        publisher.publish(_done(claim))
+
+
+def _done(claim: Claim) -> Succeeded:
+    return Succeeded(claim=claim, manifest=MANIFEST, format="pdf", pages=1, route_counts={"fast": 1}, confidence=1.0)
+
+
+def _submit(store: Store, tenant: str, documents: int) -> None:
+    writer = store.blobs.new_writer()
+    writer.write(b"%PDF-1.7")
+    blob: StoredBlob = writer.commit()
+    files = [NewDocument(name=f"{n}.pdf", blob=blob, options=ReadOptions()) for n in range(documents)]
+    submit_job(store, Scope(tenant=tenant), Actor(key_name=tenant), files, priority=Priority.JOB, quota=UNLIMITED)
+
+
+@contextmanager
+def _database() -> Iterator[tuple[str, Path]]:
+    with tempfile.TemporaryDirectory(prefix="quire-bench-") as folder:
+        Path(folder).chmod(0o711)
+        postgres = EmbeddedPostgres(Path(folder))
+        try:
+            dsn = postgres.start()
+            migrate(dsn)
+            yield dsn, Path(folder)
+        finally:
+            postgres.stop()
+
+
+def _report(results: dict[str, Any]) -> None:
+    claim_done, idle, fairness = results["claim_done"], results["idle_claim_ms"], results["fairness"]
+    print(f"machine load before {results['load_before']}, after {results['load_after']}")
+    print(f"claim + done, durable, 8 claimers   {claim_done['per_second']:8.0f} /s   ({claim_done['documents']} documents)")
+    print(f"claim on an idle queue              {idle['p50']:8.2f} ms p50   {idle['p99']:.2f} ms p99")
+    print(f"last of 20 behind a flood of 2000   {fairness['last_of_few_at']:8.0f}. claim   (ideal {fairness['ideal']})")
+    folder = Path("bench-results")
+    folder.mkdir(exist_ok=True)
+    (folder / "queue.json").write_text(json.dumps(results, indent=2))
+
+
+if __name__ == "__main__":
+    main()
