@@ -6,6 +6,7 @@ from dataclasses import replace
 from models.cdom.flags import HIDDEN_TEXT, LOW_CONFIDENCE
 from models.cdom.geometry import round_bbox
 from models.cdom.tree import BlockType, FlagSpan, Span
+from models.extract.layout.leaders import close_leaders
 from models.extract.layout.marks import Line, PageMarks, Run
 from models.extract.readers.contract import Look, PageBlock
 
@@ -19,7 +20,7 @@ def join_lines(lines: list[Line], *, keep_breaks: bool = False) -> tuple[str, li
     runs: list[Run] = []
     at = 0
     for index, line in enumerate(lines):
-        text = line.text
+        text = close_leaders(line.text) if "...." in line.text or ". . ." in line.text else line.text
         following = lines[index + 1].text if index + 1 < len(lines) else ""
         tail = "\n" if keep_breaks else " "
         if not following:

@@ -5,7 +5,7 @@ import re
 _NUMBER = r"\s*(?:\d+|[IVXLC]+\b|[A-Z]\d*\b)(?:[.\-–:]\d+)*[a-z]?"
 _CAPTION = re.compile(
     r"\s*(?:fig(?:ure|\.)?|table|tab\.|exhibit|chart|plate|scheme|box|map|diagram|photo|image|illustration|listing|"
-    r"algorithm|abbildung|abb\.|tabelle|tableau|figura|tabla|tabella|tabela)" + _NUMBER,
+    r"algorithm|abbildung|abb\.|tabelle|tableau|figura|tabla|tabella|tabela)(?:" + _NUMBER + r"|:\s)",
     re.IGNORECASE,
 )
 _MENTION = re.compile(r"\s*(?:shows?|presents?|lists?|gives?|illustrates?|summari[sz]es|depicts?|reports?|and|in|of)\b")

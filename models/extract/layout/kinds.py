@@ -16,18 +16,27 @@ _BOLD_PAGE = 0.4
 _TOP, _BOTTOM = 0.105, 0.89
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _CONTENTS = re.compile(r"(?:\.\s?){4,}\s*[\divxlc]+$|\s\d{1,4}$")
+_PART = re.compile(
+    r"(?:chapter|part|section|appendix|unit|lesson|module|book|kapitel|teil|chapitre|partie|cap[ií]tulo|parte)"
+    r"\s+(?:\d+|[IVXLC]+|[A-Z]|one|two|three|four|five|six|seven|eight|nine|ten)[.:]?",
+    re.IGNORECASE,
+)
 _MATH = re.compile(r"[=∑∫√≤≥±×÷∂∇∞∈∉⊂∪∩→←⇒≈≠∝]")
 
 
 @dataclass(frozen=True, slots=True)
 class PageLook:
-    """What is usual on a page: `body` size in points, share of bold characters, height, `contents`: it lists titles."""
+    """What is usual on a page: `body` size in points, share of bold characters, height.
+
+    `contents`: it lists titles with page numbers; its own title stands above `title_below`.
+    """
 
     body: float
     bold_share: float
     width: float
     height: float
     contents: bool = False
+    title_below: float = 0.0
 
 
 def find_kind(group: list[Line], page: PageLook) -> BlockType:
@@ -53,15 +62,35 @@ def is_heading(group: list[Line], page: PageLook) -> bool:
     text = group[-1].text
     if len(group) > _HEADING_LINES or sum(len(line.text) for line in group) > _HEADING_CHARS:
         return False
-    if text.endswith((".", ",", ";")) and not re.fullmatch(r".{0,30}\d\.", text):
+    size = max(line.size for line in group)
+    if text.endswith((",", ";")) or (text.endswith(".") and not _may_end_in_period(group, size, page)):
         return False
     if not _LETTERS.search("".join(line.text for line in group)) or not group[0].upright:
         return False
-    size = max(line.size for line in group)
+    if page.contents:
+        return size >= _LARGER * page.body and group[0].y0 < page.title_below and not _CONTENTS.search(text)
     if size >= _LARGER * page.body:
-        return not page.contents or not _CONTENTS.search(text)
+        return True
     bold = all(line.bold for line in group) and page.bold_share < _BOLD_PAGE and size >= _SAME * page.body
     return bold and not _CONTENTS.search(text)
+
+
+def _may_end_in_period(group: list[Line], size: float, page: PageLook) -> bool:
+    """A numbered label ("Chapter 7."), or one line of larger and bold type."""
+    text = group[-1].text
+    return bool(re.fullmatch(r".{0,30}\d\.", text)) or (
+        len(group) == 1 and group[0].all_bold and size >= _LARGER * page.body
+    )
+
+
+def is_heading_part(group: list[Line], following: BlockType, page: PageLook) -> bool:
+    """A chapter's label or its large number, right above a heading."""
+    if following is not BlockType.HEADING or len(group) > 1:
+        return False
+    text = group[0].text.strip()
+    if re.fullmatch(r"[\divxlcIVXLC]{1,4}\.?", text):
+        return group[0].size > 1.3 * page.body
+    return bool(_PART.fullmatch(text)) and group[0].size >= _SAME * page.body
 
 
 def _looks_like_code(text: str) -> bool:

@@ -36,7 +36,7 @@ class Line:
 
     `x0 y0 x1 y1` hug the letters; `base` is the baseline's y. `runs` is empty when nothing is styled.
     A line that is not `upright` runs up, down or aslant. `confidence` is 1.0 for a text layer. `key` names the line to
-    `PageMarks.split`.
+    `PageMarks.split`; `blank_before` and `blank_after` tell of white space cut off its text.
     """
 
     x0: float
@@ -55,6 +55,14 @@ class Line:
     runs: list[Run] = field(default_factory=list)
     confidence: float = 1.0
     key: tuple[int, int] = (-1, -1)
+    blank_before: bool = False
+    blank_after: bool = False
+
+    @property
+    def all_bold(self) -> bool:
+        """True when not a single character is light."""
+        runs = self.runs
+        return self.bold and bool(runs) and runs[0].start == 0 and runs[-1].end >= len(self.text.rstrip())
 
     @property
     def bbox(self) -> Bbox:

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from models.cdom.tree import BlockType
 from models.extract.layout.blocks import clamp, make_block
 from models.extract.layout.furniture import find_footnotes, find_furniture
-from models.extract.layout.kinds import PageLook, find_kind
+from models.extract.layout.kinds import PageLook, find_kind, is_heading_part
+from models.extract.layout.leaders import merge_entries
 from models.extract.layout.marks import Line, PageMarks
 from models.extract.layout.order import order_lines
-from models.extract.layout.paragraphs import group_paragraphs, merge_pieces
+from models.extract.layout.paragraphs import group_paragraphs
 from models.extract.layout.pictures import Picture, find_pictures
+from models.extract.layout.pieces import merge_pieces
 from models.extract.layout.tables.find import FoundTable, find_tables
 from models.extract.readers.contract import PageBlock
 
@@ -34,28 +36,35 @@ def layout_page(marks: PageMarks) -> PageLayout:
         stand_in = _stand_in(item)
         stand_ins.append(stand_in)
         floats[id(stand_in)] = item
-    groups = group_paragraphs(merge_pieces(order_lines(lines + stand_ins)))
-    look = _find_look(marks, lines, body)
+    ordered, contents = merge_entries(merge_pieces(order_lines(lines + stand_ins)), marks.width)
+    groups = [[line] for line in ordered] if contents else group_paragraphs(ordered, body)
+    look = _find_look(marks, lines, body, contents=contents)
     running = find_furniture(groups, look)
     notes = find_footnotes(groups, look, marks.horizontals, running)
-    blocks: list[PageBlock] = []
-    for index, group in enumerate(groups):
-        item = floats.get(id(group[0]))
-        if item is not None:
-            blocks.append(_make_float(item, marks))
-        elif index in running:
-            blocks.append(make_block(running[index], group, marks))
-        elif index in notes:
-            blocks.append(make_block(BlockType.FOOTNOTE, group, marks))
-        else:
-            blocks.append(make_block(find_kind(group, look), group, marks))
+    kinds = [
+        BlockType.PICTURE if id(group[0]) in floats else running.get(index) or find_kind(group, look)
+        for index, group in enumerate(groups)
+    ]
+    for index in notes:
+        kinds[index] = BlockType.FOOTNOTE
+    for index in range(len(groups) - 2, -1, -1):
+        if kinds[index] is BlockType.PARAGRAPH and is_heading_part(groups[index], kinds[index + 1], look):
+            kinds[index] = BlockType.HEADING
+    blocks = [
+        _make_float(floats[id(group[0])], marks) if id(group[0]) in floats else make_block(kind, group, marks)
+        for kind, group in zip(kinds, groups, strict=True)
+    ]
     return PageLayout(blocks, body)
 
 
-def _find_look(marks: PageMarks, lines: list[Line], body: float) -> PageLook:
+def _find_look(marks: PageMarks, lines: list[Line], body: float, *, contents: bool) -> PageLook:
     chars = sum(len(line.text) for line in lines) or 1
     bold = sum(len(line.text) for line in lines if line.bold)
-    return PageLook(body, bold / chars, marks.width, marks.height)
+    title_below = 0.0
+    if contents:
+        largest = max(line.size for line in lines)
+        title_below = min(line.y1 for line in lines if line.size == largest) + 0.1
+    return PageLook(body, bold / chars, marks.width, marks.height, contents, title_below)
 
 
 def _stand_in(item: FoundTable | Picture) -> Line:

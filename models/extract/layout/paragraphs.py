@@ -1,52 +1,18 @@
-"""Lines in reading order gathered to paragraphs: pieces of one baseline first, then lines by leading, indent and look."""
+"""Lines in reading order gathered to paragraphs, by leading, indent, look and what begins an item."""
 
 import re
 from statistics import median
 
-from models.extract.layout.marks import Line, Run
+from models.extract.layout.marks import Line
 
-_PIECE_GAP = 1.7
-"""Pieces of one baseline this close (in ems) are one line."""
 _LEADING = 1.25
 """A gap this much larger than the paragraph's leading ends it."""
 _WIDEST_LEADING = 1.9
+_DISPLAY_LEADING = 1.35
+"""Large type may be set this loosely whatever the text's leading is."""
 BULLET = re.compile(r"[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢✓✔❖\uf0b7\uf0a7\uf0d8-]\s+|[•●▪■‣∙➤❖\uf0b7\uf0a7](?=\S)|[–—*]\s+(?=\S)")
 NUMBER = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivx]{2,5}[.)]|\[\d{1,3}\])\s+(?=\S)")
 _SENTENCE_END = (".", "!", "?", ":", ".”", '."', ".)", ";")
-
-
-def merge_pieces(lines: list[Line]) -> list[Line]:
-    """Neighbours in reading order on one baseline, close to each other, joined to one line."""
-    out: list[Line] = []
-    for line in lines:
-        last = out[-1] if out else None
-        if last is not None and _is_same_line(last, line):
-            out[-1] = _join(last, line)
-        else:
-            out.append(line)
-    return out
-
-
-def _is_same_line(a: Line, b: Line) -> bool:
-    size = max(a.size, b.size)
-    if abs(a.base - b.base) > 0.45 * size or not (a.upright and b.upright) or not a.text or not b.text:
-        return False
-    return -0.6 * size < b.x0 - a.x1 < _PIECE_GAP * size
-
-
-def _join(a: Line, b: Line) -> Line:
-    """One line of two pieces, `b` to the right of `a`; the longer piece sets the look."""
-    gap = "" if b.x0 - a.x1 < 0.12 * min(a.size, b.size) else " "
-    shift = len(a.text) + len(gap)
-    main = a if len(a.text) >= len(b.text) else b
-    text = a.text + gap + b.text
-    bold = len(a.text) * a.bold + len(b.text) * b.bold
-    runs = [*a.runs, *(Run(r.start + shift, r.end + shift, r.bold, r.italic, r.code, r.href) for r in b.runs)]
-    return Line(
-        min(a.x0, b.x0), min(a.y0, b.y0), max(a.x1, b.x1), max(a.y1, b.y1), main.base, main.size, text, main.font,
-        bold=bold > 0.8 * len(text), italic=a.italic and b.italic, code=a.code and b.code,
-        hidden=a.hidden and b.hidden, runs=runs, confidence=min(a.confidence, b.confidence), key=main.key,
-    )  # fmt: skip
 
 
 def find_leading(lines: list[Line]) -> float:
@@ -59,13 +25,14 @@ def find_leading(lines: list[Line]) -> float:
     return min(median(steps), 1.7) if steps else 1.2
 
 
-def group_paragraphs(lines: list[Line]) -> list[list[Line]]:
-    """Lines (in reading order) gathered to paragraphs."""
+def group_paragraphs(lines: list[Line], body: float) -> list[list[Line]]:
+    """Lines (in reading order) gathered to paragraphs; `body` is the size of running text."""
     leading = find_leading(lines)
     groups: list[list[Line]] = []
     for index, line in enumerate(lines):
         following = lines[index + 1] if index + 1 < len(lines) else None
-        if groups and not _starts_new(groups[-1], line, following, leading):
+        loose = _DISPLAY_LEADING if line.size > 1.15 * body else 0.0
+        if groups and not _starts_new(groups[-1], line, following, max(leading, loose)):
             groups[-1].append(line)
         else:
             groups.append([line])
@@ -87,7 +54,9 @@ def _differs(last: Line, line: Line) -> bool:
         return True
     if last.code != line.code or last.hidden != line.hidden:
         return True
-    return last.bold != line.bold and (not last.runs or not line.runs or last.bold)
+    if last.all_bold:
+        return not line.bold
+    return line.all_bold and not last.bold
 
 
 def _is_apart(group: list[Line], line: Line, leading: float) -> bool:

@@ -93,6 +93,7 @@ def _place(stated: dict[str, Any], main: dict[str, Any], text: str, pieces: list
     if upright:
         y0, y1 = base - _ASCENT * size, base + _DESCENT * size
     line = Line(x0, y0, x1, y1, base, size, text, main["font"], upright=upright)
+    line.blank_before, line.blank_after = lead > 0, stated["spans"][-1]["text"][-1:].isspace()
     _set_looks(line, pieces, lead)
     return line
 

@@ -1,0 +1,42 @@
+"""Pieces of one printed line, which the engine parts at every wide gap, joined again."""
+
+from models.extract.layout.marks import Line, Run
+
+_PIECE_GAP = 1.7
+"""Pieces of one baseline this close (in ems) are one line."""
+
+
+def merge_pieces(lines: list[Line]) -> list[Line]:
+    """Neighbours in reading order on one baseline, close to each other, joined to one line."""
+    out: list[Line] = []
+    for line in lines:
+        last = out[-1] if out else None
+        if last is not None and _is_same_line(last, line):
+            out[-1] = join_pieces(last, line)
+        else:
+            out.append(line)
+    return out
+
+
+def _is_same_line(a: Line, b: Line) -> bool:
+    size = max(a.size, b.size)
+    if abs(a.base - b.base) > 0.45 * size or not (a.upright and b.upright) or not a.text or not b.text:
+        return False
+    return -0.6 * size < b.x0 - a.x1 < _PIECE_GAP * size
+
+
+def join_pieces(a: Line, b: Line) -> Line:
+    """One line of two pieces, `b` to the right of `a`; the longer piece sets the look."""
+    apart = a.blank_after or b.blank_before or b.x0 - a.x1 >= 0.12 * min(a.size, b.size)
+    gap = " " if apart else ""
+    shift = len(a.text) + len(gap)
+    main = a if len(a.text) >= len(b.text) else b
+    text = a.text + gap + b.text
+    bold = len(a.text) * a.bold + len(b.text) * b.bold
+    runs = [*a.runs, *(Run(r.start + shift, r.end + shift, r.bold, r.italic, r.code, r.href) for r in b.runs)]
+    return Line(
+        min(a.x0, b.x0), min(a.y0, b.y0), max(a.x1, b.x1), max(a.y1, b.y1), main.base, main.size, text, main.font,
+        bold=bold > 0.8 * len(text), italic=a.italic and b.italic, code=a.code and b.code,
+        hidden=a.hidden and b.hidden, runs=runs, confidence=min(a.confidence, b.confidence), key=main.key,
+        blank_before=a.blank_before, blank_after=b.blank_after,
+    )  # fmt: skip
