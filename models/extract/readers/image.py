@@ -7,14 +7,13 @@ A stand-alone picture is shown as it came.
 from typing import Final
 
 import PIL
-from PIL import Image
 
 from models.cdom.errors import ErrorCode, Malformed, TooManyPages
 from models.cdom.original import Format, OcrMode, ReadOptions
 from models.cdom.ports import PageImage, PixelPage
 from models.cdom.tree import Route
 from models.extract.readers.contract import DocumentFacts, PageContent, PageRead, failed_page
-from models.extract.readers.image_frame import count_frames, decode_frame, open_picture, pillow_errors, read_dpi
+from models.extract.readers.image_frame import count_frames, decode_frame, open_picture, pillow_errors
 from models.extract.sniff import sniff
 
 ENGINE: Final = "pillow"
@@ -28,6 +27,7 @@ class ImageDocument:
     def __init__(self, data: bytes, options: ReadOptions) -> None:
         self._data, self._options, self._format = data, options, sniff(data)
         self._picture = open_picture(data, self._format, options.max_image_pixels)
+        self._decoded = 0
         count = count_frames(self._picture, MOST_FRAMES) if self._format is Format.TIFF else 1
         numbers = _select_pages(count, options)
         if count > MOST_FRAMES or len(numbers) > options.max_pages:
@@ -67,7 +67,7 @@ class ImageDocument:
         if not 1 <= number <= self._facts.page_count:
             raise Malformed(f"no page {number}")
         self._seek(number)
-        frame = decode_frame(self._picture, self._options.max_image_pixels, _longest_side(self._picture, dpi))
+        frame = decode_frame(self._picture, self._options.max_image_pixels, dpi)
         alone = self._facts.page_count == 1
         return PageImage(
             png=self._data if alone else frame.png,
@@ -85,6 +85,10 @@ class ImageDocument:
         self._picture.close()
 
     def _seek(self, number: int) -> None:
+        """A frame that was decoded just now is opened anew: Pillow has turned it and forgotten how it lay."""
+        if number == self._decoded:
+            self._picture = open_picture(self._data, self._format, self._options.max_image_pixels)
+        self._decoded = number
         with pillow_errors():
             self._picture.seek(number - 1)
 
@@ -103,9 +107,3 @@ def _plan(options: ReadOptions) -> tuple[Route, str]:
     if options.ocr is OcrMode.NEVER:
         return Route.NONE, "image, ocr off"
     return Route.OCR, "image"
-
-
-def _longest_side(picture: Image.Image, dpi: int) -> int:
-    """Pixels of the longer side of the current frame at `dpi`."""
-    across, down = read_dpi(picture)
-    return max(1, round(dpi * max(picture.width / across, picture.height / down)))

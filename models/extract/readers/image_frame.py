@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import sqrt
 from typing import Final
 
 from PIL import (
@@ -36,6 +37,7 @@ PLUGINS: Final = (
     WebPImagePlugin,
 )
 """Imported here because a sandboxed child can import nothing later. A phone's JPEG may be opened by the MPO plugin."""
+Image.preinit()
 
 ASSUMED_DPI = 96.0
 """For a picture that states no resolution, or none that a scanner or camera could have meant."""
@@ -52,7 +54,7 @@ BROKEN = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """An upright frame: `png` of at most `LONGEST_SIDE` pixels a side, size in points."""
+    """An upright frame: size in points."""
 
     png: bytes
     width: float
@@ -105,21 +107,33 @@ def count_frames(picture: Image.Image, limit: int) -> int:
     return count
 
 
-def decode_frame(picture: Image.Image, max_pixels: int, longest_side: int = LONGEST_SIDE) -> Frame:
-    """The current frame. Raises `Malformed` when it does not decode, `ResourceLimit` when it is too large."""
+def decode_frame(picture: Image.Image, max_pixels: int, dpi: int | None = None) -> Frame:
+    """The current frame at `dpi`, or as fine as it is up to `LONGEST_SIDE`.
+
+    Raises `Malformed` when it does not decode, `ResourceLimit` when it is too large.
+    """
     check_pixels(picture, max_pixels)
-    dots = read_dpi(picture)
     with pillow_errors():
-        turned = picture.getexif().get(_ORIENTATION, 1) in _SWAPS_SIDES and not _is_tiff(picture)
+        across, down = read_dpi(picture)
+        if _stated_orientation(picture) in _SWAPS_SIDES:
+            across, down = down, across
         upright = _turn_upright(picture)
-        across, down = dots[::-1] if turned else dots
         width, height = upright.width * 72 / across, upright.height * 72 / down
-        sized = _fit(upright, width, height, longest_side)
-        return Frame(png=_encode(flatten(sized)), width=round(width, 3), height=round(height, 3))
+        scale = _choose_scale(upright, width, height) if dpi is None else dpi / 72
+        scale = min(scale, sqrt(max_pixels / (width * height)))
+        png = _encode(flatten(_resize(upright, width * scale, height * scale)))
+        return Frame(png=png, width=round(width, 3), height=round(height, 3))
 
 
 _ORIENTATION = 274
 _SWAPS_SIDES = frozenset({5, 6, 7, 8})
+
+
+def _stated_orientation(picture: Image.Image) -> int | None:
+    """How the stored rows lie. Pillow turns a TIFF while it decodes and then forgets its EXIF, but not its tags."""
+    tags = picture.tag_v2 if isinstance(picture, TiffImagePlugin.TiffImageFile) else picture.getexif()
+    orientation: int | None = tags.get(_ORIENTATION)
+    return orientation
 
 
 def read_dpi(picture: Image.Image) -> tuple[float, float]:
@@ -159,21 +173,18 @@ def _to_grey(picture: Image.Image) -> Image.Image:
     return values.point(lambda value: value * (255.0 / high) + 0.0).convert("L") if low >= 0 else values.convert("L")
 
 
-def _is_tiff(picture: Image.Image) -> bool:
-    """Pillow turns a TIFF upright by itself while it decodes."""
-    return picture.format == "TIFF"
-
-
 def _turn_upright(picture: Image.Image) -> Image.Image:
     picture.load()
     return ImageOps.exif_transpose(picture)
 
 
-def _fit(picture: Image.Image, width: float, height: float, longest_side: int) -> Image.Image:
-    """Square pixels: unequal resolutions are evened out; then no side longer than allowed."""
-    scale = max(picture.width / width, picture.height / height)
-    scale = min(scale, longest_side / max(width, height))
-    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+def _choose_scale(picture: Image.Image, width: float, height: float) -> float:
+    """Pixels per point: those of the finer axis, so that a fax gets square pixels; no side beyond `LONGEST_SIDE`."""
+    return min(max(picture.width / width, picture.height / height), LONGEST_SIDE / max(width, height))
+
+
+def _resize(picture: Image.Image, width: float, height: float) -> Image.Image:
+    size = (max(1, round(width)), max(1, round(height)))
     if size == picture.size:
         return picture
     smooth = flatten(picture)
