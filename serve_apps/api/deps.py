@@ -1,53 +1,78 @@
-"""What a route asks for by its type: the running app, the caller (judged by the one scope table), checked ids."""
+"""What a route asks for by its type: the call (who, through which app, under which id) and ids that are well formed.
 
+One dependency instead of several, because each costs 15 µs of CPU per request.
+"""
+
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Path, Request
+from pydantic import AfterValidator
 
 from serve_apps.access.caller import Caller, identify
 from serve_apps.access.scopes import REQUIRED
 from serve_apps.api.running import Running
 from storage.errors import NotFound
 from storage.ids import is_document_id, is_job_id
-from storage.rows import DocumentId, JobId
+from storage.rows import Actor, DocumentId, JobId, Scope
+from storage.store import Store
 
 
-async def running(request: Request) -> Running:
-    state: Running = request.app.state.running
-    return state
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request of a caller who may do this."""
+
+    running: Running
+    caller: Caller
+    request_id: str
+
+    @property
+    def store(self) -> Store:
+        return self.running.resources.store
+
+    @property
+    def scope(self) -> Scope:
+        """Whose data this call sees."""
+        return self.caller.data
+
+    @property
+    def actor(self) -> Actor:
+        return self.caller.actor(self.request_id)
 
 
-async def caller(request: Request) -> Caller:
-    """Who calls, allowed to do this. Raises `Unauthenticated`, `InvalidOrg`, `ScopeMissing`, in this order."""
+async def find_running(request: Request) -> Running:
+    running: Running = request.app.state.running
+    return running
+
+
+async def admit(request: Request) -> Call:
+    """Raises `Unauthenticated`, `InvalidOrg`, `ScopeMissing`, in this order."""
     scope = request.scope
-    found = identify(scope["headers"], request.app.state.running.resources.keys)
+    running: Running = scope["app"].state.running
+    caller = identify(scope["headers"], running.resources.keys)
     needed = REQUIRED[scope["method"], scope["route"].path]
     if needed is not None:
-        found.require(needed)
-    scope["caller"] = found
-    return found
+        caller.require(needed)
+    scope["caller"] = caller
+    return Call(running, caller, scope.get("request_id", ""))
 
 
-async def request_id(request: Request) -> str:
-    text: str = request.scope.get("request_id", "")
-    return text
-
-
-async def job_id(job_id: Annotated[str, Path(description="Opaque identifier of a job.")]) -> JobId:
+def _check_job_id(text: str) -> JobId:
     """A malformed id is an unknown one."""
-    if not is_job_id(job_id):
-        raise NotFound(job_id)
-    return JobId(job_id)
+    if not is_job_id(text):
+        raise NotFound("no such job")
+    return JobId(text)
 
 
-async def document_id(document_id: Annotated[str, Path(description="Opaque identifier of a document.")]) -> DocumentId:
-    if not is_document_id(document_id):
-        raise NotFound(document_id)
-    return DocumentId(document_id)
+def _check_document_id(text: str) -> DocumentId:
+    if not is_document_id(text):
+        raise NotFound("no such document")
+    return DocumentId(text)
 
 
-RunningDep = Annotated[Running, Depends(running)]
-CallerDep = Annotated[Caller, Depends(caller)]
-RequestIdDep = Annotated[str, Depends(request_id)]
-JobIdDep = Annotated[JobId, Depends(job_id)]
-DocumentIdDep = Annotated[DocumentId, Depends(document_id)]
+CallDep = Annotated[Call, Depends(admit)]
+RunningDep = Annotated[Running, Depends(find_running)]
+JobIdDep = Annotated[JobId, AfterValidator(_check_job_id), Path(description="Opaque identifier of a job.")]
+DocumentIdDep = Annotated[
+    DocumentId, AfterValidator(_check_document_id), Path(description="Opaque identifier of a document.")
+]

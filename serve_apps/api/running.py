@@ -7,6 +7,7 @@ from typing import Any
 
 from fastapi import FastAPI
 
+from serve_apps.api.job_answers import JobAnswers
 from serve_apps.api.lanes import Lane
 from serve_apps.api.remembered import Remembered
 from serve_apps.api.resources import Resources
@@ -28,6 +29,7 @@ class Running:
         self.sql = Lane("sql", _SQL_THREADS)
         self.disk = Lane("disk", _DISK_THREADS)
         self.deep_health: Remembered[dict[str, Any]] = Remembered(_REMEMBER_HEALTH_S)
+        self.job_answers = JobAnswers(resources.store.db, self.sql)
         self.waiters = JobWaiters(resources.dsn, resources.limits.max_waiters)
 
     @asynccontextmanager

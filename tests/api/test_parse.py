@@ -11,6 +11,10 @@ from storage.store import Store
 from tests.api.harness import PDF, files, reading
 
 
+def wait_for(gate: threading.Event) -> None:
+    gate.wait(10)
+
+
 @pytest.mark.usefixtures("reader")
 async def test_a_parse_answers_with_the_finished_job_and_its_tree(client: httpx.AsyncClient) -> None:
     answer = await client.post("/v1/parse", files=files(PDF, part="file"))
@@ -68,7 +72,7 @@ async def test_a_timeout_out_of_bounds_is_refused(client: httpx.AsyncClient, tim
 
 async def test_a_caller_who_goes_away_does_not_cancel_the_job(client: httpx.AsyncClient, store: Store) -> None:
     gate = threading.Event()
-    with reading(store, hold=lambda claim: gate.wait(10) and None):
+    with reading(store, hold=lambda claim: wait_for(gate)):
         call = asyncio.create_task(client.post("/v1/parse", files=files(PDF, part="file")))
         while not (jobs := (await client.get("/v1/jobs")).json()):
             await asyncio.sleep(0.01)

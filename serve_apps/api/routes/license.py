@@ -4,7 +4,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from serve_apps.api.bodies import LicenseBody
-from serve_apps.api.deps import CallerDep, RunningDep
+from serve_apps.api.deps import CallDep
 from serve_apps.api.rendering import json_response
 from storage.usage import month_usage
 
@@ -12,10 +12,10 @@ router = APIRouter(tags=["system"])
 
 
 @router.get("/v1/license", responses={200: {"model": LicenseBody}})
-async def read_license(_: CallerDep, running: RunningDep) -> Response:
+async def read_license(call: CallDep) -> Response:
     """`licensed` is false once the term is over or the clock was set back; `refusal` then says which."""
-    holder = running.resources.license
-    usage = await running.sql.run(month_usage, running.resources.store.db)
+    holder = call.running.resources.license
+    usage = await call.running.sql.run(month_usage, call.store.db)
     license, refusal = holder.current, holder.refusal()
     return json_response(
         {

@@ -7,16 +7,14 @@ from pydantic_core import to_json
 from starlette.responses import Response
 
 from models.extract.sniff import sniff
-from serve_apps.access.caller import Caller
 from serve_apps.api.bodies import AcceptedBody, ParsedBody
-from serve_apps.api.deps import CallerDep, RequestIdDep, RunningDep
+from serve_apps.api.deps import Call, CallDep
 from serve_apps.api.rendering import JSON, json_response, render_job
-from serve_apps.api.running import Running
 from serve_apps.api.submitting import PARSE_UPLOAD, receive, submit
 from serve_apps.api.trees import read_tree_of
 from storage.jobs import get_job
 from storage.rows import JobId, JobRow
-from storage.states import TERMINAL, DocumentStatus, JobStatus, Priority
+from storage.states import TERMINAL, DocumentStatus, Priority
 
 router = APIRouter(tags=["jobs"])
 Timeout = Annotated[float, Query(ge=0, le=600, allow_inf_nan=False, description="Seconds to wait for the tree.")]
@@ -27,40 +25,29 @@ Timeout = Annotated[float, Query(ge=0, le=600, allow_inf_nan=False, description=
     responses={200: {"model": ParsedBody}, 202: {"model": AcceptedBody}},
     openapi_extra=PARSE_UPLOAD,
 )
-async def parse(
-    request: Request, caller: CallerDep, running: RunningDep, request_id: RequestIdDep, timeout_s: Timeout = 55.0
-) -> Response:
+async def parse(request: Request, call: CallDep, timeout_s: Timeout = 55.0) -> Response:
     """Same queue, record and metering as a job. A client that goes away does not cancel it."""
-    upload = await receive(request, running, frozenset({"file"}), 1)
+    upload = await receive(request, call, frozenset({"file"}), 1)
     sniff(upload.heads[0])
-    job = await submit(running, caller, request_id, upload, priority=Priority.PARSE, kind="parse")
-    answer = await running.waiters.until(
-        job.id, timeout_s, lambda: running.sql.run(_look, running, caller, job.id), fresh=True
-    )
+    job = await submit(call, upload, priority=Priority.PARSE, kind="parse")
+    sql = call.running.sql
+    answer = await call.running.waiters.until(job.id, timeout_s, lambda: sql.run(_look, call, job.id), fresh=True)
     if answer is not None:
         return Response(answer, media_type=JSON)
-    return json_response({"job_id": job.id, "status": await _status(running, caller, job.id)}, 202, _location(job.id))
+    latest = await sql.run(get_job, call.store.db, call.scope, job.id, detail=False)
+    return json_response({"job_id": job.id, "status": latest.status}, 202, {"Location": f"/v1/jobs/{job.id}"})
 
 
-def _location(job_id: JobId) -> dict[str, str]:
-    return {"Location": f"/v1/jobs/{job_id}"}
-
-
-async def _status(running: Running, caller: Caller, job_id: JobId) -> JobStatus:
-    job = await running.sql.run(get_job, running.resources.store.db, caller.data, job_id, detail=False)
-    return job.status
-
-
-def _look(running: Running, caller: Caller, job_id: JobId) -> bytes | None:
+def _look(call: Call, job_id: JobId) -> bytes | None:
     """The whole answer once the job has ended. Blocks."""
-    job = get_job(running.resources.store.db, caller.data, job_id)
+    job = get_job(call.store.db, call.scope, job_id)
     if any(document.status not in TERMINAL for document in job.documents):
         return None
-    return b'{"job":' + to_json(render_job(job)) + b',"tree":' + _tree(running, caller, job) + b"}"
+    return b'{"job":' + to_json(render_job(job)) + b',"tree":' + _tree(call, job) + b"}"
 
 
-def _tree(running: Running, caller: Caller, job: JobRow) -> bytes:
+def _tree(call: Call, job: JobRow) -> bytes:
     document = job.documents[0]
     if document.status is not DocumentStatus.SUCCEEDED:
         return b"null"
-    return read_tree_of(running.resources.store, caller.data, job.id, document.id)
+    return read_tree_of(call.store, call.scope, job.id, document.id)

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from serve_apps.api.bodies import StatsBody
-from serve_apps.api.deps import CallerDep, RunningDep
+from serve_apps.api.deps import CallDep
 from serve_apps.api.rendering import json_response
 from storage.stats import my_jobs, queue_tasks
 
@@ -12,9 +12,8 @@ router = APIRouter(tags=["system"])
 
 
 @router.get("/v1/stats", responses={200: {"model": StatsBody}})
-async def read_stats(caller: CallerDep, running: RunningDep) -> Response:
+async def read_stats(call: CallDep) -> Response:
     """Counts only: tasks of the whole deployment, jobs of this tenant and organisation."""
-    db = running.resources.store.db
-    tasks = await running.sql.run(queue_tasks, db)
-    jobs = await running.sql.run(my_jobs, db, caller.data)
+    tasks = await call.running.sql.run(queue_tasks, call.store.db)
+    jobs = await call.running.sql.run(my_jobs, call.store.db, call.scope)
     return json_response({"queue_tasks": tasks, "my_jobs": jobs})

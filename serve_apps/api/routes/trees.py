@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from serve_apps.api.deps import CallerDep, DocumentIdDep, JobIdDep, RunningDep
+from serve_apps.api.deps import CallDep, DocumentIdDep, JobIdDep
 from serve_apps.api.refusals import PiiIncomplete
 from serve_apps.api.rendering import JSON
 from serve_apps.api.trees import read_published_tree, tree_etag
@@ -23,18 +23,18 @@ async def read_tree(
     request: Request,
     job_id: JobIdDep,
     document_id: DocumentIdDep,
-    caller: CallerDep,
-    running: RunningDep,
+    call: CallDep,
     redacted: bool = False,
 ) -> Response:
     """The canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan."""
-    store = running.resources.store
-    tree = await running.sql.run(locate_tree, store.db, caller.data, job_id, document_id)
+    tree = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
     if redacted:
         raise PiiIncomplete("this tree has no finished PII scan, so nothing can be masked")
     headers = {"ETag": tree_etag(document_id, tree), "Cache-Control": "private, no-cache"}
     if request.headers.get("if-none-match") == headers["ETag"]:
         return Response(status_code=304, headers=headers)
     return Response(
-        await running.disk.run(read_published_tree, store, document_id, tree), headers=headers, media_type=JSON
+        await call.running.disk.run(read_published_tree, call.store, document_id, tree),
+        headers=headers,
+        media_type=JSON,
     )
