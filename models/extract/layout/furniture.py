@@ -12,6 +12,8 @@ _PAGE_NUMBER = re.compile(
     r"(?:page\s*)?[-–—|\s]*(?:\d{1,4}|[ivxlc]{1,7})[-–—|\s.]*(?:\s*(?:of|/)\s*\d+)?", re.IGNORECASE
 )
 _NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¶]+|[a-z])[.)]?\s*\S")
+_SURE_BOTTOM = 0.89
+"""Above this share of the height only page numbers and rows pushed to both margins are running feet."""
 _GAP = 1.4
 """Blank space (in ems) between a running head and the text."""
 
@@ -43,17 +45,28 @@ def _walk(
             ((group[0].y0 - edge) if at_top else (edge - group[-1].y1) for group in rest),
             default=page.height,
         )
-        if all(_is_running(groups[i], page, gap) for i in zone):
+        if all(_is_running(groups[i], page, gap) for i in zone) or _is_spread([groups[i] for i in zone], page, gap):
             break
         zone.pop()
     for index in zone:
         found.setdefault(index, kind)
 
 
+def _is_spread(row: list[Paragraph], page: PageLook, gap: float) -> bool:
+    """Short pieces on one baseline, pushed to both margins: no text is set like that."""
+    if len(row) < 2 or any(len(group) > 1 or len(group[0].text) > 80 for group in row):
+        return False
+    bases = [group[0].base for group in row]
+    left, right = min(group[0].x0 for group in row), max(group[0].x1 for group in row)
+    return max(bases) - min(bases) < 2 and right - left > 0.6 * page.width and gap > 0.3 * row[0][0].size
+
+
 def _is_running(group: Paragraph, page: PageLook, gap: float) -> bool:
     text = " ".join(line.text for line in group)
     if _PAGE_NUMBER.fullmatch(text.strip()):
         return True
+    if 0.5 * page.height < group[0].y0 < _SURE_BOTTOM * page.height:
+        return False
     if len(group) > 2 or group[0].size > 1.25 * page.body or len(text) > 160:
         return False
     return gap > _GAP * max(group[0].size, 8.0) and not (group[0].bold and group[0].size > 1.1 * page.body)

@@ -13,7 +13,8 @@ _LARGER = 1.15
 _SAME = 0.95
 _BOLD_PAGE = 0.4
 """Where this share of a page is bold, bold makes no heading."""
-_TOP, _BOTTOM = 0.105, 0.89
+_MOST_IN_A_ROW = 3
+_TOP, _BOTTOM = 0.105, 0.87
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _CONTENTS = re.compile(r"(?:\.\s?){4,}\s*[\divxlc]+$|\s\d{1,4}$")
 _PART = re.compile(
@@ -91,6 +92,22 @@ def is_heading_part(group: list[Line], following: BlockType, page: PageLook) -> 
     if re.fullmatch(r"[\divxlcIVXLC]{1,4}\.?", text):
         return group[0].size > 1.3 * page.body
     return bool(_PART.fullmatch(text)) and group[0].size >= _SAME * page.body
+
+
+def demote_runs(kinds: list[BlockType], groups: list[list[Line]]) -> None:
+    """Many headings of one look in a row head nothing: an address, a title page, a list of labels."""
+    at = 0
+    while at < len(kinds):
+        end = at
+        while end < len(kinds) and kinds[end] is BlockType.HEADING and _is_alike(groups[at][0], groups[end][0]):
+            end += 1
+        if end - at > _MOST_IN_A_ROW:
+            kinds[at:end] = [BlockType.PARAGRAPH] * (end - at)
+        at = max(end, at + 1)
+
+
+def _is_alike(a: Line, b: Line) -> bool:
+    return abs(a.size - b.size) < 0.5 and a.bold == b.bold
 
 
 def _looks_like_code(text: str) -> bool:

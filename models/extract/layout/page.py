@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from models.cdom.tree import BlockType
 from models.extract.layout.blocks import clamp, make_block
 from models.extract.layout.furniture import find_footnotes, find_furniture
-from models.extract.layout.kinds import PageLook, find_kind, is_heading_part
+from models.extract.layout.kinds import PageLook, demote_runs, find_kind, is_heading_part
 from models.extract.layout.leaders import merge_entries
 from models.extract.layout.marks import Line, PageMarks
 from models.extract.layout.order import order_lines
@@ -50,6 +50,7 @@ def layout_page(marks: PageMarks) -> PageLayout:
     for index in range(len(groups) - 2, -1, -1):
         if kinds[index] is BlockType.PARAGRAPH and is_heading_part(groups[index], kinds[index + 1], look):
             kinds[index] = BlockType.HEADING
+    demote_runs(kinds, groups)
     blocks = [
         _make_float(floats[id(group[0])], marks) if id(group[0]) in floats else make_block(kind, group, marks)
         for kind, group in zip(kinds, groups, strict=True)

@@ -145,10 +145,8 @@ def _has_prose_between(above: Rule, below: Rule, marks: PageMarks) -> bool:
     for line in marks.lines:
         if (
             above.y0 < line.base < below.y0
-            and line.x1 - line.x0 > _PROSE_WIDTH * width
-            and line.x0 > above.x0 - 0.1 * width
-            and line.x1 < above.x1 + 0.1 * width
             and len(line.text) > _PROSE_CHARS
+            and min(line.x1, above.x1) - max(line.x0, above.x0) > _PROSE_WIDTH * width
         ):
             wide += 1
     return wide > 1

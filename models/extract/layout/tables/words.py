@@ -21,6 +21,7 @@ class Word:
     size: float
     text: str
     bold: bool
+    upright: bool = True
 
     @property
     def middle(self) -> float:
@@ -70,7 +71,7 @@ def find_text_rows(lines: list[Line], marks: PageMarks) -> list[TextRow]:
                 for piece in marks.split(line)
             ]
         else:
-            words.append(Word(line.x0, line.x1, line.y0, line.y1, line.y1, line.size, line.text, line.bold))
+            words.append(_stand_upright(line))
     words.sort(key=lambda word: word.base)
     rows: list[TextRow] = []
     for word in words:
@@ -84,11 +85,17 @@ def find_text_rows(lines: list[Line], marks: PageMarks) -> list[TextRow]:
     return rows
 
 
+def _stand_upright(line: Line) -> Word:
+    """A slanted or upended line as one word over the place where it begins (a slanted head leans over its neighbours)."""
+    x1 = min(line.x1, line.x0 + line.size)
+    return Word(line.x0, x1, line.y0, line.y1, line.y1, line.size, line.text, line.bold, upright=False)
+
+
 def _cut_segments(words: list[Word]) -> list[Segment]:
     segments = [Segment([words[0]])]
     for word in words[1:]:
         last = segments[-1].words[-1]
-        if word.x0 - last.x1 < SEGMENT_GAP * max(word.size, last.size):
+        if word.upright and last.upright and word.x0 - last.x1 < SEGMENT_GAP * max(word.size, last.size):
             segments[-1].words.append(word)
         else:
             segments.append(Segment([word]))
