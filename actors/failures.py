@@ -1,0 +1,80 @@
+"""The one table of how reading fails: an exception inside the sandbox, or the end of the sandbox itself → error code.
+
+Exception text is never passed on: it often quotes the document. Only `ExtractError.detail` is ours and safe.
+"""
+
+import struct
+import zipfile
+import zlib
+from dataclasses import dataclass
+from enum import StrEnum
+
+from models.cdom.errors import RETRYABLE, ErrorCode, ExtractError
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentError:
+    """How a document ended: `code` is stable, `detail` safe to show."""
+
+    code: ErrorCode
+    detail: str = ""
+
+    @property
+    def retryable(self) -> bool:
+        return self.code in RETRYABLE
+
+
+class Ending(StrEnum):
+    """Why a child is no more, as the parent saw it."""
+
+    CRASHED = "crashed"
+    FORBIDDEN_CALL = "forbidden-call"
+    OUT_OF_CPU = "out-of-cpu"
+    OUT_OF_MEMORY = "out-of-memory"
+    TOO_MUCH_OUTPUT = "too-much-output"
+    BAD_MESSAGE = "bad-message"
+    STALLED = "stalled"
+    KILLED = "killed"
+    SERVER_DIED = "server-died"
+
+
+END_CODES: dict[Ending, ErrorCode] = {
+    Ending.CRASHED: ErrorCode.PARSER_CRASH,
+    Ending.FORBIDDEN_CALL: ErrorCode.PARSER_CRASH,
+    Ending.OUT_OF_CPU: ErrorCode.TIMEOUT,
+    Ending.OUT_OF_MEMORY: ErrorCode.RESOURCE_LIMIT,
+    Ending.TOO_MUCH_OUTPUT: ErrorCode.RESOURCE_LIMIT,
+    Ending.BAD_MESSAGE: ErrorCode.PARSER_CRASH,
+    Ending.STALLED: ErrorCode.WORKER_KILLED,
+    Ending.KILLED: ErrorCode.WORKER_KILLED,
+    Ending.SERVER_DIED: ErrorCode.WORKER_KILLED,
+}
+
+BROKEN_INPUT: tuple[type[BaseException], ...] = (
+    ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError, EOFError,
+    struct.error, zlib.error, zipfile.BadZipFile, SyntaxError,
+)  # fmt: skip
+"""What parsers raise on broken files (lxml's XMLSyntaxError is a SyntaxError)."""
+
+
+def describe_failure(error: BaseException) -> DocumentError:
+    """The document error of an exception that reading raised."""
+    if isinstance(error, ExtractError):
+        return DocumentError(error.code, error.detail)
+    if isinstance(error, MemoryError) or _allocation_failed(error):
+        return DocumentError(ErrorCode.RESOURCE_LIMIT, "memory")
+    if isinstance(error, RecursionError):
+        return DocumentError(ErrorCode.RESOURCE_LIMIT, "nesting")
+    if isinstance(error, (*BROKEN_INPUT, RuntimeError)):
+        return DocumentError(ErrorCode.MALFORMED, "the file is broken")
+    return DocumentError(ErrorCode.INTERNAL, type(error).__name__)
+
+
+def describe_end(end: Ending) -> DocumentError:
+    """The document error of a child that ended on its own."""
+    return DocumentError(END_CODES[end], end.value)
+
+
+def _allocation_failed(error: BaseException) -> bool:
+    """MuPDF reports a refused allocation as a RuntimeError with code 2 and the name of the allocator."""
+    return isinstance(error, RuntimeError) and "code=2" in str(error) and "alloc" in str(error)

@@ -1,0 +1,26 @@
+"""From pages to a document's tree, with the rules for a document as a whole; runs in the child and in the parent."""
+
+from collections.abc import Sequence
+
+from models.cdom.errors import ErrorCode, ExtractError, ResourceLimit
+from models.cdom.original import ReadOptions
+from models.cdom.tree import PageStatus, Source, Tree
+from models.extract.assemble import assemble
+from models.extract.readers.contract import DocumentFacts, PageContent
+
+
+class NoGoodPage(ExtractError):
+    """Not one page could be read; ends with the code of the first."""
+
+    def __init__(self, code: ErrorCode) -> None:
+        super().__init__("no page could be read")
+        self.code = code
+
+
+def finish_tree(facts: DocumentFacts, contents: Sequence[PageContent], *, source: Source, options: ReadOptions) -> Tree:
+    """The tree. Raises `NoGoodPage` when every page failed, `ResourceLimit` when there is too much text."""
+    if contents and all(content.status is PageStatus.FAILED for content in contents):
+        raise NoGoodPage(contents[0].error or ErrorCode.INTERNAL)
+    if sum(len(block.text) for content in contents for block in content.blocks) > options.max_text_chars:
+        raise ResourceLimit("too much text")
+    return assemble(facts, contents, source=source, options=options)

@@ -1,0 +1,215 @@
+"""What a locked-down child does: takes requests on its channel, reads one document at a time, sends frames back.
+
+Comes in: requests and a file descriptor, never a path. Goes out: facts, pages, assets and trees as JSON in frames.
+After any error it has nothing more to say and ends; only a clean `done` leaves it fit for another document.
+"""
+
+import array
+import json
+import os
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from actors.failures import DocumentError, describe_failure
+from actors.finish import finish_tree
+from actors.sandbox.frames import EndOfFrames, Frame, FrameReader, encode
+from actors.sandbox.limits import SandboxLimits
+from actors.sandbox.lockdown import cpu_used_s, grant_cpu
+from actors.sandbox.messages import OPTIONS, SOURCE
+from models.cdom.errors import ErrorCode
+from models.cdom.original import ReadOptions
+from models.cdom.tree import dump_tree
+from models.extract.pages_json import dump_facts, dump_page
+from models.extract.readers import open_document
+from models.extract.readers.contract import OpenDocument, PageContent, PageRead, failed_page
+
+_REQUEST_CAP = 1 << 24
+_READ_AT_ONCE = 8 << 20
+
+
+class Channel:
+    """Frames to and from the parent over one socket; descriptors that come along are kept until asked for."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=descriptor)  # no getsockname
+        self._reader = FrameReader(self._receive, _REQUEST_CAP)
+        self._received: list[int] = []
+
+    def next(self) -> Frame:
+        return self._reader.next()
+
+    def send(self, **message: Any) -> None:
+        left = memoryview(encode(message))
+        while left:
+            left = left[os.write(self._descriptor, left) :]
+
+    def take_descriptor(self) -> int:
+        return self._received.pop(0)
+
+    def _receive(self, count: int) -> bytes:
+        data, ancillary, _, _ = self._socket.recvmsg(count, socket.CMSG_SPACE(4))
+        for level, kind, payload in ancillary:
+            if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+                self._received.extend(array.array("i", payload[: len(payload) // 4 * 4]))
+        return data
+
+
+@dataclass(slots=True)
+class Session:
+    """The document being read: `cpu_end_s` is the CPU second of this process at which its time is over."""
+
+    channel: Channel
+    limits: SandboxLimits
+    document: OpenDocument | None = None
+    options: ReadOptions = field(default_factory=ReadOptions)
+    cpu_end_s: float = 0.0
+
+    def grant(self, seconds: int) -> None:
+        grant_cpu(seconds, self.cpu_end_s)
+
+    def opened(self) -> OpenDocument:
+        if self.document is None:
+            raise RuntimeError("nothing is open")
+        return self.document
+
+
+def serve_requests(descriptor: int, limits: SandboxLimits) -> NoReturn:
+    """Answer requests until the parent closes the channel or one fails."""
+    session = Session(Channel(descriptor), limits)
+    while True:
+        try:
+            request = session.channel.next()
+        except (EndOfFrames, OSError):
+            os._exit(0)
+        failure = _answer(session, request)
+        if failure is not None:
+            session.document = None
+            session.channel.send(kind="error", code=failure.code.value, detail=failure.detail)
+            os._exit(0)
+
+
+def _answer(session: Session, request: Frame) -> DocumentError | None:
+    try:
+        OPERATIONS[request.kind](session, request)
+        session.channel.send(kind="done")
+    except Exception as error:
+        return describe_failure(error)
+    return None
+
+
+def open_original(session: Session, request: Frame) -> None:
+    """Read the descriptor's bytes, open them, tell the facts."""
+    session.channel.send(kind="accepted")
+    session.cpu_end_s = cpu_used_s() + session.limits.total_cpu_s
+    session.grant(session.limits.open_cpu_s)
+    descriptor = session.channel.take_descriptor()
+    data = b"".join(_read_all(descriptor))
+    os.close(descriptor)
+    session.options = OPTIONS.validate_json(request.data("options"))
+    session.document = open_document(data, session.options)
+    session.channel.send(kind="opened", facts=dump_facts(session.document.facts))
+
+
+def _read_all(descriptor: int) -> Iterator[bytes]:
+    offset = 0
+    while part := os.pread(descriptor, _READ_AT_ONCE, offset):
+        offset += len(part)
+        yield part
+
+
+def read_whole(session: Session, request: Frame) -> None:
+    """Every page, then the tree; the pages one by one instead when a recogniser must look at some of them."""
+    document = session.opened()
+    contents: list[PageContent] = []
+    wanting_pixels = 0
+    for number in document.facts.page_numbers:
+        read = _read_page(session, number)
+        _draw_pictures(session, read, draw=bool(request.number("draw")))
+        contents.append(read.content)
+        wanting_pixels += read.pixels is not None
+    session.channel.send(kind="finishing")
+    session.grant(session.limits.open_cpu_s)
+    if wanting_pixels:
+        for content in contents:
+            _send_content(session, content)
+    else:
+        source = SOURCE.validate_json(request.data("source"))
+        tree = finish_tree(document.facts, contents, source=source, options=session.options)
+        session.channel.send(kind="tree", data=dump_tree(tree))
+    _close(session)
+
+
+def read_pages(session: Session, request: Frame) -> None:
+    """The pages asked for, each sent as soon as it is read; pictures come after their page, for it is good without."""
+    draw = bool(request.number("draw"))
+    for number in json.loads(request.data("numbers")):
+        read = _read_page(session, number)
+        _send_content(session, read.content)
+        _draw_pictures(session, read, draw=draw)
+
+
+def render_page(session: Session, request: Frame) -> None:
+    session.grant(session.limits.page_cpu_s)
+    image = session.opened().render_page(request.number("page"), request.number("dpi"))
+    session.channel.send(
+        kind="image", data=image.png, width=float(image.width), height=float(image.height),
+        page_count=image.page_count, media_type=image.media_type,
+    )  # fmt: skip
+
+
+def _read_page(session: Session, number: int) -> PageRead:
+    """One page; what pictures cost nothing and its pixels are sent at once, so that they never pile up here."""
+    session.channel.send(kind="page", number=number)
+    session.grant(session.limits.page_cpu_s)
+    read = _read_or_fail(session.opened(), number)
+    _send_pictures(session, read.assets)
+    if read.pixels is not None:
+        page = read.pixels
+        session.channel.send(
+            kind="pixels", number=page.number, data=page.image, width=float(page.width), height=float(page.height)
+        )
+    return read
+
+
+def _read_or_fail(document: OpenDocument, number: int) -> PageRead:
+    try:
+        return document.read_page(number)
+    except Exception as error:
+        failure = describe_failure(error)
+        if failure.code is ErrorCode.RESOURCE_LIMIT:
+            raise
+        return PageRead(content=failed_page(number, failure.code))
+
+
+def _draw_pictures(session: Session, read: PageRead, *, draw: bool) -> None:
+    if not draw or all(block.asset_ref in read.assets for block in read.content.blocks if block.asset_ref):
+        return
+    session.channel.send(kind="drawing", number=read.content.number)
+    session.grant(session.limits.page_cpu_s)
+    _send_pictures(session, session.opened().render_assets(read.content))
+
+
+def _send_pictures(session: Session, pictures: dict[str, bytes]) -> None:
+    for name, data in pictures.items():
+        session.channel.send(kind="asset", name=name, data=data)
+
+
+def _send_content(session: Session, content: PageContent) -> None:
+    session.channel.send(kind="content", number=content.number, data=dump_page(content))
+
+
+def _close(session: Session) -> None:
+    session.opened().close()
+    session.document = None
+
+
+Operation = Callable[[Session, Frame], None]
+OPERATIONS: dict[str, Operation] = {
+    "open": open_original,
+    "read": read_whole,
+    "pages": read_pages,
+    "render": render_page,
+}

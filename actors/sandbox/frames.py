@@ -1,0 +1,96 @@
+"""Messages on a socket: a 4-byte length, then msgpack. The same on both sides; never pickle.
+
+The parent reads with a cap and treats every field as hostile: `Frame` getters raise `BadFrame` on a wrong type.
+"""
+
+import struct
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import msgpack
+
+_LENGTH = struct.Struct("!I")
+_MOST_AT_ONCE = 1 << 20
+T = TypeVar("T")
+
+
+class BadFrame(Exception):
+    """The other side sent something that is no message of ours."""
+
+
+class EndOfFrames(Exception):
+    """The other side closed."""
+
+
+class TooMuchOutput(Exception):
+    """The other side passed the cap of bytes."""
+
+
+def encode(message: dict[str, Any]) -> bytes:
+    body: bytes = msgpack.packb(message)
+    return _LENGTH.pack(len(body)) + body
+
+
+class Frame:
+    """One decoded message with typed getters."""
+
+    def __init__(self, body: bytes) -> None:
+        self.size = len(body)
+        try:
+            fields = msgpack.unpackb(body, strict_map_key=True)
+        except Exception as error:
+            raise BadFrame("not msgpack") from error
+        if not isinstance(fields, dict):
+            raise BadFrame("not a map")
+        self._fields: dict[Any, Any] = fields
+
+    @property
+    def kind(self) -> str:
+        return self.text("kind")
+
+    def text(self, name: str) -> str:
+        return self._typed(name, str)
+
+    def number(self, name: str) -> int:
+        return self._typed(name, int)
+
+    def real(self, name: str) -> float:
+        return self._typed(name, float)
+
+    def data(self, name: str) -> bytes:
+        return self._typed(name, bytes)
+
+    def flags(self, name: str) -> dict[str, bool]:
+        found: dict[Any, Any] = self._typed(name, dict)
+        return {str(key): value is True for key, value in found.items()}
+
+    def _typed(self, name: str, kind: type[T]) -> T:
+        value = self._fields.get(name)
+        if not isinstance(value, kind):
+            raise BadFrame(f"{name}: not {kind.__name__}")
+        return value
+
+
+class FrameReader:
+    """Frames out of a byte source; `receive(n)` gives up to n bytes, b"" at the end. No frame is over `cap` bytes."""
+
+    def __init__(self, receive: Callable[[int], bytes], cap: int) -> None:
+        self._receive, self._cap = receive, cap
+        self._buffer = bytearray()
+
+    def next(self) -> Frame:
+        """Raises `EndOfFrames`, `BadFrame`, `TooMuchOutput`, and what `receive` raises."""
+        (length,) = _LENGTH.unpack(self._exactly(_LENGTH.size))
+        if length > self._cap:
+            raise TooMuchOutput
+        return Frame(self._exactly(length))
+
+    def _exactly(self, count: int) -> bytes:
+        while len(self._buffer) < count:
+            part = self._receive(min(max(65536, count - len(self._buffer)), _MOST_AT_ONCE))
+            if not part:
+                raise EndOfFrames
+            self._buffer += part
+        taken = bytes(self._buffer[:count])
+        del self._buffer[:count]
+        return taken

@@ -1,0 +1,30 @@
+"""How much one document may use. Plain values: built by the composition, carried to the server as JSON."""
+
+import json
+from dataclasses import asdict, dataclass
+
+MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxLimits:
+    """CPU limits decide about a document; wall limits only say that the machine is in trouble and are retried.
+
+    `memory_bytes` comes on top of what the idle server has mapped. `*_cpu_s` are CPU seconds, `*_wall_s` seconds.
+    """
+
+    memory_bytes: int = 1024 * MIB
+    page_cpu_s: int = 10
+    open_cpu_s: int = 20
+    total_cpu_s: int = 900
+    stall_wall_s: float = 120.0
+    total_wall_s: float = 3600.0
+    output_bytes: int = 256 * MIB
+    pixel_bytes: int = 2048 * MIB
+
+    def dump(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def load(cls, text: str) -> "SandboxLimits":
+        return cls(**json.loads(text))

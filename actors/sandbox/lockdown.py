@@ -1,0 +1,62 @@
+"""Locks this process down for good: limits, then no privileges, then no files, then few system calls.
+
+The order matters: each step needs what a later one takes away. macOS gets resource limits only.
+"""
+
+import os
+import resource
+import signal
+import sys
+
+from actors.sandbox.landlock import restrict_files
+from actors.sandbox.limits import SandboxLimits
+from actors.sandbox.prctl import prctl
+from actors.sandbox.seccomp import install_filter
+
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
+_OPEN_FILES = 8
+IS_LINUX = sys.platform == "linux"
+
+
+def lock_down(limits: SandboxLimits, base_bytes: int, parent: int) -> dict[str, bool]:
+    """Which layers are active. `base_bytes` is what the server had mapped; `parent` its pid: with it gone this ends."""
+    os.setsid()
+    if IS_LINUX:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(0)
+    _limit_resources(limits, base_bytes)
+    if not IS_LINUX:
+        return {"rlimits": True, "no_new_privs": False, "landlock": False, "seccomp": False}
+    prctl(_PR_SET_DUMPABLE, 0)
+    prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    landlock = restrict_files()
+    seccomp = install_filter(os.getpid())
+    return {"rlimits": True, "no_new_privs": True, "landlock": landlock, "seccomp": seccomp}
+
+
+def _limit_resources(limits: SandboxLimits, base_bytes: int) -> None:
+    for kind in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC, resource.RLIMIT_MEMLOCK):
+        resource.setrlimit(kind, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (_OPEN_FILES, _OPEN_FILES))
+    if IS_LINUX:
+        most = base_bytes + limits.memory_bytes
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    resource.setrlimit(resource.RLIMIT_CPU, (limits.open_cpu_s, hard_cpu_s(limits)))
+
+
+def hard_cpu_s(limits: SandboxLimits) -> int:
+    """The limit nothing can raise: twice a document's, for a child may serve several until it has used one's worth."""
+    return 2 * limits.total_cpu_s + limits.open_cpu_s
+
+
+def cpu_used_s() -> float:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+def grant_cpu(seconds: int, until: float) -> None:
+    """Allow `seconds` more from now, never beyond `until` (both CPU seconds of this process); SIGXCPU ends it."""
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    soft = min(cpu_used_s() + seconds, until)
+    resource.setrlimit(resource.RLIMIT_CPU, (max(1, min(int(soft + 0.999), hard - 1)), hard))

@@ -1,0 +1,175 @@
+"""The fork server: imports the parsers, gives up its privileges, forks one locked-down child after another.
+
+Comes in: one byte on the control socket per child wanted. Goes out: a child's pid, channel and pidfd, then its exit.
+Single-threaded, never opens a document; ends when the control socket closes. Run with `python -I`.
+"""
+
+import array
+import gc
+import os
+import resource
+import selectors
+import signal
+import socket
+import sys
+from typing import Any, NoReturn
+
+from actors.sandbox.frames import encode
+from actors.sandbox.limits import SandboxLimits
+from actors.sandbox.lockdown import IS_LINUX, lock_down
+
+UNWANTED = ("onnxruntime", "networkx", "pymupdf.layout", "pymupdf4llm")
+"""Left out of the server: together 1.8 s and 150 MB, and threads, which a fork must not meet."""
+UNPRIVILEGED = 65534
+CHANNEL = 3
+_POLL_S = 0.02
+
+
+def main(control: int, limits_json: str) -> NoReturn:
+    """Serve until the control socket closes; what goes wrong before is told as a `refused` frame."""
+    link = socket.socket(fileno=control)
+    try:
+        limits = SandboxLimits.load(limits_json)
+        prepare_process()
+        base_bytes = mapped_bytes()
+        layers = check_lockdown(limits, base_bytes)
+    except BaseException as error:
+        link.sendall(encode({"kind": "refused", "reason": f"{type(error).__name__}: {error}"[:500]}))
+        os._exit(1)
+    link.sendall(encode({"kind": "ready", "layers": layers, "idle_rss": peak_rss_bytes()}))
+    Server(link, limits, base_bytes).serve()
+    os._exit(0)
+
+
+def prepare_process() -> None:
+    """Imports, then privileges away, then one thread and a frozen heap. Raises when something is not as it must be."""
+    for name in UNWANTED:
+        sys.modules[name] = None  # type: ignore[assignment]
+    from models.extract.preload import preload
+
+    preload()
+    from actors.sandbox import child  # noqa: F401  the child's code must be here before the files are gone
+
+    dropped = drop_privileges()
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    if IS_LINUX and len(os.listdir("/proc/self/task")) != 1:
+        raise RuntimeError("the fork server has more than one thread")
+    if not dropped and os.geteuid() == 0:
+        raise RuntimeError("still root")
+    gc.collect()
+    gc.freeze()
+
+
+def drop_privileges() -> bool:
+    """Become nobody when root. False when there was nothing to give up."""
+    if os.geteuid() != 0:
+        return False
+    os.setgroups([])
+    os.setresgid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED)
+    os.setresuid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED)
+    return True
+
+
+def check_lockdown(limits: SandboxLimits, base_bytes: int) -> dict[str, bool]:
+    """Which layers hold, by trying them. Raises when a locked-down child could do what it must not."""
+    if not IS_LINUX:
+        return {"rlimits": True, "no_new_privs": False, "landlock": False, "seccomp": False, "unprivileged": True}
+    from actors.sandbox.probe import find_active_layers, find_gaps
+
+    gaps = find_gaps(limits, base_bytes)
+    if gaps:
+        raise RuntimeError(f"the sandbox lets through: {', '.join(gaps)}")
+    return {**find_active_layers(limits, base_bytes), "unprivileged": os.geteuid() != 0}
+
+
+def mapped_bytes() -> int:
+    """Address space in use now; 0 where the system does not tell."""
+    if not IS_LINUX:
+        return 0
+    with open("/proc/self/statm", encoding="ascii") as statm:
+        return int(statm.read().split()[0]) * resource.getpagesize()
+
+
+def peak_rss_bytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1024 if IS_LINUX else 1)
+
+
+class Server:
+    """The loop: a byte in, a child out; a child's end is told with its exit code and what it used."""
+
+    def __init__(self, link: socket.socket, limits: SandboxLimits, base_bytes: int) -> None:
+        self._link, self._limits, self._base_bytes = link, limits, base_bytes
+        self._pid = os.getpid()
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(link, selectors.EVENT_READ)
+        self._pidfds: dict[int, int] = {}
+        self._children: set[int] = set()
+
+    def serve(self) -> None:
+        self._fork()
+        while True:
+            for key, _ in self._selector.select(None if IS_LINUX else _POLL_S):
+                if key.fileobj is self._link:
+                    wanted = self._link.recv(64)
+                    if not wanted:
+                        return
+                    for _ in wanted:
+                        self._fork()
+                else:
+                    self._reap(key.data)
+            if not IS_LINUX:
+                self._reap_any()
+
+    def _fork(self) -> None:
+        ours, theirs = socket.socketpair()
+        pid = os.fork()
+        if pid == 0:
+            self._become_child(theirs)
+        theirs.close()
+        descriptors = [ours.fileno()]
+        self._children.add(pid)
+        if IS_LINUX:
+            pidfd = os.pidfd_open(pid)
+            self._pidfds[pid] = pidfd
+            self._selector.register(pidfd, selectors.EVENT_READ, data=pid)
+            descriptors.append(pidfd)
+        self._tell(descriptors, kind="child", pid=pid)
+        ours.close()
+
+    def _become_child(self, channel: socket.socket) -> NoReturn:
+        try:
+            os.dup2(channel.fileno(), CHANNEL)
+            os.closerange(CHANNEL + 1, CHANNEL + 1024)
+            lock_down(self._limits, self._base_bytes, self._pid)
+            from actors.sandbox.child import serve_requests
+
+            serve_requests(CHANNEL, self._limits)
+        except BaseException:
+            os._exit(70)
+
+    def _reap(self, pid: int) -> None:
+        _, status, usage = os.wait4(pid, 0)
+        self._forget(pid, status, usage)
+
+    def _reap_any(self) -> None:
+        for pid in tuple(self._children):
+            found, status, usage = os.wait4(pid, os.WNOHANG)
+            if found:
+                self._forget(pid, status, usage)
+
+    def _forget(self, pid: int, status: int, usage: resource.struct_rusage) -> None:
+        self._children.discard(pid)
+        pidfd = self._pidfds.pop(pid, None)
+        if pidfd is not None:
+            self._selector.unregister(pidfd)
+            os.close(pidfd)
+        rss = usage.ru_maxrss * (1024 if IS_LINUX else 1)
+        code = os.waitstatus_to_exitcode(status)
+        self._tell([], kind="exit", pid=pid, code=code, cpu=usage.ru_utime + usage.ru_stime, rss=rss)
+
+    def _tell(self, descriptors: list[int], **message: Any) -> None:
+        passed = array.array("i", descriptors)
+        frame = encode(message)
+        sent = self._link.sendmsg([frame], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, passed)] if descriptors else [])
+        if sent < len(frame):
+            self._link.sendall(frame[sent:])
