@@ -85,12 +85,12 @@ class BodyReader:
 
     def _read_paragraph(self, node: Element) -> None:
         ppr = node.find(W + "pPr")
+        if ppr is not None and any(ppr.find(f"{W}rPr/{W}{tag}") is not None for tag in ("del", "moveFrom")):
+            self._carried += InlineReader(self._story).read(node)
+            return
         kind = read_kind(ppr, self._story.styles, self._desk.counter)
         pieces = self._carried + InlineReader(self._story, kind.toggles).read(node)
         self._carried = []
-        if ppr is not None and ppr.find(f"{W}rPr/{W}del") is not None:
-            self._carried = pieces
-            return
         if kind.page_break_before and self._sink.current.blocks:
             self._sink.turn()
         self._writer.write(kind, pieces)

@@ -66,8 +66,8 @@ def unwrap(node: Element, tag: str) -> Iterator[Element]:
 def _place_row(row: Element, at: int, header: bool, above: dict[int, GridCell]) -> tuple[list[GridCell], int]:
     """Cells that lie in this row (those begun above included), and the row's width in columns."""
     trpr = row.find(W + "trPr")
-    col = _stated_number(trpr, "gridBefore", 0)
     placed: list[GridCell] = []
+    col = _skip(placed, at, 0, _stated_number(trpr, "gridBefore", 0))
     for content in unwrap(row, W + "tc"):
         tcpr = content.find(W + "tcPr")
         if _is_deleted(tcpr, "cellDel"):
@@ -86,7 +86,16 @@ def _place_row(row: Element, at: int, header: bool, above: dict[int, GridCell]) 
             cell.col_span += span
         cell.contents.append(content)
         col += span
-    return placed, col + _stated_number(trpr, "gridAfter", 0)
+    return placed, _skip(placed, at, col, _stated_number(trpr, "gridAfter", 0))
+
+
+def _skip(placed: list[GridCell], at: int, col: int, count: int) -> int:
+    """An empty cell over `count` columns that a row leaves out; gives the column after them."""
+    if col + count > MAX_COLUMNS:
+        raise ResourceLimit("a table has too many columns")
+    if count:
+        placed.append(GridCell(at, col, count, False))
+    return col + count
 
 
 def _continued(tcpr: Element | None, col: int, span: int, above: dict[int, GridCell]) -> GridCell | None:
