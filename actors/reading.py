@@ -3,6 +3,7 @@
 Comes in: open bytes and options. Goes out: a tree, an error code, or pages that wait for a recogniser. Knows no queue.
 """
 
+import os
 from typing import BinaryIO
 
 from actors.attempts import Attempts, DocumentFailed
@@ -88,7 +89,9 @@ class DocumentReader:
         """Page `page` (1-based) as PNG, drawn in the sandbox. Raises `ExtractError`."""
         with borrow_descriptor(original) as descriptor:
             options = ReadOptions(password=password)
-            collected = Collected(Source(format="", sha256="", bytes=0), options, self._limits)
+            collected = Collected(
+                Source(format="", sha256="", bytes=os.fstat(descriptor).st_size), options, self._limits
+            )
             document = Document(descriptor, collected, draw=False, on_page=_ignore)
             return self._render(document, page, dpi)
 

@@ -150,7 +150,10 @@ class Sitting:
 
     def _begin(self, *more: dict[str, Any]) -> None:
         options = OPTIONS.dump_json(self._collected.options)
-        self._child.begin([{"kind": "open", "options": options}, *more], self._document.descriptor)
+        self._child.begin(
+            [{"kind": "open", "options": options, "size": self._collected.source.bytes}, *more],
+            self._document.descriptor,
+        )
 
     def _listen(self) -> None:
         """Take in frames until the child is done with one request."""

@@ -8,7 +8,7 @@ import array
 import json
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -26,7 +26,6 @@ from models.extract.readers import open_document
 from models.extract.readers.contract import OpenDocument, PageContent, PageRead, failed_page
 
 _REQUEST_CAP = 1 << 24
-_READ_AT_ONCE = 8 << 20
 
 
 class Channel:
@@ -106,18 +105,21 @@ def open_original(session: Session, request: Frame) -> None:
     session.cpu_end_s = cpu_used_s() + session.limits.total_cpu_s
     session.grant(session.limits.open_cpu_s)
     descriptor = session.channel.take_descriptor()
-    data = b"".join(_read_all(descriptor))
+    data = _read_all(descriptor, request.number("size"))
     os.close(descriptor)
     session.options = OPTIONS.validate_json(request.data("options"))
     session.document = open_document(data, session.options)
     session.channel.send(kind="opened", facts=dump_facts(session.document.facts))
 
 
-def _read_all(descriptor: int) -> Iterator[bytes]:
+def _read_all(descriptor: int, size: int) -> bytes:
+    """`size` bytes from the start, fewer when the file ends before."""
+    parts: list[bytes] = []
     offset = 0
-    while part := os.pread(descriptor, _READ_AT_ONCE, offset):
+    while offset < size and (part := os.pread(descriptor, size - offset, offset)):
+        parts.append(part)
         offset += len(part)
-        yield part
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def read_whole(session: Session, request: Frame) -> None:
