@@ -1,7 +1,6 @@
 """Pages to a tree: pure, the same for every format and for any split of the pages over processes.
 
-Gives blocks their ids and order, decides what only the whole document shows (running headers and footers, heading
-levels, joins over pages). Knows no parser.
+Gives blocks their ids and order, decides what only the whole document shows. Knows no parser.
 """
 
 from collections.abc import Sequence
@@ -11,7 +10,6 @@ from models.cdom.tree import (
     Block,
     BlockId,
     BlockProvenance,
-    BlockType,
     Page,
     PageStatus,
     Source,
@@ -19,20 +17,28 @@ from models.cdom.tree import (
     TreeProvenance,
     Warning,
 )
-from models.extract.readers.contract import DocumentFacts, PageBlock, PageContent, failed_page
+from models.extract.document.draft import Draft, make_drafts
+from models.extract.document.joins import link_joins
+from models.extract.document.levels import set_levels
+from models.extract.document.running import mark_running
+from models.extract.readers.contract import DocumentFacts, PageContent, failed_page
 
 __all__ = ["assemble", "failed_page"]
 
 
 def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Source, options: ReadOptions) -> Tree:
     """The tree of a document from its pages, in page order."""
-    pages = sorted(pages, key=lambda page: page.number)
+    ordered = sorted(pages, key=lambda page: page.number)
+    drafts = make_drafts(ordered)
+    mark_running(drafts)
+    set_levels(drafts, ordered, facts.outline)
+    link_joins(drafts)
     return Tree(
         source=source,
         metadata=facts.metadata,
-        pages=tuple(_make_page(page) for page in pages),
-        blocks=tuple(_make_blocks(pages)),
-        warnings=tuple(_find_warnings(facts, pages)),
+        pages=tuple(_make_page(page) for page in ordered),
+        blocks=tuple(_make_block(draft, order) for order, draft in enumerate(drafts)),
+        warnings=tuple(_find_warnings(facts, ordered)),
         provenance=TreeProvenance(options_hash=options.digest()),
     )
 
@@ -50,35 +56,30 @@ def _make_page(page: PageContent) -> Page:
     )
 
 
-def _make_blocks(pages: Sequence[PageContent]) -> list[Block]:
-    out: list[Block] = []
-    for page in pages:
-        first = len(out)
-        provenance = BlockProvenance(engine=page.engine, model=page.model, version=page.version)
-        for block in page.blocks:
-            out.append(_make_block(block, len(out), first, page.number, provenance))
-    return out
-
-
-def _make_block(block: PageBlock, order: int, first: int, page: int, provenance: BlockProvenance) -> Block:
+def _make_block(draft: Draft, order: int) -> Block:
+    block = draft.block
     return Block(
         id=BlockId(f"b{order}"),
-        type=block.type,
-        parent=None if block.parent is None else BlockId(f"b{first + block.parent}"),
-        level=block.level or (1 if block.type is BlockType.HEADING else None),
-        page=page,
+        type=draft.type,
+        parent=_id_of(draft.parent),
+        level=draft.level,
+        page=draft.page.number,
         bbox=block.bbox,
         order=order,
         text=block.text,
         spans=block.spans,
         table=block.table,
         asset_ref=block.asset_ref,
-        continues=None if block.continues is None else BlockId(f"b{first + block.continues}"),
+        continues=_id_of(draft.continues),
         confidence=block.confidence,
         flags=block.flags,
         flag_spans=block.flag_spans,
-        provenance=provenance,
+        provenance=BlockProvenance(engine=draft.page.engine, model=draft.page.model, version=draft.page.version),
     )
+
+
+def _id_of(order: int | None) -> BlockId | None:
+    return None if order is None else BlockId(f"b{order}")
 
 
 def _find_warnings(facts: DocumentFacts, pages: Sequence[PageContent]) -> list[Warning]:

@@ -13,6 +13,7 @@ from models.extract.layout.order import order_lines
 from models.extract.layout.paragraphs import group_paragraphs
 from models.extract.layout.pictures import Picture, find_pictures
 from models.extract.layout.pieces import merge_pieces
+from models.extract.layout.relations import relate_blocks
 from models.extract.layout.tables.find import FoundTable, find_tables
 from models.extract.readers.contract import PageBlock
 
@@ -32,7 +33,8 @@ def layout_page(marks: PageMarks) -> PageLayout:
     pictures, lines = find_pictures(marks, lines, body)
     floats: dict[int, FoundTable | Picture] = {}
     stand_ins: list[Line] = []
-    for item in (*tables, *pictures):
+    items: list[FoundTable | Picture] = [*tables, *pictures]
+    for item in items:
         stand_in = _stand_in(item)
         stand_ins.append(stand_in)
         floats[id(stand_in)] = item
@@ -55,7 +57,7 @@ def layout_page(marks: PageMarks) -> PageLayout:
         _make_float(floats[id(group[0])], marks) if id(group[0]) in floats else make_block(kind, group, marks)
         for kind, group in zip(kinds, groups, strict=True)
     ]
-    return PageLayout(blocks, body)
+    return PageLayout(relate_blocks(blocks), body)
 
 
 def _find_look(marks: PageMarks, lines: list[Line], body: float, *, contents: bool) -> PageLook:

@@ -1,6 +1,7 @@
 """Lines in reading order gathered to paragraphs, by leading, indent, look and what begins an item."""
 
 import re
+from itertools import pairwise
 from statistics import median
 
 from models.extract.layout.marks import Line
@@ -19,7 +20,7 @@ def find_leading(lines: list[Line]) -> float:
     """The usual distance of baselines on the page, in ems."""
     steps = [
         (line.base - last.base) / line.size
-        for last, line in zip(lines, lines[1:], strict=False)
+        for last, line in pairwise(lines)
         if 0.9 < (line.base - last.base) / max(1.0, line.size) < _WIDEST_LEADING and abs(last.size - line.size) < 1
     ]
     return min(median(steps), 1.7) if steps else 1.2
@@ -109,7 +110,8 @@ def _ended_short(group: list[Line], line: Line, following: Line | None) -> bool:
     last = group[-1]
     if not last.text.endswith(_SENTENCE_END):
         return False
-    right = max(max(one.x1 for one in group), line.x1, following.x1 if following and following.size == line.size else 0)
+    beside = following.x1 if following and following.size == line.size else 0.0
+    right = max(line.x1, beside, *(one.x1 for one in group))
     word = line.text.split(" ", 1)[0]
     per_char = (line.x1 - line.x0) / max(1, len(line.text))
     room = right - last.x1

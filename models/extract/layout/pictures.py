@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from models.cdom.geometry import Bbox, bbox_area, intersection_area
 from models.extract.layout.captions import is_caption
+from models.extract.layout.disjoint import DisjointSets
 from models.extract.layout.marks import Line, PageMarks
 
 _CELL = 12.0
@@ -102,29 +103,22 @@ def _around(boxes: list[Bbox]) -> Bbox:
 
 def cluster_boxes(boxes: list[Bbox]) -> list[list[int]]:
     """Indices of boxes gathered by nearness: each marks the cells of a coarse grid, touching cells belong together."""
+    sets = DisjointSets(len(boxes))
     owner: dict[tuple[int, int], int] = {}
-    parent = list(range(len(boxes)))
-
-    def root(index: int) -> int:
-        while parent[index] != index:
-            parent[index] = parent[parent[index]]
-            index = parent[index]
-        return index
-
-    for index, (x0, y0, x1, y1) in enumerate(boxes):
-        for column in range(int(x0 // _CELL), int(x1 // _CELL) + 1):
-            for row in range(int(y0 // _CELL), int(y1 // _CELL) + 1):
-                other = owner.setdefault((column, row), index)
-                if other != index:
-                    parent[root(index)] = root(other)
+    for index, box in enumerate(boxes):
+        for cell in _cells_of(box):
+            sets.join(owner.setdefault(cell, index), index)
     for (column, row), index in owner.items():
         for near in ((column + 1, row), (column, row + 1), (column + 1, row + 1), (column - 1, row + 1)):
             if near in owner:
-                parent[root(owner[near])] = root(index)
-    groups: dict[int, list[int]] = {}
-    for index in range(len(boxes)):
-        groups.setdefault(root(index), []).append(index)
-    return list(groups.values())
+                sets.join(index, owner[near])
+    return sets.groups()
+
+
+def _cells_of(box: Bbox) -> list[tuple[int, int]]:
+    x0, y0, x1, y1 = box
+    rows = range(int(y0 // _CELL), int(y1 // _CELL) + 1)
+    return [(column, row) for column in range(int(x0 // _CELL), int(x1 // _CELL) + 1) for row in rows]
 
 
 def _holds_prose(box: Bbox, lines: list[Line]) -> bool:

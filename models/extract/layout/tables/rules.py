@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from models.cdom.geometry import Bbox
+from models.extract.layout.disjoint import DisjointSets
 from models.extract.layout.marks import Fill, PageMarks, Rule
 
 _SAME = 1.6
@@ -102,30 +103,20 @@ def _adjoins(other: Fill, y: float, bar: Fill, *, above: bool) -> bool:
 
 
 def _group(horizontals: list[Rule], verticals: list[Rule], marks: PageMarks) -> list[list[Rule]]:
-    """Rules that touch or that are alike in both ends, in groups (union-find)."""
+    """Rules that touch or that are alike in both ends, in groups."""
     rules = horizontals + verticals
-    parent = list(range(len(rules)))
-
-    def root(index: int) -> int:
-        while parent[index] != index:
-            parent[index] = parent[parent[index]]
-            index = parent[index]
-        return index
-
+    sets = DisjointSets(len(rules))
     split = len(horizontals)
     for first, one in enumerate(horizontals):
         for second in range(first + 1, split):
             if _are_alike(one, rules[second], marks.height):
                 if not _has_prose_between(one, rules[second], marks):
-                    parent[root(second)] = root(first)
+                    sets.join(first, second)
                 break
         for second in range(split, len(rules)):
             if _cross(one, rules[second]):
-                parent[root(second)] = root(first)
-    groups: dict[int, list[Rule]] = {}
-    for index, rule in enumerate(rules):
-        groups.setdefault(root(index), []).append(rule)
-    return list(groups.values())
+                sets.join(first, second)
+    return [[rules[index] for index in group] for group in sets.groups()]
 
 
 def _are_alike(above: Rule, below: Rule, height: float) -> bool:

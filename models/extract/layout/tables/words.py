@@ -86,7 +86,7 @@ def find_text_rows(lines: list[Line], marks: PageMarks) -> list[TextRow]:
 
 
 def _stand_upright(line: Line) -> Word:
-    """A slanted or upended line as one word over the place where it begins (a slanted head leans over its neighbours)."""
+    """A slanted or upended line as one word over the place where it begins (slanted heads lean over others)."""
     x1 = min(line.x1, line.x0 + line.size)
     return Word(line.x0, x1, line.y0, line.y1, line.y1, line.size, line.text, line.bold, upright=False)
 

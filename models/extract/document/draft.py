@@ -1,0 +1,45 @@
+"""A block on its way into the tree: what its page said of it, and what the document makes of it."""
+
+from dataclasses import dataclass
+
+from models.cdom.tree import BlockType
+from models.extract.readers.contract import PageBlock, PageContent
+
+
+@dataclass(slots=True)
+class Draft:
+    """`parent` and `continues` are indices into the document's drafts."""
+
+    page: PageContent
+    block: PageBlock
+    type: BlockType
+    level: int | None
+    parent: int | None = None
+    continues: int | None = None
+
+    @property
+    def top(self) -> float:
+        return self.block.bbox[1] if self.block.bbox else 0.0
+
+    @property
+    def bottom(self) -> float:
+        return self.block.bbox[3] if self.block.bbox else 0.0
+
+
+def make_drafts(pages: list[PageContent]) -> list[Draft]:
+    """Drafts of all blocks, in reading order."""
+    drafts: list[Draft] = []
+    for page in pages:
+        first = len(drafts)
+        for block in page.blocks:
+            drafts.append(
+                Draft(
+                    page,
+                    block,
+                    block.type,
+                    block.level,
+                    None if block.parent is None else first + block.parent,
+                    None if block.continues is None else first + block.continues,
+                )
+            )
+    return drafts

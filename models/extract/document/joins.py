@@ -1,0 +1,85 @@
+"""What goes on after a break: paragraphs over columns and pages, tables over pages."""
+
+from models.cdom.tree import BlockType
+from models.extract.document.draft import Draft
+
+_BETWEEN = frozenset(
+    {
+        BlockType.PAGE_HEADER,
+        BlockType.PAGE_FOOTER,
+        BlockType.FOOTNOTE,
+        BlockType.TABLE,
+        BlockType.PICTURE,
+        BlockType.CAPTION,
+    }
+)
+"""What may stand between the two parts of a paragraph."""
+_AFTER_TABLE = frozenset({BlockType.PAGE_HEADER, BlockType.PAGE_FOOTER, BlockType.FOOTNOTE})
+_TEXT = frozenset({BlockType.PARAGRAPH, BlockType.LIST_ITEM})
+_MOST_BETWEEN = 8
+_EDGE_SHARE = 0.03
+
+
+def link_joins(drafts: list[Draft]) -> None:
+    """Set `continues` where a paragraph or table is the rest of an earlier one."""
+    for index, draft in enumerate(drafts):
+        if draft.continues is not None:
+            continue
+        if draft.type is BlockType.PARAGRAPH:
+            draft.continues = _find_open_paragraph(drafts, index)
+        elif draft.type is BlockType.TABLE and draft.block.table is not None:
+            draft.continues = _find_open_table(drafts, index)
+
+
+def _find_open_paragraph(drafts: list[Draft], index: int) -> int | None:
+    """The paragraph before, when it stops in mid-sentence and this one starts in small letters."""
+    draft = drafts[index]
+    start = draft.block.text[:1]
+    if not (start.islower() or start.isdigit()):
+        return None
+    for back in range(index - 1, max(-1, index - 1 - _MOST_BETWEEN), -1):
+        other = drafts[back]
+        if other.type in _BETWEEN:
+            continue
+        look = other.block.look
+        if other.type not in _TEXT or not look.ends_open or abs(look.size - draft.block.look.size) > 0.6:
+            return None
+        if not _is_after_break(other, draft) or (not start.islower() and not look.hyphen):
+            return None
+        return back
+    return None
+
+
+def _is_after_break(first: Draft, second: Draft) -> bool:
+    """True over a page break, and over a column break (the second part does not stand below the first)."""
+    if first.page.number != second.page.number:
+        return second.page.number == first.page.number + 1
+    if first.block.bbox is None or second.block.bbox is None:
+        return False
+    return second.top < first.bottom or second.top - first.bottom > 3 * max(first.block.look.size, 8.0)
+
+
+def _find_open_table(drafts: list[Draft], index: int) -> int | None:
+    """The table that ended the page before, when this one opens its page with the same columns."""
+    draft = drafts[index]
+    for back in range(index - 1, max(-1, index - 1 - _MOST_BETWEEN), -1):
+        other = drafts[back]
+        if other.page.number < draft.page.number - 1:
+            return None
+        if other.type is BlockType.TABLE and other.page.number == draft.page.number - 1:
+            return back if _same_columns(other, draft) else None
+        if other.type not in _AFTER_TABLE:
+            return None
+    return None
+
+
+def _same_columns(first: Draft, second: Draft) -> bool:
+    """Equal number of columns; same edges, unless the page is laid out the other way round."""
+    one, two = first.block.table, second.block.table
+    if one is None or two is None or one.cols != two.cols:
+        return False
+    if first.block.bbox is None or second.block.bbox is None:
+        return True
+    width = max(first.page.width, 1.0)
+    first_width = first.block.bbox[2] - first.block.bbox[0]
+    return abs(first_width - (second.block.bbox[2] - second.block.bbox[0])) < _EDGE_SHARE * width
