@@ -56,6 +56,8 @@ def _is_spread(row: list[Paragraph], page: PageLook, gap: float) -> bool:
     """Short pieces on one baseline, pushed to both margins: no text is set like that."""
     if len(row) < 2 or any(len(group) > 1 or len(group[0].text) > 80 for group in row):
         return False
+    if any(group[0].bold or group[0].size > 1.1 * page.body for group in row):
+        return False
     bases = [group[0].base for group in row]
     left, right = min(group[0].x0 for group in row), max(group[0].x1 for group in row)
     return max(bases) - min(bases) < 2 and right - left > 0.6 * page.width and gap > 0.3 * row[0][0].size
