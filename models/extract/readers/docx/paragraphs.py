@@ -3,7 +3,7 @@
 Counts list numbers on the way.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from models.cdom.tree import BlockType
@@ -77,4 +77,5 @@ def _read_marker(ppr: Element | None, styles: StyleSheet, counter: ListCounter) 
     else:
         tied = counter.level_of_style(num_id, style.ids[:1])
         at = style.num_level if style.num_level is not None else tied or 0
-    return counter.next(num_id, at)
+    marker = counter.next(num_id, at)
+    return replace(marker, level=style.list_depth) if marker.level < style.list_depth else marker

@@ -26,6 +26,9 @@ _CODE_RUN: Final = re.compile(
 )
 
 
+_DEEPER_LIST: Final = re.compile(r"^list (?:bullet|number) ([2-5])$")
+
+
 class Role(StrEnum):
     """What a paragraph style says its paragraphs are."""
 
@@ -60,13 +63,17 @@ PLAIN: Final = Toggles()
 
 @dataclass(frozen=True, slots=True)
 class ParagraphStyle:
-    """A paragraph style with its based-on chain applied. `level` 1..9 when it is a heading."""
+    """A paragraph style with its based-on chain applied. `level` 1..9 when it is a heading.
+
+    `list_depth` is the depth that the built-in list styles have by name (each has a list of its own, at level 0).
+    """
 
     ids: tuple[str, ...] = ()
     role: Role = Role.BODY
     level: int | None = None
     num_id: str | None = None
     num_level: int | None = None
+    list_depth: int = 1
     page_break_before: bool = False
     toggles: Toggles = PLAIN
 
@@ -149,6 +156,7 @@ def _resolve(chain: list[_Style], style_id: str | None) -> ParagraphStyle:
         level=_heading_level(chain),
         num_id=num_id,
         num_level=num_level,
+        list_depth=_list_depth(chain),
         page_break_before=bool(_first_toggle(chain, "pageBreakBefore")),
         toggles=toggles,
     )
@@ -168,6 +176,11 @@ def _heading_level(chain: list[_Style]) -> int | None:
 def _named_level(name: str) -> int | None:
     found = _HEADING.match(name)
     return int(found.group(1)) if found else None
+
+
+def _list_depth(chain: list[_Style]) -> int:
+    found = next((match for style in chain if (match := _DEEPER_LIST.match(style.name))), None)
+    return int(found.group(1)) if found else 1
 
 
 def _named_role(names: list[str]) -> Role:

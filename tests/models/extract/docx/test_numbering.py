@@ -108,3 +108,9 @@ def test_a_list_without_definition_is_no_list() -> None:
 )
 def test_counts_are_written_in_words_formats(count: int, format_: str, text: str) -> None:
     assert format_count(count, format_) == text
+
+
+def test_the_built_in_deeper_list_styles_are_deeper() -> None:
+    numbered = '<w:numPr><w:numId w:val="2"/></w:numPr>'
+    parts = PARTS | {"styles": style("LB3", "List Bullet 3", properties=numbered)}
+    assert read_blocks(paragraph("a", style="LB3"), parts=parts)[0].level == 3
