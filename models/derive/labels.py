@@ -12,9 +12,12 @@ MAX_LABEL_WORDS = 6
 WORD = re.compile(r"[^\W_]+|[°#%]")
 
 
+_OTHER_SIGNS = str.maketrans({"º": "°", "№": "#"})
+
+
 def label_words(text: str) -> list[tuple[str, int]]:
     """(word without case and accents, where it ends in `text`)."""
-    return [(_plain(match.group()), match.end()) for match in WORD.finditer(text.replace("º", "°").replace("№", "#"))]
+    return [(_plain(match.group()), match.end()) for match in WORD.finditer(text.translate(_OTHER_SIGNS))]
 
 
 def _plain(word: str) -> str:
@@ -38,9 +41,10 @@ FIRST_WORDS = frozenset(words[0] for words in LEXICON)
 
 def match_label(text: str) -> tuple[Key, int] | None:
     """The key that the beginning of `text` names and the offset behind its words, or None."""
-    words = label_words(text[:80])[:MAX_LABEL_WORDS]
-    if not words or words[0][0] not in FIRST_WORDS:
+    first = WORD.search(text.translate(_OTHER_SIGNS) if not text.isascii() else text, 0, 40)
+    if first is None or _plain(first.group()) not in FIRST_WORDS:
         return None
+    words = label_words(text[:80])[:MAX_LABEL_WORDS]
     for count in range(len(words), 0, -1):
         key = LEXICON.get(tuple(word for word, _ in words[:count]))
         if key is not None:

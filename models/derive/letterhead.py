@@ -34,10 +34,12 @@ NOT_A_FIRM = re.compile(
     re.IGNORECASE,
 )
 STREET = re.compile(
-    r"\b(no|lot|jalan|jln|lorong|taman|tmn|bandar|seksyen|kampung|street|st|road|rd|avenue|ave|lane|drive|blvd|boulevard|floor|level|suite|"
+    r"\b(no|lot|jalan|jln|lorong|taman|tmn|bandar|seksyen|kampung|street|st|road|rd|avenue|ave|lane|drive|blvd|boulevard|floor|level|"
+    r"suite|"
     r"block|blk|unit|building|bangunan|plaza|park|highway|rue|cedex|place|quai|"
     r"allée|chemin|weg|calle|avenida|via|viale|"
-    r"piazza|corso|laan|plein|rua|largo|batu|ground|po box|postfach|\w+(?:straße|strasse|str|straat|weg|platz|gasse))\b\.?",
+    r"piazza|corso|laan|plein|rua|largo|"
+    r"batu|ground|po box|postfach|\w+(?:straße|strasse|str|straat|weg|platz|gasse))\b\.?",
     re.IGNORECASE,
 )
 POSTCODE = re.compile(r"(?<![\d.,/-])(?:[A-Z]{1,2}-)?\d{4,6}(?![\d.,/-])|\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b")

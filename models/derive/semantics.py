@@ -68,7 +68,7 @@ def describe_tree(tree: Tree) -> SemanticDocument:
 
 
 def _object(
-    kind: ObjectType, value: str, evidence: Iterable[BlockId], sure: float = 1.0, **attributes: Attribute
+    kind: ObjectType, value: str, evidence: Iterable[BlockId], sure: float = 1.0, /, **attributes: Attribute
 ) -> SemanticObject:
     return SemanticObject(
         id="", type=kind, value=value, attributes=attributes, confidence=sure, evidence=tuple(evidence)
@@ -144,7 +144,7 @@ PERSON = re.compile(
     rf"\b(?:Mr|Mrs|Ms|Dr|Prof|Professor|Herr|Frau|Monsieur|Madame|Mme|Sr|Sra|Sig|Dhr|Mevr)\.?\s+(?:Dr\.\s+)?"
     rf"({_NAME}(?:\s+(?:[A-Z]\.|von|van|de|der|da|di)?\s?{_NAME}){{0,3}})"
 )
-ORGANIZATION = re.compile(rf"(?:{_NAME}[,&]?\s+|&\s+){{1,5}}(?:{LEGAL_FORM.pattern[2:]})(?!\w)")
+ORGANIZATION = re.compile(rf"(?:{_NAME}[,&]?\s+|&\s+){{1,5}}(?=[A-Z])(?i:{LEGAL_FORM.pattern})(?!\w)")
 LOCATION = re.compile(
     r"\b(?:[A-Z]{1,2}-)?\d{4,5}\s+([A-ZÀ-Þ][\w'’-]+(?:[ -][A-ZÀ-Þ][\w'’-]+){0,2})"
     r"|\b([A-Z][a-z]+(?: [A-Z][a-z]+)?), [A-Z]{2} \d{5}\b"
@@ -185,9 +185,12 @@ def _numeric(text: str) -> Iterator[Mention]:
         if currency is not None:
             attributes: dict[str, Attribute] = {"amount": amount.normal, "currency": currency}
             yield ObjectType.MONEY, amount.raw, f"{amount.normal} {currency}", attributes, 0.9
-    for iban in find_ibans(text):
+    ibans = list(find_ibans(text))
+    for iban in ibans:
         yield ObjectType.IDENTIFIER, iban.raw, iban.normal, {"kind": "iban"}, 1.0
     for match in VAT_ID.finditer(text):
+        if any(iban.start <= match.start() < iban.end for iban in ibans):
+            continue
         yield ObjectType.IDENTIFIER, match.group(), re.sub(r"\s", "", match.group()), {"kind": "vat_id"}, 0.8
     for match in REFERENCE.finditer(text):
         yield ObjectType.REFERENCE, match.group(), " ".join(match.group().casefold().split()), {}, 0.9

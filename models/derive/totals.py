@@ -5,6 +5,7 @@ Fragments in, one amount with its label out. Change, cash, tax and rounding line
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import groupby
 
 from models.derive.fragments import Fragment, Neighbours
@@ -13,6 +14,7 @@ from models.derive.lexicon import Key
 from models.derive.values import Found, find_amounts
 
 MAX_STEPS = 4
+MAX_LABEL = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +29,8 @@ class Total:
 
 def choose_total(fragments: Sequence[Fragment]) -> Total | None:
     """The best of all totals: by label first, then by size; none when no amount stands beside a total label."""
-    totals = [total for rank, total in _ranked(fragments)]
-    ranks = [rank for rank, _ in _ranked(fragments)]
-    best = max(zip(ranks, totals, strict=True), key=lambda pair: (pair[0], float(pair[1].amount.normal)), default=None)
+    ranked = _ranked(fragments)
+    best = max(ranked, key=lambda pair: (pair[0], Decimal(pair[1].amount.normal)), default=None)
     return best[1] if best else None
 
 
@@ -47,12 +48,12 @@ def _ranked(fragments: Sequence[Fragment]) -> Iterator[tuple[int, Total]]:
 
 def total_label(text: str) -> str | None:
     """The words in front of the first amount when they begin like a total."""
-    first = next(find_amounts(text), None)
-    label = text[: first.start] if first else text
-    match = match_label(label.lstrip(" *#:.-"))
-    if len(label) > 60 or match is None or match[0] is not Key.TOTAL:
+    match = match_label(text.lstrip(" *#:.-"))
+    if match is None or match[0] is not Key.TOTAL:
         return None
-    return label.strip(" :.*") or None
+    first = next(find_amounts(text), None)
+    label = (text[: first.start] if first else text).strip(" :.*")
+    return label if 0 < len(label) <= MAX_LABEL else None
 
 
 def _amounts(fragment: Fragment, label: str, near: Neighbours) -> Iterator[tuple[Found, Fragment]]:

@@ -34,6 +34,8 @@ class Found:
     sure: float = 1.0
 
 
+DIGIT = re.compile(r"\d")
+
 MONTHS = {
     name: number
     for number, names in enumerate(
@@ -71,7 +73,7 @@ DATE = re.compile(
 
 def find_dates(text: str) -> Iterator[Found]:
     """Calendar dates; an ambiguous 03/04/2018 is read day first and is less sure."""
-    for match in DATE.finditer(text):
+    for match in DATE.finditer(text) if DIGIT.search(text) else ():
         day, sure = _read_date(match.lastgroup or "", match.group())
         if day is not None:
             yield Found(match.group().strip(), match.start(), match.end(), day.isoformat(), sure)
@@ -126,7 +128,7 @@ AMOUNT = re.compile(
 
 def find_amounts(text: str, *, decimals: bool = True) -> Iterator[Found]:
     """Amounts of money as decimal strings with `.`; with `decimals`, bare whole numbers are not money."""
-    for match in AMOUNT.finditer(text):
+    for match in AMOUNT.finditer(text) if DIGIT.search(text) else ():
         number = (
             match["number"].replace(" ", "") if "," in match["number"] or "." in match["number"] else match["number"]
         )
@@ -163,7 +165,7 @@ VAT_ID = re.compile(
 
 def find_ibans(text: str) -> Iterator[Found]:
     """IBANs whose check digits are right."""
-    for match in IBAN.finditer(text):
+    for match in IBAN.finditer(text) if DIGIT.search(text) else ():
         compact = re.sub(r"\s", "", match.group())
         if 15 <= len(compact) <= 34 and _mod97(compact) == 1:
             yield Found(match.group(), match.start(), match.end(), compact)

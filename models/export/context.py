@@ -40,11 +40,15 @@ def tree_to_context(tree: Tree, *, max_tokens: int, tokenizer: Tokenizer) -> Con
     blocks = [block for block in tree.blocks if block.type not in FURNITURE and HIDDEN_TEXT not in block.flags]
     parts = [(block, text) for block in blocks if (text := block_to_markdown(block))]
     tokenizer.count("\n".join(text for _, text in parts))
-    whole = "\n\n".join([*_outline(blocks, max_tokens, tokenizer), *(text for _, text in parts)])
-    tokens = tokenizer.count(whole)
-    if tokens <= max_tokens:
-        return ContextDigest(max_tokens=max_tokens, tokens=tokens, truncated=False, omitted=Omitted(), markdown=whole)
-    return _cut(parts, _outline(blocks, max_tokens // OUTLINE_SHARE, tokenizer), max_tokens, tokenizer)
+    for share in (1, OUTLINE_SHARE):
+        outline = _outline(blocks, max_tokens // share, tokenizer)
+        whole = "\n\n".join([*outline, *(text for _, text in parts)])
+        tokens = tokenizer.count(whole)
+        if tokens <= max_tokens:
+            return ContextDigest(
+                max_tokens=max_tokens, tokens=tokens, truncated=False, omitted=Omitted(), markdown=whole
+            )
+    return _cut(parts, outline, max_tokens, tokenizer)
 
 
 def _cut(

@@ -97,12 +97,13 @@ class _Writer:
         """All blocks in order; list items together, captions inside their figure or table."""
         captions = _captions(self.blocks)
         inside = {caption.id for caption in captions.values()}
-        page_number, at = 0, 0
+        begun: set[int] = set()
+        at = 0
         while at < len(self.blocks):
             block = self.blocks[at]
-            if block.page != page_number:
-                page_number = block.page
-                yield _page_break(page_number)
+            if block.page not in begun:
+                begun.add(block.page)
+                yield _page_break(block.page)
             end = at + 1
             if block.type is BlockType.LIST_ITEM:
                 while end < len(self.blocks) and self.blocks[end].type is BlockType.LIST_ITEM:

@@ -14,6 +14,8 @@ from tokenizers import Tokenizer as WordPieces
 TOKENIZER_FILE = Path(__file__).with_name("tokenizer.json")
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 MAX_KEPT_WORDS = 200_000
+DROPPED = dict.fromkeys((0x0B, 0x0C, 0x1C, 0x1D, 0x1E, 0x1F, 0x85))
+"""Control characters that the model leaves out, where Python would split a word at them."""
 
 
 class TokenizerDamaged(Exception):
@@ -33,7 +35,7 @@ class MiniLmTokenizer:
 
     def count(self, text: str) -> int:
         """Number of tokens in `text`."""
-        words = _encodable(text).split()
+        words = _encodable(text).translate(DROPPED).split()
         counts = self._counts
         try:
             return sum([counts[word] for word in words])

@@ -1,0 +1,63 @@
+"""Near-duplicates: found at Jaccard .8, unlike texts kept, memory bounded by generations."""
+
+import random
+
+from models.derive.near_duplicates import NearDuplicates, shingles
+
+
+def jaccard(a: str, b: str) -> float:
+    one, two = shingles(a), shingles(b)
+    return len(one & two) / len(one | two)
+
+
+def make_text(chance: random.Random, words: int = 150) -> list[str]:
+    return [f"w{chance.randrange(20_000)}" for _ in range(words)]
+
+
+def change(text: list[str], chance: random.Random, target: float) -> str:
+    """The text with words replaced one by one until its Jaccard similarity is just above `target`."""
+    changed = list(text)
+    for place in chance.sample(range(len(text)), len(text)):
+        trial = [*changed[:place], "other", *changed[place + 1 :]]
+        if jaccard(" ".join(text), " ".join(trial)) < target:
+            return " ".join(changed)
+        changed = trial
+    return " ".join(changed)
+
+
+def test_recall_at_jaccard_eight_tenths_is_at_least_95_percent() -> None:
+    chance = random.Random(11)
+    texts = [make_text(chance) for _ in range(400)]
+    near = [change(text, chance, 0.8) for text in texts]
+    assert all(0.8 <= jaccard(" ".join(a), b) < 0.85 for a, b in zip(texts, near, strict=True))
+    known = NearDuplicates()
+    assert not any(known.seen(" ".join(text)) for text in texts)
+    assert sum(known.seen(text) for text in near) >= 0.95 * len(near)
+
+
+def test_texts_that_share_half_are_kept() -> None:
+    chance = random.Random(12)
+    texts = [make_text(chance) for _ in range(300)]
+    half = [change(text, chance, 0.5) for text in texts]
+    known = NearDuplicates()
+    for text in texts:
+        known.seen(" ".join(text))
+    assert sum(known.seen(text) for text in half) <= 0.03 * len(half)
+
+
+def test_equal_texts_are_always_found_whatever_their_length() -> None:
+    known = NearDuplicates()
+    for text in ("", "one", "two words", "three small words", "Ünïcode \ud800"):
+        assert not known.seen(text)
+        assert known.seen(text)
+    assert known.seen("ONE!")
+
+
+def test_the_last_generation_is_remembered_and_older_ones_are_let_go() -> None:
+    chance = random.Random(13)
+    known = NearDuplicates(generation=50)
+    texts = [" ".join(make_text(chance, 30)) for _ in range(220)]
+    for text in texts:
+        known.seen(text)
+    assert all(known.seen(text) for text in texts[-50:])
+    assert not known.seen(texts[0])

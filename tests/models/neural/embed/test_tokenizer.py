@@ -1,0 +1,42 @@
+"""The tokenizer: counts by words equal the count of the whole, offsets stay inside, the file is the known one."""
+
+import hashlib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.neural.embed import tokenizer as module
+from models.neural.embed.tokenizer import TOKENIZER_FILE, TOKENIZER_SHA256, TokenizerDamaged, load_tokenizer
+
+TEXT = st.text(max_size=80)
+
+
+@settings(max_examples=300)
+@given(TEXT)
+def test_the_count_by_words_is_the_count_of_the_whole(text: str) -> None:
+    tokenizer = load_tokenizer()
+    assert tokenizer.count(text) == len(tokenizer.offsets(text))
+
+
+@given(TEXT)
+def test_offsets_rise_and_stay_inside_the_text(text: str) -> None:
+    places = load_tokenizer().offsets(text)
+    assert all(0 <= start <= end <= len(text) for start, end in places)
+    assert [start for start, _ in places] == sorted(start for start, _ in places)
+
+
+def test_the_vendored_file_is_the_one_its_note_names() -> None:
+    assert hashlib.sha256(TOKENIZER_FILE.read_bytes()).hexdigest() == TOKENIZER_SHA256
+    assert TOKENIZER_SHA256 in TOKENIZER_FILE.with_name("TOKENIZER.md").read_text()
+
+
+def test_a_changed_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "TOKENIZER_SHA256", "0" * 64)
+    with pytest.raises(TokenizerDamaged):
+        load_tokenizer.__wrapped__()
+
+
+def test_known_texts_have_known_counts() -> None:
+    tokenizer = load_tokenizer()
+    assert [tokenizer.count(text) for text in ("", "river", "The river flows.", "x" * 300)] == [0, 1, 4, 1]
