@@ -5,7 +5,7 @@ Secrets are kept as SHA-256 digests only. Knows nothing of HTTP; a ring can be s
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hmac import compare_digest
 
@@ -57,6 +57,9 @@ class KeyRing:
             if compare_digest(digest, key.digest):
                 found = key
         return found
+
+    def __iter__(self) -> Iterator[ApiKey]:
+        return iter(self._keys)
 
     def replace(self, keys: Iterable[ApiKey]) -> None:
         """Swap all keys at once (add, revoke)."""

@@ -1,4 +1,4 @@
-"""Bounded threads for what blocks: a few for SQL, a few for disks. Full lanes refuse instead of piling up."""
+"""Bounded threads for what blocks: a few for reading SQL, a few for disks and writing. Full lanes refuse at once."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,28 +7,38 @@ from functools import partial
 from typing import ParamSpec, TypeVar
 
 from serve_apps.api.refusals import Overloaded
+from storage.errors import StoreUnavailable
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class Lane:
-    """`threads` at work, at most `max_waiting` calls waiting or running."""
+    """`threads` at work, at most `max_waiting` calls waiting or running.
 
-    def __init__(self, name: str, threads: int, max_waiting: int = 512) -> None:
+    `timeout_s`: a call that takes longer is given up (never set it where calls write: their outcome would be unknown).
+    """
+
+    def __init__(self, name: str, threads: int, *, timeout_s: float | None = None, max_waiting: int = 512) -> None:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix=f"api-{name}")
-        self._max_waiting, self._taken = max_waiting, 0
+        self._timeout_s, self._max_waiting, self._taken = timeout_s, max_waiting, 0
 
     async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """The call's result; raises `Overloaded` when the lane is full. A cancelled caller does not stop the call."""
+        """The call's result. Raises `Overloaded` when the lane is full, `StoreUnavailable` when it takes too long.
+
+        A caller that is cancelled does not stop a call that has begun.
+        """
         if self._taken >= self._max_waiting:
             raise Overloaded("too many requests at once")
         self._taken += 1
         try:
-            work = partial(call, *args, **kwargs) if kwargs else partial(call, *args)
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+            async with asyncio.timeout(self._timeout_s):
+                return await asyncio.get_running_loop().run_in_executor(self._threads, partial(call, *args, **kwargs))
+        except TimeoutError:
+            raise StoreUnavailable("no answer in time") from None
         finally:
             self._taken -= 1
 
     def close(self) -> None:
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        """Calls that write are waited for; those that may be given up are."""
+        self._threads.shutdown(wait=self._timeout_s is None, cancel_futures=True)

@@ -26,7 +26,7 @@ class Running:
 
     def __init__(self, resources: Resources) -> None:
         self.resources = resources
-        self.sql = Lane("sql", _SQL_THREADS)
+        self.sql = Lane("sql", _SQL_THREADS, timeout_s=resources.limits.read_timeout_s)
         self.disk = Lane("disk", _DISK_THREADS)
         self.deep_health: Remembered[dict[str, Any]] = Remembered(_REMEMBER_HEALTH_S)
         self.job_answers = JobAnswers(resources.store.db, self.sql)

@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter
@@ -58,12 +59,18 @@ async def _check_store(running: Running) -> Check:
 
 async def _check_disk(running: Running) -> Check:
     try:
-        usage = await running.disk.run(shutil.disk_usage, running.resources.store.workdir)
+        free = await running.disk.run(_free_bytes, running.resources.store.workdir)
     except OSError:
         return {"status": "failed", "detail": "the workdir cannot be read"}
-    if usage.free < running.resources.limits.min_free_disk_bytes:
+    if free < running.resources.limits.min_free_disk_bytes:
         return {"status": "failed", "detail": "low on space"}
     return {"status": "ok", "detail": "headroom"}
+
+
+def _free_bytes(workdir: Path) -> int:
+    """Room where the workdir is, or will be."""
+    place = next(path for path in (workdir, *workdir.parents) if path.exists())
+    return shutil.disk_usage(place).free
 
 
 async def _ask_cluster(running: Running) -> tuple[dict[str, object] | None, list[str]]:

@@ -1,0 +1,154 @@
+"""Every route × every kind of caller × own, foreign and unknown ids. The routes come from the OpenAPI.
+
+A route without a row here fails. Foreign and unknown resources must answer with the same bytes.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from serve_apps.access.keys import parse_api_keys
+from serve_apps.access.scopes import REQUIRED, KeyScope
+from storage.ids import new_document_id, new_job_id
+from storage.store import Store
+from tests.api.harness import KEYS, PDF, client_of, files, make_resources, reading, serving
+
+Ids = dict[str, str]
+Make = Callable[[httpx.AsyncClient], Awaitable[Ids]]
+
+
+async def finished(owner: httpx.AsyncClient) -> Ids:
+    """A job of the owner's with one read document."""
+    answer = await owner.post("/v1/parse", files=files(PDF, part="file"))
+    body = answer.json()
+    return {"job_id": body["job"]["id"], "document_id": body["tree"]["document_id"]}
+
+
+def unknown() -> Ids:
+    return {"job_id": new_job_id(), "document_id": new_document_id()}
+
+
+@dataclass(frozen=True)
+class Row:
+    """How to call a route so that an allowed caller gets `status`; `make` prepares what its path names."""
+
+    status: int
+    request: dict[str, Any] = field(default_factory=dict)
+    make: Make = finished
+
+
+UPLOAD = {"files": files(PDF)}
+ROWS: dict[tuple[str, str], Row] = {
+    ("GET", "/v1/stats"): Row(200),
+    ("GET", "/v1/license"): Row(200),
+    ("POST", "/v1/jobs"): Row(201, UPLOAD),
+    ("GET", "/v1/jobs"): Row(200),
+    ("GET", "/v1/jobs/{job_id}"): Row(200),
+    ("POST", "/v1/parse"): Row(200, {"files": files(PDF, part="file")}),
+    ("GET", "/v1/jobs/{job_id}/documents/{document_id}/tree"): Row(200),
+}
+OPEN = {("GET", "/v1/health"), ("GET", "/v1/token")}
+"""Judged by tests of their own: liveness is for everybody, the token has its own rules (tests/api/test_system.py)."""
+
+CALLERS = {"read": "acme-read", "write": "acme-write", "admin": "acme-admin"}
+
+
+@asynccontextmanager
+async def everything(store: Store, dsn: str) -> AsyncIterator[FastAPI]:
+    """An app at work whose key `acme-gone` was revoked while it ran."""
+    resources = make_resources(store, dsn=dsn, keys=parse_api_keys(f"{KEYS},gone=acme-gone"))
+    async with serving(resources) as app:
+        resources.keys.replace(parse_api_keys(KEYS))
+        with reading(store):
+            yield app
+
+
+async def call(caller: httpx.AsyncClient, method: str, path: str, ids: Ids, row: Row) -> httpx.Response:
+    return await caller.request(method, path.format(**ids), **row.request)
+
+
+async def test_every_route_of_the_description_has_a_row(store: Store) -> None:
+    async with serving(make_resources(store)) as app:
+        paths = app.openapi()["paths"]
+    routes = {(method.upper(), path) for path, operations in paths.items() for method in operations}
+    assert routes == ROWS.keys() | OPEN
+    assert routes == REQUIRED.keys()
+
+
+@pytest.mark.parametrize("route", ROWS, ids=" ".join)
+async def test_a_route_serves_those_who_may_and_nobody_else(store: Store, dsn: str, route: tuple[str, str]) -> None:
+    method, path = route
+    row, needed = ROWS[route], REQUIRED[route]
+    assert needed is not None
+    async with everything(store, dsn) as app, client_of(app, "acme-admin") as owner:
+        for key in (None, "", "nope", "acme-gone", "ACME-ADMIN", "acme-admin "):
+            async with client_of(app, key) as caller:
+                assert (await call(caller, method, path, await row.make(owner), row)).status_code == 401, key
+        for scope, key in CALLERS.items():
+            async with client_of(app, key) as caller:
+                answer = await call(caller, method, path, await row.make(owner), row)
+            expected = row.status if KeyScope(scope).covers(needed) else 403
+            assert answer.status_code == expected, (scope, answer.text)
+
+
+@pytest.mark.parametrize("route", [route for route in ROWS if "{" in route[1]], ids=" ".join)
+async def test_foreign_and_unknown_ids_answer_with_the_same_bytes(
+    store: Store, dsn: str, route: tuple[str, str]
+) -> None:
+    method, path = route
+    row = ROWS[route]
+    async with everything(store, dsn) as app, client_of(app, "acme-admin") as owner:
+        mine = await row.make(owner)
+        strangers = [
+            client_of(app, "zeta-all"),
+            client_of(app, "acme-admin", org="elsewhere"),
+            client_of(app, "zeta-all", org="default"),
+        ]
+        for stranger in strangers:
+            async with stranger as caller:
+                foreign = await call(caller, method, path, mine, row)
+                missing = await call(caller, method, path, unknown(), row)
+                malformed = await call(caller, method, path, {name: "x" for name in mine}, row)
+            assert [answer.status_code for answer in (foreign, missing, malformed)] == [404, 404, 404]
+            assert foreign.content == missing.content == malformed.content
+            assert foreign.headers.keys() == missing.headers.keys()
+        assert (await call(owner, method, path, mine, row)).status_code == row.status
+
+
+@pytest.mark.parametrize("org", ["*", "", "A", "a" * 64, "ｏrg"])
+async def test_an_org_that_is_no_name_is_422_everywhere(store: Store, dsn: str, org: str) -> None:
+    async with everything(store, dsn) as app, client_of(app, "acme-admin") as owner:
+        ids = await finished(owner)
+        for (method, path), row in ROWS.items():
+            headers = {b"X-DE-Org": org.encode()}
+            answer = await owner.request(method, path.format(**ids), headers=headers, **row.request)
+            assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, "invalid-org"), path
+
+
+async def test_listings_show_ones_own_tenant_and_org_only(store: Store, dsn: str) -> None:
+    async with everything(store, dsn) as app, client_of(app, "acme-admin") as owner:
+        mine = await finished(owner)
+        for key, org, expected in (
+            ("acme-read", None, [mine["job_id"]]),
+            ("acme-read", "default", [mine["job_id"]]),
+            ("acme-read", "elsewhere", []),
+            ("zeta-all", None, []),
+        ):
+            async with client_of(app, key, org=org) as caller:
+                assert [job["id"] for job in (await caller.get("/v1/jobs")).json()] == expected
+
+
+async def test_a_cursor_of_another_tenant_is_refused(store: Store, dsn: str) -> None:
+    async with everything(store, dsn) as app, client_of(app, "acme-admin") as owner:
+        for _ in range(2):
+            await finished(owner)
+        cursor = (await owner.get("/v1/jobs?limit=1")).headers["x-next-cursor"]
+        for key, org in (("zeta-all", None), ("acme-read", "elsewhere")):
+            async with client_of(app, key, org=org) as caller:
+                answer = await caller.get("/v1/jobs", params={"cursor": cursor})
+            assert answer.status_code == 422
