@@ -11,6 +11,7 @@ Paragraph = list[Line]
 _PAGE_NUMBER = re.compile(
     r"(?:page\s*)?[-–—|\s]*(?:\d{1,4}|[ivxlc]{1,7})[-–—|\s.]*(?:\s*(?:of|/)\s*\d+)?", re.IGNORECASE
 )
+_NUMBERED_EDGE = re.compile(r"(?:\d{1,4}|[ivxlc]{1,6})\b\W*\s+\D|.*\D\s+\W*(?:\d{1,4}|[ivxlc]{1,6})\s*$")
 _NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¶]+|[a-z])[.)]?\s*\S")
 _SURE_BOTTOM = 0.89
 """Above this share of the height only page numbers and rows pushed to both margins are running feet."""
@@ -52,6 +53,12 @@ def _walk(
         found.setdefault(index, kind)
 
 
+def _is_numbered_edge(group: Paragraph, page: PageLook, text: str) -> bool:
+    """One short line at the very edge that begins or ends with a page number."""
+    at_edge = group[0].y0 >= 0.93 * page.height or group[0].y1 <= 0.07 * page.height
+    return at_edge and len(group) == 1 and len(text) < 80 and bool(_NUMBERED_EDGE.match(text))
+
+
 def _is_spread(row: list[Paragraph], page: PageLook, gap: float) -> bool:
     """Short pieces on one baseline, pushed to both margins: no text is set like that."""
     if len(row) < 2 or any(len(group) > 1 or len(group[0].text) > 80 for group in row):
@@ -66,6 +73,8 @@ def _is_spread(row: list[Paragraph], page: PageLook, gap: float) -> bool:
 def _is_running(group: Paragraph, page: PageLook, gap: float) -> bool:
     text = " ".join(line.text for line in group)
     if _PAGE_NUMBER.fullmatch(text.strip()):
+        return True
+    if _is_numbered_edge(group, page, text):
         return True
     if 0.5 * page.height < group[0].y0 < _SURE_BOTTOM * page.height:
         return False

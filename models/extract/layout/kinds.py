@@ -17,6 +17,10 @@ _MOST_IN_A_ROW = 3
 _TOP, _BOTTOM = 0.105, 0.87
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _CONTENTS = re.compile(r"(?:\.\s?){4,}\s*[\divxlc]+$|\s\d{1,4}$")
+_CONTENTS_TITLE = re.compile(
+    r"(?:table of )?contents|index|inhalt(?:sverzeichnis)?|table des mati[eè]res|sommaire|[ií]ndice|sommario",
+    re.IGNORECASE,
+)
 _PART = re.compile(
     r"(?:chapter|part|section|appendix|unit|lesson|module|book|kapitel|teil|chapitre|partie|cap[ií]tulo|parte)"
     r"\s+(?:\d+|[IVXLC]+|[A-Z]|one|two|three|four|five|six|seven|eight|nine|ten)[.:]?",
@@ -69,6 +73,8 @@ def is_heading(group: list[Line], page: PageLook) -> bool:
     if not _LETTERS.search("".join(line.text for line in group)) or not group[0].upright:
         return False
     if page.contents:
+        if _CONTENTS_TITLE.fullmatch(text):
+            return True
         return size >= _LARGER * page.body and group[0].y0 < page.title_below and not _CONTENTS.search(text)
     if size >= _LARGER * page.body:
         return True

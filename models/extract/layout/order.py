@@ -56,12 +56,12 @@ def _is_stack(lines: list[Line]) -> bool:
 
 
 def _by_baseline(lines: list[Line]) -> list[Line]:
-    """Left to right on each baseline (baselines within a third of a line count as one), top to bottom."""
+    """Left to right on each baseline (baselines within half a line count as one), top to bottom."""
     lines = sorted(lines, key=lambda line: line.base)
     out: list[Line] = []
     row: list[Line] = []
     for line in lines:
-        if row and line.base - row[0].base > 0.35 * max(line.size, row[0].size):
+        if row and line.base - row[0].base > 0.5 * max(line.size, row[0].size):
             out.extend(sorted(row, key=lambda one: one.x0))
             row = []
         row.append(line)

@@ -30,7 +30,7 @@ def layout_page(marks: PageMarks) -> PageLayout:
     """Blocks of a page in reading order; every line ends in exactly one of them."""
     body = find_body_size(marks.lines)
     tables, lines = find_tables(marks, marks.lines)
-    pictures, lines = find_pictures(marks, lines, body)
+    pictures, lines = find_pictures(marks, lines, body, [table.box for table in tables])
     floats: dict[int, FoundTable | Picture] = {}
     stand_ins: list[Line] = []
     items: list[FoundTable | Picture] = [*tables, *pictures]

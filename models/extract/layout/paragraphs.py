@@ -4,6 +4,7 @@ import re
 from itertools import pairwise
 from statistics import median
 
+from models.extract.layout.captions import is_caption
 from models.extract.layout.marks import Line
 
 _LEADING = 1.25
@@ -87,7 +88,7 @@ def _is_item_start(group: list[Line], line: Line) -> bool:
 def _is_indented(group: list[Line], line: Line, following: Line | None) -> bool:
     """True for a first line set in from the paragraph's left edge, after at least one line at that edge."""
     last, first = group[-1], group[0]
-    if is_item(first.text):
+    if is_item(first.text) or is_caption(first.text):
         return line.x0 < first.x0 - 0.5 * line.size or (
             line.x0 <= first.x0 + 1 and len(group) > 1 and group[1].x0 > first.x0 + 0.5 * line.size
         )

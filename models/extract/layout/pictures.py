@@ -27,10 +27,12 @@ class Picture:
     lines: list[Line] = field(default_factory=list)
 
 
-def find_pictures(marks: PageMarks, lines: list[Line], body: float) -> tuple[list[Picture], list[Line]]:
-    """Pictures of the page, and the lines that are no labels of one."""
+def find_pictures(
+    marks: PageMarks, lines: list[Line], body: float, tables: list[Bbox]
+) -> tuple[list[Picture], list[Line]]:
+    """Pictures of the page outside its tables, and the lines that are no labels of one."""
     pictures = [Picture(box, False) for box in _join_boxes(_image_boxes(marks))]
-    drawings = [Picture(box, True) for box in _drawing_boxes(marks, lines)]
+    drawings = [Picture(box, True) for box in _drawing_boxes(marks, lines, tables)]
     for drawing in drawings:
         if not any(_mostly_inside(drawing.box, picture.box) for picture in pictures):
             pictures.append(drawing)
@@ -75,7 +77,7 @@ def _touch_y(a: Bbox, b: Bbox) -> bool:
     return min(a[3], b[3]) - max(a[1], b[1]) > -2
 
 
-def _drawing_boxes(marks: PageMarks, lines: list[Line]) -> list[Bbox]:
+def _drawing_boxes(marks: PageMarks, lines: list[Line], tables: list[Bbox]) -> list[Bbox]:
     """Boxes of clusters of shapes and bars that make a drawing rather than a frame around text."""
     page = marks.width * marks.height
     shapes = [box for box in marks.shapes if bbox_area(box) < 0.6 * page]
@@ -91,7 +93,11 @@ def _drawing_boxes(marks: PageMarks, lines: list[Line]) -> list[Bbox]:
         if curved < 2 and len(own) < 3:
             continue
         box = _around([(strokes + rules)[index] for index in members])
-        if box[2] - box[0] >= 1.5 * _LEAST and box[3] - box[1] >= 1.5 * _LEAST and not _holds_prose(box, lines):
+        if (
+            box[2] - box[0] >= 1.5 * _LEAST
+            and box[3] - box[1] >= 1.5 * _LEAST
+            and not _is_text_area(box, lines, tables)
+        ):
             boxes.append(box)
     return boxes
 
@@ -119,6 +125,11 @@ def _cells_of(box: Bbox) -> list[tuple[int, int]]:
     x0, y0, x1, y1 = box
     rows = range(int(y0 // _CELL), int(y1 // _CELL) + 1)
     return [(column, row) for column in range(int(x0 // _CELL), int(x1 // _CELL) + 1) for row in rows]
+
+
+def _is_text_area(box: Bbox, lines: list[Line], tables: list[Bbox]) -> bool:
+    """True for the shading of a table and for a frame around text."""
+    return any(_mostly_inside(box, table) or _mostly_inside(table, box) for table in tables) or _holds_prose(box, lines)
 
 
 def _holds_prose(box: Bbox, lines: list[Line]) -> bool:

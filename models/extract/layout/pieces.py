@@ -5,24 +5,37 @@ from models.extract.layout.marks import Line, Run
 _PIECE_GAP = 1.7
 """Pieces of one baseline this close (in ems) are one line."""
 
+_STRETCHED_GAP = 6.0
+"""Justified lines are stretched this far (in ems) in narrow columns."""
+
 
 def merge_pieces(lines: list[Line]) -> list[Line]:
     """Neighbours in reading order on one baseline, close to each other, joined to one line."""
     out: list[Line] = []
-    for line in lines:
+    for index, line in enumerate(lines):
         last = out[-1] if out else None
-        if last is not None and _is_same_line(last, line):
+        if last is not None and is_same_line(last, line, [*out[-2:-1], *lines[index + 1 : index + 3]]):
             out[-1] = join_pieces(last, line)
         else:
             out.append(line)
     return out
 
 
-def _is_same_line(a: Line, b: Line) -> bool:
+def is_same_line(a: Line, b: Line, near: list[Line]) -> bool:
+    """True for pieces of one line: a small gap, or a wide one that a line above or below runs across."""
     size = max(a.size, b.size)
-    if abs(a.base - b.base) > 0.45 * size or not (a.upright and b.upright) or not a.text or not b.text:
+    if abs(a.base - b.base) > 0.5 * size or not (a.upright and b.upright) or not a.text or not b.text:
         return False
-    return -0.6 * size < b.x0 - a.x1 < _PIECE_GAP * size
+    gap = b.x0 - a.x1
+    if -0.6 * size < gap < _PIECE_GAP * size:
+        return True
+    if not 0 < gap < _STRETCHED_GAP * size:
+        return False
+    return any(
+        other.x0 < a.x1 - size and other.x1 > b.x0 + size and 0.3 < abs(other.base - a.base) / size < 2.0
+        for other in near
+        if other.text
+    )
 
 
 def join_pieces(a: Line, b: Line) -> Line:
