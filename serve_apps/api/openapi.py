@@ -16,6 +16,12 @@ _HEADERS = [
      "schema": {"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,62}$"},
      "description": "Organisation inside the key's tenant; absent: default."},
 ]  # fmt: skip
+_OF_BODIES = {
+    "400": "The request is no well-formed HTTP.",
+    "402": "The licence's pages of this month are used, or its term is over.",
+    "408": "The client stopped sending.",
+    "413": "A file, the request or the batch is over its cap.",
+}
 _SECURITY = {
     "ApiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
     "Bearer": {"type": "http", "scheme": "bearer"},
@@ -47,6 +53,9 @@ def _add_components(schema: dict[str, Any]) -> None:
 def _complete(operation: dict[str, Any], at: tuple[str, str]) -> None:
     responses = operation["responses"]
     responses["422"] = _answers("InvalidBody", "A parameter or the body is invalid.", "application/json")
+    if "requestBody" in operation:
+        for status, text in _OF_BODIES.items():
+            responses.setdefault(status, _problem(text))
     responses.setdefault("503", _problem("Not available now; Retry-After says when to come back."))
     if at == _OPEN:
         return

@@ -1,0 +1,54 @@
+"""Requests made from the OpenAPI, right and wrong ones: none may end in a fault of ours or in an undescribed shape."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis.errors import Unsatisfiable
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import response_schema_conformance, status_code_conformance
+
+from serve_apps.access.scopes import REQUIRED
+from storage.store import open_store
+from tests.api.harness import make_resources, reading
+from tests.api.live import listening
+from tests.conftest import SIGNING_KEY
+from tests.postgres import TestServer
+
+KEY = {"X-API-Key": "acme-admin"}
+CHECKS = [not_a_server_error, status_code_conformance, response_schema_conformance]
+MODES = [GenerationMode.POSITIVE, GenerationMode.NEGATIVE]
+
+
+@pytest.fixture(scope="module")
+def described(postgres_server: TestServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The description of a running app."""
+    workdir: Path = tmp_path_factory.mktemp("fuzz")
+    with postgres_server.database() as dsn:
+        store = open_store(dsn, workdir, signing_key=SIGNING_KEY)
+        with reading(store), listening(make_resources(store, dsn=dsn)) as url:
+            yield schemathesis.openapi.from_url(f"{url}/openapi.json")
+        store.close()
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("route", REQUIRED, ids=" ".join)
+def test_no_request_ends_in_a_fault_or_an_undescribed_answer(
+    described: Any, route: tuple[str, str], mode: GenerationMode
+) -> None:
+    method, path = route
+    cases = described[path][method].as_strategy(generation_mode=mode)
+
+    @settings(max_examples=15, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(case=cases)
+    def send(case: Any) -> None:
+        case.call_and_validate(headers=KEY, checks=CHECKS, timeout=30)
+
+    try:
+        send()
+    except Unsatisfiable:
+        assert mode is GenerationMode.NEGATIVE  # a route that takes nothing cannot be given anything wrong
