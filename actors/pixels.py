@@ -1,6 +1,7 @@
 """Pages waiting for a recogniser: their pixels lie in a nameless temporary file, one page in memory while looked at."""
 
 import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import overload
@@ -23,7 +24,8 @@ class PixelStore(Sequence[PixelPage]):
     """Pages by number, in page order. A page put again replaces the first."""
 
     def __init__(self) -> None:
-        self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  lives as long as the store
+        self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  closed by its finalizer
+        self._finalizer = weakref.finalize(self, self._file.close)
         self._places: dict[int, _Place] = {}
         self.bytes = 0
 
@@ -56,7 +58,7 @@ class PixelStore(Sequence[PixelPage]):
         return frozenset(self._places)
 
     def close(self) -> None:
-        self._file.close()
+        self._finalizer()
 
     def _load(self, number: int) -> PixelPage:
         place = self._places[number]

@@ -1,0 +1,37 @@
+"""A reader with small limits whose children also read probe documents."""
+
+import io
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from actors.reading import DocumentReader
+from actors.sandbox.limits import MIB, SandboxLimits
+from models.cdom.original import ReadOptions
+from models.cdom.ports import ReadOutcome
+from tests.actors.sandbox.probe_server import probe_document
+
+ENTRY = "tests.actors.sandbox.probe_server"
+SMALL = SandboxLimits(
+    memory_bytes=256 * MIB, page_cpu_s=1, open_cpu_s=2, total_cpu_s=12, stall_wall_s=60.0, output_bytes=16 * MIB,
+    pixel_bytes=4 * MIB,
+)  # fmt: skip
+
+ReadOrders = Callable[..., ReadOutcome]
+
+
+@pytest.fixture(scope="session")
+def probe_reader() -> Iterator[DocumentReader]:
+    reader = DocumentReader(SMALL, entry=ENTRY)
+    yield reader
+    reader.close()
+
+
+@pytest.fixture
+def read_orders(probe_reader: DocumentReader) -> ReadOrders:
+    """Read a probe document with these pages."""
+
+    def read(*pages: str, opening: str = "") -> ReadOutcome:
+        return probe_reader.read(io.BytesIO(probe_document(*pages, opening=opening)), ReadOptions())
+
+    return read
