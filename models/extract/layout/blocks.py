@@ -22,7 +22,7 @@ def join_lines(lines: list[Line], *, keep_breaks: bool = False) -> tuple[str, li
     for index, line in enumerate(lines):
         text = close_leaders(line.text) if "...." in line.text or ". . ." in line.text else line.text
         following = lines[index + 1].text if index + 1 < len(lines) else ""
-        tail = "\n" if keep_breaks else " "
+        tail = "\n" if keep_breaks or _breaks_off(lines, index) else " "
         if not following:
             tail = ""
         elif not keep_breaks and is_divided(text, following):
@@ -34,6 +34,18 @@ def join_lines(lines: list[Line], *, keep_breaks: bool = False) -> tuple[str, li
         parts.append(text + tail)
         at += len(text) + len(tail)
     return "".join(parts), runs
+
+
+def _breaks_off(lines: list[Line], index: int) -> bool:
+    """True for a recognised line that ends although the next line's first word would have fitted: bills, addresses and
+    forms are lines, not prose, and fields are found by them. Parts of one row stay in one line."""
+    line, following = lines[index], lines[index + 1] if index + 1 < len(lines) else None
+    if following is None or not line.recognised or following.y0 < (line.y0 + line.y1) / 2:
+        return False
+    first = following.text.split(" ", 1)[0]
+    need = (len(first) + 1) * (following.x1 - following.x0) / max(1, len(following.text))
+    width = max(other.x1 for other in lines) - min(other.x0 for other in lines)
+    return width - (line.x1 - line.x0) > need
 
 
 def is_divided(text: str, following: str) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from models.cdom.tree import BlockType
 from models.extract.layout.blocks import clamp, make_block
 from models.extract.layout.furniture import find_footnotes, find_furniture
+from models.extract.layout.inline import attach_marks, stretch_over_pictures
 from models.extract.layout.kinds import PageLook, demote_runs, find_kind, is_heading_part
 from models.extract.layout.leaders import merge_entries
 from models.extract.layout.marks import Line, PageMarks
@@ -30,6 +31,9 @@ def layout_page(marks: PageMarks) -> PageLayout:
     """Blocks of a page in reading order; every line ends in exactly one of them."""
     body = find_body_size(marks.lines)
     tables, lines = find_tables(marks, marks.lines)
+    lines = attach_marks(lines)
+    if marks.pictures:
+        stretch_over_pictures(lines, marks.pictures, body)
     pictures, lines = find_pictures(marks, lines, body, [table.box for table in tables])
     floats: dict[int, FoundTable | Picture] = {}
     stand_ins: list[Line] = []

@@ -14,6 +14,7 @@ _LEAST = 24.0
 _BACKGROUND = 0.85
 _PROSE_CHARS = 40
 _LABEL_CHARS = 45
+_TRIM_CHARS = 20
 _REACH = 1.4
 """How far from a drawing, in their own line heights, labels stand."""
 
@@ -93,13 +94,40 @@ def _drawing_boxes(marks: PageMarks, lines: list[Line], tables: list[Bbox]) -> l
         if curved < 2 and len(own) < 3:
             continue
         box = _around([(strokes + rules)[index] for index in members])
-        if (
-            box[2] - box[0] >= 1.5 * _LEAST
-            and box[3] - box[1] >= 1.5 * _LEAST
-            and not _is_text_area(box, lines, tables)
-        ):
+        box = trim_box(box, lines)
+        if is_large(box) and not _is_text_area(box, lines, tables):
             boxes.append(box)
     return boxes
+
+
+def is_large(box: Bbox) -> bool:
+    return box[2] - box[0] >= 1.5 * _LEAST and box[3] - box[1] >= 1.5 * _LEAST
+
+
+def trim_box(box: Bbox, lines: list[Line]) -> Bbox:
+    """The box cut back from running text at its edges: the box of a curve holds its control points, beyond its ink."""
+    for line in lines:
+        if len(line.text) < _TRIM_CHARS or not (line.upright and _overlaps(line, box)) or _is_within(line, box):
+            continue
+        cuts = (
+            (line.x1, box[1], box[2], box[3]),
+            (box[0], box[1], line.x0, box[3]),
+            (box[0], line.y1, box[2], box[3]),
+            (box[0], box[1], box[2], line.y0),
+        )
+        best = max(cuts, key=bbox_area)
+        if bbox_area(best) > 0.5 * bbox_area(box):
+            box = best
+    return box
+
+
+def _overlaps(line: Line, box: Bbox) -> bool:
+    across = min(line.x1, box[2]) - max(line.x0, box[0])
+    return across > 1 and min(line.y1, box[3]) - max(line.y0, box[1]) > 1
+
+
+def _is_within(line: Line, box: Bbox) -> bool:
+    return box[0] - 2 <= line.x0 and line.x1 <= box[2] + 2 and box[1] - 2 <= line.y0 and line.y1 <= box[3] + 2
 
 
 def _around(boxes: list[Bbox]) -> Bbox:
@@ -153,19 +181,38 @@ def _take_labels(picture: Picture, lines: list[Line], body: float) -> list[Line]
         return lines
     inside = [line for line in lines if _is_inside(line, picture.box)]
     if picture.drawn:
+        inside = [line for line in inside if not _goes_on(line, picture.box, lines)]
         inside += _labels_around(picture, [line for line in lines if not _is_inside(line, picture.box)], body)
         picture.box = _around([picture.box, *(line.bbox for line in inside)])
-        inside += [line for line in lines if _is_inside(line, picture.box) and not any(line is own for own in inside)]
+        known = {id(line) for line in inside}
+        grown = [line for line in lines if _is_inside(line, picture.box) and id(line) not in known]
+        inside += [line for line in grown if not _goes_on(line, picture.box, lines)]
     picture.lines = inside
     taken = {id(line) for line in inside}
     return [line for line in lines if id(line) not in taken]
+
+
+def _goes_on(line: Line, box: Bbox, lines: list[Line]) -> bool:
+    """True for the rest of a paragraph: a long line of its look stands right above it, outside the box."""
+    return any(
+        0 < line.base - other.base < 2 * line.size
+        and abs(other.x0 - line.x0) < 2
+        and abs(other.size - line.size) < 0.3
+        and len(other.text) > _TRIM_CHARS
+        and not _is_inside(other, box)
+        for other in lines
+    )
 
 
 def _labels_around(picture: Picture, lines: list[Line], body: float) -> list[Line]:
     """Short lines close to a drawing, step by step outwards (axis numbers, then their titles)."""
     taken: list[Line] = []
     box = picture.box
-    candidates = [line for line in lines if len(line.text) <= _LABEL_CHARS and not is_caption(line.text)]
+    candidates = [
+        line
+        for line in lines
+        if len(line.text) <= _LABEL_CHARS and not is_caption(line.text) and not _goes_on(line, box, lines)
+    ]
     for _ in range(3):
         near = [line for line in candidates if _is_label_of(line, box, body)]
         if not near:
