@@ -41,4 +41,4 @@ def make_line(words: list[Word]) -> Line:
     chars = sum(len(word.text) for word in words) or 1
     score = sum(word.confidence * len(word.text) for word in words) / chars
     base = y0 + _ASCENT * (y1 - y0)
-    return Line(x0, y0, x1, y1, base, round(_SIZE * (y1 - y0), 1), text, confidence=round(score, 3))
+    return Line(x0, y0, x1, y1, base, round(_SIZE * (y1 - y0), 1), text, confidence=round(score, 3), recognised=True)

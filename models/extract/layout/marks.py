@@ -36,7 +36,8 @@ class Line:
 
     `x0 y0 x1 y1` hug the letters; `base` is the baseline's y. `runs` is empty when nothing is styled.
     A line that is not `upright` runs up, down or aslant. `confidence` is 1.0 for a text layer. `key` names the line to
-    `PageMarks.split`; `blank_before` and `blank_after` tell of white space cut off its text. `recognised` lines are OCR's.
+    `PageMarks.split`; `blank_before` and `blank_after` tell of white space cut off its text.
+    `recognised` lines are OCR's.
     """
 
     x0: float
