@@ -6,6 +6,7 @@ from typing import assert_never
 
 from models.cdom.table import Cell, Table
 from models.cdom.tree import FURNITURE, Block, BlockType, Tree
+from models.export.markdown_flow import flow_to_markdown, is_flow
 
 _BULLET = re.compile(r"^[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢✓✔❖*–—\-\uf0b7\uf0a7\uf0d8]\s*")
 _ORDERED = re.compile(r"^\d{1,9}[.)]\s")
@@ -13,12 +14,17 @@ _FENCE = re.compile(r"`{3,}")
 _JOINED = frozenset({BlockType.PARAGRAPH, BlockType.LIST_ITEM})
 
 
-def tree_to_markdown(tree: Tree, *, furniture: bool = True) -> str:
-    """The document as Markdown; without `furniture` running headers and footers are left out."""
+def tree_to_markdown(tree: Tree, *, furniture: bool | None = None) -> str:
+    """The document as Markdown; without `furniture` running headers and footers are left out.
+
+    Unless it is said, they are kept where they have a place on a page.
+    """
+    if is_flow(tree):
+        return flow_to_markdown(tree, render_table, furniture=furniture is True)
     parts: list[str] = []
     last: Block | None = None
     for block in tree.blocks:
-        if block.type in FURNITURE and not furniture:
+        if block.type in FURNITURE and furniture is False:
             continue
         text = render_block(block)
         if not text:

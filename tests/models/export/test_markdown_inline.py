@@ -1,0 +1,77 @@
+"""Markdown of styled text: whatever the text says, a CommonMark reader sees that text and those styles."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import html
+from markdown_it import MarkdownIt
+
+from models.cdom.tree import Span
+from models.export.markdown_inline import cut_spans, inline, link, one_line
+
+RENDER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+
+
+def seen(markdown: str) -> str:
+    """What a reader of the rendered Markdown sees, white space squashed."""
+    root = html.fromstring(f"<div>{RENDER.render(markdown)}</div>")
+    for line_break in root.iter("br"):
+        line_break.tail = " " + (line_break.tail or "")
+    return " ".join("".join(root.itertext()).split())
+
+
+TRICKY = st.text(st.sampled_from("ab1 \n*_`[]()<>#+-=~&;.\\!|x:/$\t"), max_size=24)
+STYLES = st.tuples(
+    st.booleans(), st.booleans(), st.booleans(), st.sampled_from([None, "https://example.org/(a)", "#b1"])
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(TRICKY, st.integers(0, 24), st.integers(0, 24), STYLES)
+def test_the_reader_sees_the_text_whatever_is_in_it(
+    text: str, one: int, two: int, style: tuple[bool, bool, bool, str | None]
+) -> None:
+    text = re.sub(r"\n\s*\n", "\n", text).strip()
+    start, end = sorted((min(one, len(text)), min(two, len(text))))
+    bold, italic, code, href = style
+    spans = (Span(start=start, end=end, bold=bold, italic=italic, code=code, href=href),) if end > start else ()
+    assert seen(inline(text, spans)) == " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "span", "markdown"),
+    [
+        ("a bold b", Span(start=2, end=6, bold=True), "a **bold** b"),
+        ("a both b", Span(start=2, end=6, bold=True, italic=True), "a ***both*** b"),
+        ("a (b) c", Span(start=2, end=5, bold=True), "a <strong>(b)</strong> c"),
+        ("a bold b", Span(start=1, end=7, italic=True), "a *bold* b"),
+        ("f(`x`)", Span(start=0, end=6, code=True), "<code>f(\\`x\\`)</code>"),
+        ("see here", Span(start=4, end=8, href="https://example.org/a(b)"), "see [here](https://example.org/a%28b%29)"),
+        ("see here", Span(start=4, end=8, href="javascript:x"), "see here"),
+        ("see!here", Span(start=4, end=8, href="#b1"), "see\\![here](#b1)"),
+        ("snake_case _x_", Span(start=0, end=0), "snake_case \\_x\\_"),
+    ],
+)
+def test_styles_become_markdown(text: str, span: Span, markdown: str) -> None:
+    assert inline(text, (span,) if span.end else ()) == markdown
+
+
+@pytest.mark.parametrize("text", ["# no heading", "- no item", "1. no item", "> no quote", "---", "===", "+ x", "~~~"])
+def test_a_line_that_looks_like_markup_stays_a_line(text: str) -> None:
+    assert RENDER.render(inline(text)).startswith("<p>")
+    assert seen(inline("first\n" + text)) == f"first {text}"
+
+
+def test_a_heading_is_one_line() -> None:
+    assert one_line("a\nb  c") == "a b c"
+
+
+def test_spans_move_with_a_text_that_loses_its_beginning() -> None:
+    spans = (Span(start=0, end=2), Span(start=1, end=5, bold=True), Span(start=6, end=8))
+    assert cut_spans(spans, 3) == (Span(start=0, end=2, bold=True), Span(start=3, end=5))
+
+
+def test_a_link_without_a_safe_address_is_its_label() -> None:
+    assert link("a", None) == link("a", "data:text/html,x") == "a"
