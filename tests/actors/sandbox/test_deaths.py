@@ -1,0 +1,149 @@
+"""However a page ends its child, the document ends with the right code and the other pages are read."""
+
+import io
+
+import pytest
+
+from actors.attempts import NOT_DRAWN
+from actors.reading import DocumentReader, RenderFailed
+from actors.unrecognised import Unrecognised
+from models.cdom.errors import ErrorCode
+from models.cdom.original import ReadOptions
+from models.cdom.ports import ReadOutcome, RecognisedPage, Word
+from models.cdom.tree import PageStatus, Tree
+from tests.actors.sandbox.conftest import ENTRY, SMALL, ReadOrders
+from tests.actors.sandbox.probe_server import PIXELS, probe_document
+
+DEADLY = {
+    "segfault": ErrorCode.PARSER_CRASH,
+    "abort": ErrorCode.PARSER_CRASH,
+    "exit": ErrorCode.PARSER_CRASH,
+    "garbage": ErrorCode.PARSER_CRASH,
+    "spin": ErrorCode.TIMEOUT,
+    "eat-memory": ErrorCode.RESOURCE_LIMIT,
+    "out-of-memory": ErrorCode.RESOURCE_LIMIT,
+    "flood": ErrorCode.RESOURCE_LIMIT,
+}
+
+
+def texts(outcome: ReadOutcome) -> list[str]:
+    return [block.text for block in tree_of(outcome).blocks]
+
+
+def tree_of(outcome: ReadOutcome) -> Tree:
+    assert outcome.tree is not None, outcome.error
+    return outcome.tree
+
+
+@pytest.mark.parametrize("order", sorted(DEADLY))
+def test_a_deadly_page_fails_alone_and_the_others_are_read(read_orders: ReadOrders, order: str) -> None:
+    tree = tree_of(read_orders("one", order, "three"))
+    assert [page.status for page in tree.pages] == [PageStatus.OK, PageStatus.FAILED, PageStatus.OK]
+    assert [block.text for block in tree.blocks] == ["one", "three"]
+    assert [(warning.code, warning.page) for warning in tree.warnings] == [(DEADLY[order].value, 2)]
+
+
+@pytest.mark.parametrize("order", sorted(DEADLY))
+def test_a_document_without_a_good_page_ends_with_its_code(read_orders: ReadOrders, order: str) -> None:
+    assert read_orders(order).error is DEADLY[order]
+
+
+@pytest.mark.parametrize(
+    ("order", "code"), [*DEADLY.items(), ("broken", ErrorCode.MALFORMED), ("bug", ErrorCode.MALFORMED)]
+)
+def test_a_document_that_cannot_be_opened_ends_with_its_code(
+    read_orders: ReadOrders, order: str, code: ErrorCode
+) -> None:
+    outcome = read_orders("one", opening=order)
+    assert (outcome.error, outcome.tree) == (code, None)
+
+
+def test_a_page_that_raises_is_failed_without_a_new_child(read_orders: ReadOrders) -> None:
+    tree = tree_of(read_orders("one", "broken", "three"))
+    assert [warning.code for warning in tree.warnings] == ["malformed"]
+
+
+def test_several_deadly_pages_are_all_survived(read_orders: ReadOrders) -> None:
+    outcome = read_orders("segfault", "two", "abort", "exit", "five", "segfault")
+    assert texts(outcome) == ["two", "five"]
+
+
+def test_pages_that_use_up_the_time_of_the_document_end_it(read_orders: ReadOrders) -> None:
+    outcome = read_orders("one", *["spin"] * 20)
+    assert outcome.error is ErrorCode.TIMEOUT
+
+
+def test_a_hang_without_cpu_time_is_the_machines_fault() -> None:
+    impatient = type(SMALL)(stall_wall_s=1.0)
+    reader = DocumentReader(impatient, entry=ENTRY)
+    outcome = reader.read(io.BytesIO(probe_document("one", "sleep")), ReadOptions())
+    reader.close()
+    assert (outcome.error, outcome.tree) == (ErrorCode.WORKER_KILLED, None)
+
+
+def test_pictures_that_cannot_be_drawn_leave_the_page() -> None:
+    reader = DocumentReader(SMALL, draw=True, entry=ENTRY)
+    outcome = reader.read(io.BytesIO(probe_document("draw well", "draw segfault", "draw spin", "four")), ReadOptions())
+    reader.close()
+    assert texts(outcome) == ["draw well", "draw segfault", "draw spin", "four"]
+    assert [(warning.code, warning.page) for warning in tree_of(outcome).warnings] == [(NOT_DRAWN, 2), (NOT_DRAWN, 3)]
+    assert outcome.assets == {"p1.png": PIXELS}
+
+
+def test_progress_starts_at_zero_and_never_goes_back(probe_reader: DocumentReader) -> None:
+    told: list[tuple[int, int]] = []
+    pages = ["one", "two", "segfault", "four"]
+    probe_reader.read(io.BytesIO(probe_document(*pages)), ReadOptions(), lambda done, total: told.append((done, total)))
+    assert told == [(done, 4) for done in range(5)]
+
+
+def test_what_on_page_raises_ends_the_reading_and_comes_out(probe_reader: DocumentReader) -> None:
+    class LostLease(Exception):
+        pass
+
+    def lose(done: int, total: int) -> None:
+        raise LostLease
+
+    with pytest.raises(LostLease):
+        probe_reader.read(io.BytesIO(probe_document("one", "two")), ReadOptions(), lose)
+    assert probe_reader.read(io.BytesIO(probe_document("one")), ReadOptions()).error is None
+
+
+def test_pages_for_a_recogniser_wait_without_a_child(probe_reader: DocumentReader) -> None:
+    waiting = probe_reader.read_until_pixels(io.BytesIO(probe_document("one", "pixels", "segfault")), ReadOptions())
+    assert isinstance(waiting, Unrecognised)
+    assert [(page.number, page.image) for page in waiting.pixels] == [(2, PIXELS)]
+    word = Word(text="seen", bbox=(10.0, 10.0, 50.0, 20.0), confidence=0.9, line=0)
+    outcome = waiting.finish([RecognisedPage(number=2, words=(word,), engine="test", model=None, version="1")])
+    waiting.pixels.close()
+    assert texts(outcome) == ["one", "seen"]
+
+
+def test_without_a_recogniser_the_document_ends_ml_unavailable(read_orders: ReadOrders) -> None:
+    assert read_orders("one", "pixels").error is ErrorCode.ML_UNAVAILABLE
+
+
+def test_several_children_read_the_same_tree_as_one(read_orders: ReadOrders) -> None:
+    pages = [f"page {number}" for number in range(150)]
+    pages[70] = "segfault"
+    pages[120] = "broken"
+    several = DocumentReader(SMALL, side_by_side=3, entry=ENTRY)
+    outcome = several.read(io.BytesIO(probe_document(*pages)), ReadOptions())
+    several.close()
+    assert outcome.tree_json == read_orders(*pages).tree_json != b""
+
+
+def test_a_child_serves_many_documents_and_a_deadly_one_costs_the_next_nothing() -> None:
+    reader = DocumentReader(SMALL, documents_per_child=8, entry=ENTRY)
+    orders = ["one", "two", "segfault", "four", "spin", "six"]
+    outcomes = [reader.read(io.BytesIO(probe_document(order)), ReadOptions()).error for order in orders]
+    reader.close()
+    assert outcomes == [None, None, ErrorCode.PARSER_CRASH, None, ErrorCode.TIMEOUT, None]
+
+
+def test_rendering_ends_in_a_picture_or_a_code(probe_reader: DocumentReader) -> None:
+    assert probe_reader.render(io.BytesIO(probe_document("one")), 1, 110).png == PIXELS
+    for order in ("segfault", "spin", "eat-memory"):
+        with pytest.raises(RenderFailed) as failed:
+            probe_reader.render(io.BytesIO(probe_document(order)), 1, 110)
+        assert failed.value.code is DEADLY[order]

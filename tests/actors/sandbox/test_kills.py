@@ -1,0 +1,152 @@
+"""Processes of the sandbox that are shot: reading goes on, nothing is left behind, nothing leaks."""
+
+import contextlib
+import io
+import os
+import random
+import signal
+import threading
+import time
+
+import pytest
+
+from actors.forkserver import ForkServer, SandboxRefused
+from actors.reading import DocumentReader
+from models.cdom.errors import ErrorCode
+from models.cdom.original import ReadOptions
+from models.cdom.ports import ReadOutcome
+from tests.actors.sandbox.conftest import ENTRY, SMALL
+from tests.actors.sandbox.probe_server import probe_document
+
+SEED = 20260728
+KILLS = 50
+
+
+def read(reader: DocumentReader, *pages: str) -> ReadOutcome:
+    return reader.read(io.BytesIO(probe_document(*pages)), ReadOptions())
+
+
+def children_of(pid: int) -> list[int]:
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as listed:
+        return [int(child) for child in listed.read().split()]
+    return []
+
+
+def shoot(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def test_a_dead_idle_child_is_replaced(probe_reader: DocumentReader) -> None:
+    read(probe_reader, "one")
+    assert probe_reader.server.pid is not None
+    for child in children_of(probe_reader.server.pid):
+        shoot(child)
+    outcome = read(probe_reader, "one")
+    assert outcome.error is None
+
+
+def test_a_dead_server_is_started_again(probe_reader: DocumentReader) -> None:
+    probe_reader.start()
+    before = probe_reader.server.pid
+    assert before is not None
+    shoot(before)
+    assert read(probe_reader, "one").error is None
+    assert probe_reader.server.pid != before
+
+
+def test_a_stopped_server_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("actors.forkserver._ANSWER_TIMEOUT_S", 0.5)
+    reader = DocumentReader(SMALL, entry=ENTRY)
+    read(reader, "one")
+    before = reader.server.pid
+    assert before is not None
+    os.kill(before, signal.SIGSTOP)
+    outcomes = [read(reader, "one").error for _ in range(3)]
+    reader.close()
+    assert outcomes == [None, None, None]
+    assert not os.path.exists(f"/proc/{before}")
+
+
+def test_a_server_that_cannot_import_its_parsers_says_so() -> None:
+    server = ForkServer(SMALL, entry="tests.actors.sandbox.refusing_server")
+    with pytest.raises(SandboxRefused, match="no parser"):
+        server.start()
+    server.close()
+
+
+def test_no_server_is_an_uncharged_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("actors.forkserver._START_DELAYS_S", (0.0, 0.0))
+    reader = DocumentReader(SMALL, entry="tests.actors.sandbox.refusing_server")
+    outcome = read(reader, "one")
+    reader.close()
+    assert (outcome.error, outcome.charged) == (ErrorCode.WORKER_KILLED, False)
+
+
+def test_closing_leaves_no_process(probe_reader: DocumentReader) -> None:
+    reader = DocumentReader(SMALL, documents_per_child=4, entry=ENTRY)
+    read(reader, "one")
+    server = reader.server.pid
+    assert server is not None
+    family = [server, *children_of(server)]
+    reader.close()
+    deadline = time.monotonic() + 10
+    while any(_runs(pid) for pid in family) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(_runs(pid) for pid in family)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_two_hundred_documents_leak_no_descriptor(probe_reader: DocumentReader) -> None:
+    orders = ["one", "broken", "segfault", "abort"]
+    for order in orders:
+        read(probe_reader, order)
+    server = probe_reader.server.pid
+    assert server is not None
+    before = _descriptors(os.getpid())
+    for number in range(200):
+        read(probe_reader, orders[number % len(orders)])
+    assert probe_reader.server.pid == server
+    assert _descriptors(os.getpid()) == before
+
+
+def _descriptors(pid: int) -> int:
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def test_random_kills_of_server_and_children_never_come_out_of_read() -> None:
+    reader = DocumentReader(SMALL, entry=ENTRY)
+    expected = read(reader, "one", "nap", "three").tree_json
+    rng, stop = random.Random(SEED), threading.Event()
+    shots = 0
+
+    def hunt() -> None:
+        nonlocal shots
+        while shots < KILLS and not stop.wait(rng.uniform(0.02, 0.15)):
+            server = reader.server.pid
+            family = children_of(server) if server else []
+            victim = rng.choice(family) if family and rng.random() < 0.8 else server
+            if victim:
+                shoot(victim)
+                shots += 1
+
+    hunter = threading.Thread(target=hunt)
+    hunter.start()
+    outcomes = []
+    while hunter.is_alive():
+        outcomes.append(read(reader, "one", "nap", "three"))
+    hunter.join()
+    calm = read(reader, "one", "nap", "three")
+    stop.set()
+    reader.close()
+    assert shots == KILLS
+    assert {outcome.error for outcome in outcomes} <= {None, ErrorCode.WORKER_KILLED}
+    assert {outcome.tree_json for outcome in outcomes if outcome.error is None} <= {expected}
+    assert calm.tree_json == expected
