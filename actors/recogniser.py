@@ -55,8 +55,8 @@ class Recogniser:
 
     def healthy(self) -> bool:
         """False while a page has been with a worker for longer than any page should take: replace this process."""
-        oldest = min(list(self._started.values()), default=time.monotonic())
-        return time.monotonic() - oldest <= self._page_timeout_s
+        now = time.monotonic()
+        return all(now - begun <= self._page_timeout_s for begun in list(self._started.values()))
 
     def close(self) -> None:
         """Take no more pages; those being read are finished."""

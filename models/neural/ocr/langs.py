@@ -78,6 +78,11 @@ def character_filter(*, han: bool) -> Callable[[str], bool]:
     return (lambda char: True) if han else _is_latin
 
 
+_PLAIN_LATIN_ENDS = "\u0180"
+"""Basic Latin, Latin-1 and Latin Extended-A; what follows is phonetics, but for a few letters of living languages."""
+_OTHER_LETTERS = frozenset("ȘșȚțƏəƒαβγδθλμπστφωΔΘΣΦΩ")
+_SIGNS = frozenset("←↑→↓↔⇒⇔∆∏∑−√∞∫≈≠≤≥■□▪▲▼◆●○☐☑☒★☆✓✔✕✗✘")
+
+
 def _is_latin(char: str) -> bool:
-    """Latin blocks, Latin additional, punctuation, currency, arrows, mathematics, boxes and ticks."""
-    return char < "\u0250" or "\u1e00" <= char < "\u2b00"
+    return char < _PLAIN_LATIN_ENDS or "\u2000" <= char < "\u2190" or char in _OTHER_LETTERS or char in _SIGNS

@@ -1,0 +1,40 @@
+from pathlib import Path
+
+import pytest
+
+from models.cdom.errors import MlUnavailable
+from models.neural import registry
+from models.neural.registry import FileState, ModelFile, ModelName, check_models, locate_model
+
+
+def made_up(package: str, path: str) -> ModelFile:
+    return ModelFile(name=ModelName.TEXT_DETECTOR, package=package, path=path, sha256="0" * 64)
+
+
+def test_every_model_file_of_this_version_is_installed_and_is_the_pinned_one() -> None:
+    assert {check.state for check in check_models()} == {FileState.OK}
+
+
+@pytest.mark.parametrize(
+    ("file", "state"),
+    [
+        (made_up("no_such_package", "x.onnx"), FileState.MISSING),
+        (made_up("models", "no_such_file.onnx"), FileState.MISSING),
+        (made_up("models", "__init__.py"), FileState.CHANGED),
+    ],
+)
+def test_a_missing_or_changed_file_is_told_apart(file: ModelFile, state: FileState) -> None:
+    (check,) = check_models({file.name: file})
+    assert check.state is state
+    assert (check.location is None) is (state is FileState.MISSING)
+
+
+def test_a_model_that_is_not_installed_is_ml_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = made_up("no_such_package", "x.onnx")
+    monkeypatch.setitem(registry.MODEL_FILES, ModelName.TEXT_DETECTOR, missing)
+    with pytest.raises(MlUnavailable):
+        locate_model(ModelName.TEXT_DETECTOR)
+
+
+def test_a_located_model_is_a_file() -> None:
+    assert Path(locate_model(ModelName.TEXT_RECOGNISER)).stat().st_size > 1_000_000
