@@ -118,4 +118,5 @@ def _refuse_dead(connection: Connection) -> None:
     """An idle connection with something to read was closed by the server: found without a round trip."""
     ready, _, _ = select.select([connection.fileno()], [], [], 0)
     if ready:
+        connection.close()  # else the pool takes it back and offers it again until the caller's time is up
         raise psycopg.OperationalError("the server closed this idle connection")
