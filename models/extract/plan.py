@@ -3,6 +3,7 @@
 Users complain equally of recognition that fires wrongly and of recognition that does not, so the reason is recorded.
 """
 
+import re
 from dataclasses import dataclass
 
 from models.cdom.geometry import bbox_area
@@ -14,6 +15,7 @@ _SCAN_SHARE = 0.65
 """A page covered by pictures beyond this share is a scan when its text is missing or hidden."""
 _FEW_CHARS = 10
 _GARBAGE_SHARE = 0.15
+_BAD = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,7 @@ def is_garbage(text: str) -> bool:
     """True when a text layer does not decode: replacement, private-use or control characters."""
     if len(text) < _FEW_CHARS:
         return False
-    bad = sum(char == "\ufffd" or "\ue000" <= char <= "\uf8ff" or (char < " " and char not in "\t\n") for char in text)
-    return bad > _GARBAGE_SHARE * len(text)
+    return len(_BAD.findall(text)) > _GARBAGE_SHARE * len(text)
 
 
 def _picture_share(marks: PageMarks) -> float:

@@ -24,7 +24,7 @@ def join_lines(lines: list[Line], *, keep_breaks: bool = False) -> tuple[str, li
     for index, line in enumerate(lines):
         text = close_leaders(line.text) if "...." in line.text or ". . ." in line.text else line.text
         following = lines[index + 1].text if index + 1 < len(lines) else ""
-        tail = "\n" if keep_breaks or (rows and following and _ends_row(line, lines[index + 1])) else " "
+        tail = "\n" if keep_breaks else _row_break(line, lines[index + 1], rows) if following else " "
         if not following:
             tail = ""
         elif not keep_breaks and is_divided(text, following):
@@ -36,6 +36,13 @@ def join_lines(lines: list[Line], *, keep_breaks: bool = False) -> tuple[str, li
         parts.append(text + tail)
         at += len(text) + len(tail)
     return "".join(parts), runs
+
+
+def _row_break(line: Line, following: Line, rows: bool) -> str:
+    """What joins two lines of a block: a line feed after a row that is kept, a tab over a wide gap inside one."""
+    if _ends_row(line, following):
+        return "\n" if rows else " "
+    return "\t" if line.recognised and following.x0 - line.x1 > 0.8 * (line.y1 - line.y0) else " "
 
 
 def _ends_row(line: Line, following: Line) -> bool:

@@ -4,7 +4,7 @@ import re
 
 from models.cdom.tree import BlockType
 from models.extract.layout.kinds import PageLook, is_bottom, is_top
-from models.extract.layout.marks import Line, Rule
+from models.extract.layout.marks import Line
 
 Paragraph = list[Line]
 
@@ -60,10 +60,10 @@ def _is_numbered_edge(group: Paragraph, page: PageLook, text: str) -> bool:
 
 
 def _is_spread(row: list[Paragraph], page: PageLook, gap: float) -> bool:
-    """Short pieces on one baseline, pushed to both margins: no text is set like that."""
+    """Short pieces on one baseline, pushed to both margins: no text is set so, but the heads of two columns are."""
     if len(row) < 2 or any(len(group) > 1 or len(group[0].text) > 80 for group in row):
         return False
-    if any(group[0].bold or group[0].size > 1.1 * page.body for group in row):
+    if row[0][0].y0 < 0.5 * page.height and any(group[0].bold or group[0].size > 1.1 * page.body for group in row):
         return False
     bases = [group[0].base for group in row]
     left, right = min(group[0].x0 for group in row), max(group[0].x1 for group in row)
@@ -83,7 +83,7 @@ def _is_running(group: Paragraph, page: PageLook, gap: float) -> bool:
     return gap > _GAP * max(group[0].size, 8.0) and not (group[0].bold and group[0].size > 1.1 * page.body)
 
 
-def find_footnotes(groups: list[Paragraph], page: PageLook, rules: list[Rule], skip: dict[int, BlockType]) -> set[int]:
+def find_footnotes(groups: list[Paragraph], page: PageLook, skip: dict[int, BlockType]) -> set[int]:
     """Indices of footnotes: small type low on the page that starts with a mark, and what follows in that type."""
     found: set[int] = set()
     low = 0.45 * page.height

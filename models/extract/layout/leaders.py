@@ -12,13 +12,15 @@ _PAGE_REFERENCE = re.compile(r"(?:\d{1,4}|[ivxlc]{1,6})")
 
 def merge_entries(lines: list[Line], width: float) -> tuple[list[Line], bool]:
     """Titles and the page numbers at the right edge joined to entries; true when that makes most of the page."""
-    edges = [line.x1 for line in lines if _PAGE_REFERENCE.fullmatch(line.text)]
+    edges = [line.x1 for line in lines if len(line.text) < 7 and _PAGE_REFERENCE.fullmatch(line.text)]
+    if len(edges) < 3 and not any("..." in line.text or ". ." in line.text for line in lines):
+        return lines, False
     edge = median(edges) if edges else width
     out: list[Line] = []
     entries = 0
     for line in lines:
         last = out[-1] if out else None
-        ends = bool(_PAGE_REFERENCE.fullmatch(line.text)) and abs(line.x1 - edge) < line.size
+        ends = len(line.text) < 7 and bool(_PAGE_REFERENCE.fullmatch(line.text)) and abs(line.x1 - edge) < line.size
         if (
             ends
             and last is not None
@@ -29,7 +31,7 @@ def merge_entries(lines: list[Line], width: float) -> tuple[list[Line], bool]:
             out[-1] = join_pieces(last, line)
             entries += 1
             continue
-        entries += bool(_LEADERS.search(line.text))
+        entries += (".." in line.text or ". ." in line.text) and bool(_LEADERS.search(line.text))
         out.append(line)
     if entries > 3 and entries > 0.4 * len(out):
         return out, True

@@ -37,7 +37,7 @@ class Line:
     `x0 y0 x1 y1` hug the letters; `base` is the baseline's y. `runs` is empty when nothing is styled.
     A line that is not `upright` runs up, down or aslant. `confidence` is 1.0 for a text layer. `key` names the line to
     `PageMarks.split`; `blank_before` and `blank_after` tell of white space cut off its text.
-    `recognised` lines are OCR's.
+    `recognised` lines are OCR's. A line joined of several keeps them as `parts`.
     """
 
     x0: float
@@ -59,6 +59,7 @@ class Line:
     blank_before: bool = False
     blank_after: bool = False
     recognised: bool = False
+    parts: tuple["Line", ...] = ()
 
     @property
     def all_bold(self) -> bool:
@@ -117,3 +118,7 @@ class PageMarks:
     shapes: list[Bbox] = field(default_factory=list)
     pictures: list[Bbox] = field(default_factory=list)
     split: Callable[[Line], list[Piece]] = split_evenly
+
+    def words_of(self, line: Line) -> list[Piece]:
+        """The words of a line; of one joined of several, the words of each."""
+        return [piece for part in line.parts or (line,) for piece in self.split(part)]

@@ -4,7 +4,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 from models.cdom.tree import BlockType
-from models.extract.layout.blocks import clamp, make_block
+from models.extract.layout.blocks import make_block
+from models.extract.layout.floats import Floats
 from models.extract.layout.furniture import find_footnotes, find_furniture
 from models.extract.layout.inline import attach_marks, stretch_over_pictures
 from models.extract.layout.kinds import PageLook, demote_runs, find_kind, is_heading_part
@@ -12,10 +13,11 @@ from models.extract.layout.leaders import merge_entries
 from models.extract.layout.marks import Line, PageMarks
 from models.extract.layout.order import order_lines
 from models.extract.layout.paragraphs import group_paragraphs
-from models.extract.layout.pictures import Picture, find_pictures
+from models.extract.layout.pictures import find_pictures
 from models.extract.layout.pieces import merge_pieces
 from models.extract.layout.relations import relate_blocks
-from models.extract.layout.tables.find import FoundTable, find_tables
+from models.extract.layout.tables.find import find_tables
+from models.extract.layout.tables.open import find_open_tables
 from models.extract.readers.contract import PageBlock
 
 
@@ -30,38 +32,57 @@ class PageLayout:
 def layout_page(marks: PageMarks) -> PageLayout:
     """Blocks of a page in reading order; every line ends in exactly one of them."""
     body = find_body_size(marks.lines)
+    floats, lines = _find_floats(marks, body)
+    slanted = [line for line in lines if not line.upright]
+    lines = [line for line in lines if line.upright]
+    ordered, contents = merge_entries(merge_pieces(order_lines(lines + list(floats.lines))), marks.width)
+    if not contents:
+        ordered = _take_open_tables(ordered, floats, marks)
+    groups = [[line] for line in ordered] if contents else group_paragraphs(ordered, body)
+    groups += [[line] for line in slanted]
+    kinds = _find_kinds(groups, floats, marks, _find_look(marks, lines, body, contents=contents))
+    blocks = [
+        floats.make_block(group[0], marks) if floats.holds(group[0]) else make_block(kind, group, marks)
+        for kind, group in zip(kinds, groups, strict=True)
+    ]
+    return PageLayout(relate_blocks(blocks), body)
+
+
+def _find_floats(marks: PageMarks, body: float) -> tuple[Floats, list[Line]]:
+    """Ruled tables and pictures, and the lines outside them."""
     tables, lines = find_tables(marks, marks.lines)
     lines = attach_marks(lines)
     if marks.pictures:
         stretch_over_pictures(lines, marks.pictures, body)
     pictures, lines = find_pictures(marks, lines, body, [table.box for table in tables])
-    floats: dict[int, FoundTable | Picture] = {}
-    stand_ins: list[Line] = []
-    items: list[FoundTable | Picture] = [*tables, *pictures]
-    for item in items:
-        stand_in = _stand_in(item)
-        stand_ins.append(stand_in)
-        floats[id(stand_in)] = item
-    ordered, contents = merge_entries(merge_pieces(order_lines(lines + stand_ins)), marks.width)
-    groups = [[line] for line in ordered] if contents else group_paragraphs(ordered, body)
-    look = _find_look(marks, lines, body, contents=contents)
+    floats = Floats()
+    for item in (*tables, *pictures):
+        floats.add(item)
+    return floats, lines
+
+
+def _take_open_tables(ordered: list[Line], floats: Floats, marks: PageMarks) -> list[Line]:
+    """The lines with those of tables without rules replaced by one stand-in each."""
+    found, kept = find_open_tables(ordered, marks)
+    for shift, (at, table) in enumerate(found):
+        kept.insert(at + shift, floats.add(table))
+    return kept
+
+
+def _find_kinds(groups: list[list[Line]], floats: Floats, marks: PageMarks, look: PageLook) -> list[BlockType]:
+    """The type of every group, by its look, its place and its neighbours."""
     running = find_furniture(groups, look)
-    notes = find_footnotes(groups, look, marks.horizontals, running)
     kinds = [
-        BlockType.PICTURE if id(group[0]) in floats else running.get(index) or find_kind(group, look)
+        BlockType.PICTURE if floats.holds(group[0]) else running.get(index) or find_kind(group, look)
         for index, group in enumerate(groups)
     ]
-    for index in notes:
+    for index in find_footnotes(groups, look, running):
         kinds[index] = BlockType.FOOTNOTE
     for index in range(len(groups) - 2, -1, -1):
         if kinds[index] is BlockType.PARAGRAPH and is_heading_part(groups[index], kinds[index + 1], look):
             kinds[index] = BlockType.HEADING
     demote_runs(kinds, groups)
-    blocks = [
-        _make_float(floats[id(group[0])], marks) if id(group[0]) in floats else make_block(kind, group, marks)
-        for kind, group in zip(kinds, groups, strict=True)
-    ]
-    return PageLayout(relate_blocks(blocks), body)
+    return kinds
 
 
 def _find_look(marks: PageMarks, lines: list[Line], body: float, *, contents: bool) -> PageLook:
@@ -72,24 +93,6 @@ def _find_look(marks: PageMarks, lines: list[Line], body: float, *, contents: bo
         largest = max(line.size for line in lines)
         title_below = min(line.y1 for line in lines if line.size == largest) + 0.1
     return PageLook(body, bold / chars, marks.width, marks.height, contents, title_below)
-
-
-def _stand_in(item: FoundTable | Picture) -> Line:
-    """A line without text that holds the float's place among the lines."""
-    x0, y0, x1, y1 = item.box
-    return Line(x0, y0, x1, y1, y1, 10.0, "")
-
-
-def _make_float(item: FoundTable | Picture, marks: PageMarks) -> PageBlock:
-    if isinstance(item, FoundTable):
-        return PageBlock(type=BlockType.TABLE, bbox=clamp(*item.box, marks), table=item.table)
-    box = clamp(*item.box, marks)
-    ref = "picture-" + "-".join(str(round(value)) for value in box)
-    if not item.lines:
-        return PageBlock(type=BlockType.PICTURE, bbox=box, asset_ref=ref)
-    rows = sorted(item.lines, key=lambda line: (round(line.base / 4), line.x0))
-    text = "\n".join(line.text for line in rows)
-    return PageBlock(type=BlockType.PICTURE, bbox=box, asset_ref=ref, text=text)
 
 
 def find_body_size(lines: list[Line]) -> float:

@@ -141,11 +141,14 @@ def cluster_boxes(boxes: list[Bbox]) -> list[list[int]]:
     owner: dict[tuple[int, int], int] = {}
     for index, box in enumerate(boxes):
         for cell in _cells_of(box):
-            sets.join(owner.setdefault(cell, index), index)
+            other = owner.setdefault(cell, index)
+            if other != index:
+                sets.join(other, index)
     for (column, row), index in owner.items():
         for near in ((column + 1, row), (column, row + 1), (column + 1, row + 1), (column - 1, row + 1)):
-            if near in owner:
-                sets.join(index, owner[near])
+            other = owner.get(near, index)
+            if other != index:
+                sets.join(index, other)
     return sets.groups()
 
 

@@ -52,4 +52,6 @@ def join_pieces(a: Line, b: Line) -> Line:
         bold=bold > 0.8 * len(text), italic=a.italic and b.italic, code=a.code and b.code,
         hidden=a.hidden and b.hidden, runs=runs, confidence=min(a.confidence, b.confidence), key=main.key,
         blank_before=a.blank_before, blank_after=b.blank_after,
+        recognised=a.recognised,
+        parts=(*(a.parts or (a,)), *(b.parts or (b,))),
     )  # fmt: skip

@@ -68,7 +68,7 @@ def find_text_rows(lines: list[Line], marks: PageMarks) -> list[TextRow]:
         if line.upright:
             words += [
                 Word(piece.x0, piece.x1, line.y0, line.y1, line.base, line.size, piece.text, line.bold)
-                for piece in marks.split(line)
+                for piece in marks.words_of(line)
             ]
         else:
             words.append(_stand_upright(line))

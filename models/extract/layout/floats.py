@@ -1,0 +1,50 @@
+"""Tables and pictures on their way through the reading order: each is held by a line without text in its place."""
+
+from collections.abc import Iterable
+
+from models.cdom.tree import BlockType
+from models.extract.layout.blocks import clamp
+from models.extract.layout.marks import Line, PageMarks
+from models.extract.layout.pictures import Picture
+from models.extract.layout.tables.find import FoundTable
+from models.extract.readers.contract import PageBlock
+
+_ROW = 4.0
+"""Labels of a picture whose baselines share a stripe of this height (points) are read left to right."""
+
+
+class Floats:
+    """Stand-in lines and what they stand for."""
+
+    def __init__(self) -> None:
+        self._items: dict[int, tuple[Line, FoundTable | Picture]] = {}
+
+    def add(self, item: FoundTable | Picture) -> Line:
+        """A stand-in for the float, with its box."""
+        x0, y0, x1, y1 = item.box
+        stand_in = Line(x0, y0, x1, y1, y1, 10.0, "")
+        self._items[id(stand_in)] = (stand_in, item)
+        return stand_in
+
+    @property
+    def lines(self) -> Iterable[Line]:
+        return (line for line, _ in self._items.values())
+
+    def holds(self, line: Line) -> bool:
+        """True for a stand-in."""
+        return id(line) in self._items
+
+    def make_block(self, stand_in: Line, marks: PageMarks) -> PageBlock:
+        """The block of the float behind the stand-in."""
+        item = self._items[id(stand_in)][1]
+        box = clamp(*item.box, marks)
+        if isinstance(item, FoundTable):
+            return PageBlock(type=BlockType.TABLE, bbox=box, table=item.table)
+        reference = "picture-" + "-".join(str(round(value)) for value in box)
+        return PageBlock(type=BlockType.PICTURE, bbox=box, asset_ref=reference, text=_label_text(item.lines))
+
+
+def _label_text(lines: list[Line]) -> str:
+    """The labels of a picture, row by row."""
+    rows = sorted(lines, key=lambda line: (round(line.base / _ROW), line.x0))
+    return "\n".join(line.text for line in rows)

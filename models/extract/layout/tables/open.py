@@ -1,0 +1,152 @@
+"""Tables without rules: pieces that stand beside each other, row after row, in the same columns.
+
+Works on lines in reading order, where columns of running text are already apart.
+"""
+
+import re
+from itertools import pairwise
+
+from models.cdom.geometry import Bbox, union_bbox
+from models.extract.layout.marks import Line, PageMarks
+from models.extract.layout.tables.bands import column_at, fold_rows
+from models.extract.layout.tables.columns import open_columns
+from models.extract.layout.tables.find import FoundTable
+from models.extract.layout.tables.grid import Grid, fill_row, make_table
+from models.extract.layout.tables.ruled import is_contents, is_table
+from models.extract.layout.tables.words import TextRow, find_text_rows
+
+_LEAST_ROWS = 3
+_SHORT = 28
+"""Cells of a table without rules are mostly shorter than this (characters)."""
+_APART = 2.6
+"""Rows further apart than this (in ems) belong to different tables."""
+_MARKER = re.compile(r"(?:[•●○◦▪■□–—\-*·►]|\(?\d{1,3}[.)]?|\(?[a-zA-Z][.)]|\[\d+\])")
+_FIGURE = re.compile(r"[\d$€£%+\-−.,()/~≈<>≤≥± ]*\d[\d$€£%+\-−.,()/~≈<>≤≥± ]*[%a-zA-Z*†]{0,3}")
+
+Row = list[Line]
+
+
+def find_open_tables(lines: list[Line], marks: PageMarks) -> tuple[list[tuple[int, FoundTable]], list[Line]]:
+    """Tables with the index in `lines` at which they stand, and the other lines, in order."""
+    found: list[tuple[int, FoundTable]] = []
+    kept: list[Line] = []
+    rows = _cut_rows(lines)
+    at = 0
+    while at < len(rows):
+        end = _find_run(rows, at)
+        table = _build(rows[at:end], marks) if end - at >= _LEAST_ROWS else None
+        if table is None:
+            kept += rows[at]
+            at += 1
+        else:
+            found.append((len(kept), table))
+            at = end
+    return found, kept
+
+
+def _cut_rows(lines: list[Line]) -> list[Row]:
+    """Neighbours in reading order on one baseline, left to right."""
+    rows: list[Row] = []
+    for line in lines:
+        last = rows[-1][-1] if rows else None
+        if last is not None and last.text and line.text and _is_beside(last, line):
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return rows
+
+
+def _is_beside(left: Line, right: Line) -> bool:
+    return abs(left.base - right.base) < 0.5 * right.size and right.x0 > left.x1
+
+
+def _find_run(rows: list[Row], start: int) -> int:
+    """End of the run of rows of several pieces from `start`; a single line may stand between two of them."""
+    if len(rows[start]) < 2:
+        return start
+    end = start + 1
+    while end < len(rows):
+        if not _follows(rows[end - 1], rows[end]):
+            break
+        if len(rows[end]) < 2 and not (len(rows[end + 1 : end + 2]) and _goes_on(rows[end], rows[end + 1])):
+            break
+        end += 1
+    return end
+
+
+def _goes_on(single: Row, after: Row) -> bool:
+    return len(after) > 1 and _follows(single, after)
+
+
+def _follows(above: Row, below: Row) -> bool:
+    size = max(above[0].size, below[0].size)
+    step = below[0].base - above[0].base
+    return bool(below[0].text) and bool(above[0].text) and 0.5 * size < step < _APART * size
+
+
+def _build(rows: list[Row], marks: PageMarks) -> FoundTable | None:
+    lines = [line for row in rows for line in row]
+    if not _is_tabular(rows):
+        return None
+    text_rows = find_text_rows(lines, marks)
+    columns = open_columns(text_rows)
+    if not columns or is_contents(text_rows) or not _is_aligned(text_rows, columns):
+        return None
+    grid = Grid(list(columns), [])
+    for group in fold_rows(text_rows, columns):
+        grid.rows.append(fill_row(len(grid.rows), group, columns, []))
+    if not is_table(grid) or len(grid.rows) < _LEAST_ROWS:
+        return None
+    grid.header_rows = int(_has_head(text_rows))
+    box: Bbox = union_bbox(line.bbox for line in lines)
+    return FoundTable(make_table(grid), box, lines)
+
+
+def _is_tabular(rows: list[Row]) -> bool:
+    """Rows of several short pieces: three columns, or two of which one holds figures; no list beside its markers."""
+    several = [row for row in rows if len(row) > 1]
+    pieces = [line for row in several for line in row]
+    if len(several) < max(_LEAST_ROWS, 0.6 * len(rows)):
+        return False
+    if sum(len(line.text) <= _SHORT for line in pieces) < 0.8 * len(pieces):
+        return False
+    marked = sum(bool(_MARKER.fullmatch(row[0].text.strip())) for row in several)
+    if marked > 0.5 * len(several) and max(map(len, several)) < 3:
+        return False
+    figures = sum(bool(_FIGURE.fullmatch(line.text.strip())) for row in several for line in row[1:])
+    if figures > 0.5 * sum(len(row) - 1 for row in several):
+        return True
+    return sum(len(row) > 2 for row in several) > 0.6 * len(several) and len(several) > _LEAST_ROWS
+
+
+def _is_aligned(rows: list[TextRow], columns: list[float]) -> bool:
+    """True when in nearly every column the segments share an edge or their middle."""
+    by_column: dict[int, list[tuple[float, float, float]]] = {}
+    for row in rows:
+        if len(row.segments) > 1:
+            for segment in row.segments:
+                middle = (segment.x0 + segment.x1) / 2
+                by_column.setdefault(column_at(middle, columns), []).append((segment.x0, segment.x1, middle))
+    size = rows[0].size
+    aligned = sum(any(_share(edge, size) >= 0.6 for edge in zip(*cells, strict=True)) for cells in by_column.values())
+    return aligned >= 0.8 * len(by_column) and len(by_column) > 1
+
+
+def _share(edges: tuple[float, ...], size: float) -> float:
+    """Share of the edges that lie together, within half an em."""
+    ordered = sorted(edges)
+    best = run = 1
+    for one, other in pairwise(ordered):
+        run = run + 1 if other - one < 0.25 * size else 1
+        best = max(best, run)
+    return best / len(ordered)
+
+
+def _has_head(rows: list[TextRow]) -> bool:
+    """True when the first row is bold, or holds words over columns of figures."""
+    first, rest = rows[0], rows[1:]
+    if all(word.bold for word in first.words) and not all(word.bold for row in rest for word in row.words):
+        return True
+    return not any(_FIGURE.fullmatch(word.text) for word in first.words) and all(
+        any(_FIGURE.fullmatch(word.text) for word in row.words) for row in rest
+    )
