@@ -11,6 +11,7 @@ from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.geometry import Bbox
 from models.cdom.tree import Block, BlockId, BlockType, Tree
 
+TAB_CHARS = 4
 BAND = 12.0
 """Height in points of the bands by which neighbours are found."""
 
@@ -53,7 +54,10 @@ def _parts(block: Block) -> Iterator[tuple[str, Bbox | None, int | None]]:
         return
     lines = block.text.split("\n")
     for number, line in enumerate(lines):
-        yield line, _line_box(block.bbox, number, len(lines)), None
+        box = _line_box(block.bbox, number, len(lines))
+        parts = line.split("\t")
+        for place, part in enumerate(parts):
+            yield part, _part_box(box, parts, place), None
 
 
 def _line_box(bbox: Bbox | None, number: int, count: int) -> Bbox | None:
@@ -61,6 +65,15 @@ def _line_box(bbox: Bbox | None, number: int, count: int) -> Bbox | None:
         return bbox
     step = (bbox[3] - bbox[1]) / count
     return (bbox[0], bbox[1] + number * step, bbox[2], bbox[1] + (number + 1) * step)
+
+
+def _part_box(bbox: Bbox | None, parts: Sequence[str], place: int) -> Bbox | None:
+    """The share of a row that one of its parts has by its length; a wide gap counts as four characters."""
+    if bbox is None or len(parts) == 1:
+        return bbox
+    step = (bbox[2] - bbox[0]) / (sum(map(len, parts)) + TAB_CHARS * (len(parts) - 1))
+    start = bbox[0] + step * (sum(map(len, parts[:place])) + TAB_CHARS * place)
+    return (start, bbox[1], start + step * len(parts[place]), bbox[3])
 
 
 class Neighbours:

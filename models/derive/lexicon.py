@@ -203,6 +203,12 @@ LABELS: dict[Key, str] = {
 }
 """Phrases without case and accents, separated by semicolons."""
 
+NEEDS_COLON = frozenset(
+    "invoice facture rechnung factura fattura fatura order po pedido commande receipt ticket tax vat gst tva iva btw base "
+    "bar card carte pin bon scontrino from mail web internet le du data datum round balance items nett netto to ref".split()
+)
+"""Words that are labels only with a colon or a value behind them; alone they are titles and prose."""
+
 QUALIFIERS = frozenset(
     [
         "#",

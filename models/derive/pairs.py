@@ -12,14 +12,18 @@ from itertools import groupby
 from models.cdom.tree import BlockType
 from models.derive.fragments import Fragment, Neighbours
 from models.derive.labels import match_label, name_key
-from models.derive.lexicon import Key
+from models.derive.lexicon import NEEDS_COLON, Key
 
 MAX_LABEL = 60
 MAX_VALUE = 1000
 COLON = re.compile(r"\s*[:：]\s*")
 INLINE = re.compile(r"^[\W_]*(?P<label>[^:：]{1,59}?)\s*[:：](?!//)\s*(?P<value>\S.*)$", re.DOTALL)
 CLOCK = re.compile(r"\d\s*[:：]\s*\d")
-NEXT_LABEL = re.compile(r"\s(?=((?:[^\W\d_][\w./#'-]*\s?){1,3})\s?[:：](?!//))")
+MARK = re.compile(r"[\[(]?\s?[xX✓✔☑☒]{1,2}\s?[\])]?")
+"""A ticked box as recognisers write it."""
+NEXT_COLON = re.compile(r"(?<=[^\W\d_.)#])[.)]?\s?[:：](?!//|\S?\d\d?\b.*[AaPp][Mm])(?=\s|\S)")
+LAST_WORDS = re.compile(r"(?<!\S)(?=[^\W\d_])\S+")
+MAX_LAST_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +61,30 @@ def read_inline(text: str) -> list[tuple[str, str]]:
 
 
 def _split_value(value: str) -> tuple[str, str]:
-    """`5 DATE: 3/4` is a value and the next pair, when the next label is a known one."""
-    for match in NEXT_LABEL.finditer(value):
-        if match.start() and name_key(match.group(1)) is not None:
-            return value[: match.start()].strip(), value[match.end() :]
+    """`5 DATE: 3/4` is a value and the next pair: the words before a later colon are its label."""
+    for colon in NEXT_COLON.finditer(value):
+        start = _label_start(value[: colon.start()])
+        if start:
+            return value[:start].strip(), value[start:]
     return value.strip(), ""
+
+
+def _label_start(text: str) -> int:
+    """Where the label at the end of `text` begins: the longest known one, else its last words of one style; 0 for none."""
+    starts = [match.start() for match in LAST_WORDS.finditer(text)][-MAX_LAST_WORDS:]
+    known = next((start for start in starts if start and name_key(text[start:]) is not None), 0)
+    if known or not starts:
+        return known
+    last = text[starts[-1] :]
+    if not last[:1].isupper() or len(last) < 3:
+        return 0
+    alike = starts[-1]
+    for start in reversed(starts[:-1]):
+        word = text[start:alike].strip()
+        if not word[:1].isupper() or word.isupper() != last.strip(" .").isupper() or word[-1:] in ",;.":
+            break
+        alike = start
+    return alike
 
 
 def _fits(key: Key, value: str) -> bool:
@@ -106,7 +129,7 @@ class _Page:
             if value is not None and re.fullmatch(r"[:：.\s]+", value.text):
                 self._taken.add(value.order)
                 value = self._near.right_of(value)
-            if value is not None and self._free(value):
+            if value is not None and self._free(value) and not self._is_head_row(label, value):
                 yield self._claim(label, value, 0.9)
 
     def _under(self, labels: Iterable[Fragment]) -> Iterator[Pair]:
@@ -123,6 +146,13 @@ class _Page:
             value = self._near.right_of(label)
             if value is not None and self._free(value) and is_short_value(value.text):
                 yield self._claim(label, value, 0.5)
+
+    def _is_head_row(self, label: Fragment, value: Fragment) -> bool:
+        """Two titles side by side, each over its own values: neither is the other's value."""
+        if label.text[-1:] in ":：" or value.text[:1] in ":：" or any(map(str.isdigit, value.text)):
+            return False
+        same_style = label.text.isupper() and value.text.isupper() and len(value.text.split()) <= 4
+        return same_style and self._near.below(label) is not None
 
     def _free(self, value: Fragment) -> bool:
         return value.order not in self._labels and value.order not in self._taken
@@ -146,7 +176,9 @@ def lone_label(text: str) -> str | None:
         return None
     if text[-1:] in ":：" and is_label(text[:-1]):
         return text
-    return text if name_key(text) is not None and not any(map(str.isdigit, text)) else None
+    if any(map(str.isdigit, text)) or text.casefold().strip() in NEEDS_COLON:
+        return None
+    return text if name_key(text) is not None else None
 
 
 def is_weak_label(text: str) -> bool:
@@ -155,7 +187,7 @@ def is_weak_label(text: str) -> bool:
 
 
 def is_short_value(text: str) -> bool:
-    return len(text) <= 40 and any(map(str.isdigit, text))
+    return len(text) <= 40 and (any(map(str.isdigit, text)) or MARK.fullmatch(text) is not None)
 
 
 def is_checkbox(fragment: Fragment) -> bool:
