@@ -81,8 +81,8 @@ def character_filter(*, han: bool) -> Callable[[str], bool]:
 _PLAIN_LATIN_ENDS = "\u0180"
 """Basic Latin, Latin-1 and Latin Extended-A; what follows is phonetics, but for a few letters of living languages."""
 _OTHER_LETTERS = frozenset("ȘșȚțƏəƒαβγδθλμπστφωΔΘΣΦΩ")
-_SIGNS = frozenset("←↑→↓↔⇒⇔∆∏∑−√∞∫≈≠≤≥■□▪▲▼◆●○☐☑☒★☆✓✔✕✗✘")
+_SIGNS = frozenset("℃℉™←↑→↓↔⇒⇔∆∏∑−√∞∫≈≠≤≥■□▪▲▼◆●○☐☑☒★☆✓✔✕✗✘")
 
 
 def _is_latin(char: str) -> bool:
-    return char < _PLAIN_LATIN_ENDS or "\u2000" <= char < "\u2190" or char in _OTHER_LETTERS or char in _SIGNS
+    return char < _PLAIN_LATIN_ENDS or "\u2000" <= char < "\u2100" or char in _OTHER_LETTERS or char in _SIGNS
