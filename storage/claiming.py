@@ -1,7 +1,7 @@
 """The statement that takes a task: an expired lease first, else the next ready one. One round trip, one transaction.
 
 It commits asynchronously: a database crash may forget a claim, and then the task is still queued or leased as before;
- the fence refuses whoever believes in the forgotten claim.
+the fence refuses whoever believes in the forgotten claim.
 """
 
 from pydantic import TypeAdapter

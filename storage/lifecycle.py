@@ -1,7 +1,7 @@
 """What callers do to jobs and documents that exist: cancel, requeue, delete. Each act is one transaction.
 
 Lock order: task, document, job, usage. A delete only marks and notes a purge; `storage/erase.py` does the work later.
- Unknown and foreign ids raise NotFound.
+Unknown and foreign ids raise NotFound.
 """
 
 from storage.audit import record

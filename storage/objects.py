@@ -68,10 +68,16 @@ class BucketBlobs:
 
     def open(self, sha256: str) -> BinaryIO:
         """A local copy, positioned at its start; small ones stay in memory."""
+        with bucket_errors():
+            body = obstore.get(self._store, _key(sha256))
         copy: IO[bytes] = tempfile.SpooledTemporaryFile(SPOOL_IN_MEMORY)  # noqa: SIM115  (the caller closes it)
-        with bucket_errors(), disk_errors():
-            for chunk in obstore.get(self._store, _key(sha256)).stream():
-                copy.write(bytes(chunk))
+        try:
+            with bucket_errors(), disk_errors():
+                for chunk in body.stream():
+                    copy.write(bytes(chunk))
+        except BaseException:
+            copy.close()
+            raise
         copy.seek(0)
         return copy  # type: ignore[return-value]
 

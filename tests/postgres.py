@@ -37,18 +37,29 @@ class TestServer:
     @contextmanager
     def database(self) -> Iterator[str]:
         """The DSN of a migrated database of one's own, gone afterwards."""
-        name = f"quire_test_{secrets.token_hex(4)}"
-        self._create(name, self._template)
-        try:
-            yield self.dsn(name)
-        finally:
-            self.drop(name)
+        with self._database(self._template) as dsn:
+            yield dsn
+
+    @contextmanager
+    def empty_database(self) -> Iterator[str]:
+        """The same without a schema."""
+        with self._database("template0") as dsn:
+            yield dsn
 
     def close(self) -> None:
         self.drop(self._template)
 
     def drop(self, database: str) -> None:
         self._run(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(database)))
+
+    @contextmanager
+    def _database(self, template: str) -> Iterator[str]:
+        name = f"quire_test_{secrets.token_hex(4)}"
+        self._create(name, template)
+        try:
+            yield self.dsn(name)
+        finally:
+            self.drop(name)
 
     def _create(self, database: str, template: str) -> None:
         self._run(sql.SQL("create database {} template {}").format(sql.Identifier(database), sql.Identifier(template)))
