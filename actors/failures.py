@@ -65,7 +65,7 @@ def describe_failure(error: BaseException) -> DocumentError:
         return DocumentError(ErrorCode.RESOURCE_LIMIT, "memory")
     if isinstance(error, RecursionError):
         return DocumentError(ErrorCode.RESOURCE_LIMIT, "nesting")
-    if isinstance(error, (*BROKEN_INPUT, RuntimeError)):
+    if isinstance(error, (*BROKEN_INPUT, RuntimeError)) or _is_mupdf(error):
         return DocumentError(ErrorCode.MALFORMED, "the file is broken")
     return DocumentError(ErrorCode.INTERNAL, type(error).__name__)
 
@@ -76,5 +76,10 @@ def describe_end(end: Ending) -> DocumentError:
 
 
 def _allocation_failed(error: BaseException) -> bool:
-    """MuPDF reports a refused allocation as a RuntimeError with code 2 and the name of the allocator."""
-    return isinstance(error, RuntimeError) and "code=2" in str(error) and "alloc" in str(error)
+    """MuPDF reports a refused allocation with code 2 and the name of the allocator."""
+    return (isinstance(error, RuntimeError) or _is_mupdf(error)) and "code=2" in str(error) and "alloc" in str(error)
+
+
+def _is_mupdf(error: BaseException) -> bool:
+    """MuPDF's own errors are plain Exceptions in some calls; known by name, for nothing here imports a parser."""
+    return any(kind.__name__ == "FzErrorBase" for kind in type(error).__mro__)

@@ -11,12 +11,13 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from actors.sandbox import child, server
+from actors.sandbox.frames import encode
 from models.cdom.errors import Malformed, ResourceLimit
 from models.cdom.original import Format, ReadOptions
 from models.cdom.ports import PageImage, PixelPage
 from models.cdom.tree import BlockType
 from models.extract.readers import open_document
-from models.extract.readers.contract import DocumentFacts, PageBlock, PageContent, PageRead
+from models.extract.readers.contract import DocumentFacts, OpenDocument, PageBlock, PageContent, PageRead
 from tests.actors.sandbox.escapes import ESCAPES
 
 HEAD = b"%PDF-probe\n"
@@ -44,7 +45,7 @@ def _eat_memory() -> None:
 
 
 def _flood() -> None:
-    asset = child.encode({"kind": "asset", "name": "a", "data": bytes(1 << 20)})
+    asset = encode({"kind": "asset", "name": "a", "data": bytes(1 << 20)})
     while True:
         os.write(server.CHANNEL, asset)
 
@@ -120,10 +121,10 @@ def _carry_out(order: str) -> None:
         ORDERS[order]()
 
 
-def open_probe(data: bytes, options: ReadOptions) -> child.OpenDocument:
+def open_probe(data: bytes, options: ReadOptions) -> OpenDocument:
     return ProbeDocument(data) if data.startswith(HEAD) else open_document(data, options)
 
 
 def main(control: int, limits_json: str) -> NoReturn:
-    child.open_document = open_probe
+    vars(child)["open_document"] = open_probe
     server.main(control, limits_json)
