@@ -47,6 +47,8 @@ class PageLook:
 def find_kind(group: list[Line], page: PageLook) -> BlockType:
     """The type of a paragraph from its own lines; furniture and footnotes are decided by place elsewhere."""
     first = group[0]
+    if first.hidden:
+        return BlockType.PARAGRAPH
     if all(line.code for line in group) and (len(group) > 1 or _looks_like_code(first.text)):
         return BlockType.CODE
     if is_caption(first.text):

@@ -59,6 +59,7 @@ class Line:
     blank_before: bool = False
     blank_after: bool = False
     recognised: bool = False
+    white: bool = False
     parts: tuple["Line", ...] = ()
 
     @property
@@ -93,6 +94,16 @@ class Fill:
     color: int
 
 
+@dataclass(slots=True)
+class PrintedField:
+    """A form field: its name, its value, and for a box to tick whether it is ticked (else null)."""
+
+    box: Bbox
+    name: str
+    value: str
+    is_checked: bool | None = None
+
+
 def split_evenly(line: Line) -> list[Piece]:
     """Words of a line when nothing better is known: every character as wide as the others."""
     step = (line.x1 - line.x0) / max(1, len(line.text))
@@ -117,6 +128,8 @@ class PageMarks:
     fills: list[Fill] = field(default_factory=list)
     shapes: list[Bbox] = field(default_factory=list)
     pictures: list[Bbox] = field(default_factory=list)
+    fields: list[PrintedField] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
     split: Callable[[Line], list[Piece]] = split_evenly
 
     def words_of(self, line: Line) -> list[Piece]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from models.cdom.tree import BlockType
 from models.extract.layout.blocks import make_block
-from models.extract.layout.floats import Floats
+from models.extract.layout.floats import Float, Floats, take_field_lines
 from models.extract.layout.furniture import find_footnotes, find_furniture
 from models.extract.layout.inline import attach_marks, stretch_over_pictures
 from models.extract.layout.kinds import PageLook, demote_runs, find_kind, is_heading_part
@@ -50,13 +50,15 @@ def layout_page(marks: PageMarks) -> PageLayout:
 
 def _find_floats(marks: PageMarks, body: float) -> tuple[Floats, list[Line]]:
     """Ruled tables and pictures, and the lines outside them."""
-    tables, lines = find_tables(marks, marks.lines)
+    lines = take_field_lines(marks.fields, marks.lines) if marks.fields else marks.lines
+    tables, lines = find_tables(marks, lines)
     lines = attach_marks(lines)
     if marks.pictures:
         stretch_over_pictures(lines, marks.pictures, body)
     pictures, lines = find_pictures(marks, lines, body, [table.box for table in tables])
     floats = Floats()
-    for item in (*tables, *pictures):
+    items: list[Float] = [*tables, *pictures, *marks.fields]
+    for item in items:
         floats.add(item)
     return floats, lines
 

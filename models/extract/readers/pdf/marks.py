@@ -5,7 +5,9 @@ from typing import Any
 
 from models.cdom.geometry import Bbox
 from models.extract.layout.marks import Line, PageMarks, Piece
+from models.extract.readers.pdf.annotations import add_annotations
 from models.extract.readers.pdf.engine import mupdf
+from models.extract.readers.pdf.hidden import hide_unseen
 from models.extract.readers.pdf.rotation import turn_blocks, turn_box
 from models.extract.readers.pdf.text import find_lines
 from models.extract.readers.pdf.vectors import add_vectors
@@ -30,6 +32,8 @@ def find_marks(page: Any) -> PageMarks:
     marks = PageMarks(width=bounds.width, height=bounds.height, lines=find_lines(blocks), pictures=pictures)
     marks.split = _make_splitter(text_page, turn)
     add_vectors(marks, blocks)
+    add_annotations(page, marks)
+    hide_unseen(marks)
     return marks
 
 

@@ -29,6 +29,7 @@ def read_pdf_page(page: Any, number: int, options: ReadOptions) -> PageRead:
         reason=plan.reason,
         body_size=layout.body_size,
         blocks=tuple(layout.blocks),
+        warnings=tuple(marks.warnings),
         engine=ENGINE,
         version=VERSION,
     )

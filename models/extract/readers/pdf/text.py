@@ -3,6 +3,7 @@
 from typing import Any
 
 from models.extract.layout.marks import Line, Run
+from models.extract.readers.pdf.hidden import is_unseen, is_white
 
 _SOFT_HYPHEN = "\u00ad"
 _BOLD, _MONO, _ITALIC = 16, 8, 2
@@ -93,6 +94,8 @@ def _place(stated: dict[str, Any], main: dict[str, Any], text: str, pieces: list
     if upright:
         y0, y1 = base - _ASCENT * size, base + _DESCENT * size
     line = Line(x0, y0, x1, y1, base, size, text, main["font"], upright=upright)
+    line.hidden = is_unseen(main["char_flags"], main["alpha"], size)
+    line.white = is_white(main["color"])
     line.blank_before, line.blank_after = lead > 0, stated["spans"][-1]["text"][-1:].isspace()
     _set_looks(line, pieces, lead)
     return line

@@ -1,0 +1,75 @@
+"""Links and form fields of a PDF page, put on its marks. Looks at a page only when it has annotations."""
+
+from typing import Any
+
+from models.cdom.geometry import Bbox
+from models.extract.layout.marks import Line, PageMarks, PrintedField, Run
+from models.extract.readers.pdf.engine import BROKEN, mupdf, pymupdf
+from models.extract.readers.pdf.facts import clean_text
+
+_MOST_ANNOTATIONS = 2000
+_BUTTONS = frozenset({pymupdf.PDF_WIDGET_TYPE_CHECKBOX, pymupdf.PDF_WIDGET_TYPE_RADIOBUTTON})
+_VALUES = frozenset({pymupdf.PDF_WIDGET_TYPE_TEXT, pymupdf.PDF_WIDGET_TYPE_COMBOBOX, pymupdf.PDF_WIDGET_TYPE_LISTBOX})
+_OFF = frozenset({"", "Off", "False", "None"})
+
+
+def add_annotations(page: Any, marks: PageMarks) -> None:
+    """Links as runs of the lines they lie on, form fields as printed fields; broken ones are left out."""
+    if not _has_annotations(page):
+        return
+    try:
+        _add_links(page, marks)
+    except BROKEN:
+        marks.warnings.append("links-unreadable")
+    try:
+        marks.fields += _find_fields(page)
+    except BROKEN:
+        marks.warnings.append("form-unreadable")
+
+
+def _has_annotations(page: Any) -> bool:
+    try:
+        stated = mupdf.pdf_dict_gets(page._pdf_page().obj(), "Annots")
+        return bool(mupdf.pdf_array_len(stated))
+    except BROKEN:
+        return False
+
+
+def _add_links(page: Any, marks: PageMarks) -> None:
+    for link in page.get_links()[:_MOST_ANNOTATIONS]:
+        address = clean_text(link.get("uri"))
+        if not address:
+            continue
+        area = link["from"]
+        for line in marks.lines:
+            middle = (line.y0 + line.y1) / 2
+            if area.y0 <= middle <= area.y1 and line.x0 < area.x1 and line.x1 > area.x0:
+                _add_link(line, marks, area.x0, area.x1, address)
+
+
+def _add_link(line: Line, marks: PageMarks, x0: float, x1: float, address: str) -> None:
+    """A run over the words of the line whose middle lies between x0 and x1."""
+    start = end = at = 0
+    for word in marks.words_of(line):
+        at = max(line.text.find(word.text, at), 0)
+        if x0 <= (word.x0 + word.x1) / 2 <= x1:
+            start = start if end else at
+            end = at + len(word.text)
+        at += len(word.text)
+    if end > start:
+        line.runs.append(Run(start, end, href=address))
+
+
+def _find_fields(page: Any) -> list[PrintedField]:
+    fields: list[PrintedField] = []
+    for widget in page.widgets():
+        if len(fields) >= _MOST_ANNOTATIONS:
+            break
+        kind, value = widget.field_type, clean_text(str(widget.field_value or "")) or ""
+        name = clean_text(widget.field_label) or clean_text(widget.field_name) or ""
+        box: Bbox = (widget.rect.x0, widget.rect.y0, widget.rect.x1, widget.rect.y1)
+        if kind in _BUTTONS:
+            fields.append(PrintedField(box, name, "", is_checked=value not in _OFF))
+        elif kind in _VALUES and value:
+            fields.append(PrintedField(box, name, value))
+    return fields
