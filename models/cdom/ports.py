@@ -14,6 +14,7 @@ from models.cdom.tree import Tree
 class PortUnavailable(Exception):
     """The other side is gone, full or too slow; the caller answers 503 with Retry-After."""
 
+    code = "port-unavailable"
     retryable = True
 
     def __init__(self, port: str, reason: str = "unavailable") -> None:

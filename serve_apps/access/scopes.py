@@ -34,7 +34,17 @@ REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("POST", "/v1/jobs"): KeyScope.WRITE,
     ("GET", "/v1/jobs"): KeyScope.READ,
     ("GET", "/v1/jobs/{job_id}"): KeyScope.READ,
+    ("DELETE", "/v1/jobs/{job_id}"): KeyScope.WRITE,
+    ("POST", "/v1/jobs/{job_id}/cancel"): KeyScope.WRITE,
+    ("GET", "/v1/jobs/{job_id}/events"): KeyScope.READ,
+    ("GET", "/v1/jobs/{job_id}/documents"): KeyScope.READ,
+    ("POST", f"{DOCUMENT}/requeue"): KeyScope.WRITE,
+    ("GET", "/v1/documents/{document_id}"): KeyScope.READ,
+    ("DELETE", "/v1/documents/{document_id}"): KeyScope.WRITE,
+    ("GET", "/v1/dead-letters"): KeyScope.READ,
     ("POST", "/v1/parse"): KeyScope.WRITE,
     ("GET", f"{DOCUMENT}/tree"): KeyScope.READ,
+    ("GET", f"{DOCUMENT}/assets/{{asset_path}}"): KeyScope.READ,
+    ("GET", f"{DOCUMENT}/pages/{{page}}"): KeyScope.READ,
 }
 """None: open to callers without a key."""

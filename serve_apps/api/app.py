@@ -8,11 +8,13 @@ from serve_apps.api import problems
 from serve_apps.api.middleware import Edge
 from serve_apps.api.openapi import describe
 from serve_apps.api.resources import MEGABYTE, ApiLimits, Resources
-from serve_apps.api.routes import health, jobs, license, parse, stats, token, trees
+from serve_apps.api.routes import documents, events, health, jobs, license, parse, pictures, stats, token, trees
 from serve_apps.api.running import Running
 
 INTERFACE_VERSION = "0.9.3"
-_ROUTERS = (health.router, stats.router, token.router, license.router, jobs.router, parse.router, trees.router)
+_ROUTERS = tuple(
+    part.router for part in (health, stats, token, license, jobs, events, parse, documents, trees, pictures)
+)
 
 
 def create_app(resources: Resources) -> FastAPI:

@@ -44,6 +44,26 @@ class DocumentBody(Body):
     deleted_at: datetime | None
 
 
+class DocumentAloneBody(DocumentBody):
+    """A document by itself, finished or not."""
+
+    job_id: str
+    pages_done: int
+    pages_total: int
+
+
+class DeadLetterBody(Body):
+    """A failed document."""
+
+    job_id: str
+    document_id: str
+    source_file: str
+    error: str | None
+    error_detail: str | None
+    attempts: int
+    failed_at: datetime | None
+
+
 class PendingBody(Body):
     """A document that is waiting or being read."""
 

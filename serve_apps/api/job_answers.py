@@ -5,12 +5,13 @@ in threads and driver; shared by 16 callers it costs 40.
 """
 
 import asyncio
+from dataclasses import dataclass
 
 from pydantic_core import to_json
 
 from serve_apps.api.lanes import Lane
 from serve_apps.api.refusals import Overloaded
-from serve_apps.api.rendering import render_job
+from serve_apps.api.rendering import has_ended, render_job
 from storage.database import Database
 from storage.errors import NotFound
 from storage.job_lookup import Wanted, find_jobs
@@ -20,17 +21,25 @@ _MOST_AT_ONCE = 32
 _MOST_WAITING = 1024
 
 
+@dataclass(frozen=True, slots=True)
+class JobAnswer:
+    """A rendered job, and whether all its documents have ended."""
+
+    body: bytes
+    ended: bool
+
+
 class JobAnswers:
     """Rendered jobs; at most one query is under way."""
 
     def __init__(self, db: Database, lane: Lane) -> None:
         self._db, self._lane = db, lane
-        self._waiting: dict[Wanted, list[asyncio.Future[bytes]]] = {}
+        self._waiting: dict[Wanted, list[asyncio.Future[JobAnswer]]] = {}
         self._task: asyncio.Task[None] | None = None
 
-    async def get(self, scope: Scope, job_id: JobId) -> bytes:
+    async def get(self, scope: Scope, job_id: JobId) -> JobAnswer:
         """JSON of the job as it stands after this call. Raises `NotFound`, `StoreUnavailable`, `Overloaded`."""
-        answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[JobAnswer] = asyncio.get_running_loop().create_future()
         wanted = (scope, job_id)
         if len(self._waiting) >= _MOST_WAITING and wanted not in self._waiting:
             raise Overloaded("too many requests at once")
@@ -59,14 +68,14 @@ class JobAnswers:
             _settle([answer for answer in answers if not answer.done()], found.get(one), failure)
 
 
-def _settle(answers: list[asyncio.Future[bytes]], body: bytes | None, failure: Exception) -> None:
+def _settle(answers: list[asyncio.Future[JobAnswer]], found: JobAnswer | None, failure: Exception) -> None:
     """A caller who has gone away is not told."""
     for answer in answers:
-        if body is None:
+        if found is None:
             answer.set_exception(failure)
         else:
-            answer.set_result(body)
+            answer.set_result(found)
 
 
-def _load(db: Database, wanted: list[Wanted]) -> dict[Wanted, bytes]:
-    return {one: to_json(render_job(job)) for one, job in find_jobs(db, wanted).items()}
+def _load(db: Database, wanted: list[Wanted]) -> dict[Wanted, JobAnswer]:
+    return {one: JobAnswer(to_json(render_job(job)), has_ended(job)) for one, job in find_jobs(db, wanted).items()}

@@ -16,6 +16,7 @@ from starlette.responses import Response
 
 from models.cdom.errors import UnsupportedFormat
 from models.cdom.ports import PortUnavailable
+from models.pii.redact import PiiIncomplete
 from serve_apps.access import errors as access
 from serve_apps.api import refusals
 from storage import errors as storage
@@ -52,7 +53,9 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     UnsupportedFormat: Problem(422, "the file is of no format that is read here", loc=("body", "file")),
     refusals.TokenRefused: Problem(403),
     refusals.NoDefaultToken: Problem(409),
-    refusals.PiiIncomplete: Problem(409),
+    PiiIncomplete: Problem(409),
+    refusals.NoPageImage: Problem(404),
+    refusals.InvalidField: Problem(422),
     refusals.UploadTooLarge: Problem(413, headers=(("Connection", "close"),)),
     refusals.BatchTooLarge: Problem(413, headers=(("Connection", "close"),)),
     refusals.InvalidUpload: Problem(422, headers=(("Connection", "close"),)),

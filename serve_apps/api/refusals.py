@@ -19,10 +19,10 @@ class NoDefaultToken(Refusal):
     code = "no-default-token"
 
 
-class PiiIncomplete(Refusal):
-    """The tree has no finished PII scan, so nothing can be masked."""
+class NoPageImage(Refusal):
+    """The document has no pages that could be drawn."""
 
-    code = "pii-incomplete"
+    code = "no-page-image"
 
 
 class UploadTooLarge(Refusal):
@@ -57,3 +57,13 @@ class InvalidUpload(Refusal):
     def __init__(self, code: str, text: str, part: str = "files") -> None:
         super().__init__(text)
         self.code, self.loc = code, ("body", part)
+
+
+class InvalidField(Refusal):
+    """A form field or header says something that cannot be meant; `loc` says which."""
+
+    code = "invalid-field"
+
+    def __init__(self, field: str, text: str, place: str = "body") -> None:
+        super().__init__(text)
+        self.loc = (place, field)

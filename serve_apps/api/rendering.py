@@ -27,6 +27,11 @@ def render_job(job: JobRow) -> dict[str, Any]:
     }
 
 
+def has_ended(job: JobRow) -> bool:
+    """No document of it waits or is being read."""
+    return not job.counts["queued"] + job.counts["running"]
+
+
 def render_listed_job(job: JobRow) -> dict[str, Any]:
     """A job without page detail and without the documents that wait."""
     return _render_base(job) | {"documents": []}
@@ -52,6 +57,28 @@ def render_document(d: DocumentRow) -> dict[str, Any]:
         "route_counts": d.route_counts,
         "confidence": d.confidence,
         "deleted_at": d.deleted_at,
+    }
+
+
+def render_document_alone(d: DocumentRow) -> dict[str, Any]:
+    """A document asked for by its own id, finished or not."""
+    return render_document(d) | {
+        "job_id": d.job_id,
+        "pages_done": _pages_done(d),
+        "pages_total": d.pages or d.pages_total,
+    }
+
+
+def render_dead_letter(d: DocumentRow) -> dict[str, Any]:
+    """A failed document with its error."""
+    return {
+        "job_id": d.job_id,
+        "document_id": d.id,
+        "source_file": d.source_file,
+        "error": d.error,
+        "error_detail": d.error_detail,
+        "attempts": d.attempts,
+        "failed_at": d.finished_at,
     }
 
 

@@ -1,22 +1,36 @@
 """Stored trees for one caller: where the published one is, and its bytes as served. Blocks: call in a thread."""
 
-from models.cdom.tree import serve_tree
+import json
+
+from models.cdom.tree import dump_tree, load_tree, serve_tree
+from models.pii.redact import redact_tree
 from storage.documents import PublishedTree, locate_tree
 from storage.rows import DocumentId, JobId, Scope
 from storage.store import Store
 
 ARTIFACT = "tree.json"
-
-
-def tree_etag(document_id: DocumentId, tree: PublishedTree) -> str:
-    """Artifacts of an attempt never change, so the attempt names their content."""
-    return f'"{document_id}.{tree.attempt}"'
+_PAGES, _BLOCKS = b',"pages":[', b'],"blocks":['  # keys of the tree itself: inside a text, quotes are escaped
+HIDDEN_NAME = "[REDACTED]"
 
 
 def read_published_tree(store: Store, document_id: DocumentId, tree: PublishedTree) -> bytes:
     """The stored JSON with id and file name added; it is not parsed."""
     stored = store.artifacts.read(document_id, tree.attempt, ARTIFACT)
     return serve_tree(stored, document_id=document_id, name=tree.source_file)
+
+
+def read_redacted_tree(store: Store, document_id: DocumentId, tree: PublishedTree) -> bytes:
+    """The tree with everything masked that was not rejected; the file's name goes too. Raises `PiiIncomplete`."""
+    stored = store.artifacts.read(document_id, tree.attempt, ARTIFACT)
+    return serve_tree(dump_tree(redact_tree(load_tree(stored), {})), document_id=document_id, name=HIDDEN_NAME)
+
+
+def read_page_sizes(store: Store, document_id: DocumentId, tree: PublishedTree) -> dict[int, tuple[float, float]]:
+    """Page number → (width, height) in points. Only that part of the stored JSON is parsed."""
+    stored = store.artifacts.read(document_id, tree.attempt, ARTIFACT)
+    start = stored.index(_PAGES) + len(_PAGES) - 1
+    pages = json.loads(stored[start : stored.index(_BLOCKS, start) + 1])
+    return {page["number"]: (page["width"], page["height"]) for page in pages}
 
 
 def read_tree_of(store: Store, scope: Scope, job_id: JobId, document_id: DocumentId) -> bytes:

@@ -57,6 +57,16 @@ class JobWaiters:
                 await self._sleep(event, min(left, _jittered_second()))
             return found
 
+    @property
+    def full(self) -> bool:
+        return self._count >= self._max_waiters
+
+    @contextmanager
+    def watching(self, job_id: str) -> Iterator[Callable[[], Awaitable[None]]]:
+        """A pause that ends when something is told of the job, or after about a second."""
+        with self._waiting(job_id) as event:
+            yield lambda: self._sleep(event, _jittered_second())
+
     async def _sleep(self, event: asyncio.Event, seconds: float) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -65,7 +75,7 @@ class JobWaiters:
 
     @contextmanager
     def _waiting(self, job_id: str) -> Iterator[asyncio.Event]:
-        if self._count >= self._max_waiters:
+        if self.full:
             raise Overloaded("too many callers wait at once")
         event = asyncio.Event()
         self._count += 1

@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from fastapi import FastAPI
 
 from models.cdom.original import Format
+from models.cdom.ports import PageImage
 from models.cdom.tree import (
     Block,
     BlockId,
@@ -29,7 +30,7 @@ from serve_apps.access.license import License
 from serve_apps.access.license_holder import LicenseHolder
 from serve_apps.access.license_keys import raw_public
 from serve_apps.api.app import create_app
-from serve_apps.api.resources import Resources
+from serve_apps.api.resources import Ports, Resources
 from storage.ids import new_worker_id
 from storage.publish import finish
 from storage.queue import LeasePolicy, Queue
@@ -38,6 +39,7 @@ from storage.store import Store
 
 KEYS = "acme:read=acme-read,acme:write=acme-write,acme:admin=acme-admin,zeta=zeta-all"
 PDF = b"%PDF-1.4\n% tiny\n%%EOF\n"
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 32
 SIGNING = Ed25519PrivateKey.generate()
 
 
@@ -57,9 +59,21 @@ def a_license(**changes: Any) -> License:
     return License(**(facts | changes))
 
 
+class Painter:
+    """Draws every page the same; pages beyond the first are none."""
+
+    async def render_page(self, blob_key: str, page: int, dpi: int, password: str | None) -> PageImage:
+        return PageImage(png=PNG, width=595.0, height=842.0, page_count=1)
+
+
 def make_resources(store: Store, **changes: Any) -> Resources:
     holder = LicenseHolder(a_license(), {"k1": raw_public(SIGNING)})
-    values: dict[str, Any] = {"store": store, "keys": parse_api_keys(KEYS), "license": holder}
+    values: dict[str, Any] = {
+        "store": store,
+        "keys": parse_api_keys(KEYS),
+        "license": holder,
+        "ports": Ports(render_page=Painter()),
+    }
     return Resources(**(values | changes))
 
 
@@ -127,7 +141,9 @@ class TinyReader:
             finish(self.store, [Failed(claim=claim, error="unsupported-format", detail="no known signature")])
             return
         tree = dump_tree(tiny_tree(claim, len(content)))
-        manifest = self.store.artifacts.put(claim.document_id, claim.attempt, {"tree.json": tree})
+        manifest = self.store.artifacts.put(
+            claim.document_id, claim.attempt, {"tree.json": tree, "assets/p1-0.png": PNG}
+        )
         finish(self.store, [Succeeded(claim=claim, manifest=manifest, format="pdf", pages=1, route_counts={"fast": 1})])
 
 

@@ -19,6 +19,7 @@ from storage.store import Store
 from tests.api.harness import KEYS, PDF, client_of, files, make_resources, reading, serving
 
 Ids = dict[str, str]
+PATH = {"asset_path": "p1-0.png", "page": "1"}
 Make = Callable[[httpx.AsyncClient], Awaitable[Ids]]
 
 
@@ -26,11 +27,11 @@ async def finished(owner: httpx.AsyncClient) -> Ids:
     """A job of the owner's with one read document."""
     answer = await owner.post("/v1/parse", files=files(PDF, part="file"))
     body = answer.json()
-    return {"job_id": body["job"]["id"], "document_id": body["tree"]["document_id"]}
+    return PATH | {"job_id": body["job"]["id"], "document_id": body["tree"]["document_id"]}
 
 
 def unknown() -> Ids:
-    return {"job_id": new_job_id(), "document_id": new_document_id()}
+    return PATH | {"job_id": new_job_id(), "document_id": new_document_id()}
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,14 @@ class Row:
     make: Make = finished
 
 
+async def failed(owner: httpx.AsyncClient) -> Ids:
+    """A job of the owner's whose one document could not be read."""
+    answer = await owner.post("/v1/jobs", files=files(b"no document"))
+    job = answer.json()
+    await owner.get(f"/v1/jobs/{job['id']}?wait=10")
+    return {"job_id": job["id"], "document_id": job["pending"][0]["document_id"]}
+
+
 UPLOAD = {"files": files(PDF)}
 ROWS: dict[tuple[str, str], Row] = {
     ("GET", "/v1/stats"): Row(200),
@@ -49,6 +58,16 @@ ROWS: dict[tuple[str, str], Row] = {
     ("POST", "/v1/jobs"): Row(201, UPLOAD),
     ("GET", "/v1/jobs"): Row(200),
     ("GET", "/v1/jobs/{job_id}"): Row(200),
+    ("DELETE", "/v1/jobs/{job_id}"): Row(204),
+    ("POST", "/v1/jobs/{job_id}/cancel"): Row(200),
+    ("GET", "/v1/jobs/{job_id}/events"): Row(200),
+    ("GET", "/v1/jobs/{job_id}/documents"): Row(200),
+    ("GET", "/v1/documents/{document_id}"): Row(200),
+    ("DELETE", "/v1/documents/{document_id}"): Row(204),
+    ("GET", "/v1/dead-letters"): Row(200),
+    ("POST", "/v1/jobs/{job_id}/documents/{document_id}/requeue"): Row(201, make=failed),
+    ("GET", "/v1/jobs/{job_id}/documents/{document_id}/assets/{asset_path}"): Row(200),
+    ("GET", "/v1/jobs/{job_id}/documents/{document_id}/pages/{page}"): Row(200),
     ("POST", "/v1/parse"): Row(200, {"files": files(PDF, part="file")}),
     ("GET", "/v1/jobs/{job_id}/documents/{document_id}/tree"): Row(200),
 }
@@ -113,7 +132,7 @@ async def test_foreign_and_unknown_ids_answer_with_the_same_bytes(
             async with stranger as caller:
                 foreign = await call(caller, method, path, mine, row)
                 missing = await call(caller, method, path, unknown(), row)
-                malformed = await call(caller, method, path, {name: "x" for name in mine}, row)
+                malformed = await call(caller, method, path, mine | {"job_id": "x", "document_id": "x"}, row)
             assert [answer.status_code for answer in (foreign, missing, malformed)] == [404, 404, 404]
             assert foreign.content == missing.content == malformed.content
             assert foreign.headers.keys() == missing.headers.keys()

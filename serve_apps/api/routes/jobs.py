@@ -1,33 +1,38 @@
-"""/v1/jobs: submit documents, list jobs, look at one."""
+"""/v1/jobs: submit documents, list jobs, look at one or wait for it, cancel and delete."""
 
-from fastapi import APIRouter, Request
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from serve_apps.api.bodies import JobBody, JobListItem
-from serve_apps.api.deps import CallDep, JobIdDep
+from serve_apps.api.bodies import DocumentAloneBody, JobBody, JobListItem
+from serve_apps.api.deps import Call, CallDep, JobIdDep
+from serve_apps.api.idempotency import IdempotencyKeyHeader
+from serve_apps.api.job_answers import JobAnswer
 from serve_apps.api.pages import Cursor, Limit, page_response
-from serve_apps.api.rendering import JSON, json_response, render_job, render_listed_job
+from serve_apps.api.rendering import JSON, json_response, render_document_alone, render_job, render_listed_job
 from serve_apps.api.submitting import JOBS_UPLOAD, receive, submit
-from storage.jobs import list_jobs
+from storage.documents import list_documents
+from storage.jobs import get_job, list_jobs
+from storage.lifecycle import cancel_job, delete_job
+from storage.rows import JobId
 from storage.states import JobStatus, Priority
 
 router = APIRouter(tags=["jobs"])
+Wait = Annotated[float, Query(ge=0, le=600, allow_inf_nan=False, description="Seconds to wait for the job's end.")]
 
 
 @router.post("/v1/jobs", status_code=201, responses={201: {"model": JobBody}}, openapi_extra=JOBS_UPLOAD)
-async def create_job(request: Request, call: CallDep) -> Response:
+async def create_job(request: Request, call: CallDep, idempotency_key: IdempotencyKeyHeader = None) -> Response:
     """Queue one or more files. Their type is judged by content when they are read, so any file is taken here."""
     upload = await receive(request, call, frozenset({"files", "file"}), call.running.resources.limits.max_batch_files)
-    job = await submit(call, upload, priority=Priority.JOB, kind="jobs")
+    job = await submit(call, upload, priority=Priority.JOB, kind="jobs", idempotency_key=idempotency_key)
     return json_response(render_job(job), 201, {"Location": f"/v1/jobs/{job.id}"})
 
 
 @router.get("/v1/jobs", responses={200: {"model": list[JobListItem]}})
 async def read_jobs(
-    call: CallDep,
-    status: JobStatus | None = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
+    call: CallDep, status: JobStatus | None = None, limit: Limit = 50, cursor: Cursor = None
 ) -> Response:
     """Most recent first; X-Next-Cursor is absent on the last page."""
     page = await call.running.sql.run(list_jobs, call.store, call.scope, status=status, limit=limit, cursor=cursor)
@@ -35,6 +40,43 @@ async def read_jobs(
 
 
 @router.get("/v1/jobs/{job_id}", responses={200: {"model": JobBody}})
-async def read_job(job_id: JobIdDep, call: CallDep) -> Response:
-    """One job with its finished documents and those still waiting."""
-    return Response(await call.running.job_answers.get(call.scope, job_id), media_type=JSON)
+async def read_job(job_id: JobIdDep, call: CallDep, wait: Wait = 0.0) -> Response:
+    """One job with its finished documents and those still waiting; `wait` holds the answer back until it ends."""
+    answer = await call.running.job_answers.get(call.scope, job_id)
+    if wait and not answer.ended:
+        answer = await _wait(call, job_id, wait)
+    return Response(answer.body, media_type=JSON)
+
+
+async def _wait(call: Call, job_id: JobId, seconds: float) -> JobAnswer:
+    latest = await call.running.job_answers.get(call.scope, job_id)
+
+    async def look() -> JobAnswer | None:
+        nonlocal latest
+        latest = await call.running.job_answers.get(call.scope, job_id)
+        return latest if latest.ended else None
+
+    return await call.running.waiters.until(job_id, seconds, look) or latest
+
+
+@router.delete("/v1/jobs/{job_id}", status_code=204, responses={204: {"description": "Gone."}})
+async def remove_job(job_id: JobIdDep, call: CallDep) -> Response:
+    """Originals, outputs and records go; 409 while a document is unfinished."""
+    await call.running.disk.run(delete_job, call.store.db, call.scope, call.actor, job_id)
+    return Response(status_code=204)
+
+
+@router.post("/v1/jobs/{job_id}/cancel", responses={200: {"model": JobBody}})
+async def cancel(job_id: JobIdDep, call: CallDep) -> Response:
+    """Unfinished documents end as canceled; finished ones stay as they are."""
+    job = await call.running.disk.run(cancel_job, call.store.db, call.scope, call.actor, job_id)
+    return json_response(render_job(job))
+
+
+@router.get("/v1/jobs/{job_id}/documents", responses={200: {"model": list[DocumentAloneBody]}})
+async def read_documents(job_id: JobIdDep, call: CallDep, limit: Limit = 100, cursor: Cursor = None) -> Response:
+    """The job's documents in the order they were sent, finished or not."""
+    sql, store = call.running.sql, call.store
+    await sql.run(get_job, store.db, call.scope, job_id, detail=False)
+    page = await sql.run(list_documents, store, call.scope, job_id, limit=limit, cursor=cursor)
+    return page_response(page, render_document_alone)

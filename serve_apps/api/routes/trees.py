@@ -6,9 +6,9 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from serve_apps.api.deps import CallDep, DocumentIdDep, JobIdDep
-from serve_apps.api.refusals import PiiIncomplete
+from serve_apps.api.etags import answer_cached
 from serve_apps.api.rendering import JSON
-from serve_apps.api.trees import read_published_tree, tree_etag
+from serve_apps.api.trees import read_published_tree, read_redacted_tree
 from storage.documents import locate_tree
 
 router = APIRouter(tags=["documents"])
@@ -28,13 +28,11 @@ async def read_tree(
 ) -> Response:
     """The canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan."""
     tree = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
-    if redacted:
-        raise PiiIncomplete("this tree has no finished PII scan, so nothing can be masked")
-    headers = {"ETag": tree_etag(document_id, tree), "Cache-Control": "private, no-cache"}
-    if request.headers.get("if-none-match") == headers["ETag"]:
-        return Response(status_code=304, headers=headers)
-    return Response(
-        await call.running.disk.run(read_published_tree, call.store, document_id, tree),
-        headers=headers,
-        media_type=JSON,
-    )
+    read = read_redacted_tree if redacted else read_published_tree
+
+    async def answer() -> Response:
+        return Response(await call.running.disk.run(read, call.store, document_id, tree), media_type=JSON)
+
+    if redacted:  # what is masked changes with decisions and maskers, so it is made anew each time
+        return await answer()
+    return await answer_cached(request, f"{document_id}.{tree.attempt}", answer)

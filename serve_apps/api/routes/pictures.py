@@ -1,0 +1,97 @@
+"""Pictures of a document: assets its tree refers to, and whole pages drawn from the original on demand."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.responses import Response
+
+from models.cdom.original import IMAGE_FORMATS, Format
+from models.cdom.ports import PageImage, PortUnavailable
+from models.extract.sniff import sniff
+from models.pii.redact import PiiIncomplete
+from serve_apps.api.deps import Call, CallDep, DocumentIdDep, JobIdDep
+from serve_apps.api.etags import answer_cached
+from serve_apps.api.refusals import NoPageImage
+from serve_apps.api.trees import read_page_sizes
+from storage.documents import Original, PublishedTree, locate_original, locate_tree
+from storage.errors import NotFound
+from storage.rows import DocumentId
+
+router = APIRouter(tags=["documents"])
+MEDIA_TYPES = {format: f"image/{format.value}" for format in IMAGE_FORMATS}
+_PICTURE = {200: {"content": {"image/png": {"schema": {"type": "string", "format": "binary"}}}}}
+_DOCUMENT = "/v1/jobs/{job_id}/documents/{document_id}"
+Dpi = Annotated[int, Query(ge=36, le=300)]
+
+
+@router.get(_DOCUMENT + "/assets/{asset_path}", response_class=Response, responses=_PICTURE)  # type: ignore[arg-type]
+async def read_asset(
+    request: Request,
+    job_id: JobIdDep,
+    document_id: DocumentIdDep,
+    asset_path: Annotated[str, Path(max_length=200)],
+    call: CallDep,
+    redacted: bool = False,
+) -> Response:
+    """A picture by its asset_ref, found in the document's own list, never by a path. redacted=true is refused (409)."""
+    tree = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
+    if redacted:
+        raise PiiIncomplete("a picture is not shown redacted")
+    name = f"assets/{asset_path}"
+    if name not in tree.manifest:
+        raise NotFound("no such asset")
+
+    async def read() -> Response:
+        data = await call.running.disk.run(call.store.artifacts.read, document_id, tree.attempt, name)
+        return Response(data, media_type=MEDIA_TYPES[sniff(data)], headers={"Content-Disposition": "attachment"})
+
+    return await answer_cached(request, tree.manifest[name]["sha256"], read)
+
+
+@router.get(_DOCUMENT + "/pages/{page}", response_class=Response, responses=_PICTURE)  # type: ignore[arg-type]
+async def read_page(
+    job_id: JobIdDep, document_id: DocumentIdDep, page: int, call: CallDep, dpi: Dpi = 110, redacted: bool = False
+) -> Response:
+    """PNG of a page, drawn in the sandbox; a stand-alone image comes back as sent. Its size (points) is in headers."""
+    tree = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
+    if redacted:
+        raise PiiIncomplete("a page picture is not shown redacted")
+    original = await call.running.sql.run(locate_original, call.store.db, call.scope, job_id, document_id)
+    if tree.format == Format.DOCX:
+        raise NoPageImage("a Word file has no page pictures")
+    image = await _picture(call, tree, document_id, original, page, dpi)
+    headers = {
+        "X-Page-Width": f"{image.width:g}",
+        "X-Page-Height": f"{image.height:g}",
+        "X-Page-Count": str(image.page_count),
+        "Content-Disposition": "inline",
+    }
+    return Response(image.png, media_type=image.media_type, headers=headers)
+
+
+async def _picture(
+    call: Call, tree: PublishedTree, document_id: DocumentId, original: Original, page: int, dpi: int
+) -> PageImage:
+    count, size = await call.running.disk.run(_page_size, call, tree, document_id, page)
+    if tree.format in MEDIA_TYPES and count == 1:
+        data = await call.running.disk.run(_read_original, call, original)
+        return PageImage(
+            png=data, width=size[0], height=size[1], page_count=1, media_type=MEDIA_TYPES[Format(tree.format)]
+        )
+    port = call.running.resources.ports.render_page
+    if port is None:
+        raise PortUnavailable("render_page", "not part of this deployment")
+    return await port.render_page(original.sha256, page, dpi, original.options.password)
+
+
+def _page_size(call: Call, tree: PublishedTree, document_id: DocumentId, page: int) -> tuple[int, tuple[float, float]]:
+    """How many pages the tree has, and the size of this one. Raises `NotFound`. Blocks."""
+    sizes = read_page_sizes(call.store, document_id, tree)
+    if page not in sizes:
+        raise NotFound("no such page")
+    return len(sizes), sizes[page]
+
+
+def _read_original(call: Call, original: Original) -> bytes:
+    with call.store.blobs.open(original.sha256) as file:
+        return file.read()

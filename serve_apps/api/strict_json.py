@@ -1,0 +1,84 @@
+"""JSON from strangers: one value with unique keys, finite numbers and bounded depth, or a refusal."""
+
+import json
+import math
+from typing import Any
+
+MAX_DEPTH = 64
+_MAX_DIGITS = 100
+
+
+class InvalidJson(ValueError):
+    """The text is no JSON that is taken here; the message says why and quotes nothing."""
+
+    code = "invalid-json"
+
+
+def parse_object(text: str | bytes, *, storable: bool = False) -> dict[str, Any]:
+    """A JSON object. `storable`: its texts must also fit a database (no NUL, no lone surrogates)."""
+    try:
+        value = json.loads(
+            text,
+            object_pairs_hook=_unique,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+            parse_int=_whole,
+        )
+    except InvalidJson:
+        raise
+    except RecursionError:
+        raise InvalidJson("nested too deeply") from None
+    except ValueError:
+        raise InvalidJson("not JSON") from None
+    if not isinstance(value, dict):
+        raise InvalidJson("expected a JSON object")
+    _check(value, storable)
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise InvalidJson("a key stands twice in one object")
+    return value
+
+
+def _refuse_constant(_: str) -> Any:
+    raise InvalidJson("NaN and Infinity are no JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise InvalidJson("a number is too large")
+    return value
+
+
+def _whole(text: str) -> int:
+    if len(text) > _MAX_DIGITS:
+        raise InvalidJson("a number is too large")
+    return int(text)
+
+
+def _check(root: Any, storable: bool) -> None:
+    """Depth, and where asked every text; without recursion."""
+    level = [root]
+    for _ in range(MAX_DEPTH):
+        if not level:
+            return
+        below: list[Any] = []
+        for value in level:
+            if isinstance(value, dict):
+                below.extend(value.values())
+                below.extend(value)
+            elif isinstance(value, list):
+                below.extend(value)
+            elif storable and isinstance(value, str):
+                _check_text(value)
+        level = below
+    raise InvalidJson(f"nested more than {MAX_DEPTH} levels")
+
+
+def _check_text(text: str) -> None:
+    if "\0" in text or any("\ud800" <= c <= "\udfff" for c in text):
+        raise InvalidJson("a text holds NUL or half a character")
