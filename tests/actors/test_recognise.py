@@ -1,0 +1,81 @@
+"""Pictures through the sandbox, a recogniser and assembly, to a tree: in one process but for the sandboxed child."""
+
+import io
+from collections.abc import Iterator
+
+import pytest
+
+from actors.reading import DocumentReader
+from actors.recognise import recognise_document
+from actors.sandbox.limits import SandboxLimits
+from actors.unrecognised import Unrecognised
+from models.cdom.errors import ErrorCode, Malformed, MlUnavailable
+from models.cdom.original import ReadOptions
+from models.cdom.ports import PixelPage, PortUnavailable, ReadOutcome, RecognisedPage
+from models.cdom.tree import PageStatus, Route
+from models.neural.fakes import ScriptedRecogniser
+from models.neural.ocr import make_recogniser
+from tests.models.extract.image.pictures import encode, frames
+from tests.models.neural.ocr.pictures import LETTER, draw_page
+
+
+@pytest.fixture(scope="module")
+def reader() -> Iterator[DocumentReader]:
+    reader = DocumentReader(SandboxLimits())
+    yield reader
+    reader.close()
+
+
+def read(reader: DocumentReader, data: bytes) -> Unrecognised:
+    waiting = reader.read_until_pixels(io.BytesIO(data), ReadOptions())
+    assert isinstance(waiting, Unrecognised), waiting
+    return waiting
+
+
+def text_of(outcome: ReadOutcome) -> str:
+    assert outcome.tree is not None, outcome
+    return " ".join(block.text for block in outcome.tree.blocks)
+
+
+def test_a_picture_becomes_a_tree_of_what_the_recogniser_read(reader: DocumentReader) -> None:
+    data = encode(draw_page(LETTER), "PNG", dpi=(120, 120))
+    outcomes = [recognise_document(read(reader, data), make_recogniser("rapidocr", ("en",))) for _ in range(2)]
+    assert text_of(outcomes[0]).split() == " ".join(LETTER).split()
+    assert outcomes[0].tree is not None
+    assert [(page.route, page.status) for page in outcomes[0].tree.pages] == [(Route.OCR, PageStatus.OK)]
+    assert outcomes[0].tree.blocks[0].provenance.engine == "rapidocr"
+    assert outcomes[0].tree_json == outcomes[1].tree_json
+
+
+def test_frames_are_pages_in_order_and_each_is_told(reader: DocumentReader) -> None:
+    told: list[int] = []
+    outcome = recognise_document(read(reader, frames(3)), ScriptedRecogniser(), on_page=told.append)
+    assert text_of(outcome) == "Page 1 Page 2 Page 3"
+    assert told == [1, 2, 3]
+
+
+def test_a_machine_that_cannot_recognise_ends_the_document_ml_unavailable(reader: DocumentReader) -> None:
+    without_avx2 = make_recogniser("rapidocr", ("en",), frozenset({"sse2"}))
+    for recogniser in (without_avx2, ScriptedRecogniser(failure=MlUnavailable("no avx2"))):
+        outcome = recognise_document(read(reader, frames(2)), recogniser)
+        assert (outcome.error, outcome.tree) == (ErrorCode.ML_UNAVAILABLE, None)
+
+
+def test_a_recogniser_that_is_gone_is_not_charged(reader: DocumentReader) -> None:
+    outcome = recognise_document(read(reader, frames(1)), ScriptedRecogniser(failure=PortUnavailable("recogniser")))
+    assert (outcome.error, outcome.charged) == (ErrorCode.WORKER_KILLED, False)
+
+
+def test_a_page_whose_picture_is_broken_fails_alone(reader: DocumentReader) -> None:
+    class OnceBroken(ScriptedRecogniser):
+        def recognise_pages(
+            self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float
+        ) -> list[RecognisedPage]:
+            if pages[0].number == 2:
+                raise Malformed("the picture of the page does not decode")
+            return super().recognise_pages(pages, langs, timeout_s)
+
+    outcome = recognise_document(read(reader, frames(3)), OnceBroken())
+    assert outcome.tree is not None
+    assert [page.status for page in outcome.tree.pages] == [PageStatus.OK, PageStatus.FAILED, PageStatus.OK]
+    assert text_of(outcome) == "Page 1 Page 3"
