@@ -26,7 +26,7 @@ from cluster.postgres_binaries import PostgresUnavailable, find_programs, pick_r
 USER = DATABASE = "quire"
 FALLBACK = Path("/var/lib/quire")
 SOCKET_PATH_LIMIT = 100  # of 107 bytes, less the file's own suffix
-START_ATTEMPTS = 20  # 10 s: orphans of a killed postmaster need a moment to notice and let go of shared memory
+ORPHAN_CHECKS = 200  # 20 s: orphans of a killed postmaster need a moment to notice
 
 SETTINGS: Mapping[str, str] = {
     "listen_addresses": "",
@@ -68,7 +68,7 @@ class EmbeddedPostgres:
             password = self._install(programs)
             socket = self._socket_folder()
             self._write_configuration(socket)
-            self._remove_stale_locks()
+            self._remove_stale_locks(socket)
             self._launch(programs)
             self._save({"password": password, "socket": str(socket), "data": str(self.data), "programs": str(programs)})
             self._create_database()
@@ -178,21 +178,25 @@ class EmbeddedPostgres:
         path.chmod(0o600)
         self._runner.own(path)
 
-    def _remove_stale_locks(self) -> None:
-        """After kill -9 and a reused pid PostgreSQL would take a stranger for its predecessor."""
-        if self.pid is not None and not self.is_running():
-            (self.data / "postmaster.pid").unlink(missing_ok=True)
+    def _remove_stale_locks(self, socket: Path) -> None:
+        """After kill -9 PostgreSQL would take a zombie, or a stranger with the old pid, for its predecessor.
+
+        Removed only when no process works in the data folder any more (Linux can tell; elsewhere PostgreSQL decides).
+        """
+        if sys.platform != "linux":
+            return
+        for _ in range(ORPHAN_CHECKS):
+            if not _anybody_in(self.data):
+                (self.data / "postmaster.pid").unlink(missing_ok=True)
+                (socket / ".s.PGSQL.5432.lock").unlink(missing_ok=True)
+                return
+            time.sleep(0.1)
 
     def _launch(self, programs: Path) -> None:
         log = self.data / "server.log"
-        for _ in range(START_ATTEMPTS):
-            done = self._call(programs / "pg_ctl", "start", "-D", self.data, "-l", log, "-w", "-t", "60", "-s")
-            if done.returncode == 0:
-                return
-            if "shared memory" not in log.read_text(errors="replace")[-2000:]:
-                break
-            time.sleep(0.5)
-        raise PostgresUnavailable(f"the database does not start; see {log}")
+        done = self._call(programs / "pg_ctl", "start", "-D", self.data, "-l", log, "-w", "-t", "60", "-s")
+        if done.returncode:
+            raise PostgresUnavailable(f"the database does not start; see {log}")
 
     def _create_database(self) -> None:
         import psycopg
@@ -257,12 +261,20 @@ class EmbeddedPostgres:
 def _serves(pid: int, data: Path) -> bool:
     """Is `pid` a live server of this data folder? Linux knows its working directory; elsewhere a live pid must do."""
     if sys.platform == "linux":
-        try:
-            return os.readlink(f"/proc/{pid}/cwd") == str(data)
-        except OSError:
-            return False
+        return _works_in(f"/proc/{pid}", data)
     try:
         os.kill(pid, 0)
     except OSError:
         return False
     return True
+
+
+def _anybody_in(data: Path) -> bool:
+    return any(_works_in(entry.path, data) for entry in os.scandir("/proc") if entry.name.isdigit())
+
+
+def _works_in(process: str, data: Path) -> bool:
+    try:
+        return os.readlink(f"{process}/cwd") == str(data)
+    except OSError:  # gone, a zombie, or somebody else's
+        return False

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,10 +35,25 @@ def running(workdir: Path) -> Iterator[EmbeddedPostgres]:
         postgres.stop()
 
 
+@contextmanager
+def open_folder() -> Iterator[Path]:
+    """A temporary folder that other users may enter, unlike pytest's own."""
+    with tempfile.TemporaryDirectory(prefix="quire-test-") as folder:
+        Path(folder).chmod(0o711)
+        yield Path(folder)
+
+
 @pytest.fixture(scope="module")
-def workdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def workdir() -> Iterator[Path]:
     """One folder for the tests that only look at a server; the database in it is made once."""
-    return tmp_path_factory.mktemp("embedded")
+    with open_folder() as folder:
+        yield folder / "workdir"
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with open_folder() as folder:
+        yield folder
 
 
 def ask(dsn: str, query: str) -> object:
@@ -127,16 +143,16 @@ def test_a_lost_state_file_is_made_again(workdir: Path) -> None:
         assert ask(postgres.start(), "select 1") == 1
 
 
-def test_two_workdirs_run_side_by_side(workdir: Path, tmp_path: Path) -> None:
-    with running(workdir) as one, running(tmp_path / "two") as two:
+def test_two_workdirs_run_side_by_side(workdir: Path, folder: Path) -> None:
+    with running(workdir) as one, running(folder / "two") as two:
         with psycopg.connect(two.dsn) as connection:
             connection.execute("create table only_here ()")
         assert one.pid != two.pid
         assert ask(one.dsn, "select to_regclass('only_here') is null") is True
 
 
-def test_a_killed_installation_and_a_long_path_do_no_harm(tmp_path: Path) -> None:
-    deep = tmp_path / ("deep" * 20) / ("deeper" * 10)
+def test_a_killed_installation_and_a_long_path_do_no_harm(folder: Path) -> None:
+    deep = folder / ("deep" * 20) / ("deeper" * 10)
     (deep / "postgres.new").mkdir(parents=True)
     (deep / "postgres.new" / "half").write_text("made")
     with running(deep) as postgres:
