@@ -13,7 +13,12 @@ from models.extract.layout.marks import PageMarks
 
 _SCAN_SHARE = 0.65
 """A page covered by pictures beyond this share is a scan when its text is missing or hidden."""
-_FEW_CHARS = 10
+_FEW_CHARS, _SOME_SHARE = 10, 0.05
+_TITLE_CHARS, _PICTURE_SHARE = 60, 0.5
+"""With fewer characters of text beside a picture that fills half the page, the picture is likely to hold the text."""
+_LAYER_SHARE = 0.2
+_MANY_SHAPES = 40
+"""A page without text but with so many shapes may be text drawn as outlines."""
 _GARBAGE_SHARE = 0.15
 _BAD = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0b\x0c\x0e-\x1f]")
 
@@ -39,16 +44,17 @@ def plan_page(marks: PageMarks, options: ReadOptions) -> PagePlan:
 
 
 def _find_reason_for_ocr(marks: PageMarks) -> str | None:
-    visible = [line for line in marks.lines if not line.hidden]
-    text = "".join(line.text for line in visible)
+    """Why the page wants a recogniser, null when its text layer will do."""
+    text = "".join(line.text for line in marks.lines if not line.hidden)
+    hidden = sum(len(line.text) for line in marks.lines if line.hidden)
     covered = _picture_share(marks)
-    if len(text) < _FEW_CHARS and covered > 0.05:
-        return "no-text" if not marks.lines else "hidden-text" if covered > _SCAN_SHARE else "few-text"
-    if covered > _SCAN_SHARE and len(text) < 0.2 * sum(len(line.text) for line in marks.lines):
+    if not marks.lines:
+        return "no-text" if covered > _SOME_SHARE or len(marks.shapes) > _MANY_SHAPES else None
+    if covered > _SCAN_SHARE and len(text) < _LAYER_SHARE * (len(text) + hidden):
         return "hidden-text"
-    if is_garbage(text):
-        return "garbage-text"
-    return None
+    if (len(text) < _FEW_CHARS and covered > _SOME_SHARE) or (len(text) < _TITLE_CHARS and covered > _PICTURE_SHARE):
+        return "picture-text"
+    return "garbage-text" if is_garbage(text) else None
 
 
 def is_garbage(text: str) -> bool:

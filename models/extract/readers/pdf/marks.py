@@ -9,13 +9,12 @@ from models.extract.readers.pdf.annotations import add_annotations
 from models.extract.readers.pdf.engine import mupdf
 from models.extract.readers.pdf.hidden import hide_unseen
 from models.extract.readers.pdf.rotation import turn_blocks, turn_box
-from models.extract.readers.pdf.text import find_lines
+from models.extract.readers.pdf.text import clean_glyphs, find_lines
 from models.extract.readers.pdf.vectors import add_vectors
 
 _FLAGS = mupdf.FZ_STEXT_PRESERVE_WHITESPACE | mupdf.FZ_STEXT_COLLECT_VECTORS | mupdf.FZ_STEXT_CLIP
 _PICTURES = mupdf.FZ_STEXT_PRESERVE_IMAGES
 _IMAGE_BLOCK, _VECTOR_BLOCK = mupdf.FZ_STEXT_BLOCK_IMAGE, mupdf.FZ_STEXT_BLOCK_VECTOR
-_SOFT_HYPHEN = "\u00ad"
 
 
 def find_marks(page: Any) -> PageMarks:
@@ -59,7 +58,7 @@ def _make_splitter(text_page: Any, turn: Any) -> Callable[[Line], list[Piece]]:
             for x0, y0, x1, y1, text, block, number, _ in text_page.extractWORDS():
                 if turn is not None:
                     x0, y0, x1, y1 = turn_box((x0, y0, x1, y1), turn)
-                text = text.replace(_SOFT_HYPHEN, "")
+                text = clean_glyphs(text)
                 if text:
                     words.setdefault((block, number), []).append(Piece(x0, x1, text))
         return words.get(line.key) or [Piece(line.x0, line.x1, line.text)]

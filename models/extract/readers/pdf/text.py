@@ -1,11 +1,13 @@
 """Text lines of a MuPDF page dictionary. One pass over its spans; decides nothing about layout."""
 
+import re
 from typing import Any
 
 from models.extract.layout.marks import Line, Run
 from models.extract.readers.pdf.hidden import is_unseen, is_white
 
-_SOFT_HYPHEN = "\u00ad"
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 _BOLD, _MONO, _ITALIC = 16, 8, 2
 _BOLD_NAMES = ("bold", "black", "heavy", "semi", "demi")
 _CODE_NAMES = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
@@ -34,6 +36,13 @@ def font_look(name: str, flags: int) -> FontLook:
     return found
 
 
+def clean_glyphs(text: str) -> str:
+    """Text without characters of no width; what cannot be a character becomes U+FFFD."""
+    if text.isprintable():
+        return text
+    return _CONTROL.sub("\ufffd", _INVISIBLE.sub("", text))
+
+
 def find_lines(blocks: list[dict[str, Any]]) -> list[Line]:
     """The lines of all text blocks, in the file's order, blank ones left out."""
     out: list[Line] = []
@@ -53,9 +62,7 @@ def make_line(stated: dict[str, Any]) -> Line | None:
     """One line of the dictionary; null when it holds no visible character."""
     spans = stated["spans"]
     if len(spans) == 1:
-        text = spans[0]["text"].rstrip()
-        if _SOFT_HYPHEN in text:
-            text = text.replace(_SOFT_HYPHEN, "")
+        text = clean_glyphs(spans[0]["text"]).rstrip()
         if not text or text.isspace():
             return None
         return _place(stated, spans[0], text, [(0, len(text), font_look(spans[0]["font"], spans[0]["flags"]))])
@@ -67,9 +74,7 @@ def _make_mixed_line(stated: dict[str, Any], spans: list[dict[str, Any]]) -> Lin
     pieces: list[tuple[int, int, FontLook]] = []
     at, main, most = 0, spans[0], -1
     for span in spans:
-        text = span["text"]
-        if _SOFT_HYPHEN in text:
-            text = text.replace(_SOFT_HYPHEN, "")
+        text = clean_glyphs(span["text"])
         count = len(text)
         if not count:
             continue
