@@ -8,16 +8,23 @@ from models.cdom.tree import Route
 from models.extract.layout.marks import Line, PageMarks
 from models.extract.layout.page import layout_page
 from models.extract.readers.contract import PageContent
+from models.extract.upright import Standing
 
 _ASCENT, _SIZE = 0.78, 0.95
 """Baseline and font size as shares of the height of a recognised line's box."""
 
 
 def apply_recognition(content: PageContent, words: RecognisedPage) -> PageContent:
-    """`content` with its blocks made from the recognised words; its own text is replaced."""
-    lines = [make_line(list(group)) for _, group in groupby(words.words, key=lambda word: word.line)]
+    """`content` with its blocks made from the recognised words; its own text is replaced.
+
+    Layout sees the page upright and level; the blocks' boxes are those of the page as it is shown.
+    """
+    standing = Standing(width=content.width, height=content.height, turn=words.rotation, skew=words.skew_degrees)
+    levelled = [replace(word, bbox=standing.level(word.bbox)) for word in words.words]
+    lines = [make_line(list(group)) for _, group in groupby(levelled, key=lambda word: word.line)]
     lines = [line for line in lines if line.text]
-    layout = layout_page(PageMarks(width=content.width, height=content.height, lines=lines))
+    width, height = standing.upright_size
+    layout = layout_page(PageMarks(width=width, height=height, lines=lines))
     chars = sum(len(line.text) for line in lines)
     score = sum(line.confidence * len(line.text) for line in lines) / chars if chars else 0.0
     return replace(
@@ -25,7 +32,7 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
         route=Route.OCR,
         confidence=round(score, 3),
         body_size=layout.body_size,
-        blocks=tuple(layout.blocks),
+        blocks=tuple(standing.show_block(block) for block in layout.blocks),
         engine=words.engine,
         model=words.model,
         version=words.version,
