@@ -1,0 +1,84 @@
+"""Commands without a service: refusals in words, exit codes, and no traceback."""
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cluster.cli.main import cli
+from cluster.state import State, exclusive, this_process, write_state
+
+
+def quire(*arguments: str, **variables: str) -> Result:
+    clean = {"SVC_WORKERS": "0", **variables}
+    return CliRunner(env=clean).invoke(cli, list(arguments))
+
+
+def test_wrong_settings_end_up_with_exit_2_and_their_names(tmp_path: Path) -> None:
+    done = quire("up", "--workdir", str(tmp_path), SVC_PORT="none", SVC_METRICS="1")
+    assert done.exit_code == 2
+    assert "SVC_PORT: allowed is a port number" in done.output
+
+
+def test_a_capability_that_is_not_built_ends_up(tmp_path: Path) -> None:
+    done = quire("up", "--workdir", str(tmp_path), SVC_PLUGINS="*")
+    assert (done.exit_code, "SVC_PLUGINS: not available in this version" in done.output) == (2, True)
+
+
+def test_a_taken_port_ends_up_before_anything_is_started(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        done = quire("up", "--workdir", str(tmp_path), "--port", str(port))
+    assert done.exit_code == 1
+    assert f"127.0.0.1:{port} is taken" in done.output
+    assert not (tmp_path / "postgres").exists()
+
+
+def test_listening_beyond_loopback_needs_a_licence(tmp_path: Path) -> None:
+    done = quire("up", "--workdir", str(tmp_path), "--host", "0.0.0.0", "--port", "18999")
+    assert done.exit_code == 1
+    assert "SVC_LICENSE is required" in done.output
+
+
+def test_a_licence_that_is_none_ends_up_with_its_reason(tmp_path: Path) -> None:
+    done = quire("up", "--workdir", str(tmp_path), "--port", "18999", SVC_LICENSE="a.b.c")
+    assert done.exit_code == 1
+    assert "SVC_LICENSE: licence refused" in done.output
+
+
+@pytest.mark.parametrize("keys", ["a", "a=", "a:root=x", "a=x,b=x"])
+def test_keys_that_cannot_be_used_end_up(tmp_path: Path, keys: str) -> None:
+    done = quire("up", "--workdir", str(tmp_path), "--port", "18999", SVC_API_KEYS=keys)
+    assert (done.exit_code, "SVC_API_KEYS" in done.output) == (1, True)
+
+
+def test_up_says_that_it_is_up(tmp_path: Path) -> None:
+    write_state(tmp_path, State(supervisor=this_process(), base_url="http://127.0.0.1:7", ready=True))
+    done = quire("up", "--workdir", str(tmp_path))
+    assert (done.exit_code, done.output) == (0, "quire is up: http://127.0.0.1:7\n")
+
+
+def test_two_at_once_are_told_apart(tmp_path: Path) -> None:
+    with exclusive(tmp_path):
+        done = quire("down", "--workdir", str(tmp_path))
+    assert done.exit_code == 1
+    assert "another quire up or down is at work" in done.output
+
+
+def test_down_without_a_service_is_no_error(tmp_path: Path) -> None:
+    assert quire("down", "--workdir", str(tmp_path)).exit_code == 0
+    assert quire("down", "--workdir", str(tmp_path / "nowhere")).exit_code == 0
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_status_of_nothing_is_down_with_exit_1(tmp_path: Path) -> None:
+    done = quire("status", "--json", "--workdir", str(tmp_path))
+    assert done.exit_code == 1
+    assert json.loads(done.output)["up"] is False
+
+
+def test_the_tour_says_how_to_start_the_service(tmp_path: Path) -> None:
+    done = quire("tour", "--workdir", str(tmp_path))
+    assert (done.exit_code, "quire up --detach" in done.output) == (1, True)

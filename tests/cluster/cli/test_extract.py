@@ -1,0 +1,103 @@
+"""`quire extract` as a user meets it: files in, results and exit codes out."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cluster.cli.extract import extract
+from cluster.cli.extract_files import name_results
+from tests.hostile import pdfs
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(extract, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    inside = tmp_path / "in"
+    (inside / "deeper").mkdir(parents=True)
+    (inside / "a.pdf").write_bytes(pdfs.good())
+    (inside / "deeper" / "b.pdf").write_bytes(pdfs.good())
+    (inside / "notes.txt").write_text("no document")
+    return inside
+
+
+def test_a_folder_gives_one_tree_per_document(folder: Path, tmp_path: Path) -> None:
+    result = run(folder, "-o", tmp_path / "out", "--jobs", 2)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.json", "b.json"]
+    tree = json.loads((tmp_path / "out" / "a.json").read_text())
+    assert tree["source"]["name"] == "a.pdf"
+    assert "Hello hostile world" in tree["blocks"][0]["text"]
+
+
+def test_patterns_are_expanded(folder: Path, tmp_path: Path) -> None:
+    result = run(folder / "**" / "*.pdf", "-o", tmp_path / "out")
+    assert result.exit_code == 0
+    assert len(list((tmp_path / "out").iterdir())) == 2
+
+
+def test_markdown_has_its_own_suffix(folder: Path, tmp_path: Path) -> None:
+    run(folder / "a.pdf", "--to", "markdown", "-o", tmp_path / "out")
+    assert "Hello hostile world" in (tmp_path / "out" / "a.md").read_text()
+
+
+def test_a_file_that_fails_is_named_with_its_code_and_the_others_are_read(folder: Path, tmp_path: Path) -> None:
+    (folder / "locked.pdf").write_bytes(pdfs.encrypted("secret"))
+    result = run(folder, folder / "notes.txt", "-o", tmp_path / "out", "--jobs", 1)
+    assert result.exit_code == 1
+    assert sorted(result.stderr.splitlines()) == [
+        f"{folder / 'locked.pdf'}: encrypted",
+        f"{folder / 'notes.txt'}: unsupported-format",
+    ]
+    assert (tmp_path / "out" / "a.json").exists()
+
+
+def test_a_password_opens(tmp_path: Path) -> None:
+    (tmp_path / "locked.pdf").write_bytes(pdfs.encrypted("secret"))
+    assert run(tmp_path / "locked.pdf", "--password", "secret", "-o", tmp_path / "out").exit_code == 0
+
+
+def test_pages_are_chosen(tmp_path: Path) -> None:
+    import pymupdf
+
+    with pymupdf.open() as document:
+        for number in range(1, 6):
+            document.new_page().insert_text((72, 72), f"page number {number}")
+        document.save(tmp_path / "five.pdf")
+    assert run(tmp_path / "five.pdf", "--pages", "1-2,5", "-o", tmp_path / "out").exit_code == 0
+    tree = json.loads((tmp_path / "out" / "five.json").read_text())
+    assert [page["number"] for page in tree["pages"]] == [1, 2, 5]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["absent.pdf"], ["--to", "paper", "x"], ["--pages", "0", "x"], ["--pages", "a-b", "x"], ["--jobs", "0", "x"]],
+)  # fmt: skip
+def test_wrong_use_is_exit_2(arguments: list[str]) -> None:
+    assert run(*arguments).exit_code == 2
+
+
+def test_a_file_that_cannot_be_read_is_no_traceback(folder: Path, tmp_path: Path) -> None:
+    (folder / "gone.pdf").symlink_to(folder / "nowhere.pdf")
+    result = run(folder / "*.pdf", "-o", tmp_path / "out")
+    assert (result.exit_code, result.stderr) == (1, f"{folder / 'gone.pdf'}: original-missing\n")
+
+
+def test_names_clash_only_where_stems_do() -> None:
+    files = [Path("x/a.pdf"), Path("x/a.docx"), Path("x/b.pdf"), Path("y/a.pdf")]
+    assert name_results(files, ".json") == ["a.pdf.json", "a.docx.json", "b.json", "a.pdf-2.json"]
+
+
+def test_the_command_imports_no_service() -> None:
+    code = (
+        "import sys; import cluster.cli.extract, actors.reading; "
+        "print([m for m in ('ray', 'storage', 'fastapi', 'sqlmodel', 'psycopg', 'pymupdf') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

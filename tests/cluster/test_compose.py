@@ -1,0 +1,122 @@
+"""Settings become objects: a composed reader does its work on a real database, in the real sandbox."""
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from actors.reader import Reader
+from cluster.compose import api_limits, make_janitor, make_reader, open_resources, read_options, sandbox_limits
+from cluster.runtime import Runtime
+from configs.parsing import parse_settings
+from models.cdom.tree import load_tree
+from serve_apps.access.development import development_license
+from storage.documents import locate_tree
+from storage.jobs import get_job
+from storage.rows import JobId
+from storage.states import JobStatus
+from storage.store import Store
+from tests.conftest import SIGNING_KEY
+from tests.storage.scenes import ACME, submit
+
+
+def paper(pages: int = 1) -> bytes:
+    document = pymupdf.open()
+    for number in range(pages):
+        document.new_page().insert_text((72, 72), f"Page {number} of the harbour report")
+    return bytes(document.tobytes())
+
+
+@pytest.fixture
+def runtime(dsn: str, store: Store, tmp_path: Path) -> Runtime:
+    """What `up` would have written for this test's database."""
+    _, keys = development_license(tmp_path, datetime.now(UTC))
+    return Runtime(
+        settings=parse_settings({"SVC_BEAT_S": "0.5", "SVC_LEASE_S": "2"}, workdir=store.workdir),
+        dsn=dsn,
+        dsn_file=tmp_path / "dsn",
+        base_url="http://127.0.0.1:8000",
+        license_file=tmp_path / "license" / "development.token",
+        license_keys=keys,
+        signing_key=SIGNING_KEY,
+    )
+
+
+@pytest.fixture
+def reader(runtime: Runtime) -> Iterator[Reader]:
+    made = make_reader(runtime)
+    made.start()
+    yield made
+    made.drain(20)
+
+
+def wait_for(store: Store, job_id: JobId, seconds: float = 60) -> JobStatus:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        job = get_job(store.db, ACME, job_id)
+        if job.status not in (JobStatus.QUEUED, JobStatus.RUNNING):
+            return job.status
+        time.sleep(0.02)
+    raise TimeoutError(job_id)
+
+
+def test_a_submitted_document_ends_as_a_stored_tree(reader: Reader, store: Store) -> None:
+    job = submit(store, content=paper(2))
+    assert wait_for(store, job.id) is JobStatus.SUCCEEDED
+    document = get_job(store.db, ACME, job.id).documents[0]
+    assert (document.pages, document.format, document.attempts) == (2, "pdf", 1)
+    found = locate_tree(store.db, ACME, job.id, document.id)
+    tree = load_tree(store.artifacts.read(document.id, found.attempt, "tree.json"))
+    assert [block.text for block in tree.blocks] == ["Page 0 of the harbour report", "Page 1 of the harbour report"]
+    assert reader.healthy()
+
+
+def test_a_document_that_is_none_fails_with_its_code_and_the_reader_goes_on(reader: Reader, store: Store) -> None:
+    bad, good = submit(store, content=b"no document at all"), submit(store, content=paper())
+    assert wait_for(store, bad.id) is JobStatus.FAILED
+    assert get_job(store.db, ACME, bad.id).documents[0].error == "unsupported-format"
+    assert wait_for(store, good.id) is JobStatus.SUCCEEDED
+
+
+def test_a_missing_original_fails_the_document(runtime: Runtime, store: Store) -> None:
+    job = submit(store, content=paper(3))
+    row = store.db.fetch_one("select sha256 from documents")
+    assert row
+    store.blobs.delete(row["sha256"])
+    made = make_reader(runtime)
+    made.start()
+    try:
+        assert wait_for(store, job.id) is JobStatus.FAILED
+    finally:
+        made.drain(20)
+    assert get_job(store.db, ACME, job.id).documents[0].error == "original-missing"
+
+
+def test_resources_of_the_api_carry_the_settings_values(runtime: Runtime) -> None:
+    resources = open_resources(runtime)
+    try:
+        assert resources.limits.max_upload_bytes == 50 * 1024 * 1024
+        assert resources.license.current.plan == "development"
+        assert resources.default_token is None
+    finally:
+        resources.store.close()
+
+
+def test_the_janitor_does_its_chores_on_a_real_database(runtime: Runtime, store: Store) -> None:
+    submit(store)
+    assert "seal audit" in make_janitor(runtime).turn()
+
+
+def test_behind_haproxy_nobody_is_taken_for_local() -> None:
+    assert api_limits(parse_settings({})).loopback_token
+    assert not api_limits(parse_settings({"SVC_PROXY": "haproxy"})).loopback_token
+
+
+def test_limits_of_a_document_reach_the_sandbox_and_the_options() -> None:
+    settings = parse_settings({"SVC_CHILD_MEMORY_MB": "256", "SVC_PAGE_CPU_S": "3", "SVC_MAX_PAGES": "7"})
+    assert sandbox_limits(settings).memory_bytes == 256 * 1024 * 1024
+    assert sandbox_limits(settings).page_cpu_s == 3
+    assert read_options(settings).max_pages == 7

@@ -1,0 +1,217 @@
+"""What is only true of a whole running service; the tests run in this order on one cluster and the last one ends it."""
+
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from ipaddress import ip_address
+from pathlib import Path
+
+import pytest
+
+from cluster.runtime import runtime_file
+from cluster.state import session_members, start_time
+from tests.bench.processes import family
+from tests.e2e.papers import paper
+from tests.e2e.service import ROOT, Service, until
+
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.timeout(240),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+]
+
+
+def environment_of(pid: int) -> dict[str, str]:
+    pairs = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    return dict(pair.decode().split("=", 1) for pair in pairs if b"=" in pair)
+
+
+def listening(pids: set[int]) -> set[tuple[str, int]]:
+    """Addresses and ports on which these processes accept TCP connections."""
+    inodes = set()
+    for pid in pids:
+        try:
+            inodes |= {os.readlink(link) for link in Path(f"/proc/{pid}/fd").iterdir()}
+        except OSError:
+            continue
+    found = set()
+    for table, family_ in (("tcp", socket.AF_INET), ("tcp6", socket.AF_INET6)):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[3] == "0A" and f"socket:[{fields[9]}]" in inodes:
+                found.add(_address(fields[1], family_))
+    return found
+
+
+def _address(field: str, family_: socket.AddressFamily) -> tuple[str, int]:
+    host, port = field.split(":")
+    words = [int(host[at : at + 8], 16).to_bytes(4, "little") for at in range(0, len(host), 8)]
+    return socket.inet_ntop(family_, b"".join(words)), int(port, 16)
+
+
+def is_loopback(host: str) -> bool:
+    address = ip_address(host)
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback
+
+
+def test_a_posted_pdf_becomes_a_tree(service: Service) -> None:
+    job = service.client.submit([paper(2, "tree")])
+    end = service.client.wait(job, 60)
+    assert end["status"] == "succeeded"
+    document = end["documents"][0]["document_id"]
+    tree = service.client.json("GET", f"/v1/jobs/{job}/documents/{document}/tree")
+    assert [page["number"] for page in tree["pages"]] == [1, 2]
+    assert "tree page 1 line 39 of the harbour report" in json.dumps(tree)
+
+
+def test_up_again_says_that_it_is_up(service: Service) -> None:
+    before = service.state.supervisor
+    done = service.quire("up", "--detach", "--port", str(service.port))
+    assert f"quire is up: {service.state.base_url}" in done.stdout
+    assert service.state.supervisor == before
+
+
+def test_status_tells_where_it_is_and_how_deep_the_queue_is(service: Service) -> None:
+    facts = json.loads(service.quire("status", "--json").stdout)
+    assert facts["base_url"] == service.state.base_url
+    assert facts["token_file"] == str(service.workdir / "token")
+    assert facts["pools"]["fast_path"]["running"] == 2
+    assert facts["queue"]["queued"] == 0
+    assert facts["versions"]["quire"] == "0.9.20"
+
+
+def test_the_tour_shows_the_sample(service: Service) -> None:
+    shown = service.quire("tour").stdout
+    assert "3 pages" in shown
+    assert "Harbour Crane Inspection" in shown
+    assert f"token file  {service.workdir / 'token'}" in shown
+
+
+def test_every_port_listens_on_loopback_only(service: Service) -> None:
+    found = listening(family(service.state.supervisor.pid))
+    assert (("127.0.0.1"), service.port) in found
+    assert [address for address in found if not is_loopback(address[0])] == []
+
+
+def test_everything_secret_is_readable_by_its_owner_only(service: Service) -> None:
+    for name in ("token", "run/runtime.json", "run/state.json", "run/dsn", "run/ray-token", "run/signing-key"):
+        assert stat.S_IMODE((service.workdir / name).stat().st_mode) == 0o600, name
+    assert stat.S_IMODE((service.workdir / "run").stat().st_mode) == 0o700
+
+
+def test_no_process_carries_a_secret_in_its_environment_or_command_line(service: Service) -> None:
+    runtime = json.loads(runtime_file(service.workdir).read_text())
+    secrets = [runtime["dsn"], runtime["signing_key"], (service.workdir / "token").read_text().strip()]
+    for pid, command in service.processes().items():
+        text = command + str(environment_of(pid))
+        assert not any(secret in text for secret in secrets), command
+
+
+def test_ray_turns_away_a_driver_without_its_token(service: Service, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("0" * 64)
+    ours = environment_of(service.state.supervisor.pid)
+    stranger = {**ours, "RAY_AUTH_TOKEN_PATH": str(tmp_path / "token")}
+    code = f"import ray; ray.init('127.0.0.1:{service.state.ports['gcs']}', log_to_driver=False); print('inside')"
+    done = subprocess.run([sys.executable, "-c", code], env=stranger, capture_output=True, text=True, timeout=120)
+    assert done.returncode != 0
+    assert "inside" not in done.stdout
+    assert "uthenticat" in done.stderr
+
+
+def test_a_killed_reader_loses_no_document_and_comes_back(service: Service) -> None:
+    client = service.client
+    jobs = [client.submit([paper(30, f"kill{number}.{part}") for part in range(5)]) for number in range(2)]
+    assert until(lambda: client.json("GET", "/v1/stats")["my_jobs"]["running"] > 0, 20)
+    victim = next(iter(service.processes("ServeReplica:api:fast_path")))
+    os.kill(victim, signal.SIGKILL)
+    ends = [client.wait(job, 120) for job in jobs]
+    assert [end["status"] for end in ends] == ["succeeded", "succeeded"]
+    assert all(document["attempts"] <= 2 for end in ends for document in end["documents"])
+    assert until(lambda: len(service.processes("ServeReplica:api:fast_path")) == 2, 60)
+
+
+def test_a_killed_api_replica_is_replaced(service: Service) -> None:
+    os.kill(next(iter(service.processes("ServeReplica:api:api"))), signal.SIGKILL)
+
+    def answers() -> bool:
+        try:
+            return bool(service.client.json("GET", "/v1/stats"))
+        except (AssertionError, OSError):
+            return False
+
+    assert until(answers, 60)
+
+
+def test_a_redeploy_drains_the_old_readers(service: Service) -> None:
+    client, old = service.client, set(service.processes("ServeReplica:api:fast_path"))
+    job = client.submit([paper(60, f"drain{number}") for number in range(10)])
+    assert until(lambda: client.json("GET", "/v1/stats")["my_jobs"]["running"] > 0, 20)
+    code = (
+        "import ray\n"
+        f"ray.init('127.0.0.1:{service.state.ports['gcs']}', namespace='quire', log_to_driver=False)\n"
+        "from dataclasses import replace\n"
+        "from ray import serve\n"
+        "from cluster import app\n"
+        "from cluster.compose import plan_readers\n"
+        "from cluster.runtime import read_runtime\n"
+        "app.FAST_PATH = replace(app.FAST_PATH, cpus=0.9)\n"
+        "runtime = read_runtime()\n"
+        "serve.run_many(app.targets(plan_readers(runtime.settings), runtime.dsn_file))\n"
+    )
+    environment = environment_of(service.state.supervisor.pid)
+    subprocess.run(
+        [sys.executable, "-c", code], env=environment, cwd=ROOT, check=True, timeout=180, capture_output=True
+    )
+    end = client.wait(job, 120)
+    assert end["status"] == "succeeded"
+    assert {document["attempts"] for document in end["documents"]} == {1}
+    assert until(lambda: not old & set(service.processes("ServeReplica:api:fast_path")), 60)
+
+
+def test_a_head_that_dies_is_started_again_and_the_queue_goes_on(service: Service) -> None:
+    before = service.state.supervisor
+    os.kill(next(iter(service.processes("gcs_server"))), signal.SIGKILL)
+    assert until(lambda: not service.state.ready, 30)
+    assert until(lambda: service.state.ready, 150), service.log()[-3000:]
+    assert service.state.supervisor == before
+    assert service.client.wait(service.client.submit([paper(1, "again")]), 60)["status"] == "succeeded"
+
+
+def test_a_database_that_dies_is_started_again(service: Service) -> None:
+    from cluster.embedded_postgres import EmbeddedPostgres
+
+    database = EmbeddedPostgres(service.workdir)
+    old = database.pid
+    assert old
+    os.kill(old, signal.SIGKILL)
+    assert until(lambda: database.is_running() and database.pid != old, 60)
+
+    def succeeds() -> bool:
+        try:
+            return bool(service.client.wait(service.client.submit([paper(1, "db")]), 30)["status"] == "succeeded")
+        except (AssertionError, OSError, TimeoutError):
+            return False
+
+    assert until(succeeds, 60)
+
+
+def test_down_drains_what_is_being_read_and_leaves_no_process(service: Service) -> None:
+    from cluster.embedded_postgres import EmbeddedPostgres
+
+    client, state = service.client, service.state
+    client.submit([paper(80, f"down{number}") for number in range(6)])
+    assert until(lambda: client.json("GET", "/v1/stats")["my_jobs"]["running"] > 0, 20)
+    everything = {pid: start_time(pid) for pid in family(state.supervisor.pid)}
+    service.quire("down")
+    mark = f"QUIRE_RUNTIME={runtime_file(service.workdir)}".encode()
+    assert session_members(state.supervisor.pid, mark) == []
+    time.sleep(0.5)
+    assert [pid for pid, started in everything.items() if started and start_time(pid) == started] == []
+    assert not EmbeddedPostgres(service.workdir).is_running()
+    assert "quire is down" in service.quire("status", check=False).stdout
