@@ -19,6 +19,7 @@ import click
 
 from cluster.cli.extract_files import NoSuchFile, find_files, name_results
 from cluster.cli.extract_formats import EXTRACT_FORMATS, Extracted
+from models.cdom.errors import ErrorCode
 from models.cdom.original import OcrMode, ReadOptions
 
 if TYPE_CHECKING:
@@ -66,14 +67,18 @@ class Batch:
     def _read(self, reader: "DocumentReader", item: Item) -> str | None:
         """None, or the code of what went wrong."""
         try:
-            with item.file.open("rb") as original:
-                outcome = reader.read(original, self._options)
-            if outcome.error is not None or outcome.tree is None:
-                return str(outcome.error or "internal")
+            original = item.file.open("rb")
+        except OSError:
+            return ErrorCode.ORIGINAL_MISSING.value
+        with original:
+            outcome = reader.read(original, self._options)
+        if outcome.error is not None or outcome.tree is None:
+            return str(outcome.error or ErrorCode.INTERNAL)
+        try:
             read = Extracted(tree=outcome.tree, tree_json=outcome.tree_json, name=item.file.name)
             item.result.write_bytes(self._write(read))
         except OSError as error:
-            return f"{error.strerror or type(error).__name__}"
+            return f"cannot write {item.result}: {error.strerror}"
         return None
 
     def _note(self, item: Item, code: str | None) -> None:

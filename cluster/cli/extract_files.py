@@ -29,16 +29,14 @@ def find_files(arguments: Iterable[str]) -> list[Path]:
 
 def _expand(argument: str) -> Iterator[Path]:
     path = Path(argument)
-    if path.is_dir():
-        yield from (inside for inside in sorted(path.rglob("*")) if inside.is_file() and _is_document(inside))
-    elif path.exists():
-        yield path
-    else:
-        matches = sorted(Path(match) for match in glob.glob(argument, recursive=True))
-        if not matches:
-            raise NoSuchFile(argument)
-        for match in matches:
-            yield from _expand(glob.escape(str(match)) if not match.exists() else str(match))
+    matches = [path] if path.exists() else sorted(map(Path, glob.glob(argument, recursive=True)))
+    if not matches:
+        raise NoSuchFile(argument)
+    for match in matches:
+        if match.is_dir():
+            yield from (inside for inside in sorted(match.rglob("*")) if inside.is_file() and _is_document(inside))
+        else:
+            yield match
 
 
 def _is_document(path: Path) -> bool:
