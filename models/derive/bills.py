@@ -6,12 +6,26 @@ from collections.abc import Iterator, Sequence
 
 from models.derive.extracted_field import ExtractedField, make_field
 from models.derive.fragments import Fragment
+from models.derive.imprint import find_imprint
+from models.derive.labels import match_label
 from models.derive.letterhead import find_letterhead
 from models.derive.lexicon import Key
 from models.derive.totals import choose_total
 from models.derive.values import EMAIL, ValueType, find_amounts, find_currency, find_dates, find_ibans
 
-BILL_KEYS = frozenset({Key.INVOICE_NUMBER, Key.INVOICE_DATE, Key.RECEIPT_NUMBER, Key.TOTAL, Key.DUE_DATE})
+CLEAR_DATE = 0.9
+BILL_KEYS = frozenset(
+    {
+        Key.INVOICE_NUMBER,
+        Key.INVOICE_DATE,
+        Key.RECEIPT_NUMBER,
+        Key.TOTAL,
+        Key.SUBTOTAL,
+        Key.DUE_DATE,
+        Key.VAT_ID,
+        Key.CHANGE,
+    }
+)
 """A document that names one of these has an issuer."""
 
 Placed = tuple[Fragment, ExtractedField]
@@ -26,12 +40,19 @@ def find_unlabelled(fragments: Sequence[Fragment], named: frozenset[str]) -> Ite
     if total is not None or named & BILL_KEYS:
         yield from _issuer(fragments, named)
         yield from _currency(fragments, named)
-    if not named & {Key.DATE, Key.INVOICE_DATE}:
+    if Key.DATE not in named:
         yield from _date(fragments)
     yield from _accounts(fragments, named)
 
 
 def _issuer(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Placed]:
+    stated = find_imprint(fragments)
+    if stated is not None:
+        if Key.SUPPLIER not in named:
+            yield stated.at, make_field(stated.at, "supplier", Key.SUPPLIER, ValueType.TEXT, stated.name, stated.sure)
+        if stated.address:
+            yield stated.at, make_field(stated.at, "address", Key.ADDRESS, ValueType.TEXT, stated.address, stated.sure)
+        return
     head = find_letterhead(fragments)
     if head is None:
         return
@@ -56,12 +77,15 @@ def _currency(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[
 
 
 def _date(fragments: Sequence[Fragment]) -> Iterator[Placed]:
-    """The first date of the document."""
-    for at in fragments:
-        day = next(find_dates(at.text), None)
-        if day is not None:
-            yield at, make_field(at, "date", Key.DATE, ValueType.DATE, day.raw, 0.6 * day.sure, day.normal)
-            return
+    """The document's own date: behind an invoice date's label, else the first. It is given in ISO form where there is
+    no doubt which number is the month."""
+    dates = [(at, day, match_label(at.text)) for at in fragments for day in find_dates(at.text)]
+    labelled = [
+        found for found in dates if found[2] is not None and found[2][0] in (Key.INVOICE_DATE, Key.INVOICE_NUMBER)
+    ]
+    for at, day, _ in (labelled or dates)[:1]:
+        value = day.normal if day.sure >= CLEAR_DATE else day.raw
+        yield at, make_field(at, "date", Key.DATE, ValueType.DATE, value, 0.6 * day.sure, day.normal)
 
 
 def _accounts(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Placed]:

@@ -16,7 +16,7 @@ from models.derive.labels import rank_total
 from models.derive.lexicon import Key
 from models.derive.pairs import Pair, find_pairs
 from models.derive.tables import table_pairs
-from models.derive.values import EMAIL, ValueType, find_amounts, find_dates
+from models.derive.values import EMAIL, ValueType, find_amounts, find_dates, trim_value
 
 TYPES = {
     Key.INVOICE_NUMBER: ValueType.IDENTIFIER,
@@ -67,7 +67,7 @@ def find_fields(tree: Tree) -> list[ExtractedField]:
     in_tables = table_pairs(tree, fragments)
     cells = {pair.at.order for pair in in_tables}
     pairs = [pair for pair in find_pairs(fragments) if pair.at.order not in cells] + in_tables
-    found = [(pair.at.order, _of_pair(pair)) for pair in pairs]
+    found = [(pair.at.order, _of_pair(pair)) for pair in pairs if not _is_title_of_money(pair)]
     named = frozenset(field.canonical_key for _, field in found)
     found += [(at.order, field) for at, field in find_unlabelled(fragments, named)]
     surest: dict[tuple[object, ...], tuple[int, ExtractedField]] = {}
@@ -76,13 +76,20 @@ def find_fields(tree: Tree) -> list[ExtractedField]:
     return [field for _, field in sorted(surest.values(), key=lambda entry: entry[0])]
 
 
+def _is_title_of_money(pair: Pair) -> bool:
+    """A money label over or beside words is the head of a column."""
+    money = pair.known is not None and TYPES.get(pair.known) is ValueType.AMOUNT
+    return money and not any(map(str.isdigit, pair.value))
+
+
 def _of_pair(pair: Pair) -> ExtractedField:
+    """A total is less sure here: which of several counts is decided over the whole bill."""
     key = _canonical(pair)
     kind = TYPES.get(key, ValueType.TEXT) if isinstance(key, Key) else _guess_type(pair.value)
-    field = make_field(pair.at, pair.key.strip(" :："), key, kind, pair.value, pair.sure)
-    if pair.known is None or field.normalized is None:
-        return replace(field, confidence=round(0.8 * pair.sure, 3))
-    return field
+    value = trim_value(pair.value, kind)
+    field = make_field(pair.at, pair.key.strip(" :："), key, kind, value, pair.sure)
+    doubtful = pair.known is None or field.normalized is None or key is Key.TOTAL
+    return replace(field, confidence=round(0.8 * pair.sure, 3)) if doubtful else field
 
 
 def _canonical(pair: Pair) -> str:

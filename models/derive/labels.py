@@ -68,6 +68,7 @@ INCLUSIVE = re.compile(r"\b(incl\w*|ttc|after|brutto|payable|due|with|mit|con|co
 NOT_MONEY = re.compile(
     r"\b(qty|quantity|items?|pcs|disc\w*|sav\w*|points?|tax|gst|sst|vat|tva|mwst|iva|btw|cash|change|pax)\b", re.I
 )
+CONTAINED = re.compile(r"\bincludes\b|\bdont\b|\bdarin\b|\bdavon\b|\benthalten", re.I)
 FINAL = re.compile(
     r"\b(grand|rounded|round|after|due|payable|net\w*|pay|payer|pagar|pagare|betalen|zahlen|ttc|incl\w*|invoice|facture|factura|general)\b",
     re.I,
@@ -76,6 +77,8 @@ FINAL = re.compile(
 
 def rank_total(label: str) -> int:
     """How surely a label that begins like a total names the final one: 0 not at all, 1 plain, 2 final by its words."""
+    if CONTAINED.search(label):
+        return 0
     if EXCLUSIVE.search(label) and not INCLUSIVE.search(label):
         return 0
     if NOT_MONEY.search(label) and not INCLUSIVE.search(label):

@@ -14,6 +14,7 @@ from models.derive.lexicon import Key
 from models.derive.values import EMAIL, URL, find_amounts, find_dates
 
 TOP_LINES = 14
+MIN_NAME = 3
 LEGAL_FORM = re.compile(
     r"\b(sdn\.?\s?bhd|bhd|s/b|pte\.?\s?ltd|pvt\.?\s?ltd|ltd|limited|llc|llp|inc|corp|corporation|co|company|plc|gmbh|ag|kg|ug|e\.?k|ohg|"
     r"sarl|s\.a\.r\.l|sas|sasu|eurl|s\.?a|s\.l|slu|s\.?p\.?a|s\.?r\.?l|b\.?v|n\.?v|vof|lda|ltda|oy|ab|aps|a/s|plt)\b\.?",
@@ -70,7 +71,10 @@ def find_letterhead(fragments: Sequence[Fragment]) -> Letterhead | None:
     """The issuer named at the top of the first page, or None."""
     first = [fragment for fragment in fragments if fragment.page == fragments[0].page] if fragments else []
     lines = sorted(first, key=_top) if all(fragment.bbox for fragment in first) else first
-    ranked = [(rank_firm(line.text, place), -place) for place, line in enumerate(lines[:TOP_LINES])]
+    ranked = [
+        (0.0 if place and lines[place - 1].text.endswith(":") else rank_firm(line.text, place), -place)
+        for place, line in enumerate(lines[:TOP_LINES])
+    ]
     if not ranked or max(ranked)[0] <= 0:
         return None
     place = -max(ranked)[1]
@@ -93,10 +97,15 @@ def rank_firm(text: str, place: int) -> float:
     if EMAIL.search(name) or URL.search(name) or next(find_dates(name), None) or next(find_amounts(name), None):
         return 0.0
     rank = 2.0 - 0.2 * place
-    rank += 2.5 if LEGAL_FORM.search(name) else 1.5 if TRADE.search(name) else 0.0
+    rank += 2.5 if LEGAL_FORM.search(name) else 1.5 if _names_trade(name) else 0.0
     rank -= 2.0 if STREET.match(name) or POSTCODE.search(name) or name[0].isdigit() else 0.0
     rank -= 1.0 if ":" in name else 0.0
     return max(rank, 0.0)
+
+
+def _names_trade(name: str) -> bool:
+    """A trade with a name, not the trade alone (`Bistro & Cafe` under the name)."""
+    return bool(TRADE.search(name)) and any(map(str.isalpha, re.sub(r"\b(and|the)\b", "", TRADE.sub("", name))))
 
 
 def strip_registration(text: str) -> str:
@@ -107,6 +116,8 @@ def strip_registration(text: str) -> str:
 def _whole_name(lines: Sequence[Fragment], place: int) -> tuple[str, int]:
     """A name whose legal form stands on the next line takes that line in."""
     name = strip_registration(lines[place].text)
+    if place and sum(map(str.isalpha, LEGAL_FORM.sub("", name))) < MIN_NAME:
+        return f"{strip_registration(lines[place - 1].text)} {name}", 1
     if place + 1 < len(lines) and not LEGAL_FORM.search(name):
         following = strip_registration(lines[place + 1].text)
         bare = LEGAL_FORM.sub("", following).strip(" .()M")

@@ -70,22 +70,23 @@ LABELS: dict[Key, str] = {
         "order date;datum;datum zeit;fecha;data;le;du;fait le;datum tijd;data hora"
     ),
     Key.TOTAL: (
-        "total;grand total;total amount;total due;amount due;balance due;total payable;amount payable;net total;"
-        "nett total;total sales;total amt;total incl;total rounded;rounded total;nett;net amt;net amount;"
-        "total rm;total price;total cost;total to pay;to pay;amount to pay;invoice total;total invoice;"
-        "total invoice amount;total value;total ttc;montant ttc;montant total;total a payer;net a payer;"
-        "somme a payer;total facture;montant du;total general;gesamtbetrag;gesamtsumme;gesamt;summe;endbetrag;"
-        "rechnungsbetrag;zu zahlen;zahlbetrag;zu zahlender betrag;bruttobetrag;gesamt brutto;total brutto;"
-        "importe total;total a pagar;total factura;importe a pagar;totale;totale fattura;totale da pagare;"
-        "importo totale;totale complessivo;totale documento;totaal;totaalbedrag;te betalen;totaal te betalen;"
-        "totaal incl;totaal incl btw;valor total;total geral;valor a pagar;total da fatura"
+        "total;grand total;amt due;nettotal;eat in total;take out total;total amount;total due;amount due;"
+        "balance due;total payable;amount payable;net total;nett total;total sales;total amt;total incl;"
+        "total rounded;rounded total;total rm;total price;total cost;total to pay;to pay;amount to pay;"
+        "invoice total;total invoice;total invoice amount;total value;total ttc;montant ttc;montant total;"
+        "total a payer;net a payer;somme a payer;total facture;montant du;total general;gesamtbetrag;gesamtsumme;"
+        "gesamt;summe;endbetrag;rechnungsbetrag;zu zahlen;zahlbetrag;zu zahlender betrag;bruttobetrag;"
+        "gesamt brutto;total brutto;importe total;total a pagar;total factura;importe a pagar;totale;"
+        "totale fattura;totale da pagare;importo totale;totale complessivo;totale documento;totaal;totaalbedrag;"
+        "te betalen;totaal te betalen;totaal incl;totaal incl btw;valor total;total geral;valor a pagar;"
+        "total da fatura"
     ),
     Key.SUBTOTAL: (
         "subtotal;sub total;total excl;total excluding;total before tax;total excl tax;amount before tax;"
         "taxable amount;net subtotal;total sales excluding;total excluding gst;total ht;montant ht;sous total;"
         "total hors taxes;base ht;nettobetrag;netto;nettosumme;zwischensumme;summe netto;gesamt netto;"
         "total netto;base imponible;base;imponibile;totale imponibile;subtotale;totaal excl;totaal excl btw;"
-        "subtotaal;bedrag excl;valor liquido;total iliquido;total liquido"
+        "subtotaal;bedrag excl;valor liquido;total iliquido;total liquido;net amt;net amount"
     ),
     Key.TAX: (
         "tax;total tax;sales tax;vat;gst;total gst;total vat;vat amount;gst amount;tax amount;add gst;"
@@ -203,10 +204,12 @@ LABELS: dict[Key, str] = {
 }
 """Phrases without case and accents, separated by semicolons."""
 
-NEEDS_COLON = frozenset(
-    "invoice facture rechnung factura fattura fatura order po pedido commande receipt ticket tax vat gst tva iva btw base "
-    "bar card carte pin bon scontrino from mail web internet le du data datum round balance items nett netto to ref".split()
-)
+NEEDS_COLON = frozenset({
+    "invoice", "facture", "rechnung", "factura", "fattura", "fatura", "order", "po", "pedido", "commande",
+    "receipt", "ticket", "tax", "vat", "gst", "tva", "iva", "btw", "base", "bar", "card", "carte", "pin", "bon",
+    "scontrino", "from", "mail", "web", "internet", "le", "du", "data", "datum", "round", "balance", "items",
+    "nett", "netto", "to", "ref",
+})  # fmt: skip
 """Words that are labels only with a colon or a value behind them; alone they are titles and prose."""
 
 QUALIFIERS = frozenset(

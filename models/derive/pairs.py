@@ -19,6 +19,7 @@ MAX_VALUE = 1000
 COLON = re.compile(r"\s*[:：]\s*")
 INLINE = re.compile(r"^[\W_]*(?P<label>[^:：]{1,59}?)\s*[:：](?!//)\s*(?P<value>\S.*)$", re.DOTALL)
 CLOCK = re.compile(r"\d\s*[:：]\s*\d")
+GOODS_ROW = re.compile(r"\D*\d{10,}\s+\S*\d")
 MARK = re.compile(r"[\[(]?\s?[xX✓✔☑☒]{1,2}\s?[\])]?")
 """A ticked box as recognisers write it."""
 NEXT_COLON = re.compile(r"(?<=[^\W\d_.)#])[.)]?\s?[:：](?!//|\S?\d\d?\b.*[AaPp][Mm])(?=\s|\S)")
@@ -70,7 +71,7 @@ def _split_value(value: str) -> tuple[str, str]:
 
 
 def _label_start(text: str) -> int:
-    """Where the label at the end of `text` begins: the longest known one, else its last words of one style; 0 for none."""
+    """Where the label at the end of `text` begins: the longest known one, else its last words of one style; else 0."""
     starts = [match.start() for match in LAST_WORDS.finditer(text)][-MAX_LAST_WORDS:]
     known = next((start for start in starts if start and name_key(text[start:]) is not None), 0)
     if known or not starts:
@@ -161,13 +162,8 @@ class _Page:
         self._taken.add(value.order)
         self._served.add(label.order)
         key = self._labels.get(label.order, label.text)
-        return Pair(
-            key,
-            COLON.sub("", value.text, count=1) if value.text[:1] in ":：" else value.text,
-            value,
-            sure,
-            name_key(key),
-        )
+        text = COLON.sub("", value.text, count=1) if value.text[:1] in ":：" else value.text
+        return Pair(key, text, value, sure, None if is_bare(key) else name_key(key))
 
 
 def lone_label(text: str) -> str | None:
@@ -176,9 +172,14 @@ def lone_label(text: str) -> str | None:
         return None
     if text[-1:] in ":：" and is_label(text[:-1]):
         return text
-    if any(map(str.isdigit, text)) or text.casefold().strip() in NEEDS_COLON:
+    if any(map(str.isdigit, text)) or is_bare(text):
         return None
     return text if name_key(text) is not None else None
+
+
+def is_bare(text: str) -> bool:
+    """True for a word that is a title or prose when it stands alone, as `Invoice`."""
+    return text.casefold().strip() in NEEDS_COLON
 
 
 def is_weak_label(text: str) -> bool:
@@ -187,6 +188,9 @@ def is_weak_label(text: str) -> bool:
 
 
 def is_short_value(text: str) -> bool:
+    """Digits or a tick; a long number with others behind it is a row of goods."""
+    if " " in text and GOODS_ROW.match(text):
+        return False
     return len(text) <= 40 and (any(map(str.isdigit, text)) or MARK.fullmatch(text) is not None)
 
 

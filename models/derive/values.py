@@ -66,7 +66,7 @@ DATE = re.compile(
     rf"|(?P<mdy>(?:{_MONTH})\b\.?\s*\d{{1,2}}(?:st|nd|rd|th)?(?:,\s*|\s+)(?:(?:19|20)\d\d|\d\d(?=\s|$|,)))"
     r"|(?P<cjk>(?:19|20)\d\d年\d{1,2}月\d{1,2}日)"
     r"|(?P<packed>(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))"
-    r")(?![\d/])",
+    r")(?:(?<=\b\d{8})(?!\d)|(?!/|\d(?!\d?:\d\d)))",
     re.IGNORECASE,
 )
 
@@ -173,6 +173,30 @@ def find_ibans(text: str) -> Iterator[Found]:
 
 def _mod97(iban: str) -> int:
     return int("".join(str(int(char, 36)) for char in iban[4:] + iban[:4])) % 97
+
+
+NUMBERED = re.compile(r"#?\s?(?:[A-Z]{1,6}[ -])?[A-Z]{0,4}[\w/#.-]*\d[\w/#.-]*(?:\s\d[\d/-]*)*", re.IGNORECASE)
+
+
+def trim_identifier(value: str) -> str:
+    """The number alone of `562044387 du 02 Juillet 2015` and `7 Page 1/1`; the value itself when it is not in front."""
+    match = NUMBERED.match(value)
+    return match.group().strip() if match and re.match(r"\s+[^\w\s]*\s*[^\W\d]", value[match.end() :]) else value
+
+
+TRAILING = 20
+"""Characters behind a date or amount that are no longer its own (a time, a mark) but the next thing on the row."""
+
+
+def trim_value(value: str, kind: ValueType) -> str:
+    """The value alone, where more than it was taken in."""
+    if kind is ValueType.IDENTIFIER:
+        return trim_identifier(value)
+    finder = {ValueType.DATE: find_dates, ValueType.AMOUNT: find_amounts}.get(kind)
+    found = next(finder(value), None) if finder else None
+    if found is None:
+        return value
+    return found.raw if len(value) > len(found.raw) + TRAILING or value[found.end :][:1] == "/" else value
 
 
 def normalise(value: str, kind: ValueType) -> str | None:

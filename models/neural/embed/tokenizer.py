@@ -14,7 +14,7 @@ from tokenizers import Tokenizer as WordPieces
 TOKENIZER_FILE = Path(__file__).with_name("tokenizer.json")
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 MAX_KEPT_WORDS = 200_000
-DROPPED = dict.fromkeys((0x0B, 0x0C, 0x1C, 0x1D, 0x1E, 0x1F, 0x85))
+DROPPED = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
 """Control characters that the model leaves out, where Python would split a word at them."""
 
 
@@ -35,7 +35,7 @@ class MiniLmTokenizer:
 
     def count(self, text: str) -> int:
         """Number of tokens in `text`."""
-        words = _encodable(text).translate(DROPPED).split()
+        words = _without_dropped(_encodable(text)).split()
         counts = self._counts
         try:
             return sum([counts[word] for word in words])
@@ -57,6 +57,12 @@ class MiniLmTokenizer:
         counts.update((word, pieces[number]) for number, word in enumerate(unknown))
         self._counts = counts
         return counts
+
+
+def _without_dropped(text: str) -> str:
+    if any(char in text for char in DROPPED):
+        return text.translate(str.maketrans("", "", DROPPED))
+    return text
 
 
 def _encodable(text: str) -> str:
