@@ -45,7 +45,7 @@ class Floats:
             return _make_field(item, box)
         if isinstance(item, FoundTable):
             return PageBlock(type=BlockType.TABLE, bbox=box, table=item.table)
-        reference = "picture-" + "-".join(str(round(value)) for value in box)
+        reference = f"p{marks.number}-" + "-".join(str(round(value)) for value in box)
         return PageBlock(type=BlockType.PICTURE, bbox=box, asset_ref=reference, text=_label_text(item.lines))
 
 

@@ -128,6 +128,7 @@ class PageMarks:
     fills: list[Fill] = field(default_factory=list)
     shapes: list[Bbox] = field(default_factory=list)
     pictures: list[Bbox] = field(default_factory=list)
+    number: int = 1
     fields: list[PrintedField] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     split: Callable[[Line], list[Piece]] = split_evenly

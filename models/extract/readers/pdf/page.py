@@ -18,6 +18,7 @@ OCR_DPI = 150
 def read_pdf_page(page: Any, number: int, options: ReadOptions) -> PageRead:
     """Content of a page; with its pixels when the plan sends it to a recogniser."""
     marks = find_marks(page)
+    marks.number = number
     plan = plan_page(marks, options)
     layout = layout_page(marks)
     content = PageContent(
