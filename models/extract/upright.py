@@ -16,7 +16,7 @@ LEVEL_ENOUGH = 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """`width`, `height`: points of the page as shown; `turn`: clockwise to upright; `skew`: degrees that lines then fall."""
+    """`width`, `height`: points of the page as shown; `turn`: clockwise to upright; `skew`: how lines then fall."""
 
     width: float
     height: float

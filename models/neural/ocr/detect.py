@@ -4,6 +4,7 @@ In: an RGB picture (uint8, H×W×3) and a network. Out: four-cornered boxes in i
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,12 +23,13 @@ STEP = 32
 class DetectorSettings:
     """Sides in pixels; `ink`, `box` are probabilities; a shrunken kernel grows by area / perimeter × `unclip`."""
 
-    min_side: int = 736
+    min_side: int = 896
     max_side: int = 2000
     ink: float = 0.3
     box: float = 0.5
     unclip: float = 1.6
     smallest: float = 3.0
+    most_lines: int = 3000
 
 
 def find_lines(picture: Picture, network: Network, settings: DetectorSettings) -> list[Floats]:
@@ -43,7 +45,7 @@ def find_lines(picture: Picture, network: Network, settings: DetectorSettings) -
     mask = cv2.dilate((inked > settings.ink).astype(np.uint8), np.ones((2, 2), np.uint8))
     contours, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
     scale = np.array([width / shape[1], height / shape[0]], np.float32)
-    boxes = (_box(contour, inked, settings) for contour in contours)
+    boxes = (_box(contour, inked, settings) for contour in _largest(contours, settings.most_lines))
     return [np.clip(box * scale, 0, (width - 1, height - 1)).astype(np.float32) for box in boxes if box is not None]
 
 
@@ -53,6 +55,13 @@ def _network_shape(height: int, width: int, settings: DetectorSettings) -> tuple
         scale = min(settings.min_side / min(height, width), settings.max_side / max(height, width))
     rounded = (max(STEP, round(side * scale / STEP) * STEP) for side in (height, width))
     return next(rounded), next(rounded)
+
+
+def _largest(contours: Sequence[Any], most: int) -> Sequence[Any]:
+    """All kernels of an honest page; of a page of noise no more than can be read in bounded time."""
+    import cv2
+
+    return contours if len(contours) <= most else sorted(contours, key=cv2.contourArea, reverse=True)[:most]
 
 
 def _box(contour: Any, inked: Floats, settings: DetectorSettings) -> Floats | None:

@@ -14,6 +14,8 @@ from models.neural.ocr.detect import Picture
 from models.neural.ocr.runtime import Floats
 
 MOST_PIXELS = 100_000_000
+LONGEST_SIDE = 4000
+"""A4 at 300 dpi fits; what is larger is shrunk before it is unpacked to three colours."""
 
 
 def decode_picture(image: bytes, most_pixels: int = MOST_PIXELS) -> Picture:
@@ -27,6 +29,7 @@ def decode_picture(image: bytes, most_pixels: int = MOST_PIXELS) -> Picture:
         ):
             if picture.width * picture.height > most_pixels:
                 raise ResourceLimit("the picture of the page has too many pixels")
+            picture.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
             return np.asarray(picture.convert("RGB"))
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise Malformed("the picture of the page does not decode") from error

@@ -51,6 +51,9 @@ class RapidRecogniser:
 
 def load_reader(*, han: bool = False, settings: DetectorSettings | None = None) -> PictureReader:
     """Both networks from the installed files. Raises `MlUnavailable` when one is missing."""
+    import cv2
+
+    cv2.setNumThreads(1)
     network, characters = load_recogniser(locate_model(ModelName.TEXT_RECOGNISER), character_filter(han=han))
     return PictureReader(
         detector=load_network(locate_model(ModelName.TEXT_DETECTOR)),

@@ -44,7 +44,7 @@ def test_lines_of_a_tilted_page_keep_their_order(recogniser: RapidRecogniser, de
     rows = [f"{side} {number}" for number in ("first", "second", "third", "fourth") for side in ("Left", "Right")]
     page = read(recogniser, as_page(tilt(draw_page(rows, columns=(30.0, 220.0)), degrees)))
     assert lines_of(page) == rows
-    assert page.skew_degrees == pytest.approx(degrees, abs=0.6)
+    assert page.skew_degrees == pytest.approx(degrees, abs=1.0)  # short lines tell it roughly
 
 
 def test_columns_are_lines_of_their_own_with_boxes_inside_the_page(recogniser: RapidRecogniser) -> None:
