@@ -52,6 +52,7 @@ class _Writer:
 
     def __init__(self, tree: Tree, render_table: RenderTable) -> None:
         self._nested = _nested_tables(tree)
+        self._written_inside = {child.id for children in self._nested.values() for child in children}
         self._render_table = render_table
         self._parts: list[str] = []
         self._notes: list[str] = []
@@ -122,7 +123,7 @@ class _Writer:
 
     def _table_of(self, block: Block) -> str:
         """A table with the tables nested in it; those are written there and not again."""
-        if block.table is None or any(block in children for children in self._nested.values()):
+        if block.table is None or block.id in self._written_inside:
             return ""
         return self._table_html(block, block.table)
 

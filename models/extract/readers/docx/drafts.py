@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Final
 
 from models.cdom.table import Table
 from models.cdom.tree import BlockType, Span
-from models.extract.readers.docx.pieces import PLAIN_INK, Ink, Text
+from models.extract.readers.docx.pieces import PLAIN_INK, Text
 
 BULLET: Final = "• "
 
@@ -44,13 +45,8 @@ class PageDraft:
 
 def join_text(pieces: Iterable[Text], *, prefix: str = "", keep_indent: bool = False) -> tuple[str, tuple[Span, ...]]:
     """Text and spans of styled pieces, outer white space removed; `prefix` stands before it, unstyled."""
-    runs: list[tuple[str, Ink]] = []
-    for piece in pieces:
-        ink = replace(piece.ink, hidden=False)
-        if runs and runs[-1][1] == ink:
-            runs[-1] = (runs[-1][0] + piece.text, ink)
-        else:
-            runs.append((piece.text, ink))
+    groups = groupby(pieces, key=lambda piece: replace(piece.ink, hidden=False) if piece.ink.hidden else piece.ink)
+    runs = [("".join(piece.text for piece in group), ink) for ink, group in groups]
     whole = "".join(text for text, _ in runs)
     text = whole.strip("\n").rstrip() if keep_indent else whole.strip()
     shift = len(prefix) - whole.find(text) if text else 0
@@ -80,14 +76,15 @@ class Flat:
 
 def flatten(drafts: list[Draft]) -> Flat:
     """A line per block. Nested tables are lines of cells and a child; pictures and flagged blocks are only children."""
-    inside = {id(draft) for draft in drafts}
     text = ""
     spans: list[Span] = []
     children: list[Draft] = []
+    kept: set[int] = set()
     for draft in drafts:
-        nested = draft.parent is not None and id(draft.parent) in inside and draft.parent in children
+        nested = draft.parent is not None and id(draft.parent) in kept
         if draft.type in (BlockType.PICTURE, BlockType.TABLE) or draft.flags:
             children.append(draft)
+            kept.add(id(draft))
         line = "" if nested else _line_of(draft)
         if not line:
             continue

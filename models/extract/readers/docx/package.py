@@ -24,7 +24,7 @@ MAX_TOTAL_BYTES: Final = 512 * 1024 * 1024
 MAX_XML_BYTES: Final = 128 * 1024 * 1024
 MAX_RATIO: Final = 200
 RATIO_FROM_BYTES: Final = 10_000_000
-MAX_PARAGRAPHS: Final = 500_000
+MAX_PARAGRAPHS: Final = 300_000
 MAX_TAGS: Final = 6_000_000
 """Start and end tags of one part; about 0.6 GB as a tree."""
 

@@ -160,7 +160,7 @@ class _Paragraph:
         self._beside: list[Picture | Chart | Box] = []
         self._comments: list[Draft] = []
         self._notes: list[Draft] = []
-        self._checkbox = False
+        self._checkbox = self._prints = False
         self._first: Draft | None = None
         self._only_formulas = not any(isinstance(piece, Text) and piece.text.strip() for piece in pieces)
 
@@ -172,18 +172,18 @@ class _Paragraph:
     def _take(self, piece: Piece) -> None:
         match piece:
             case Text():
-                (self._hidden if piece.ink.hidden else self._texts).append(piece)
+                self._take_text(piece)
             case Break():
                 self._flush()
                 self._writer.turn()
             case Formula(latex, display):
                 self._take_formula(latex, display)
             case Check():
-                self._checkbox = self._checkbox or not self._prints()
+                self._checkbox = self._checkbox or not self._prints
             case NoteRef():
                 self._take_note(piece)
             case Picture() | Chart() | Box():
-                if self._prints():
+                if self._prints:
                     self._beside.append(piece)
                 else:
                     self._writer.add_beside(piece, None)
@@ -195,16 +195,20 @@ class _Paragraph:
             self._flush()
             self._writer.add_formula(latex, self._first)
         else:
-            self._texts.append(Text(f"${latex}$"))
+            self._take_text(Text(f"${latex}$"))
 
     def _take_note(self, ref: NoteRef) -> None:
         mark, drafts = self._writer.call(ref)
         if mark:
-            self._texts.append(Text(mark))
+            self._take_text(Text(mark))
         (self._comments if ref.kind is NoteKind.COMMENT else self._notes).extend(drafts)
 
-    def _prints(self) -> bool:
-        return any(piece.text.strip() for piece in self._texts)
+    def _take_text(self, piece: Text) -> None:
+        if piece.ink.hidden:
+            self._hidden.append(piece)
+            return
+        self._texts.append(piece)
+        self._prints = self._prints or bool(piece.text.strip())
 
     def _flush(self) -> None:
         """Writes the text so far and everything that waits beside it."""
@@ -215,4 +219,4 @@ class _Paragraph:
             self._writer.add_beside(piece, self._first)
         self._writer.add_notes(self._comments, self._notes, self._first)
         self._texts, self._hidden, self._beside, self._comments, self._notes = [], [], [], [], []
-        self._checkbox = False
+        self._checkbox = self._prints = False
