@@ -1,24 +1,23 @@
-"""Connections to PostgreSQL: a small pool, limits on every session, and one mapping of driver errors to ours.
+"""Connections to PostgreSQL: a few of them, limits on every session, and one mapping of driver errors to ours.
 
 Everything above sees `Connection`s in autocommit mode, `StoreUnavailable`, and nothing else of the driver's failures.
 """
 
-import select
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, LiteralString, TypeVar
 
 import psycopg
-import psycopg_pool
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import dict_row
 
+from storage.connections import Connection as Connection
+from storage.connections import Connections
 from storage.errors import StoreUnavailable
 
 T = TypeVar("T")
 Row = dict[str, Any]
-Connection = psycopg.Connection[Row]
 Params = dict[str, Any]
 
 SESSION = (
@@ -31,7 +30,6 @@ WAIT_FOR_CONNECTION_S = 10.0
 _UNAVAILABLE = (
     psycopg.OperationalError,  # lost, refused, shut down, timed out, deadlocked, disk full
     psycopg.InterfaceError,  # used after it was lost
-    psycopg_pool.PoolTimeout,
     errors.IdleInTransactionSessionTimeout,
     errors.ReadOnlySqlTransaction,  # a replica after a failover
 )
@@ -41,18 +39,11 @@ class Database:
     """One process's door to PostgreSQL: at most `pool_size` connections. Thread-safe. Never share one over a fork."""
 
     def __init__(self, dsn: str, *, pool_size: int = 4) -> None:
-        self._pool = psycopg_pool.ConnectionPool[Connection](
-            session_dsn(dsn),
-            connection_class=psycopg.Connection[Row],
-            kwargs={"autocommit": True, "row_factory": dict_row},
-            min_size=0,
-            max_size=pool_size,
-            timeout=WAIT_FOR_CONNECTION_S,
-            reconnect_timeout=2,  # after an outage the next caller tries at once, instead of a long back-off
-            num_workers=1,
-            check=_refuse_dead,
-            open=False,
-            name="quire",
+        settings = session_dsn(dsn)
+        self._connections = Connections(
+            lambda: psycopg.Connection.connect(settings, autocommit=True, row_factory=dict_row),
+            limit=pool_size,
+            wait_s=WAIT_FOR_CONNECTION_S,
         )
 
     def transaction(self, *, durable: bool = True) -> AbstractContextManager[Connection]:
@@ -81,7 +72,7 @@ class Database:
         return rows[0] if rows else None
 
     def close(self) -> None:
-        self._pool.close()
+        self._connections.close()
 
     @contextmanager
     def _transaction(self, durable: bool) -> Iterator[Connection]:
@@ -94,8 +85,7 @@ class Database:
     def _borrow(self) -> Iterator[Connection]:
         connection: Connection | None = None
         try:
-            self._pool.open()
-            with self._pool.connection() as connection:
+            with self._connections.borrow() as connection:
                 yield connection
         except _UNAVAILABLE as error:
             lost = connection is not None and connection.closed
@@ -112,11 +102,3 @@ def session_dsn(dsn: str, *, application: str = "quire") -> str:
     options = f"{SESSION} {given.pop('options', None) or ''}".strip()
     settings: dict[str, Any] = {"connect_timeout": CONNECT_TIMEOUT_S, "application_name": application, **KEEPALIVE}
     return make_conninfo(**{**settings, **given, "options": options})
-
-
-def _refuse_dead(connection: Connection) -> None:
-    """An idle connection with something to read was closed by the server: found without a round trip."""
-    ready, _, _ = select.select([connection.fileno()], [], [], 0)
-    if ready:
-        connection.close()  # else the pool takes it back and offers it again until the caller's time is up
-        raise psycopg.OperationalError("the server closed this idle connection")

@@ -12,7 +12,7 @@ from storage.store import Store
 def kill_others(dsn: str) -> None:
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute(
-            "select pg_terminate_backend(pid) from pg_stat_activity "
+            "select pg_terminate_backend(pid, 5000) from pg_stat_activity "
             "where datname = current_database() and pid <> pg_backend_pid()"
         )
 
@@ -100,9 +100,26 @@ def test_a_transaction_that_may_be_lost_says_so_to_the_server(store: Store) -> N
     assert store.db.fetch_one("show synchronous_commit") == {"synchronous_commit": "on"}
 
 
-def test_a_database_that_is_not_there_is_unavailable(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("storage.database.WAIT_FOR_CONNECTION_S", 0.2)
+def test_a_database_that_is_not_there_is_unavailable(tmp_path: object) -> None:
     db = Database(f"postgresql://quire@/quire?host={tmp_path}")
     with pytest.raises(StoreUnavailable):
         db.fetch_all("select 1")
     db.close()
+
+
+def test_no_more_connections_are_used_than_allowed(dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("storage.database.WAIT_FOR_CONNECTION_S", 0.05)
+    db = Database(dsn, pool_size=2)
+    with db.reading(), db.reading(), pytest.raises(StoreUnavailable):
+        db.fetch_all("select 1")
+    assert db.fetch_one("select 1 as one") == {"one": 1}
+    db.close()
+
+
+def test_connections_are_kept_and_closed_with_the_database(dsn: str) -> None:
+    db = Database(dsn)
+    first, second = (db.fetch_one("select pg_backend_pid() as pid") for _ in range(2))
+    assert first == second
+    with db.reading() as conn:
+        db.close()
+    assert conn.closed

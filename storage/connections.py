@@ -1,0 +1,73 @@
+"""At most n connections of one process, made when needed and kept: a semaphore and a stack, no background threads.
+
+psycopg_pool was tried: after an outage its callers hung for 10 s each and the first answer came 7.7 s after the
+database was back, because it repeats failed connects in the background. Here a caller connects itself and knows at once.
+"""
+
+import select
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import psycopg
+from psycopg.pq import TransactionStatus
+from psycopg.rows import DictRow
+
+Connection = psycopg.Connection[DictRow]
+
+
+class Busy(psycopg.OperationalError):
+    """Every connection is in use and none came back in time."""
+
+
+class Connections:
+    """Thread-safe. Never share one over a fork."""
+
+    def __init__(self, connect: Callable[[], Connection], limit: int, wait_s: float) -> None:
+        self._connect = connect
+        self._wait_s = wait_s
+        self._free = threading.BoundedSemaphore(limit)
+        self._idle: list[Connection] = []
+        self._closed = False
+
+    @contextmanager
+    def borrow(self) -> Iterator[Connection]:
+        """A live connection; it goes back unless it broke. Raises psycopg.OperationalError (Busy after `wait_s`)."""
+        if not self._free.acquire(timeout=self._wait_s):
+            raise Busy("every connection is in use")
+        try:
+            connection = self._take()
+            try:
+                yield connection
+            finally:
+                self._give_back(connection)
+        finally:
+            self._free.release()
+
+    def close(self) -> None:
+        """Closes the idle ones now and the borrowed ones when they come back."""
+        self._closed = True
+        while self._idle:
+            self._idle.pop().close()
+
+    def _take(self) -> Connection:
+        while True:
+            try:
+                connection = self._idle.pop()
+            except IndexError:
+                return self._connect()
+            if not _is_dead(connection):
+                return connection
+            connection.close()
+
+    def _give_back(self, connection: Connection) -> None:
+        if connection.info.transaction_status is TransactionStatus.IDLE and not self._closed:
+            self._idle.append(connection)
+        else:
+            connection.close()
+
+
+def _is_dead(connection: Connection) -> bool:
+    """An idle connection with something to read was closed by the server: found without a round trip."""
+    ready, _, _ = select.select([connection.fileno()], [], [], 0)
+    return bool(ready)
