@@ -20,7 +20,7 @@ from models.extract.layout.tables.rules import Region
 from models.extract.layout.tables.words import TextRow, find_text_rows
 
 _FILLED_SHARE = 0.3
-_PROSE_CHARS = 45
+_PROSE_WORDS = 4
 _EDGE_SHARE = 0.6
 
 
@@ -119,8 +119,13 @@ def is_list_of_rows(rows: list[TextRow], columns: list[float]) -> bool:
 
 def _is_prose(rows: list[TextRow], columns: list[float]) -> bool:
     """True for columns of running text, which rules above and below do not make a table."""
-    lengths = [sum(len(word.text) + 1 for word in segment.words) for row in rows for segment in row.segments]
-    return len(rows) >= 6 and len(columns) <= 2 and sum(lengths) > _PROSE_CHARS * 0.8 * len(lengths)
+    if len(rows) < 6 or len(columns) > 2:
+        return False
+    by_column: dict[int, list[int]] = {}
+    for row in rows:
+        for segment in row.segments:
+            by_column.setdefault(column_at(segment.x0 + 0.5, columns), []).append(len(segment.words))
+    return all(sum(count >= _PROSE_WORDS for count in counts) > 0.6 * len(counts) for counts in by_column.values())
 
 
 def _is_tabular(rows: list[TextRow]) -> bool:
