@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
+from itertools import groupby
 
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.table import Table
@@ -19,6 +20,8 @@ RenderTable = Callable[[Table], str]
 _LABEL = re.compile(r"^\(?((?:\d{1,9}|[A-Za-z]|[ivxlcdmIVXLCDM]{2,8})(?:\.\d{1,9})*)[.)]+\s+")
 _CHECK = re.compile(r"^([☐☑☒])\s*")
 _NOTE_MARK = re.compile(r"^(?:\d+|[ivxlcdm]+)\s+")
+_CELL = re.compile(r"(?<=>)[^<>]*(?:<br>[^<>]*)*(?=</t[dh]>)")
+_BULLET = "• "
 _LISTED = frozenset({BlockType.LIST_ITEM, BlockType.CHECKBOX})
 _SEPARATOR = "<!-- -->"
 """Between two lists that would be read as one."""
@@ -128,7 +131,7 @@ class _Writer:
         return self._table_html(block, block.table)
 
     def _table_html(self, block: Block, table: Table) -> str:
-        html = self._render_table(table)
+        html = _CELL.sub(_list_cell, self._render_table(table))
         for child in self._nested.get(block.id, []):
             if child.table is not None and (flat := _flat_html(child.table)):
                 html = html.replace(flat, self._table_html(child, child.table).replace("\n", ""), 1)
@@ -143,6 +146,19 @@ def _nested_tables(tree: Tree) -> dict[BlockId, list[Block]]:
         if block.table is not None and block.parent in tables and block.parent is not None:
             nested.setdefault(block.parent, []).append(block)
     return nested
+
+
+def _list_cell(found: re.Match[str]) -> str:
+    """A cell's lines with its bulleted ones as a list."""
+    if _BULLET not in found.group():
+        return found.group()
+    made: list[str] = []
+    for bulleted, lines in groupby(found.group().split("<br>"), key=lambda line: line.startswith(_BULLET)):
+        if bulleted:
+            made.append("<ul>" + "".join(f"<li>{line.removeprefix(_BULLET)}</li>" for line in lines) + "</ul>")
+        else:
+            made.append("<br>".join(lines))
+    return "".join(made)
 
 
 def _flat_html(table: Table) -> str:

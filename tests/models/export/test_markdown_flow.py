@@ -118,6 +118,11 @@ def test_a_nested_table_stands_in_its_cell_once() -> None:
     assert "before<br><table><tr><td>x</td><td>&lt;y&gt;</td></tr></table></td>" in markdown
 
 
+def test_bullets_in_a_cell_are_a_list_in_it() -> None:
+    table = Table(rows=1, cols=1, cells=(Cell(row=0, col=0, text="before\n• a\n• b\nafter"),))
+    assert "<td>before<ul><li>a</li><li>b</li></ul>after</td>" in write(block("", BlockType.TABLE, table=table))
+
+
 def test_headings_keep_their_level_and_are_one_line() -> None:
     assert write(block("A\nB", BlockType.TITLE), block("C", BlockType.HEADING, level=3)) == "# A B\n\n### C\n"
 

@@ -85,7 +85,7 @@ class BodyReader:
 
     def _read_paragraph(self, node: Element) -> None:
         ppr = node.find(W + "pPr")
-        if ppr is not None and any(ppr.find(f"{W}rPr/{W}{tag}") is not None for tag in ("del", "moveFrom")):
+        if ppr is not None and _runs_on(ppr):
             self._carried += InlineReader(self._story).read(node)
             return
         kind = read_kind(ppr, self._story.styles, self._desk.counter)
@@ -127,3 +127,11 @@ class BodyReader:
             header=cell.header,
             text=flat.text,
         )
+
+
+def _runs_on(ppr: Element) -> bool:
+    """True when the next paragraph goes on with this one: its mark is deleted, or it is a drop cap."""
+    if any(ppr.find(f"{W}rPr/{W}{tag}") is not None for tag in ("del", "moveFrom")):
+        return True
+    frame = ppr.find(W + "framePr")
+    return frame is not None and frame.get(W + "dropCap") in ("drop", "margin")

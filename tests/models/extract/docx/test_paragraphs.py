@@ -72,3 +72,8 @@ def test_a_deleted_paragraph_mark_joins_two_paragraphs() -> None:
     tree = read_tree(make_docx(paragraph("One ", properties=deleted) + paragraph("two")))
     assert shape(tree.blocks) == [(BlockType.PARAGRAPH, None, "One two")]
     assert [warning.code for warning in tree.warnings] == ["tracked-changes"]
+
+
+def test_a_drop_cap_is_the_first_letter_of_the_next_paragraph() -> None:
+    body = paragraph("O", properties='<w:framePr w:dropCap="drop" w:lines="3"/>') + paragraph("nce upon a time")
+    assert shape(read_blocks(body)) == [(BlockType.PARAGRAPH, None, "Once upon a time")]
