@@ -10,7 +10,7 @@ from models.derive.values import ValueType, normalise
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldEvidence:
-    """Where the value stands: `page` 1-based, `bbox` in points, `cell` an index into the block's `table.cells`."""
+    """The block that shows the value, its page (1-based) and box; `cell` is an index into the block's `table.cells`."""
 
     block_id: BlockId
     page: int
@@ -42,5 +42,5 @@ def make_field(
         value_type=kind,
         normalized=normal if normal is not None else normalise(value, kind),
         confidence=round(sure, 3),
-        evidence=FieldEvidence(block_id=at.block_id, page=at.page, bbox=at.bbox, cell=at.cell),
+        evidence=FieldEvidence(block_id=at.block_id, page=at.page, bbox=at.block_bbox, cell=at.cell),
     )

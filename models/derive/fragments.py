@@ -18,7 +18,10 @@ BAND = 12.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fragment:
-    """One line or cell; `order` counts fragments of the tree, `cell` is an index into the block's `table.cells`."""
+    """One line or cell; `order` counts fragments of the tree, `cell` is an index into the block's `table.cells`.
+
+    `bbox` is the line's or cell's place, `block_bbox` that of the whole block.
+    """
 
     text: str
     page: int
@@ -26,7 +29,8 @@ class Fragment:
     block_id: BlockId
     type: BlockType
     order: int
-    cell: int | None = None
+    cell: int | None
+    block_bbox: Bbox | None
 
     @property
     def height(self) -> float:
@@ -41,9 +45,9 @@ def tree_fragments(tree: Tree) -> list[Fragment]:
             continue
         for text, bbox, cell in _parts(block):
             if text.strip():
-                fragments.append(
-                    Fragment(" ".join(text.split()), block.page, bbox, block.id, block.type, len(fragments), cell)
-                )
+                line = " ".join(text.split())
+                fragment = Fragment(line, block.page, bbox, block.id, block.type, len(fragments), cell, block.bbox)
+                fragments.append(fragment)
     return fragments
 
 

@@ -14,6 +14,8 @@ from models.derive.fragments import Fragment, Neighbours
 from models.derive.labels import match_label, name_key
 from models.derive.lexicon import NEEDS_COLON, Key
 
+NO_PAIRS = frozenset({BlockType.CAPTION, BlockType.CODE})
+"""Blocks whose colons label nothing."""
 MAX_LABEL = 60
 MAX_VALUE = 1000
 COLON = re.compile(r"\s*[:：]\s*")
@@ -118,7 +120,7 @@ class _Page:
 
     def _in_line(self) -> Iterator[Pair]:
         for fragment in self._all:
-            if len(fragment.text) > MAX_VALUE or fragment.order in self._labels:
+            if len(fragment.text) > MAX_VALUE or fragment.order in self._labels or fragment.type in NO_PAIRS:
                 continue
             for label, value in read_inline(fragment.text):
                 self._taken.add(fragment.order)
@@ -192,7 +194,3 @@ def is_short_value(text: str) -> bool:
     if " " in text and GOODS_ROW.match(text):
         return False
     return len(text) <= 40 and (any(map(str.isdigit, text)) or MARK.fullmatch(text) is not None)
-
-
-def is_checkbox(fragment: Fragment) -> bool:
-    return fragment.type is BlockType.CHECKBOX

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.tree import Block, BlockId, BlockType, Tree
+from models.cdom.tree import FURNITURE, Block, BlockId, BlockType, Tree
 from models.derive.letterhead import LEGAL_FORM
 from models.derive.values import EMAIL, PHONE, URL, VAT_ID, find_amounts, find_currency, find_dates, find_ibans
 
@@ -63,7 +63,12 @@ Mention = tuple[ObjectType, str, str, dict[str, Attribute], float]
 def describe_tree(tree: Tree) -> SemanticDocument:
     """Structure first, then what the texts name; a value named in several blocks is one object."""
     blocks = [block for block in tree.blocks if HIDDEN_TEXT not in block.flags]
-    found = [*_sections(blocks), *_figures(blocks), *_lists(blocks), *_mentions(blocks)]
+    found = [
+        *_sections([block for block in blocks if block.type not in FURNITURE]),
+        *_figures(blocks),
+        *_lists(blocks),
+        *_mentions(blocks),
+    ]
     return SemanticDocument(objects=tuple(replace(thing, id=f"s{n}") for n, thing in enumerate(found)))
 
 

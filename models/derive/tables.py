@@ -22,16 +22,16 @@ def table_pairs(tree: Tree, fragments: Sequence[Fragment]) -> list[Pair]:
             continue
         rows: dict[int, list[Fragment]] = {}
         for fragment in group:
-            cell = table.cells[fragment.cell or 0]
-            rows.setdefault(cell.row, []).append(fragment)
-        pairs.extend(_of_rows(list(rows.values()), table.cols))
+            rows.setdefault(table.cells[fragment.cell or 0].row, []).append(fragment)
+        heads = {row for row in rows if all(cell.header for cell in table.cells if cell.row == row)}
+        if len(rows) == 2 and table.cols > 2:
+            pairs.extend(_header_over_values(*rows.values()))
+        else:
+            pairs.extend(_beside([row for number, row in rows.items() if number not in heads], table.cols))
     return pairs
 
 
-def _of_rows(rows: Sequence[Sequence[Fragment]], cols: int) -> Iterator[Pair]:
-    if len(rows) == 2 and cols > 2 and len(rows[0]) == len(rows[1]):
-        yield from _header_over_values(rows[0], rows[1])
-        return
+def _beside(rows: Sequence[Sequence[Fragment]], cols: int) -> Iterator[Pair]:
     for row in rows:
         if len(row) == 2 and _is_label_cell(row[0].text, known_only=cols > 2):
             yield _pair(row[0], row[1])
@@ -42,7 +42,7 @@ def _of_rows(rows: Sequence[Sequence[Fragment]], cols: int) -> Iterator[Pair]:
 
 def _header_over_values(header: Sequence[Fragment], values: Sequence[Fragment]) -> Iterator[Pair]:
     known = [name_key(label.text) for label in header]
-    if sum(key is not None for key in known) * 2 >= len(header):
+    if len(header) == len(values) and sum(key is not None for key in known) * 2 >= len(header):
         for label, value in zip(header, values, strict=True):
             yield _pair(label, value)
 

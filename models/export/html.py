@@ -19,7 +19,7 @@ STYLE = (
     ":root{color-scheme:light dark}"
     "body{font:1rem/1.55 system-ui,sans-serif;margin:0 auto;padding:1rem;max-width:46rem}"
     "h1,h2,h3,h4,h5,h6{line-height:1.25;margin:1.6em 0 .5em}"
-    "table{border-collapse:collapse;margin:1em 0;font-size:.92em;display:block;overflow-x:auto;max-width:100%}"
+    ".wide{overflow-x:auto;margin:1em 0}table{border-collapse:collapse;font-size:.92em}"
     "th,td{border:1px solid #767676;padding:.25em .5em;text-align:left;vertical-align:top}"
     "caption,figcaption{font-size:.92em;text-align:left;padding:.3em 0}"
     "figure{margin:1em 0}img{max-width:100%;height:auto}"
@@ -189,7 +189,8 @@ def _table(block: Block, table: Table, caption: Block | None) -> Markup:
         for name, part in (("thead", rows[:head]), ("tbody", rows[head:]))
         if part
     ]
-    return element("table", title, *parts, id=block.id)
+    whole = element("table", title, *parts, id=block.id)
+    return element("div", whole, class_="wide", role="group", tabindex=0, aria_label=f"Table on page {block.page}")
 
 
 def _row(row: Sequence[Cell], head: bool, rows_left: int) -> Markup:

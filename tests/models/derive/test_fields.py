@@ -55,6 +55,22 @@ def test_evidence_names_block_page_and_box() -> None:
     assert (total.evidence.block_id, total.evidence.page, total.evidence.bbox) == ("b14", 1, (350, 210, 390, 222))
 
 
+def test_evidence_of_a_line_or_cell_is_the_box_of_its_block() -> None:
+    box = (10.0, 10.0, 200.0, 60.0)
+    lines = make_block(P, "Name: Ada\nDue date: 2020-01-02", bbox=box)
+    table = table_block([["Invoice date", "2020-01-02"]], header_rows=0, bbox=box)
+    assert {field.evidence.bbox for field in find_fields(make_tree(lines, table))} == {box}
+
+
+def test_captions_code_and_table_heads_are_no_pairs() -> None:
+    blocks = (
+        make_block(BlockType.CAPTION, "Table 1: levels"),
+        make_block(BlockType.CODE, "if level > 1: warn()"),
+        table_block([["Item", "Amount"], ["Gauge", "1.20"], ["Weir", "1.30"]]),
+    )
+    assert [field.key for field in find_fields(make_tree(*blocks))] == ["Gauge", "Weir"]
+
+
 def test_a_label_and_its_value_in_one_line() -> None:
     fields = by_key(make_tree(make_block(P, "Invoice No: INV-7"), make_block(P, "Favourite colour: blue")))
     assert (fields["invoice_number"].key, fields["invoice_number"].value) == ("Invoice No", "INV-7")

@@ -22,7 +22,7 @@ ALLOWED = {
 }  # fmt: skip
 ATTRIBUTES = {
     "lang", "charset", "http-equiv", "content", "name", "id", "class", "href", "rel", "scope", "rowspan",
-    "colspan", "src", "alt", "role", "aria-label",
+    "colspan", "src", "alt", "role", "aria-label", "tabindex",
 }  # fmt: skip
 
 
