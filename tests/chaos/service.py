@@ -38,7 +38,7 @@ def start(workdir: Path, port: int, **settings: str) -> Service:
         workdir=workdir,
         base_url=status["base_url"],
         token=Path(status["token_file"]).read_text().strip(),
-        dsn=state["database"]["dsn"],
+        dsn=(workdir / "run" / "dsn").read_text().strip(),
         session=state["supervisor"]["pid"],
     )
 
