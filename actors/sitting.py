@@ -151,7 +151,7 @@ class Sitting:
     def _begin(self, *more: dict[str, Any]) -> None:
         options = OPTIONS.dump_json(self._collected.options)
         self._child.begin(
-            [{"kind": "open", "options": options, "size": self._collected.source.bytes}, *more],
+            [{"kind": "open", "options": options, "size": self._collected.source.bytes, "more": len(more)}, *more],
             self._document.descriptor,
         )
 

@@ -36,14 +36,20 @@ class Channel:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=descriptor)  # no getsockname
         self._reader = FrameReader(self._receive, _REQUEST_CAP)
         self._received: list[int] = []
+        self._waiting = bytearray()
 
     def next(self) -> Frame:
         return self._reader.next()
 
-    def send(self, **message: Any) -> None:
-        left = memoryview(encode(message))
+    def send(self, *, wait: bool = False, **message: Any) -> None:
+        """Send a frame, or with `wait` together with the next: each write wakes the parent up."""
+        self._waiting += encode(message)
+        if wait:
+            return
+        left = memoryview(self._waiting)
         while left:
             left = left[os.write(self._descriptor, left) :]
+        self._waiting = bytearray()
 
     def take_descriptor(self) -> int:
         return self._received.pop(0)
@@ -93,7 +99,7 @@ def serve_requests(descriptor: int, limits: SandboxLimits) -> NoReturn:
 def _answer(session: Session, request: Frame) -> DocumentError | None:
     try:
         OPERATIONS[request.kind](session, request)
-        session.channel.send(kind="done")
+        session.channel.send(kind="done", wait=request.kind == "open" and request.number("more") > 0)
     except Exception as error:
         return describe_failure(error)
     return None
@@ -109,7 +115,7 @@ def open_original(session: Session, request: Frame) -> None:
     os.close(descriptor)
     session.options = OPTIONS.validate_json(request.data("options"))
     session.document = open_document(data, session.options)
-    session.channel.send(kind="opened", facts=dump_facts(session.document.facts))
+    session.channel.send(wait=True, kind="opened", facts=dump_facts(session.document.facts))
 
 
 def _read_all(descriptor: int, size: int) -> bytes:
@@ -140,7 +146,7 @@ def read_whole(session: Session, request: Frame) -> None:
     else:
         source = SOURCE.validate_json(request.data("source"))
         tree = finish_tree(document.facts, contents, source=source, options=session.options)
-        session.channel.send(kind="tree", data=dump_tree(tree))
+        session.channel.send(wait=True, kind="tree", data=dump_tree(tree))
     _close(session)
 
 

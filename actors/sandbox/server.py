@@ -1,7 +1,7 @@
 """The fork server: imports the parsers, gives up its privileges, forks one locked-down child after another.
 
 Comes in: one byte on the control socket per child wanted. Goes out: a child's pid, channel and pidfd, then its exit.
-Single-threaded, never opens a document; ends when the control socket closes. Run with `python -I`.
+Single-threaded, opens no document but our own sample; ends when the control socket closes. Run with `python -I`.
 """
 
 import array
@@ -49,6 +49,9 @@ def prepare_process() -> None:
 
     preload()
     from actors.sandbox import child  # noqa: F401  the child's code must be here before the files are gone
+    from actors.sandbox.warmup import warm_up
+
+    warm_up()
 
     dropped = drop_privileges()
     signal.pthread_sigmask(signal.SIG_SETMASK, [])

@@ -1,0 +1,73 @@
+"""Reads a tiny document of our own a few times in the server, before anything is locked down.
+
+Code that has run is specialised by the interpreter and its pages are faulted in; every child inherits that. Measured on
+90 one-page PDFs: 25 instead of 33 CPU ms per document in a fresh child, for about 0.1 s at the start.
+"""
+
+from actors.finish import finish_tree
+from models.cdom.original import ReadOptions
+from models.cdom.tree import Source, dump_tree
+from models.extract.pages_json import dump_facts, dump_page
+from models.extract.readers import open_document
+
+_ROUNDS = 8
+_WORDS = "Plain words that fill a line of this paragraph from one side to the other."
+
+
+def warm_up() -> None:
+    """Raises when our own document cannot be read."""
+    data, options = make_sample(), ReadOptions()
+    source = Source(format="pdf", sha256="", bytes=len(data))
+    for _ in range(_ROUNDS):
+        document = open_document(data, options)
+        dump_facts(document.facts)
+        contents = [document.read_page(number).content for number in document.facts.page_numbers]
+        for content in contents:
+            dump_page(content)
+        dump_tree(finish_tree(document.facts, contents, source=source, options=options))
+        document.close()
+
+
+def make_sample() -> bytes:
+    """One page: a heading, two columns of text, a list, a ruled table."""
+    page = "\n".join((*_texts(), *_rules())).encode()
+    objects = (
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R"
+        b" /Resources << /Font << /F1 5 0 R /F2 6 0 R >> >> >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(page), page),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold >>",
+    )
+    return _write_pdf(objects)
+
+
+def _texts() -> list[str]:
+    texts = [_text("F2", 18, 72, 730, "1 A heading")]
+    texts += [_text("F1", 6, x, 700 - 9 * line, _WORDS) for x in (72, 320) for line in range(20)]
+    texts += [_text("F1", 10, 72, 480 - 14 * item, f"- item {item} of a list") for item in range(4)]
+    texts += [_text("F1", 10, 80 + 120 * c, 385 - 20 * r, f"cell {r}.{c}") for r in range(4) for c in range(3)]
+    return texts
+
+
+def _text(font: str, size: int, x: int, y: int, text: str) -> str:
+    return f"BT /{font} {size} Tf {x} {y} Td ({text}) Tj ET"
+
+
+def _rules() -> list[str]:
+    across = [f"72 {400 - 20 * row} m 432 {400 - 20 * row} l S" for row in range(5)]
+    return across + [f"{72 + 120 * column} 400 m {72 + 120 * column} 320 l S" for column in range(4)]
+
+
+def _write_pdf(objects: tuple[bytes, ...]) -> bytes:
+    out = bytearray(b"%PDF-1.4\n")
+    offsets = []
+    for number, body in enumerate(objects, 1):
+        offsets.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    start = len(out)
+    out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    out += b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    out += b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, start)
+    return bytes(out)
