@@ -32,7 +32,7 @@ def is_same_line(a: Line, b: Line, near: list[Line]) -> bool:
     if not 0 < gap < _STRETCHED_GAP * size:
         return False
     return any(
-        other.x0 < a.x1 - size and other.x1 > b.x0 + size and 0.3 < abs(other.base - a.base) / size < 2.0
+        other.x0 < a.x1 - 0.3 * size and other.x1 > b.x0 + 0.3 * size and 0.3 < abs(other.base - a.base) / size < 2.0
         for other in near
         if other.text
     )
