@@ -32,9 +32,10 @@ def paper(pages: int, mark: str) -> bytes:
     document = pymupdf.open()
     for number in range(pages):
         page = document.new_page()
-        for line in range(42):
-            text = f"{mark}.{number}.{line} The harbour office measured every rope twice and wrote it down."
-            page.insert_text((72, 72 + line * 16), text, fontsize=11)
+        lines = [
+            f"{mark}.{number}.{line} The office measured every rope twice and wrote it down." for line in range(42)
+        ]
+        page.insert_text((72, 72), lines)
     return bytes(document.tobytes(garbage=1))
 
 

@@ -8,6 +8,6 @@ def paper(pages: int = 1, mark: str = "paper") -> bytes:
     document = pymupdf.open()
     for number in range(pages):
         page = document.new_page()
-        for line in range(40):
-            page.insert_text((72, 72 + 16 * line), f"{mark} page {number} line {line} of the harbour report")
+        lines = [f"{mark} page {number} line {line} of the harbour report" for line in range(40)]
+        page.insert_text((72, 72), lines)
     return bytes(document.tobytes())
