@@ -5,15 +5,16 @@ from fastapi.routing import APIRoute
 
 from serve_apps.access.scopes import REQUIRED
 from serve_apps.api import problems
+from serve_apps.api.compression import Gzip
 from serve_apps.api.middleware import Edge
 from serve_apps.api.openapi import describe
 from serve_apps.api.resources import MEGABYTE, ApiLimits, Resources
-from serve_apps.api.routes import documents, events, health, jobs, license, parse, pictures, stats, token, trees
+from serve_apps.api.routes import documents, events, health, ingest, jobs, license, parse, pictures, stats, token, trees
 from serve_apps.api.running import Running
 
 INTERFACE_VERSION = "0.9.3"
 _ROUTERS = tuple(
-    part.router for part in (health, stats, token, license, jobs, events, parse, documents, trees, pictures)
+    part.router for part in (health, stats, token, license, jobs, events, parse, ingest, documents, trees, pictures)
 )
 
 
@@ -35,6 +36,7 @@ def create_app(resources: Resources) -> FastAPI:
     problems.install(app)
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]
     limits = resources.limits
+    app.add_middleware(Gzip)
     app.add_middleware(Edge, body_cap=_BodyCaps(limits), max_inflight_bytes=limits.max_inflight_bytes)
     return app
 

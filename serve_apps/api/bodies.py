@@ -161,6 +161,15 @@ class ProblemBody(Body):
     code: str
 
 
+class IngestBody(BaseModel):
+    """A document extracted elsewhere. `tree` needs cdom_version, pages and blocks; see docs/api.md."""
+
+    tree: dict[str, Any]
+    semantics: dict[str, Any] | None = None
+    assets: dict[str, str] | None = Field(None, description="asset_ref → base64.")
+    source_bytes: str | None = Field(None, description="The original, base64.")
+
+
 class InvalidEntry(Body):
     """One thing that is wrong with a request; `type` is a stable code."""
 

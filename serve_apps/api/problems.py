@@ -14,7 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from models.cdom.errors import UnsupportedFormat
+from models.cdom.errors import ExtractError, UnsupportedFormat
 from models.cdom.ports import PortUnavailable
 from models.pii.redact import PiiIncomplete
 from serve_apps.access import errors as access
@@ -55,6 +55,8 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     refusals.NoDefaultToken: Problem(409),
     PiiIncomplete: Problem(409),
     refusals.NoPageImage: Problem(404),
+    refusals.OriginalGone: Problem(404),
+    ExtractError: Problem(422, "the page cannot be drawn", loc=("path", "page")),
     refusals.InvalidField: Problem(422),
     refusals.UploadTooLarge: Problem(413, headers=(("Connection", "close"),)),
     refusals.BatchTooLarge: Problem(413, headers=(("Connection", "close"),)),

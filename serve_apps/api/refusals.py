@@ -25,6 +25,12 @@ class NoPageImage(Refusal):
     code = "no-page-image"
 
 
+class OriginalGone(Refusal):
+    """The original is not stored any more, so nothing can be drawn from it."""
+
+    code = "original-missing"
+
+
 class UploadTooLarge(Refusal):
     """More bytes than one file, or one request, may have."""
 

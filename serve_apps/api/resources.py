@@ -1,9 +1,11 @@
 """What the API is built from: values and ports, opened by whoever composes the service. Reads no setting itself."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ClusterState, ReadOnce, RenderPage
+from models.cdom.tree import Tree
 from serve_apps.access.default_token import DefaultToken
 from serve_apps.access.keys import KeyRing
 from serve_apps.access.license_holder import LicenseHolder
@@ -40,7 +42,8 @@ class Ports:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resources:
-    """`dsn` serves the one LISTEN connection; without it waits poll. `options`: how documents are read by default."""
+    """`dsn` serves the one LISTEN connection; without it waits poll. `options`: how documents are read
+    by default. `flag_tree` looks for PII in trees that come from outside; None where readers do not either."""
 
     store: Store
     keys: KeyRing
@@ -49,4 +52,5 @@ class Resources:
     default_token: DefaultToken | None = None
     limits: ApiLimits = field(default_factory=ApiLimits)
     options: ReadOptions = field(default_factory=ReadOptions)
+    flag_tree: Callable[[Tree], Tree] | None = None
     ports: Ports = field(default_factory=Ports)

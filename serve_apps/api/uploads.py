@@ -99,6 +99,11 @@ async def receive_upload(request: Request, rules: PartRules, blobs: Blobs, lane:
     return upload
 
 
+async def read_body(request: Request, idle_s: float) -> bytes:
+    """A whole body in memory; how long it may be, the outer layer counts."""
+    return b"".join([data async for data in _body(request, idle_s)])
+
+
 async def _body(request: Request, idle_s: float) -> AsyncIterator[bytes]:
     """The body's chunks; a client that sends nothing for `idle_s` seconds is given up."""
     more = True

@@ -39,6 +39,16 @@ from storage.store import Store
 
 KEYS = "acme:read=acme-read,acme:write=acme-write,acme:admin=acme-admin,zeta=zeta-all"
 PDF = b"%PDF-1.4\n% tiny\n%%EOF\n"
+TREE: dict[str, Any] = {
+    "cdom_version": "1.0",
+    "source": {"name": "dir/far.epub", "format": "epub"},
+    "pages": [{"number": 1, "width": 595, "height": 842}],
+    "blocks": [
+        {"id": "h", "type": "heading", "page": 1, "text": "Far"},
+        {"id": "p", "type": "paragraph", "page": 1, "text": "Away", "parent": "h"},
+    ],
+}
+"""The least a tree from outside may hold, and a little more."""
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 32
 SIGNING = Ed25519PrivateKey.generate()
 

@@ -1,5 +1,6 @@
 """What every answer carries, and what no answer shows."""
 
+import asyncio
 import json
 import logging
 
@@ -9,6 +10,7 @@ from fastapi import FastAPI
 
 from serve_apps.api.job_answers import JobAnswers
 from storage.errors import StoreUnavailable
+from storage.rows import JobId, Scope
 from tests.api.harness import PDF, client_of, files
 
 
@@ -86,8 +88,6 @@ async def test_the_access_log_names_route_and_key_but_no_content(
 
 
 async def test_callers_at_the_same_moment_share_a_lookup_and_each_keeps_its_scope(app: FastAPI) -> None:
-    import asyncio
-
     async with client_of(app) as acme, client_of(app, "zeta-all") as zeta:
         job = (await acme.post("/v1/jobs", files=files(PDF))).json()["id"]
         answers = await asyncio.gather(*(caller.get(f"/v1/jobs/{job}") for caller in [acme, zeta] * 20))
@@ -95,8 +95,6 @@ async def test_callers_at_the_same_moment_share_a_lookup_and_each_keeps_its_scop
 
 
 async def test_a_failed_lookup_reaches_every_caller_of_the_batch(app: FastAPI) -> None:
-    import asyncio
-
     class Broken:
         async def run(self, *_: object) -> None:
             raise StoreUnavailable("gone")
@@ -104,8 +102,6 @@ async def test_a_failed_lookup_reaches_every_caller_of_the_batch(app: FastAPI) -
     answers = JobAnswers(app.state.running.resources.store.db, Broken())  # type: ignore[arg-type]
     caller = app.state.running.resources.keys.find("acme-read")
     assert caller is not None
-    from storage.rows import JobId, Scope
-
     calls = [answers.get(Scope(tenant="acme"), JobId(f"job_{i}")) for i in range(5)]
     assert [type(e) for e in await asyncio.gather(*calls, return_exceptions=True)] == [StoreUnavailable] * 5
 
@@ -120,3 +116,17 @@ async def test_the_description_carries_the_interfaces_version_and_headers(
             names = {p["name"] for p in operation.get("parameters", [])}
             assert ({"X-API-Key", "X-DE-Org"} <= names) is (path != "/v1/health")
     assert (await client.get("/docs")).status_code == 200
+
+
+async def test_a_large_answer_is_packed_for_those_who_can_unpack_it(client: httpx.AsyncClient) -> None:
+    for _ in range(20):
+        await client.post("/v1/jobs", files=files(PDF))
+    packed = await client.get("/v1/jobs", headers={"Accept-Encoding": "gzip"})
+    plain = await client.get("/v1/jobs", headers={"Accept-Encoding": "gzip;q=0"})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.headers["vary"] == "Accept-Encoding"
+    assert int(packed.headers["content-length"]) < len(plain.content) / 3
+    assert "content-encoding" not in plain.headers
+    assert packed.json() == plain.json()
+    small = await client.get("/v1/health", headers={"Accept-Encoding": "gzip"})
+    assert "content-encoding" not in small.headers

@@ -16,7 +16,7 @@ from serve_apps.access.keys import parse_api_keys
 from serve_apps.access.scopes import REQUIRED, KeyScope
 from storage.ids import new_document_id, new_job_id
 from storage.store import Store
-from tests.api.harness import KEYS, PDF, client_of, files, make_resources, reading, serving
+from tests.api.harness import KEYS, PDF, TREE, client_of, files, make_resources, reading, serving
 
 Ids = dict[str, str]
 PATH = {"asset_path": "p1-0.png", "page": "1"}
@@ -69,6 +69,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", "/v1/jobs/{job_id}/documents/{document_id}/assets/{asset_path}"): Row(200),
     ("GET", "/v1/jobs/{job_id}/documents/{document_id}/pages/{page}"): Row(200),
     ("POST", "/v1/parse"): Row(200, {"files": files(PDF, part="file")}),
+    ("POST", "/v1/ingest"): Row(201, {"json": {"tree": TREE}}),
     ("GET", "/v1/jobs/{job_id}/documents/{document_id}/tree"): Row(200),
 }
 OPEN = {("GET", "/v1/health"), ("GET", "/v1/token")}

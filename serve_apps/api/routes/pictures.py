@@ -11,7 +11,7 @@ from models.extract.sniff import sniff
 from models.pii.redact import PiiIncomplete
 from serve_apps.api.deps import Call, CallDep, DocumentIdDep, JobIdDep
 from serve_apps.api.etags import answer_cached
-from serve_apps.api.refusals import NoPageImage
+from serve_apps.api.refusals import NoPageImage, OriginalGone
 from serve_apps.api.trees import read_page_sizes
 from storage.documents import Original, PublishedTree, locate_original, locate_tree
 from storage.errors import NotFound
@@ -56,28 +56,28 @@ async def read_page(
     tree = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
     if redacted:
         raise PiiIncomplete("a page picture is not shown redacted")
-    original = await call.running.sql.run(locate_original, call.store.db, call.scope, job_id, document_id)
     if tree.format == Format.DOCX:
         raise NoPageImage("a Word file has no page pictures")
-    image = await _picture(call, tree, document_id, original, page, dpi)
+    count, (width, height) = await call.running.disk.run(_page_size, call, tree, document_id, page)
+    try:
+        original = await call.running.sql.run(locate_original, call.store.db, call.scope, job_id, document_id)
+        image = await _picture(call, original, page, dpi, alone=count == 1)
+    except NotFound:
+        raise OriginalGone("the original is not stored any more") from None
     headers = {
-        "X-Page-Width": f"{image.width:g}",
-        "X-Page-Height": f"{image.height:g}",
-        "X-Page-Count": str(image.page_count),
+        "X-Page-Width": f"{width:g}",
+        "X-Page-Height": f"{height:g}",
+        "X-Page-Count": str(count),
         "Content-Disposition": "inline",
     }
     return Response(image.png, media_type=image.media_type, headers=headers)
 
 
-async def _picture(
-    call: Call, tree: PublishedTree, document_id: DocumentId, original: Original, page: int, dpi: int
-) -> PageImage:
-    count, size = await call.running.disk.run(_page_size, call, tree, document_id, page)
-    if tree.format in MEDIA_TYPES and count == 1:
+async def _picture(call: Call, original: Original, page: int, dpi: int, *, alone: bool) -> PageImage:
+    """`alone`: the document has this one page, so an image is its own picture. Raises `NotFound`, `ExtractError`."""
+    if alone and original.format in MEDIA_TYPES:
         data = await call.running.disk.run(_read_original, call, original)
-        return PageImage(
-            png=data, width=size[0], height=size[1], page_count=1, media_type=MEDIA_TYPES[Format(tree.format)]
-        )
+        return PageImage(png=data, width=0, height=0, page_count=1, media_type=MEDIA_TYPES[Format(original.format)])
     port = call.running.resources.ports.render_page
     if port is None:
         raise PortUnavailable("render_page", "not part of this deployment")
