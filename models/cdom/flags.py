@@ -2,6 +2,8 @@
 
 HIDDEN_TEXT = "hidden-text"
 LOW_CONFIDENCE = "low-confidence"
+COMMENT = "comment"
+"""On a footnote block: a reviewer's comment, not a note of the text."""
 PII_PREFIX = "pii:"
 
 

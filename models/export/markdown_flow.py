@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from itertools import groupby
 
-from models.cdom.flags import HIDDEN_TEXT
+from models.cdom.flags import COMMENT, HIDDEN_TEXT
 from models.cdom.table import Table
 from models.cdom.tree import FURNITURE, Block, BlockId, BlockType, Tree
 from models.export.markdown_inline import cut_spans, escape_text, inline, link, one_line
@@ -71,7 +71,7 @@ class _Writer:
         """One block in its place."""
         if block.type in _LISTED:
             self._add_item(block)
-        elif block.type is BlockType.FOOTNOTE and not block.flags:
+        elif block.type is BlockType.FOOTNOTE and COMMENT not in block.flags:
             self._add_note(block)
         elif text := self._render(block):
             indent = self._indents.get(block.parent, 0) if block.parent is not None else 0

@@ -88,7 +88,7 @@ def test_notes_stand_at_the_end_with_links_back_and_comments_where_they_are() ->
     markdown = write(
         block("Claim¹"),
         block("Why?", BlockType.FOOTNOTE, parent=0, flags=("comment",)),
-        block("1 a source", BlockType.FOOTNOTE, parent=0),
+        block("1 a source", BlockType.FOOTNOTE, parent=0, flags=("pii:person",)),
         block("Next"),
     )
     assert markdown == "Claim¹\n\n> Why?\n\nNext\n\n1. a source[↩︎](#b0)\n"

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from models.cdom.flags import COMMENT
 from models.cdom.tree import BlockType
 from models.extract.readers.docx.drafts import Draft, adopt, flatten, move_spans
 from models.extract.readers.docx.numbering import format_count
@@ -10,7 +11,6 @@ from models.extract.readers.docx.pages import FlatPage
 from models.extract.readers.docx.pieces import NoteKind, NoteRef
 from models.extract.readers.docx.xml import Element, W
 
-COMMENT_FLAG = "comment"
 _TAGS = {
     NoteKind.FOOTNOTE: W + "footnote",
     NoteKind.ENDNOTE: W + "endnote",
@@ -69,7 +69,7 @@ class NoteBook:
         self._read_story(kind, note, page)
         flat = flatten(page.current.blocks)
         prefix = label + " " if label and flat.text else ""
-        flags = (COMMENT_FLAG,) if kind is NoteKind.COMMENT else ()
+        flags = (COMMENT,) if kind is NoteKind.COMMENT else ()
         draft = Draft(BlockType.FOOTNOTE, prefix + flat.text, move_spans(flat.spans, len(prefix)), flags=flags)
         shown = [draft] if draft.text else []
         return [*shown, *(adopt(flat.children, draft) if shown else flat.children), *page.current.notes]
