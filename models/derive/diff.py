@@ -15,7 +15,8 @@ from models.cdom.tree import Block, BlockId, Tree
 
 SIMILAR = 0.5
 """Share of common words from which two blocks are one, changed."""
-MAX_CANDIDATES = 40
+MAX_CANDIDATES = 60
+"""Blocks looked at for each left-over one, around the place it would have by counting."""
 MAX_WORDS = 3000
 """Longer texts are compared as bags of words: sequence matching is quadratic."""
 
@@ -137,7 +138,9 @@ def _similar_pairs(
         place = bisect_left(anchors, i)
         low = equal[anchors[place - 1]] + 1 if place else 0
         high = equal[anchors[place]] if place < len(anchors) else len(b)
-        free = [j for j in range(low, high) if j not in taken][:MAX_CANDIDATES]
+        middle = low + i - (anchors[place - 1] + 1 if place else 0)
+        window = range(max(low, middle - MAX_CANDIDATES // 2), min(high, middle + MAX_CANDIDATES // 2))
+        free = [j for j in window if j not in taken]
         scored = [(_similarity(a[i], b[j]), -j) for j in free]
         best, j = max(scored, default=(0.0, 0))
         if best >= SIMILAR:
