@@ -1,4 +1,4 @@
-"""gzip for whole JSON and text answers a client can take compressed. Large ones are packed in a thread; streams pass."""
+"""gzip for whole JSON and text answers a client takes compressed. Large ones are packed in a thread; streams pass."""
 
 import asyncio
 import gzip
