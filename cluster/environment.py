@@ -36,13 +36,24 @@ def ray_folder(workdir: Path) -> Path:
     """
     private = run_folder(workdir)
     if len(str(private / "ray")) > _SOCKETS:
-        private = Path("/tmp") / f"quire-{hashlib.sha256(str(workdir).encode()).hexdigest()[:16]}"  # noqa: S108
-    private.mkdir(mode=0o700, parents=True, exist_ok=True)
-    facts = private.lstat()
-    if private.is_symlink() or facts.st_uid != os.geteuid() or facts.st_mode & 0o077:
-        raise StartRefused(f"{private} is not a folder of our own with mode 0700")
+        private = short_folder(workdir)
+    _check_private(private)
     (private / "ray").mkdir(exist_ok=True)
     return private / "ray"
+
+
+def short_folder(workdir: Path) -> Path:
+    """A private folder of this workdir whose path leaves room for unix sockets."""
+    folder = Path("/tmp") / f"quire-{hashlib.sha256(str(workdir).encode()).hexdigest()[:12]}"  # noqa: S108
+    folder.mkdir(mode=0o700, exist_ok=True)
+    _check_private(folder)
+    return folder
+
+
+def _check_private(folder: Path) -> None:
+    facts = folder.lstat()
+    if folder.is_symlink() or facts.st_uid != os.geteuid() or facts.st_mode & 0o077:
+        raise StartRefused(f"{folder} is not a folder of our own with mode 0700")
 
 
 def clear_sessions(folder: Path) -> None:
@@ -76,7 +87,7 @@ def service_environment(
 
 def haproxy_environment(workdir: Path, ports: Mapping[str, int]) -> dict[str, str]:
     """HAProxy mode: every extra port pinned, every file in a private folder, no log to the network."""
-    folder = ray_folder(workdir) / "haproxy"
+    folder = short_folder(workdir) / "h"  # HAProxy takes 97 characters, and Ray adds a folder of 56
     folder.mkdir(mode=0o700, exist_ok=True)
     return {
         "RAY_SERVE_ENABLE_HA_PROXY": "1",

@@ -114,7 +114,8 @@ def main() -> int:
     except BaseException:
         log.exception("the service ends")
         sweep_session(runtime.settings.workdir, os.getpid(), spare=os.getpid())
-        raise
+        logging.shutdown()
+        os._exit(1)  # without its head Ray's driver would hang for a minute at exit
 
 
 def _own_state(runtime: Runtime) -> State:

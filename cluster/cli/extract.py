@@ -45,17 +45,20 @@ class Batch:
             self._items.put(item)
         self._write = EXTRACT_FORMATS[to][1]
         self._options, self._bar = options, bar
-        self._lock = threading.Lock()
+        self._lock, self._stopped = threading.Lock(), threading.Event()
         self.failed: list[tuple[Path, str]] = []
 
     def run(self, jobs: int) -> None:
         with ThreadPoolExecutor(jobs) as threads:
-            for done in [threads.submit(self._work) for _ in range(jobs)]:
-                done.result()
+            try:
+                for done in [threads.submit(self._work) for _ in range(jobs)]:
+                    done.result()
+            finally:
+                self._stopped.set()
 
     def _work(self) -> None:
         with _open_reader() as reader:
-            while True:
+            while not self._stopped.is_set():
                 try:
                     item = self._items.get_nowait()
                 except Empty:

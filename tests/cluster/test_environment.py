@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from cluster.environment import clear_sessions, haproxy_environment, ray_folder, ray_token_file, service_environment
+from cluster.environment import (
+    clear_sessions,
+    haproxy_environment,
+    ray_folder,
+    ray_token_file,
+    service_environment,
+    short_folder,
+)
 from cluster.errors import StartRefused
 from cluster.ports import choose_ports
 
@@ -71,6 +78,7 @@ def test_sessions_of_earlier_runs_are_removed(tmp_path: Path) -> None:
 def test_haproxys_files_and_ports_are_ours(tmp_path: Path) -> None:
     ports = choose_ports()
     made = haproxy_environment(tmp_path, ports)
-    folder = str(ray_folder(tmp_path))
+    folder = str(short_folder(tmp_path))
+    assert len(folder) + len("/h/" + "x" * 56 + "/metrics.sock") < 97
     assert all(text.startswith(folder) for name, text in made.items() if "SOCKET" in name or "FILE" in name)
     assert made["RAY_SERVE_HAPROXY_STATS_PORT"] == str(ports["haproxy_stats"])
