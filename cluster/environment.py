@@ -44,10 +44,21 @@ def ray_folder(workdir: Path) -> Path:
 
 def short_folder(workdir: Path) -> Path:
     """A private folder of this workdir whose path leaves room for unix sockets."""
-    folder = Path("/tmp") / f"quire-{hashlib.sha256(str(workdir).encode()).hexdigest()[:12]}"  # noqa: S108
+    folder = _short_path(workdir)
     folder.mkdir(mode=0o700, exist_ok=True)
     _check_private(folder)
     return folder
+
+
+def remove_short_folder(workdir: Path) -> None:
+    """Nothing of ours stays outside the workdir."""
+    folder = _short_path(workdir)
+    if folder.is_dir() and not folder.is_symlink() and folder.lstat().st_uid == os.geteuid():
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _short_path(workdir: Path) -> Path:
+    return Path("/tmp") / f"quire-{hashlib.sha256(str(workdir).encode()).hexdigest()[:12]}"  # noqa: S108
 
 
 def _check_private(folder: Path) -> None:

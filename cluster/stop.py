@@ -9,6 +9,7 @@ import signal
 import time
 from pathlib import Path
 
+from cluster.environment import remove_short_folder
 from cluster.state import Process, State, clear_state, read_state
 from cluster.sweep import sweep_session
 
@@ -20,6 +21,7 @@ def stop_service(workdir: Path, timeout_s: float = DRAIN_S) -> bool:
     state = read_state(workdir)
     ran = state is not None and _end(workdir, state, timeout_s)
     clear_state(workdir)
+    remove_short_folder(workdir)
     return _stop_database(workdir) or ran
 
 
