@@ -75,7 +75,10 @@ class DocumentReader:
         """The document, or what of it can be had without a recogniser. Only what `on_page` raises comes out of it."""
         try:
             with borrow_descriptor(original) as descriptor:
-                source = identify(descriptor)
+                try:
+                    source = identify(descriptor)
+                except OSError:
+                    return ReadOutcome(error=ErrorCode.INTERNAL, detail="the original cannot be read")
                 collected = Collected(source, options, self._limits)
                 return self._read(Document(descriptor, collected, self._draw, on_page))
         except ExtractError as error:

@@ -63,9 +63,15 @@ class Batch:
                     item = self._items.get_nowait()
                 except Empty:
                     return
-                code = self._read(reader, item)
+                code = self._read_safely(reader, item)
                 with self._lock:
                     self._note(item, code)
+
+    def _read_safely(self, reader: "DocumentReader", item: Item) -> str | None:
+        try:
+            return self._read(reader, item)
+        except Exception:  # a full disk, a bug in an export: this file's trouble, never a traceback
+            return ErrorCode.INTERNAL.value
 
     def _read(self, reader: "DocumentReader", item: Item) -> str | None:
         """None, or the code of what went wrong."""
@@ -121,12 +127,16 @@ class Bar:
 
 @contextmanager
 def _open_reader() -> Iterator["DocumentReader"]:
+    from actors.forkserver import ServerGone
     from actors.reading import DocumentReader
     from actors.sandbox.limits import SandboxLimits
 
     reader = DocumentReader(SandboxLimits(), documents_per_child=DOCUMENTS_PER_CHILD)
     try:
+        reader.start()
         yield reader
+    except ServerGone as error:
+        raise click.ClickException(f"the sandbox does not work here: {error}") from None
     finally:
         reader.close()
 
