@@ -21,9 +21,11 @@ from cluster.cli.extract_files import NoSuchFile, find_files, name_results
 from cluster.cli.extract_formats import EXTRACT_FORMATS, Extracted
 from models.cdom.errors import ErrorCode
 from models.cdom.original import OcrMode, ReadOptions
+from models.cdom.ports import ReadOutcome
 
 if TYPE_CHECKING:
     from actors.reading import DocumentReader
+    from actors.recogniser import Recogniser
 
 DOCUMENTS_PER_CHILD = 64
 
@@ -46,6 +48,7 @@ class Batch:
         self._write = EXTRACT_FORMATS[to][1]
         self._options, self._bar = options, bar
         self._lock, self._stopped = threading.Lock(), threading.Event()
+        self._recognising: Recogniser | None = None
         self.failed: list[tuple[Path, str]] = []
 
     def run(self, jobs: int) -> None:
@@ -55,6 +58,8 @@ class Batch:
                     done.result()
             finally:
                 self._stopped.set()
+        if self._recognising is not None:
+            self._recognising.close()
 
     def _work(self) -> None:
         with _open_reader() as reader:
@@ -75,20 +80,33 @@ class Batch:
 
     def _read(self, reader: "DocumentReader", item: Item) -> str | None:
         """None, or the code of what went wrong."""
+        from actors.recognise import recognise_document
+
         try:
             original = item.file.open("rb")
         except OSError:
             return ErrorCode.ORIGINAL_MISSING.value
         with original:
-            outcome = reader.read(original, self._options)
+            read = reader.read_until_pixels(original, self._options)
+        outcome = read if isinstance(read, ReadOutcome) else recognise_document(read, self._recogniser())
         if outcome.error is not None or outcome.tree is None:
             return str(outcome.error or ErrorCode.INTERNAL)
         try:
-            read = Extracted(tree=outcome.tree, tree_json=outcome.tree_json, name=item.file.name)
-            item.result.write_bytes(self._write(read))
+            extracted = Extracted(tree=outcome.tree, tree_json=outcome.tree_json, name=item.file.name)
+            item.result.write_bytes(self._write(extracted))
         except OSError as error:
             return f"cannot write {item.result}: {error.strerror}"
         return None
+
+    def _recogniser(self) -> "Recogniser":
+        """One for all readers, made when the first page needs it."""
+        from actors.recogniser import Recogniser
+        from models.neural.ocr import make_recogniser
+
+        with self._lock:
+            if self._recognising is None:
+                self._recognising = Recogniser(lambda: make_recogniser(langs=self._options.ocr_langs))
+            return self._recognising
 
     def _note(self, item: Item, code: str | None) -> None:
         if code is not None:

@@ -51,6 +51,7 @@ def test_a_dead_server_is_started_again(probe_reader: DocumentReader) -> None:
     before = probe_reader.server.pid
     assert before is not None
     shoot(before)
+    os.waitid(os.P_PID, before, os.WEXITED | os.WNOWAIT)
     assert read(probe_reader, "one").error is None
     assert probe_reader.server.pid != before
 
