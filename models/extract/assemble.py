@@ -4,6 +4,7 @@ Gives blocks their ids and order, decides what only the whole document shows. Kn
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from models.cdom.original import ReadOptions
 from models.cdom.tree import (
@@ -39,8 +40,14 @@ def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Sour
         pages=tuple(_make_page(page) for page in ordered),
         blocks=tuple(_make_block(draft, order) for order, draft in enumerate(drafts)),
         warnings=tuple(_find_warnings(facts, ordered)),
-        provenance=TreeProvenance(options_hash=options.digest()),
+        provenance=TreeProvenance(options_hash=_digest(options)),
     )
+
+
+@lru_cache(maxsize=16)
+def _digest(options: ReadOptions) -> str:
+    """The options' hash; the same options read many documents."""
+    return options.digest()
 
 
 def _make_page(page: PageContent) -> Page:

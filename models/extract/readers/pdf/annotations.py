@@ -8,6 +8,8 @@ from models.extract.readers.pdf.engine import BROKEN, mupdf, pymupdf
 from models.extract.readers.pdf.facts import clean_text
 
 _MOST_ANNOTATIONS = 2000
+_INSIDE = ("#", "file:")
+"""Addresses of places in this file and of files beside it."""
 _BUTTONS = frozenset({pymupdf.PDF_WIDGET_TYPE_CHECKBOX, pymupdf.PDF_WIDGET_TYPE_RADIOBUTTON})
 _VALUES = frozenset({pymupdf.PDF_WIDGET_TYPE_TEXT, pymupdf.PDF_WIDGET_TYPE_COMBOBOX, pymupdf.PDF_WIDGET_TYPE_LISTBOX})
 _OFF = frozenset({"", "Off", "False", "None"})
@@ -36,15 +38,18 @@ def _has_annotations(page: Any) -> bool:
 
 
 def _add_links(page: Any, marks: PageMarks) -> None:
-    for link in page.get_links()[:_MOST_ANNOTATIONS]:
-        address = clean_text(link.get("uri"))
-        if not address:
-            continue
-        area = link["from"]
-        for line in marks.lines:
-            middle = (line.y0 + line.y1) / 2
-            if area.y0 <= middle <= area.y1 and line.x0 < area.x1 and line.x1 > area.x0:
-                _add_link(line, marks, area.x0, area.x1, address)
+    """Links to addresses, one by one from the engine: PyMuPDF's list resolves every link inside the file as well."""
+    link = mupdf.fz_load_links(page.this)
+    for _ in range(_MOST_ANNOTATIONS):
+        if not link.m_internal:
+            return
+        stated, area = link.m_internal.uri, link.m_internal.rect
+        address = clean_text(stated) if stated and not stated.startswith(_INSIDE) else None
+        if address:
+            for line in marks.lines:
+                if area.y0 <= (line.y0 + line.y1) / 2 <= area.y1 and line.x0 < area.x1 and line.x1 > area.x0:
+                    _add_link(line, marks, area.x0, area.x1, address)
+        link = link.next()
 
 
 def _add_link(line: Line, marks: PageMarks, x0: float, x1: float, address: str) -> None:
