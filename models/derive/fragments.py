@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.geometry import Bbox
-from models.cdom.tree import Block, BlockId, BlockType, Tree
+from models.cdom.tree import Block, BlockId, BlockType, Route, Tree
 
+HEADS = frozenset({BlockType.TITLE, BlockType.HEADING})
 TAB_CHARS = 4
 BAND = 12.0
 """Height in points of the bands by which neighbours are found."""
@@ -38,15 +39,18 @@ class Fragment:
 
 
 def tree_fragments(tree: Tree) -> list[Fragment]:
-    """All fragments in reading order."""
+    """All fragments in reading order. On recognised pages a heading is a guess by size, so it counts as a paragraph."""
     fragments: list[Fragment] = []
+    recognised = {page.number for page in tree.pages if page.route is not Route.FAST}
     for block in tree.blocks:
         if HIDDEN_TEXT in block.flags:
             continue
+        guessed = block.page in recognised and block.type in HEADS
+        kind = BlockType.PARAGRAPH if guessed else block.type
         for text, bbox, cell in _parts(block):
             if text.strip():
                 line = " ".join(text.split())
-                fragment = Fragment(line, block.page, bbox, block.id, block.type, len(fragments), cell, block.bbox)
+                fragment = Fragment(line, block.page, bbox, block.id, kind, len(fragments), cell, block.bbox)
                 fragments.append(fragment)
     return fragments
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from models.cdom.tree import BlockType
-from models.derive.fragments import Fragment, Neighbours
+from models.derive.fragments import HEADS, Fragment, Neighbours
 from models.derive.labels import match_label, name_key
 from models.derive.lexicon import NEEDS_COLON, Key
 
@@ -123,6 +123,8 @@ class _Page:
             if len(fragment.text) > MAX_VALUE or fragment.order in self._labels or fragment.type in NO_PAIRS:
                 continue
             for label, value in read_inline(fragment.text):
+                if fragment.type in HEADS and name_key(label) is None:
+                    continue
                 self._taken.add(fragment.order)
                 yield Pair(label, value, fragment, 0.95, name_key(label))
 
@@ -186,7 +188,13 @@ def is_bare(text: str) -> bool:
 
 def is_weak_label(text: str) -> bool:
     letters = sum(map(str.isalpha, text))
-    return len(text) <= 40 and letters >= 2 and letters >= 0.5 * len(text) and len(text.split()) <= 6
+    return (
+        len(text) <= 40
+        and not text[0].isdigit()
+        and letters >= 2
+        and letters >= 0.5 * len(text)
+        and len(text.split()) <= 6
+    )
 
 
 def is_short_value(text: str) -> bool:

@@ -184,6 +184,7 @@ def trim_identifier(value: str) -> str:
     return match.group().strip() if match and re.match(r"\s+[^\w\s]*\s*[^\W\d]", value[match.end() :]) else value
 
 
+CONTACTS = {ValueType.EMAIL: EMAIL, ValueType.PHONE: PHONE}
 TRAILING = 20
 """Characters behind a date or amount that are no longer its own (a time, a mark) but the next thing on the row."""
 
@@ -192,6 +193,9 @@ def trim_value(value: str, kind: ValueType) -> str:
     """The value alone, where more than it was taken in."""
     if kind is ValueType.IDENTIFIER:
         return trim_identifier(value)
+    if kind in CONTACTS:
+        match = CONTACTS[kind].search(value)
+        return match.group().strip() if match and any(map(str.isalpha, value[match.end() :])) else value
     finder = {ValueType.DATE: find_dates, ValueType.AMOUNT: find_amounts}.get(kind)
     found = next(finder(value), None) if finder else None
     if found is None:
@@ -215,7 +219,7 @@ def normalise(value: str, kind: ValueType) -> str | None:
             phone = PHONE.search(value)
             return re.sub(r"[^\d+]", "", phone.group()) if phone else None
         case ValueType.IDENTIFIER:
-            return re.sub(r"\s+", "", value).strip("#:.,;").upper() or None
+            return re.sub(r"\s+", "", value).strip("#:.,;-–").upper() or None
         case ValueType.NUMBER:
             number = re.search(r"-?\d[\d.,' ]*", value)
             return decimal_string(number.group()) if number else None

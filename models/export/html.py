@@ -24,7 +24,7 @@ STYLE = (
     "caption,figcaption{font-size:.92em;text-align:left;padding:.3em 0}"
     "figure{margin:1em 0}img{max-width:100%;height:auto}"
     "pre{overflow-x:auto;border:1px solid #767676;padding:.6em}"
-    "nav{border:1px solid #767676;padding:.2em 1em;margin:1em 0}"
+    "nav{border:1px solid #767676;padding:.2em 1em;margin:1em 0}nav ul{list-style:none;padding:0}.h3{margin-left:1.5em}"
     ".picture{border:1px dashed #767676;padding:1.2em;text-align:center}"
     ".footnote{font-size:.88em}.page{display:block;border-top:1px dotted #767676;margin:1.2em 0 .4em}"
 )
@@ -82,7 +82,10 @@ def _outline(blocks: Sequence[Block], depths: dict[str, int]) -> Markup:
     heads = [block for block in blocks if depths.get(block.id, 9) <= 3 and block.text.strip()]
     if len(heads) < MIN_OUTLINE:
         return Markup("")
-    links = (element("li", element("a", escape(_one_line(head.text)), href=f"#{head.id}")) for head in heads)
+    links = (
+        element("li", element("a", escape(_one_line(head.text)), href=f"#{head.id}"), class_=f"h{depths[head.id]}")
+        for head in heads
+    )
     return element("nav", element("ul", *links), aria_label="Contents")
 
 
@@ -131,7 +134,8 @@ class _Writer:
     def _figure(self, block: Block, caption: Block | None) -> Markup:
         alt = _one_line(caption.text if caption else block.text) or f"Picture on page {block.page}"
         url = self.asset_url(block.asset_ref) if self.asset_url and block.asset_ref else None
-        picture = open_tag("img", src=url, alt=alt) if url else element("div", escape(f"[{alt}]"), class_="picture")
+        unseen = element("div", escape(f"[Picture on page {block.page}]" if caption else f"[{alt}]"), class_="picture")
+        picture = open_tag("img", src=url, alt=alt) if url else unseen
         below = element("figcaption", _text(caption), id=caption.id) if caption else Markup("")
         return element("figure", picture, below, id=block.id)
 

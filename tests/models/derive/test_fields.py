@@ -159,3 +159,13 @@ def test_every_field_leads_to_its_block_and_runs_are_equal(tree: Tree) -> None:
         assert 0 < field.confidence <= 1
         assert field.evidence.cell is None or (block.table and field.evidence.cell < len(block.table.cells))
     assert fields == find_fields(tree)
+
+
+def test_a_heading_is_a_pair_only_when_its_label_is_known() -> None:
+    headings = [make_block(BlockType.HEADING, text) for text in ("Part I: New toys", "Invoice No: INV-7")]
+    assert [field.canonical_key for field in find_fields(make_tree(*headings))] == ["invoice_number"]
+
+
+def test_a_phone_or_email_ends_where_other_words_begin() -> None:
+    fields = by_key(make_tree(make_block(P, "Tel: 01 71 17 61 67 – write to us")))
+    assert fields["phone"].value == "01 71 17 61 67"
