@@ -15,7 +15,7 @@ from models.cdom.ports import PixelPage, PortUnavailable, ReadOutcome, Recognise
 from models.cdom.tree import PageStatus, Route
 from models.neural.fakes import ScriptedRecogniser
 from models.neural.ocr import make_recogniser
-from tests.models.extract.image.pictures import encode, frames
+from tests.models.extract.image.pictures import encode, frames, png_stating
 from tests.models.neural.ocr.pictures import LETTER, draw_page
 
 
@@ -79,3 +79,21 @@ def test_a_page_whose_picture_is_broken_fails_alone(reader: DocumentReader) -> N
     assert outcome.tree is not None
     assert [page.status for page in outcome.tree.pages] == [PageStatus.OK, PageStatus.FAILED, PageStatus.OK]
     assert text_of(outcome) == "Page 1 Page 3"
+
+
+@pytest.mark.parametrize("form", ["JPEG", "WEBP", "BMP", "GIF", "TIFF"])
+def test_every_picture_format_is_decoded_inside_the_sandbox(reader: DocumentReader, form: str) -> None:
+    data = encode(draw_page(LETTER).convert("RGB"), form)
+    outcome = recognise_document(read(reader, data), ScriptedRecogniser({1: ("Invoice 7",)}))
+    assert text_of(outcome) == "Invoice 7"
+
+
+def test_a_bomb_in_a_picture_ends_as_a_resource_limit(reader: DocumentReader) -> None:
+    outcome = reader.read_until_pixels(io.BytesIO(png_stating(20_000, 20_000)), ReadOptions())
+    assert isinstance(outcome, ReadOutcome)
+    assert outcome.error is ErrorCode.RESOURCE_LIMIT
+
+
+def test_81_million_pixels_from_ten_kilobytes_stay_inside_the_childs_memory(reader: DocumentReader) -> None:
+    outcome = recognise_document(read(reader, png_stating(9_000, 9_000, rows=9_000)), ScriptedRecogniser())
+    assert text_of(outcome) == "Page 1"
