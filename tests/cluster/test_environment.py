@@ -11,6 +11,7 @@ from cluster.environment import (
     haproxy_environment,
     ray_folder,
     ray_token_file,
+    remove_short_folder,
     service_environment,
     short_folder,
 )
