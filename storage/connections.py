@@ -1,7 +1,7 @@
 """At most n connections of one process, made when needed and kept: a semaphore and a stack, no background threads.
 
-psycopg_pool was tried: after an outage its callers hung for 10 s each and the first answer came 7.7 s after the
-database was back, because it repeats failed connects in the background. Here a caller connects itself and knows at once.
+psycopg_pool was tried: after an outage callers hung for 10 s each and the first answer came 7.7 s after the database
+was back, for it repeats failed connects in the background. Here a caller connects itself and knows at once.
 """
 
 import select
