@@ -92,14 +92,19 @@ def rank_firm(text: str, place: int) -> float:
     """How much a line at that place from the top looks like the name of a firm; 0 not at all."""
     name = strip_registration(text)
     letters = sum(map(str.isalpha, name))
-    if letters < 3 or letters < 0.5 * len(name.replace(" ", "")) or len(name) > 60 or NOT_A_FIRM.search(name):
+    if (
+        letters < 3
+        or letters < 0.5 * len(name.replace(" ", ""))
+        or len(name) > 60
+        or ":" in name
+        or NOT_A_FIRM.search(name)
+    ):
         return 0.0
     if EMAIL.search(name) or URL.search(name) or next(find_dates(name), None) or next(find_amounts(name), None):
         return 0.0
     rank = 2.0 - 0.2 * place
     rank += 2.5 if LEGAL_FORM.search(name) else 1.5 if _names_trade(name) else 0.0
     rank -= 2.0 if STREET.match(name) or POSTCODE.search(name) or name[0].isdigit() else 0.0
-    rank -= 1.0 if ":" in name else 0.0
     return max(rank, 0.0)
 
 
