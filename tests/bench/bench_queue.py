@@ -173,7 +173,7 @@ def _server_cpu_s(workdir: Path) -> float:
         try:
             if os.readlink(entry / "cwd").startswith(str(workdir)):
                 fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
-                ticks += int(fields[11]) + int(fields[12])
+                ticks += sum(map(int, fields[11:15]))  # its own, and of backends that have ended
         except OSError:
             continue
     return ticks / os.sysconf("SC_CLK_TCK")
