@@ -15,7 +15,7 @@ from models.neural.ocr.order import row_order
 from models.neural.ocr.runtime import Floats, Network
 from models.neural.ocr.spaces import add_spaces
 from models.neural.ocr.text import ReadLine
-from models.neural.ocr.upright import TALL, lies_sideways, measure_skew, probe_lines, turn_boxes_over, turn_picture
+from models.neural.ocr.upright import TALL, choose_probes, lies_sideways, measure_skew, turn_boxes_over, turn_picture
 
 SURE = 0.85
 """Lines that read this well on average stand upright; below it the page is also tried upside down."""
@@ -50,20 +50,23 @@ class PictureReader:
             turn, picture = 90, turn_picture(picture, 90)
             boxes = find_lines(picture, self.detector, self.settings)
         height, width = picture.shape[:2]
-        over = turn_boxes_over(boxes, width, height)
-        if self._reads_better(picture, boxes, over):
-            turn, picture, boxes = turn + 180, turn_picture(picture, 180), over
+        lines = self._read_lines(picture, boxes)
+        if self._stands_on_its_head(picture, boxes, lines):
+            turn, picture, boxes = turn + 180, turn_picture(picture, 180), turn_boxes_over(boxes, width, height)
+            lines = self._read_lines(picture, boxes)
         skew = measure_skew(boxes)
-        lines = self._read_lines(picture, [boxes[index] for index in row_order(boxes, skew)])
-        kept = tuple(line for line in lines if line.text and line.confidence >= self.worst)
+        ordered = (lines[index] for index in row_order(boxes, skew))
+        kept = tuple(line for line in ordered if line.text and line.confidence >= self.worst)
         return ReadPicture(lines=kept, turn=turn, skew=skew, width=width, height=height)
 
-    def _reads_better(self, picture: Picture, boxes: Sequence[Floats], over: Sequence[Floats]) -> bool:
-        """Whether the page reads better upside down; asked in doubt only."""
-        upright = _mean_confidence(self._read_lines(picture, probe_lines(boxes)))
-        if not boxes or upright >= SURE:
+    def _stands_on_its_head(self, picture: Picture, boxes: Sequence[Floats], lines: Sequence[ReadLine]) -> bool:
+        """Whether a few long lines read better upside down; tried only when they read badly as they are."""
+        probes = choose_probes(boxes)
+        upright = _mean_confidence([lines[index] for index in probes])
+        if not probes or upright >= SURE:
             return False
-        return _mean_confidence(self._read_lines(turn_picture(picture, 180), probe_lines(over))) > upright
+        over = turn_boxes_over([boxes[index] for index in probes], picture.shape[1], picture.shape[0])
+        return _mean_confidence(self._read_lines(turn_picture(picture, 180), over)) > upright
 
     def _read_lines(self, picture: Picture, boxes: Sequence[Floats]) -> list[ReadLine]:
         """Each box as it stands; a tall one also lying on either side, and the best reading is taken."""

@@ -34,10 +34,9 @@ def turn_boxes_over(boxes: Sequence[Floats], width: int, height: int) -> list[Fl
     return [np.array((width, height), np.float32) - box[[2, 3, 0, 1]] for box in boxes]
 
 
-def probe_lines(boxes: Sequence[Floats]) -> list[Floats]:
-    """A few lines that are long enough to tell whether the page stands on its head."""
-    ranked = sorted(boxes, key=lambda box: (-_text_length(box), float(box[0][1]), float(box[0][0])))
-    return ranked[:PROBES]
+def choose_probes(boxes: Sequence[Floats]) -> list[int]:
+    """Indices of a few lines that are long enough to tell whether the page stands on its head."""
+    return sorted(range(len(boxes)), key=lambda index: (-_text_length(boxes[index]), index))[:PROBES]
 
 
 def measure_skew(boxes: Sequence[Floats]) -> float:

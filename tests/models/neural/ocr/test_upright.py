@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from models.neural.ocr.upright import lies_sideways, measure_skew, probe_lines, turn_boxes_over, turn_picture
+from models.neural.ocr.upright import choose_probes, lies_sideways, measure_skew, turn_boxes_over, turn_picture
 from tests.models.neural.ocr.test_order import box
 
 
@@ -38,4 +38,4 @@ def test_a_picture_turns_clockwise() -> None:
 
 def test_the_lines_probed_are_few_and_long() -> None:
     boxes = [box(0, 30 * row, 20 + 10 * row, 20) for row in range(12)]
-    assert [float(probe[1][0]) for probe in probe_lines(boxes)] == [130, 120, 110, 100, 90, 80]
+    assert choose_probes(boxes) == [11, 10, 9, 8, 7, 6]
