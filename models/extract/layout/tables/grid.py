@@ -125,6 +125,21 @@ def span_headers(grid: Grid, parted: list[frozenset[int]]) -> None:
                 grid.rows[index].remove(lower)
 
 
+def share_slots(grid: Grid, first: int, words: list[Word]) -> None:
+    """Words that belong to all rows from `first` on: their column gets one slot over all of them."""
+    rows = grid.rows[first:]
+    for column in {column_at(word.middle, grid.columns) for word in words}:
+        slots = [_slot_of(row, column) for row in rows]
+        top = slots[0]
+        if top is None or any(slot is None or slot.words or slot.col_span > 1 for slot in slots):
+            continue
+        top.words = [word for word in words if column_at(word.middle, grid.columns) == column]
+        top.row_span = len(rows)
+        for row, slot in zip(rows[1:], slots[1:], strict=True):
+            if slot is not None:
+                row.remove(slot)
+
+
 def _slot_of(row: list[Slot], column: int) -> Slot | None:
     return next((slot for slot in row if slot.col == column), None)
 

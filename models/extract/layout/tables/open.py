@@ -10,6 +10,7 @@ from models.cdom.geometry import Bbox, union_bbox
 from models.extract.layout.marks import Line, PageMarks
 from models.extract.layout.tables.bands import column_at, fold_rows
 from models.extract.layout.tables.columns import open_columns
+from models.extract.layout.tables.data_rows import FIGURE
 from models.extract.layout.tables.find import FoundTable
 from models.extract.layout.tables.grid import Grid, fill_row, make_table
 from models.extract.layout.tables.ruled import is_contents, is_table
@@ -21,7 +22,6 @@ _SHORT = 28
 _APART = 2.6
 """Rows further apart than this (in ems) belong to different tables."""
 _MARKER = re.compile(r"(?:[•●○◦▪■□–—\-*·►]|\(?\d{1,3}[.)]?|\(?[a-zA-Z][.)]|\[\d+\])")
-_FIGURE = re.compile(r"[\d$€£%+\-−.,()/~≈<>≤≥± ]*\d[\d$€£%+\-−.,()/~≈<>≤≥± ]*[%a-zA-Z*†]{0,3}")
 
 Row = list[Line]
 
@@ -113,7 +113,7 @@ def _is_tabular(rows: list[Row]) -> bool:
     marked = sum(bool(_MARKER.fullmatch(row[0].text.strip())) for row in several)
     if marked > 0.5 * len(several) and max(map(len, several)) < 3:
         return False
-    figures = sum(bool(_FIGURE.fullmatch(line.text.strip())) for row in several for line in row[1:])
+    figures = sum(bool(FIGURE.fullmatch(line.text.strip())) for row in several for line in row[1:])
     if figures > 0.5 * sum(len(row) - 1 for row in several):
         return True
     return sum(len(row) > 2 for row in several) > 0.6 * len(several) and len(several) > _LEAST_ROWS
@@ -147,6 +147,6 @@ def _has_head(rows: list[TextRow]) -> bool:
     first, rest = rows[0], rows[1:]
     if all(word.bold for word in first.words) and not all(word.bold for row in rest for word in row.words):
         return True
-    return not any(_FIGURE.fullmatch(word.text) for word in first.words) and all(
-        any(_FIGURE.fullmatch(word.text) for word in row.words) for row in rest
+    return not any(FIGURE.fullmatch(word.text) for word in first.words) and all(
+        any(FIGURE.fullmatch(word.text) for word in row.words) for row in rest
     )

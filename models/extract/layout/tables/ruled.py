@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from models.cdom.table import Table
-from models.extract.layout.marks import Line, PageMarks, Rule
+from models.extract.layout.marks import Line, PageMarks
 from models.extract.layout.tables.bands import (
     Band,
     column_at,
@@ -15,13 +15,21 @@ from models.extract.layout.tables.bands import (
     row_middle,
 )
 from models.extract.layout.tables.columns import open_columns, ruled_columns
-from models.extract.layout.tables.grid import Grid, drop_empty_columns, fill_row, make_table, span_headers
+from models.extract.layout.tables.data_rows import split_data_rows
+from models.extract.layout.tables.grid import (
+    Grid,
+    drop_empty_columns,
+    fill_row,
+    make_table,
+    share_slots,
+    span_headers,
+)
+from models.extract.layout.tables.heads import centred_spans, columns_over, is_head_of
 from models.extract.layout.tables.rules import Region
 from models.extract.layout.tables.words import TextRow, find_text_rows
 
 _FILLED_SHARE = 0.3
 _PROSE_WORDS = 4
-_EDGE_SHARE = 0.6
 
 
 def build_ruled_table(region: Region, lines: list[Line], marks: PageMarks, *, captioned: bool = False) -> Table | None:
@@ -42,54 +50,48 @@ def build_ruled_table(region: Region, lines: list[Line], marks: PageMarks, *, ca
 
 
 def _build_grid(bands: list[Band], columns: list[float], region: Region, *, is_grid: bool) -> Grid:
-    headed = has_header(bands, region)
     grid = Grid(list(columns), [])
-    parted: list[frozenset[int]] = []
-    edges = [region.box[0], *columns, region.box[2]]
-    for index, band in enumerate(bands):
-        groups = _group_rows(band, columns, is_grid=is_grid, is_header=headed and index == 0)
-        for at, group in enumerate(groups):
-            below = row_middle(groups[at + 1][0]) if at + 1 < len(groups) else band.bottom + 0.5
-            rules = [rule for rule in band.partial if row_middle(group[-1]) < rule.y0 <= below]
-            is_header = headed and index == 0
-            spans = [_columns_over(rule, edges) for rule in rules] if is_header else []
-            spans = [span for span in spans if _is_head_of(span, group, edges)]
-            grid.rows.append(fill_row(len(grid.rows), group, columns, spans))
-            if is_header:
-                grid.header_rows += 1
-                parted.append(frozenset(col for rule in rules for col in _range_of(_columns_over(rule, edges))))
-    span_headers(grid, parted)
+    body = bands
+    if has_header(bands, region):
+        body = bands[1:]
+        below = [row for band in body for row in band.rows]
+        _add_head(grid, bands[0], below, [region.box[0], *columns, region.box[2]], is_grid=is_grid)
+    for band in body:
+        _add_band(grid, band, columns, is_grid=is_grid)
     return grid
 
 
-def _group_rows(band: Band, columns: list[float], *, is_grid: bool, is_header: bool) -> list[list[TextRow]]:
-    """Text rows of a band gathered to table rows."""
-    if is_grid and (is_header or not is_list_of_rows(band.rows, columns)):
-        return _cut_at_partial(band)
-    return fold_header(band, columns) if is_header else fold_rows(band.rows, columns)
+def _add_head(grid: Grid, band: Band, below: list[TextRow], edges: list[float], *, is_grid: bool) -> None:
+    """The header's rows, with heads over several columns and over several rows."""
+    columns = edges[1:-1]
+    groups = _cut_at_partial(band) if is_grid else fold_header(band, columns)
+    parted: list[frozenset[int]] = []
+    for at, group in enumerate(groups):
+        end = row_middle(groups[at + 1][0]) if at + 1 < len(groups) else band.bottom + 0.5
+        rules = [rule for rule in band.partial if row_middle(group[-1]) < rule.y0 <= end]
+        covered = [columns_over(rule, edges) for rule in rules]
+        spans = [span for span in covered if is_head_of(span, group, edges)]
+        if at + 1 < len(groups) and not is_grid:
+            spans += centred_spans(group, [row for later in groups[at + 1 :] for row in later] + below, columns)
+        grid.rows.append(fill_row(len(grid.rows), group, columns, spans))
+        parted.append(frozenset(column for first, last in covered for column in range(first, last + 1)))
+    grid.header_rows = len(groups)
+    span_headers(grid, parted)
 
 
-def _columns_over(rule: Rule, edges: list[float]) -> tuple[int, int]:
-    """First and last column of which the rule covers more than half."""
-    covered = [
-        column
-        for column, (left, right) in enumerate(pairwise(edges))
-        if min(rule.x1, right) - max(rule.x0, left) > 0.5 * (right - left)
-    ]
-    return (covered[0], covered[-1]) if covered else (0, -1)
-
-
-def _range_of(span: tuple[int, int]) -> range:
-    return range(span[0], span[1] + 1)
-
-
-def _is_head_of(span: tuple[int, int], group: list[TextRow], edges: list[float]) -> bool:
-    """True for a rule that holds some columns, not all, together under a single text."""
-    first, last = span
-    if last <= first or (first, last) == (0, len(edges) - 2):
-        return False
-    left, right = edges[first], edges[last + 1]
-    return sum(left < (seg.x0 + seg.x1) / 2 < right for row in group for seg in row.segments) == 1
+def _add_band(grid: Grid, band: Band, columns: list[float], *, is_grid: bool) -> None:
+    """The table rows of a band below the header."""
+    split = split_data_rows(band.rows, columns) if is_grid else None
+    if split is None:
+        groups = _cut_at_partial(band) if is_grid else fold_rows(band.rows, columns)
+        for group in groups:
+            grid.rows.append(fill_row(len(grid.rows), group, columns, []))
+        return
+    rows, shared = split
+    first = len(grid.rows)
+    for row in rows:
+        grid.rows.append(fill_row(len(grid.rows), [row], columns, []))
+    share_slots(grid, first, [word for row in shared for word in row.words])
 
 
 def _cut_at_partial(band: Band) -> list[list[TextRow]]:
@@ -99,22 +101,6 @@ def _cut_at_partial(band: Band) -> list[list[TextRow]]:
     for row in band.rows:
         parts.setdefault(sum(row_middle(row) > y for y in levels), []).append(row)
     return list(parts.values())
-
-
-def is_list_of_rows(rows: list[TextRow], columns: list[float]) -> bool:
-    """True when text rows of a band are table rows: nearly all reach over all columns, and one column holds figures."""
-    if len(rows) < 3:
-        return False
-    width = len(columns) + 1
-    full = [row for row in rows if len({column_at(segment.x0 + 0.5, columns) for segment in row.segments}) >= width]
-    if len(full) < 0.8 * len(rows):
-        return False
-    figures = [0] * width
-    for row in full:
-        for word in row.words:
-            if any(char.isdigit() for char in word.text):
-                figures[column_at(word.middle, columns)] += 1
-    return max(figures) >= 0.7 * len(full)
 
 
 def _is_prose(rows: list[TextRow], columns: list[float]) -> bool:

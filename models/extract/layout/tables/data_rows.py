@@ -1,0 +1,38 @@
+"""Rows inside a ruled band that the rules do not part: told by columns of figures that stand side by side."""
+
+import re
+
+from models.extract.layout.tables.bands import column_at, filled_columns
+from models.extract.layout.tables.words import TextRow
+
+_FULL = 0.6
+"""A text row that fills this share of the columns is a table row of its own."""
+_FIGURE_SHARE = 0.4
+FIGURE = re.compile(r"[\d$€£%+\-−.,()/~≈<>≤≥± ]*\d[\d$€£%+\-−.,()/~≈<>≤≥± eE]*[%a-zA-Z*†]{0,3}")
+
+
+def split_data_rows(rows: list[TextRow], columns: list[float]) -> tuple[list[TextRow], list[TextRow]] | None:
+    """(rows of figures, rows that hold what they share), null when the band is one table row.
+
+    Shared are cells that stand between the rows because they belong to all of them; their columns are empty elsewhere.
+    """
+    width = len(columns) + 1
+    filled = [filled_columns(row, columns) for row in rows]
+    full = [row for row, own in zip(rows, filled, strict=True) if len(own) >= max(2.0, _FULL * width)]
+    if len(full) < 2 or _count_figure_columns(full, columns) < max(1.0, _FIGURE_SHARE * width):
+        return None
+    shared = [row for row in rows if not any(row is one for one in full)]
+    used = frozenset().union(*(filled_columns(row, columns) for row in full))
+    if any(filled_columns(row, columns) & used for row in shared):
+        return None
+    return full, shared
+
+
+def _count_figure_columns(rows: list[TextRow], columns: list[float]) -> int:
+    """Columns in which every one of the rows holds nothing but a figure."""
+    by_column: dict[int, list[bool]] = {}
+    for row in rows:
+        for segment in row.segments:
+            text = " ".join(word.text for word in segment.words)
+            by_column.setdefault(column_at(segment.x0 + 0.5, columns), []).append(bool(FIGURE.fullmatch(text)))
+    return sum(len(found) >= len(rows) and all(found) for found in by_column.values())

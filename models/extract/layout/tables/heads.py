@@ -1,0 +1,76 @@
+"""Heads over several columns: held together by a rule below them, or centred over their columns."""
+
+from itertools import pairwise
+
+from models.extract.layout.marks import Rule
+from models.extract.layout.tables.bands import column_at
+from models.extract.layout.tables.words import Segment, TextRow
+
+_CENTRED = 0.8
+"""How far (in ems) the middle of a head may lie from the middle of its columns."""
+
+Span = tuple[int, int]
+
+
+def columns_over(rule: Rule, edges: list[float]) -> Span:
+    """First and last column of which the rule covers more than half; (0, -1) for none."""
+    covered = [
+        column
+        for column, (left, right) in enumerate(pairwise(edges))
+        if min(rule.x1, right) - max(rule.x0, left) > 0.5 * (right - left)
+    ]
+    return (covered[0], covered[-1]) if covered else (0, -1)
+
+
+def is_head_of(span: Span, group: list[TextRow], edges: list[float]) -> bool:
+    """True for a rule that holds some columns, not all, together under a single text."""
+    first, last = span
+    if last <= first or (first, last) == (0, len(edges) - 2):
+        return False
+    left, right = edges[first], edges[last + 1]
+    return sum(left < (seg.x0 + seg.x1) / 2 < right for row in group for seg in row.segments) == 1
+
+
+def column_extents(rows: list[TextRow], columns: list[float]) -> list[tuple[float, float]]:
+    """Leftmost and rightmost ink of every column, by the words in it."""
+    extents: list[tuple[float, float]] = [(float("inf"), float("-inf"))] * (len(columns) + 1)
+    for row in rows:
+        for word in row.words:
+            column = column_at(word.middle, columns)
+            left, right = extents[column]
+            extents[column] = (min(left, word.x0), max(right, word.x1))
+    return extents
+
+
+def centred_spans(group: list[TextRow], below: list[TextRow], columns: list[float]) -> list[Span]:
+    """Column ranges over which a text of the head is centred that is not centred on a column of its own.
+
+    `below` are the text rows under the head. Only heads beside empty columns are looked at.
+    """
+    extents = column_extents(below, columns)
+    segments = [segment for row in group for segment in row.segments]
+    owners = [column_at((segment.x0 + segment.x1) / 2, columns) for segment in segments]
+    spans: list[Span] = []
+    for segment, owner in zip(segments, owners, strict=True):
+        taken = {other for other in owners if other != owner}
+        span = _find_centred(segment, owner, taken, extents)
+        if span is not None:
+            spans.append(span)
+    return spans
+
+
+def _find_centred(segment: Segment, owner: int, taken: set[int], extents: list[tuple[float, float]]) -> Span | None:
+    """The widest range of free columns around `owner` whose middle is the segment's."""
+    middle, size = (segment.x0 + segment.x1) / 2, segment.words[0].size
+    if abs(sum(extents[owner]) / 2 - middle) < 0.5 * size or extents[owner][1] < extents[owner][0]:
+        return None
+    first = last = owner
+    while first > 0 and first - 1 not in taken:
+        first -= 1
+    while last + 1 < len(extents) and last + 1 not in taken:
+        last += 1
+    ranges = [(a, b) for a in range(first, owner + 1) for b in range(owner, last + 1) if b > a]
+    fitting = [
+        (b - a, (a, b)) for a, b in ranges if abs((extents[a][0] + extents[b][1]) / 2 - middle) < _CENTRED * size
+    ]
+    return max(fitting)[1] if fitting else None
