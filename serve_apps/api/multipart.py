@@ -23,9 +23,9 @@ _DROPPED = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartRules:
-    """Which parts may carry files, how many, and how many bytes each."""
+    """Which parts may carry files (None: any), how many, and how many bytes each."""
 
-    names: frozenset[str]
+    names: frozenset[str] | None
     max_files: int
     max_file_bytes: int
 
@@ -35,6 +35,7 @@ class FilePart:
     """One file of the upload. `pending` is received and not yet stored; `head` is its first bytes."""
 
     name: str
+    part: str = "files"
     size: int = 0
     head: bytes = b""
     pending: list[bytes] = field(default_factory=list)
@@ -72,7 +73,7 @@ class PartsReader:
 
     @property
     def _expected(self) -> str:
-        return max(self._rules.names)
+        return max(self._rules.names or {"files"})
 
     def _make_parser(self, boundary: bytes) -> MultipartParser:
         try:
@@ -116,11 +117,11 @@ class PartsReader:
             self._begin_field(name)
 
     def _begin_file(self, part: str, file_name: str) -> None:
-        if part not in self._rules.names:
+        if self._rules.names is not None and part not in self._rules.names:
             raise InvalidUpload("unknown-part", f"files are taken in part {self._expected} only", self._expected)
         if len(self.files) >= self._rules.max_files:
             raise BatchTooLarge(f"at most {self._rules.max_files} files in one request")
-        self._file = FilePart(file_name)
+        self._file = FilePart(file_name, part)
 
     def _begin_field(self, name: str) -> None:
         if len(self.fields) >= _MAX_FIELDS:

@@ -16,6 +16,8 @@ from starlette.responses import Response
 
 from models.cdom.errors import ExtractError, UnsupportedFormat
 from models.cdom.ports import PortUnavailable
+from models.derive.finetune import UnknownSplit, UnknownStyle
+from models.export.graph import UnknownGraphFormat
 from models.pii.redact import PiiIncomplete
 from serve_apps.access import errors as access
 from serve_apps.api import refusals
@@ -58,6 +60,11 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     refusals.OriginalGone: Problem(404),
     ExtractError: Problem(422, "the page cannot be drawn", loc=("path", "page")),
     refusals.InvalidField: Problem(422),
+    refusals.NotInTime: Problem(422, loc=("body",)),
+    refusals.UnreadableFile: Problem(422),
+    UnknownStyle: Problem(422, "There is no such style.", loc=("query", "style")),
+    UnknownSplit: Problem(422, "A split is train or val.", loc=("query", "split")),
+    UnknownGraphFormat: Problem(422, "There is no such graph format.", loc=("query", "format")),
     refusals.UploadTooLarge: Problem(413, headers=(("Connection", "close"),)),
     refusals.BatchTooLarge: Problem(413, headers=(("Connection", "close"),)),
     refusals.InvalidUpload: Problem(422, headers=(("Connection", "close"),)),

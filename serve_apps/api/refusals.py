@@ -65,6 +65,20 @@ class InvalidUpload(Refusal):
         self.code, self.loc = code, ("body", part)
 
 
+class NotInTime(Refusal):
+    """Reading took longer than this call may take."""
+
+    code = "timeout"
+
+
+class UnreadableFile(Refusal):
+    """A file of this call cannot be read; `code` is the reading's own, `loc` names the part."""
+
+    def __init__(self, code: str, text: str, part: str) -> None:
+        super().__init__(text or code)
+        self.code, self.loc = code, ("body", part)
+
+
 class InvalidField(Refusal):
     """A form field or header says something that cannot be meant; `loc` says which."""
 

@@ -4,8 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from models.cdom.original import ReadOptions
-from models.cdom.ports import ClusterState, ReadOnce, RenderPage
+from models.cdom.ports import ClusterState, ReadOnce, RenderPage, Tokenizer
 from models.cdom.tree import Tree
+from models.derive.chunks import ChunkSettings
+from models.neural.embed.tokenizer import load_tokenizer
 from serve_apps.access.default_token import DefaultToken
 from serve_apps.access.keys import KeyRing
 from serve_apps.access.license_holder import LicenseHolder
@@ -54,3 +56,5 @@ class Resources:
     options: ReadOptions = field(default_factory=ReadOptions)
     flag_tree: Callable[[Tree], Tree] | None = None
     ports: Ports = field(default_factory=Ports)
+    tokenizer: Tokenizer = field(default_factory=load_tokenizer)
+    chunking: ChunkSettings = field(default_factory=ChunkSettings)

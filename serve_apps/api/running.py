@@ -7,8 +7,10 @@ from typing import Any
 
 from fastapi import FastAPI
 
+from serve_apps.api.ephemeral_lane import EphemeralLane
 from serve_apps.api.job_answers import JobAnswers
 from serve_apps.api.lanes import Lane
+from serve_apps.api.parsed_trees import ParsedTrees
 from serve_apps.api.remembered import Remembered
 from serve_apps.api.resources import Resources
 from serve_apps.api.waiting import JobWaiters
@@ -30,6 +32,8 @@ class Running:
         self.disk = Lane("disk", _DISK_THREADS)
         self.deep_health: Remembered[dict[str, Any]] = Remembered(_REMEMBER_HEALTH_S)
         self.job_answers = JobAnswers(resources.store.db, self.sql)
+        self.trees = ParsedTrees()
+        self.ephemeral = EphemeralLane()
         self.waiters = JobWaiters(resources.dsn, resources.limits.max_waiters)
 
     @asynccontextmanager

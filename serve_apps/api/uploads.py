@@ -88,7 +88,7 @@ async def receive_upload(request: Request, rules: PartRules, blobs: Blobs, lane:
     reader = PartsReader(request.headers.get("content-type", ""), rules)
     upload = Upload(reader, blobs)
     try:
-        async for data in _body(request, idle_s):
+        async for data in body_chunks(request, idle_s):
             reader.feed(data)
             if reader.pending_bytes >= _FLUSH_BYTES:
                 await lane.run(upload.flush)
@@ -101,10 +101,10 @@ async def receive_upload(request: Request, rules: PartRules, blobs: Blobs, lane:
 
 async def read_body(request: Request, idle_s: float) -> bytes:
     """A whole body in memory; how long it may be, the outer layer counts."""
-    return b"".join([data async for data in _body(request, idle_s)])
+    return b"".join([data async for data in body_chunks(request, idle_s)])
 
 
-async def _body(request: Request, idle_s: float) -> AsyncIterator[bytes]:
+async def body_chunks(request: Request, idle_s: float) -> AsyncIterator[bytes]:
     """The body's chunks; a client that sends nothing for `idle_s` seconds is given up."""
     more = True
     while more:
