@@ -1,0 +1,21 @@
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[4]
+
+
+def loaded_after(statement: str) -> set[str]:
+    heavy = "{'cv2', 'openvino', 'onnxruntime', 'rapidocr', 'PIL', 'torch'}"
+    script = f"{statement}; import sys; print(*({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    return set(done.stdout.split())
+
+
+def test_asking_for_a_recogniser_loads_no_runtime_and_no_picture_library() -> None:
+    assert loaded_after("from models.neural.ocr import make_recogniser; make_recogniser()") == set()
+
+
+def test_recognising_needs_openvino_and_opencv_and_nothing_of_the_model_package_or_torch() -> None:
+    made = "from models.neural.ocr import make_recogniser; make_recogniser().warm_up()"
+    assert loaded_after(made) == {"cv2", "openvino"}
