@@ -13,7 +13,8 @@ _TIGHT = 1.4
 """Baselines closer than this (in ems) can be lines of one cell."""
 _OVERLAP = 0.8
 """Baselines closer than this (in ems) overlap: cells of one row, centred on each other."""
-_HEADER_SHARE = 0.45
+_HEADER_SHARE, _RULED_HEADER_SHARE = 0.45, 0.65
+"""Most of a table's height that its head takes; more where rules inside it show that it is one."""
 
 
 @dataclass(slots=True)
@@ -132,6 +133,8 @@ def _is_parted(above: TextRow, below: TextRow, partial: list[Rule], columns: lis
         return False
     if below.base - above.base > _TIGHT * max(above.size, below.size):
         return True
+    if not any(one.x0 < other.x1 and other.x0 < one.x1 for one in above.segments for other in below.segments):
+        return True
     return any(spans_columns(segment.x0, segment.x1, columns) for segment in above.segments)
 
 
@@ -144,4 +147,7 @@ def has_header(bands: list[Band], region: Region) -> bool:
     if len(bands) < 2:
         return False
     height = region.box[3] - region.box[1]
-    return bands[0].bottom - bands[0].top <= max(_HEADER_SHARE * height, 16) and len(bands[0].rows) <= 6
+    first = bands[0]
+    inside = any(rule.y0 < first.bottom - 1 for rule in first.partial)
+    share = _RULED_HEADER_SHARE if inside else _HEADER_SHARE
+    return first.bottom - first.top <= max(share * height, 16) and len(first.rows) <= 6
