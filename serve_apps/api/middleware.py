@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from serve_apps.api.problems import answer, problem_response
@@ -90,6 +91,8 @@ class _Exchange:
 
     async def fail(self, error: BaseException) -> None:
         """The last catch: a refusal as the table says, anything else recorded by kind and place, never by its text."""
+        if isinstance(error, ClientDisconnect):
+            return
         if isinstance(error, SystemExit):  # a client library's way to say that its cluster is gone
             response = problem_response(503, "unavailable", "The service is not available now.", {"Retry-After": "2"})
         elif isinstance(error, Exception):

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from threading import Lock
+from time import monotonic
 
 from fastapi import Request
 from starlette.requests import ClientDisconnect
@@ -19,6 +20,7 @@ from storage.blobs import Blobs, BlobWriter
 from storage.rows import StoredBlob
 
 _FLUSH_BYTES = 512 * 1024
+_SLOWEST_BYTES_S = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +107,8 @@ async def read_body(request: Request, idle_s: float) -> bytes:
 
 
 async def body_chunks(request: Request, idle_s: float) -> AsyncIterator[bytes]:
-    """The body's chunks; a client that sends nothing for `idle_s` seconds is given up."""
-    more = True
+    """The body's chunks; a client that sends nothing for `idle_s` seconds, or next to nothing for longer, is left."""
+    more, begun, taken = True, monotonic(), 0
     while more:
         try:
             async with asyncio.timeout(idle_s):
@@ -117,4 +119,7 @@ async def body_chunks(request: Request, idle_s: float) -> AsyncIterator[bytes]:
             raise ClientDisconnect
         more = message.get("more_body", False)
         if data := message.get("body"):
+            taken += len(data)
+            if taken < (monotonic() - begun - idle_s) * _SLOWEST_BYTES_S:
+                raise UploadStalled(f"less than {_SLOWEST_BYTES_S} bytes a second")
             yield data

@@ -131,7 +131,18 @@ async def test_a_client_that_stops_sending_is_given_up(caller: httpx.AsyncClient
     assert leftovers(store) == []
 
 
-async def test_a_client_that_goes_away_leaves_no_temp_file(store: Store) -> None:
+async def test_a_client_that_drips_is_given_up_although_it_never_pauses(caller: httpx.AsyncClient) -> None:
+    async def drip() -> AsyncIterator[bytes]:
+        yield HEAD
+        for _ in range(200):
+            await asyncio.sleep(0.02)
+            yield b"x"
+
+    answer = await caller.post("/v1/jobs", content=drip(), headers=TYPE)
+    assert (answer.status_code, answer.json()["code"]) == (408, "upload-stalled")
+
+
+async def test_a_client_that_goes_away_leaves_no_temp_file(store: Store, caplog: pytest.LogCaptureFixture) -> None:
     limits = ApiLimits(max_upload_bytes=10_000_000)
     async with serving(make_resources(store, limits=limits)) as app:
         messages = [
@@ -145,7 +156,9 @@ async def test_a_client_that_goes_away_leaves_no_temp_file(store: Store) -> None
         async def send(message: Any) -> None:
             return None
 
-        await app(posted("/v1/jobs", (b"transfer-encoding", b"chunked")), receive, send)
+        with caplog.at_level("ERROR", "quire.error"):
+            await app(posted("/v1/jobs", (b"transfer-encoding", b"chunked")), receive, send)
+        assert caplog.records == []  # nobody's fault
         async with client_of(app) as caller:
             assert (await caller.get("/v1/jobs")).json() == []
     assert leftovers(store) == []
