@@ -15,7 +15,7 @@ from actors.hints import Wakes
 from actors.inflight import Heart, Inflight
 from actors.outcome import describe
 from actors.publisher import Publisher, Result
-from actors.retry import Backoff, Verdict, as_error, judge
+from actors.retry import Backoff, Disposition, as_error, judge
 from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome
@@ -139,7 +139,7 @@ class Reader:
     def _handle(self, claim: Claim) -> None:
         self._parts.inflight.add(claim)
         if claim.exhausted:
-            self._fail(claim, ErrorCode.WORKER_KILLED, "every start ended without a verdict")
+            self._fail(claim, ErrorCode.WORKER_KILLED, "every start ended without a disposition")
             return
         self._reading = claim
         try:
@@ -178,14 +178,14 @@ class Reader:
         if not self._parts.inflight.holds(claim):
             return
         match judge(outcome):
-            case Verdict.PUBLISH:
+            case Disposition.PUBLISH:
                 self._parts.publisher.put(describe(claim, outcome))
-            case Verdict.FAIL:
+            case Disposition.FAIL:
                 self._fail(claim, outcome.error or ErrorCode.INTERNAL, outcome.detail)
-            case Verdict.RETRY:
+            case Disposition.RETRY:
                 self._parts.inflight.remove(claim)
                 self._parts.queue.retry(claim, as_error(outcome.error), outcome.detail)
-            case Verdict.RELEASE:
+            case Disposition.RELEASE:
                 self._parts.inflight.remove(claim)
                 self._parts.queue.release(claim)
                 self._sandbox_faults.pause()

@@ -1,6 +1,6 @@
 """What happens to a document whose reading ended without a tree: another start, the end, or back to the queue for free.
 
-In comes a `ReadOutcome`, out a verdict. Pure; counting starts is the queue's.
+In comes a `ReadOutcome`, out a disposition. Pure; counting starts is the queue's.
 """
 
 from enum import StrEnum
@@ -10,7 +10,7 @@ from models.cdom.errors import RETRYABLE, ErrorCode
 from models.cdom.ports import ReadOutcome
 
 
-class Verdict(StrEnum):
+class Disposition(StrEnum):
     """`release` is free and immediate, `retry` is charged and delayed, `fail` is final."""
 
     PUBLISH = "publish"
@@ -19,13 +19,13 @@ class Verdict(StrEnum):
     FAIL = "fail"
 
 
-def judge(outcome: ReadOutcome) -> Verdict:
+def judge(outcome: ReadOutcome) -> Disposition:
     """Deterministic errors are final at once; the infrastructure's are retried, or free when nothing was read."""
     if outcome.error is None:
-        return Verdict.PUBLISH
+        return Disposition.PUBLISH
     if not outcome.charged:
-        return Verdict.RELEASE
-    return Verdict.RETRY if outcome.error in RETRYABLE else Verdict.FAIL
+        return Disposition.RELEASE
+    return Disposition.RETRY if outcome.error in RETRYABLE else Disposition.FAIL
 
 
 class Clock(Protocol):

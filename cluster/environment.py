@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cluster.errors import StartRefused
 from cluster.runtime import VARIABLE
-from cluster.state import run_folder, write_private
+from cluster.state import run_folder, scratch_folder, write_private
 
 ROOT = Path(__file__).resolve().parent.parent
 _SOCKETS = 38
@@ -78,12 +78,10 @@ def service_environment(
 ) -> dict[str, str]:
     """Environment of the supervisor and so of all it starts. No secret is in it; settings travel in `runtime`."""
     kept = {name: text for name, text in (base or os.environ).items() if not name.startswith(_DROPPED)}
-    scratch = run_folder(workdir) / "tmp"
-    scratch.mkdir(mode=0o700, exist_ok=True)
     ours = {
         VARIABLE: str(runtime),
         "PYTHONPATH": str(ROOT),
-        "TMPDIR": str(scratch),
+        "TMPDIR": str(scratch_folder(workdir)),
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN_PATH": str(ray_token_file(workdir)),
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",

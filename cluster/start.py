@@ -14,11 +14,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cluster.compose import LICENSE_KEYS
-from cluster.environment import ROOT, service_environment
+from cluster.environment import service_environment
 from cluster.errors import StartFailed, StartRefused
 from cluster.ports import choose_ports, is_free
 from cluster.runtime import Runtime, write_runtime
-from cluster.state import State, read_state, run_folder, this_process, write_private, write_state
+from cluster.state import State, read_state, run_folder, scratch_folder, this_process, write_private, write_state
 from configs.kinds import Proxy
 from configs.settings import Settings
 from models.cdom.tree import SERVICE_VERSION
@@ -180,7 +180,7 @@ def launch(runtime: Runtime) -> State:
             stdout=log,
             stderr=log,
             start_new_session=True,
-            cwd=ROOT,
+            cwd=scratch_folder(settings.workdir),
         )
     state = State(supervisor=this_process(process.pid), base_url=runtime.base_url, ports=ports, version=SERVICE_VERSION)
     write_state(settings.workdir, state)

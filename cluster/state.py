@@ -110,19 +110,28 @@ def clear_state(workdir: Path) -> None:
     (workdir / "run" / _STATE).unlink(missing_ok=True)
 
 
-def session_members(session: int, mark: bytes) -> list[Process]:
-    """Living processes of a session (named by its leader's pid) whose environment holds `mark`.
+def scratch_folder(workdir: Path) -> Path:
+    """Working folder and TMPDIR of every process of the service: the mark by which they are known as ours."""
+    folder = run_folder(workdir) / "tmp"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
 
-    The mark keeps a stale state file, after a reboot say, from pointing at a stranger's session.
+
+def session_members(session: int, workdir: Path) -> list[Process]:
+    """Living processes of a session (named by its leader's pid) that work in this workdir's scratch folder.
+
+    The folder keeps a stale state file, after a reboot say, from pointing at a stranger's session. (A mark in the
+    environment would not do: Ray's processes write their titles over it.)
     """
-    found = []
+    found, ours = [], str((workdir / "run" / "tmp").resolve())
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
         with contextlib.suppress(OSError):
             pid = int(entry.name)
-            if os.getsid(pid) == session and mark in (entry / "environ").read_bytes().split(b"\0"):
-                found.append(Process(pid=pid, started=start_time(pid) or 0))
+            started = start_time(pid)
+            if started and os.getsid(pid) == session and (entry / "cwd").readlink() == Path(ours):
+                found.append(Process(pid=pid, started=started))
     return found
 
 

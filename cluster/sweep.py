@@ -1,4 +1,4 @@
-"""Ending what is left of a session: only processes that carry this workdir's mark in their environment.
+"""Ending what is left of a session: only processes that work in this workdir.
 
 In come a workdir and a session id (the supervisor's pid), out come the processes that had to be killed.
 """
@@ -8,7 +8,6 @@ import signal
 import time
 from pathlib import Path
 
-from cluster.runtime import VARIABLE, runtime_file
 from cluster.state import Process, session_members
 
 
@@ -25,8 +24,7 @@ def sweep_session(workdir: Path, session: int, *, spare: int | None = None, grac
 
 
 def _members(workdir: Path, session: int, spare: int | None) -> list[Process]:
-    mark = f"{VARIABLE}={runtime_file(workdir)}".encode()
-    return [process for process in session_members(session, mark) if process.pid != spare]
+    return [process for process in session_members(session, workdir) if process.pid != spare]
 
 
 def send(processes: list[Process], number: signal.Signals) -> None:

@@ -17,6 +17,7 @@ from cluster.state import (
     mark_ready,
     read_state,
     running_state,
+    scratch_folder,
     session_members,
     start_time,
     this_process,
@@ -81,19 +82,19 @@ def test_an_unreaped_process_counts_as_gone() -> None:
     child.wait()
 
 
-def test_members_of_a_session_are_found_by_their_mark_only() -> None:
+def test_members_of_a_session_are_known_by_the_folder_they_work_in(tmp_path: Path) -> None:
     sleep = [sys.executable, "-c", "import time; print(flush=True); time.sleep(60)"]
     ours, stranger = (
-        subprocess.Popen(sleep, env={"QUIRE_RUNTIME": path}, start_new_session=True, stdout=subprocess.PIPE)
-        for path in ("/a/run/runtime.json", "/b/run/runtime.json")
+        subprocess.Popen(sleep, cwd=scratch_folder(tmp_path / name), start_new_session=True, stdout=subprocess.PIPE)
+        for name in ("a", "b")
     )
     try:
         for child in (ours, stranger):
             assert child.stdout is not None
             child.stdout.readline()
-        mark = b"QUIRE_RUNTIME=/a/run/runtime.json"
-        assert [member.pid for member in session_members(ours.pid, mark)] == [ours.pid]
-        assert session_members(stranger.pid, mark) == []
+        assert [member.pid for member in session_members(ours.pid, tmp_path / "a")] == [ours.pid]
+        assert session_members(stranger.pid, tmp_path / "a") == []
+        assert session_members(os.getsid(0), tmp_path / "a") == []
     finally:
         for child in (ours, stranger):
             child.kill()

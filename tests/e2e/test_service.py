@@ -201,6 +201,15 @@ def test_a_database_that_dies_is_started_again(service: Service) -> None:
     assert until(succeeds, 60)
 
 
+def test_a_killed_supervisor_is_cleaned_up_after_by_the_next_up(service: Service) -> None:
+    old = service.state.supervisor
+    os.kill(old.pid, signal.SIGKILL)
+    assert until(lambda: not old.alive(), 10)
+    service.quire("up", "--detach", "--port", str(service.port))
+    assert session_members(old.pid, service.workdir) == []
+    assert service.client.wait(service.client.submit([paper(1, "up again")]), 60)["status"] == "succeeded"
+
+
 def test_down_drains_what_is_being_read_and_leaves_no_process(service: Service) -> None:
     from cluster.embedded_postgres import EmbeddedPostgres
 
@@ -209,8 +218,7 @@ def test_down_drains_what_is_being_read_and_leaves_no_process(service: Service) 
     assert until(lambda: client.json("GET", "/v1/stats")["my_jobs"]["running"] > 0, 20)
     everything = {pid: start_time(pid) for pid in family(state.supervisor.pid)}
     service.quire("down")
-    mark = f"QUIRE_RUNTIME={runtime_file(service.workdir)}".encode()
-    assert session_members(state.supervisor.pid, mark) == []
+    assert session_members(state.supervisor.pid, service.workdir) == []
     time.sleep(0.5)
     assert [pid for pid, started in everything.items() if started and start_time(pid) == started] == []
     assert not EmbeddedPostgres(service.workdir).is_running()
