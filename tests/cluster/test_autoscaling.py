@@ -80,9 +80,9 @@ def test_what_serve_shows_of_a_policy_holds_no_secret() -> None:
     from cluster.app import autoscaling as configured
     from cluster.sizing import Sizing
 
-    config = configured(Sizing(minimum=0, maximum=3, own_application=True), Path("/work/run/dsn"))
+    config = configured(Sizing(minimum=0, maximum=3, own_application=True), Path("/srv/run/dsn"))
     assert isinstance(config, AutoscalingConfig)
-    assert json.loads(json.dumps(config.policy.policy_kwargs)) == {"dsn_file": "/work/run/dsn", "per_replica": 4}
+    assert json.loads(json.dumps(config.policy.policy_kwargs)) == {"dsn_file": "/srv/run/dsn", "per_replica": 4}
 
 
 def test_the_look_counts_tasks_by_state(dsn: str, store: Store, tmp_path: Path) -> None:
