@@ -13,6 +13,12 @@ from models.cdom.tree import Block, BlockId, BlockType, Route, Tree
 
 HEADS = frozenset({BlockType.TITLE, BlockType.HEADING})
 TAB_CHARS = 4
+MAX_PARTS = 40
+MAX_PLACE = 20_000.0
+MAX_BANDS = 20
+MAX_BAND = 300
+"""Fragments of one page in one band that have neighbours. No page that people read has so many; a hostile one would
+make the search for neighbours quadratic."""
 BAND = 12.0
 """Height in points of the bands by which neighbours are found."""
 
@@ -63,7 +69,7 @@ def _parts(block: Block) -> Iterator[tuple[str, Bbox | None, int | None]]:
     lines = block.text.split("\n")
     for number, line in enumerate(lines):
         box = _line_box(block.bbox, number, len(lines))
-        parts = line.split("\t")
+        parts = line.split("\t") if line.count("\t") < MAX_PARTS else [line]
         for place, part in enumerate(parts):
             yield part, _part_box(box, parts, place), None
 
@@ -91,8 +97,9 @@ class Neighbours:
         self._bands: dict[int, list[Fragment]] = defaultdict(list)
         for fragment in fragments:
             if fragment.bbox is not None:
-                for band in range(int(fragment.bbox[1] // BAND), int(fragment.bbox[3] // BAND) + 1):
-                    self._bands[band].append(fragment)
+                for band in _bands(fragment.bbox[1], fragment.bbox[3]):
+                    if len(self._bands[band]) < MAX_BAND:
+                        self._bands[band].append(fragment)
 
     def right_of(self, fragment: Fragment) -> Fragment | None:
         """The nearest fragment to the right that shares at least half of the lower one's height."""
@@ -129,11 +136,18 @@ class Neighbours:
 
     def _within(self, top: float, bottom: float) -> Iterator[Fragment]:
         seen: set[int] = set()
-        for band in range(int(top // BAND), int(bottom // BAND) + 1):
+        for band in _bands(top, bottom):
             for fragment in self._bands.get(band, ()):
                 if fragment.order not in seen:
                     seen.add(fragment.order)
                     yield fragment
+
+
+def _bands(top: float, bottom: float) -> range:
+    """The bands from `top` to `bottom`, of tall ones the first."""
+    first = int(max(-MAX_PLACE, min(top, MAX_PLACE)) // BAND)
+    last = int(max(-MAX_PLACE, min(bottom, MAX_PLACE)) // BAND)
+    return range(first, min(last, first + MAX_BANDS) + 1)
 
 
 def _same_line(a: Fragment, b: Fragment) -> bool:

@@ -66,7 +66,7 @@ class _Generation:
 
 
 class NearDuplicates:
-    """Remembers the last 500,000 to 1,000,000 texts (`2 * generation`), in about 330 MB at most."""
+    """Remembers the last 500,000 to 1,000,000 texts (`2 * generation`), in about 360 MB at most."""
 
     def __init__(self, generation: int = GENERATION) -> None:
         from datasketch import MinHash

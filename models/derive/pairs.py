@@ -49,26 +49,38 @@ def find_pairs(fragments: Sequence[Fragment]) -> list[Pair]:
 
 
 def read_inline(text: str) -> list[tuple[str, str]]:
-    """(label, value) pairs inside one line of text: `Label: value`, or a known label and its value without a colon."""
+    """(label, value) pairs inside one line of text: `Label: value`, or a known label and its value without a colon.
+
+    A text over `MAX_VALUE` characters is prose and has none.
+    """
+    pairs: list[tuple[str, str]] = []
+    rest = text if len(text) <= MAX_VALUE else ""
+    while rest:
+        pair, rest = _read_first(rest)
+        pairs.extend(pair)
+    return pairs
+
+
+def _read_first(text: str) -> tuple[list[tuple[str, str]], str]:
+    """The pair that the text begins with, if any, and what stands behind it."""
     match = INLINE.match(text)
     if match and is_label(match["label"]) and not CLOCK.match(text[max(0, match.end("label") - 1) :]):
         value, rest = _split_value(match["value"])
-        return [(match["label"].strip(), value), *(read_inline(rest) if rest else [])]
+        return [(match["label"].strip(), value)], rest
     known = match_label(text)
     if known is None:
-        return []
+        return [], ""
     label, value = text[: known[1]], text[known[1] :].lstrip(" .:#°-–)")
-    if not _fits(known[0], value):
-        return []
-    return [(label.strip(), value)]
+    return ([(label.strip(), value)] if _fits(known[0], value) else []), ""
 
 
 def _split_value(value: str) -> tuple[str, str]:
     """`5 DATE: 3/4` is a value and the next pair: the words before a later colon are its label."""
     for colon in NEXT_COLON.finditer(value):
-        start = _label_start(value[: colon.start()])
+        low = max(0, colon.start() - MAX_LABEL)
+        start = _label_start(value[low : colon.start()])
         if start:
-            return value[:start].strip(), value[start:]
+            return value[: low + start].strip(), value[low + start :]
     return value.strip(), ""
 
 
@@ -120,7 +132,7 @@ class _Page:
 
     def _in_line(self) -> Iterator[Pair]:
         for fragment in self._all:
-            if len(fragment.text) > MAX_VALUE or fragment.order in self._labels or fragment.type in NO_PAIRS:
+            if fragment.order in self._labels or fragment.type in NO_PAIRS:
                 continue
             for label, value in read_inline(fragment.text):
                 if fragment.type in HEADS and name_key(label) is None:

@@ -82,12 +82,17 @@ def _object(
 
 def _sections(blocks: list[Block]) -> Iterator[SemanticObject]:
     """A heading with all blocks under it, down to the next heading of its level or higher."""
-    heads = [n for n, block in enumerate(blocks) if block.type in (BlockType.TITLE, BlockType.HEADING)]
-    for place, n in enumerate(heads):
-        rank = _rank(blocks[n])
-        end = next((other for other in heads[place + 1 :] if _rank(blocks[other]) <= rank), len(blocks))
+    ends: dict[int, int] = {}
+    stack: list[int] = []
+    for n, block in enumerate(blocks):
+        if block.type in (BlockType.TITLE, BlockType.HEADING):
+            while stack and _rank(blocks[stack[-1]]) >= _rank(block):
+                ends[stack.pop()] = n
+            stack.append(n)
+    ends.update((n, len(blocks)) for n in stack)
+    for n, end in sorted(ends.items()):
         evidence = (block.id for block in blocks[n:end])
-        yield _object(ObjectType.SECTION, blocks[n].text, evidence, level=rank, page=blocks[n].page)
+        yield _object(ObjectType.SECTION, blocks[n].text, evidence, level=_rank(blocks[n]), page=blocks[n].page)
 
 
 def _rank(block: Block) -> int:
@@ -127,15 +132,14 @@ def _lists(blocks: list[Block]) -> Iterator[SemanticObject]:
 
 def _mentions(blocks: list[Block]) -> Iterator[SemanticObject]:
     things: dict[tuple[ObjectType, str], SemanticObject] = {}
+    shown: dict[tuple[ObjectType, str], dict[BlockId, None]] = {}
     for block in blocks:
         for text in _texts(block):
             for kind, value, normal, attributes, sure in find_mentions(text):
-                known = things.get((kind, normal))
-                if known is None:
-                    things[kind, normal] = _object(kind, value, [block.id], sure, **attributes)
-                elif block.id not in known.evidence[-1:]:
-                    things[kind, normal] = replace(known, evidence=(*known.evidence, block.id))
-    yield from things.values()
+                things.setdefault((kind, normal), _object(kind, value, (), sure, **attributes))
+                shown.setdefault((kind, normal), {})[block.id] = None
+    for key, thing in things.items():
+        yield replace(thing, evidence=tuple(shown[key]))
 
 
 def _texts(block: Block) -> list[str]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import islice
 
 from models.derive.fragments import Fragment, Neighbours
 from models.derive.labels import match_label, rank_total
@@ -15,6 +16,7 @@ from models.derive.pairs import read_inline
 from models.derive.values import Found, find_amounts
 
 MAX_STEPS = 4
+MAX_LINES = 50
 MAX_LABEL = 60
 QUALIFIED = re.compile(r"[^\W\d_]{3,}\s+total\b", re.IGNORECASE)
 """A total with a word in front, as `Takeaway total`."""
@@ -71,7 +73,7 @@ class _Bill:
 
     def paid_less_change(self) -> Total | None:
         """Without a total: what was paid less what was given back, if that very amount is printed."""
-        paid, change = (list(self._labelled(key)) for key in (Key.PAID, Key.CHANGE))
+        paid, change = (list(islice(self._labelled(key), MAX_LINES)) for key in (Key.PAID, Key.CHANGE))
         payable = {Decimal(given.normal) - Decimal(back.normal) for given in paid for back in change}
         for at in self._all if payable else ():
             for amount in find_amounts(at.text):

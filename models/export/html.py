@@ -28,6 +28,7 @@ STYLE = (
     ".picture{border:1px dashed #767676;padding:1.2em;text-align:center}"
     ".footnote{font-size:.88em}.page{display:block;border-top:1px dotted #767676;margin:1.2em 0 .4em}"
 )
+MAX_DEPTH = 9
 MIN_OUTLINE = 3
 """Fewer headings than this need no table of contents."""
 
@@ -164,18 +165,22 @@ def _list(items: Sequence[Block]) -> Markup:
     """A list, nested by the items' levels."""
     if not items:
         return Markup("")
-    top = min(item.level or 1 for item in items)
+    top = min(map(_depth, items))
     written: list[Markup] = []
     at = 0
     while at < len(items):
         end = at + 1
-        while end < len(items) and (items[end].level or 1) > top:
+        while end < len(items) and _depth(items[end]) > top:
             end += 1
-        first = at if (items[at].level or 1) > top else at + 1
+        first = at if _depth(items[at]) > top else at + 1
         own = _text(items[at]) if first > at else Markup("")
         written.append(element("li", own, _list(items[first:end]), id=items[at].id if first > at else None))
         at = end
     return element("ul", *written)
+
+
+def _depth(item: Block) -> int:
+    return min(item.level or 1, MAX_DEPTH)
 
 
 def _table(block: Block, table: Table, caption: Block | None) -> Markup:
