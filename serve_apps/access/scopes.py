@@ -26,6 +26,17 @@ _RANK = {KeyScope.READ: 0, KeyScope.WRITE: 1, KeyScope.ADMIN: 2}
 
 DOCUMENT = "/v1/jobs/{job_id}/documents/{document_id}"
 
+OUTPUTS = (
+    "/chunks",
+    "/fields",
+    "/semantics",
+    "/export/html",
+    "/export/markdown",
+    "/export/graph",
+    "/export/context",
+)
+"""Everything computed from one document's tree."""
+
 REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("GET", "/v1/health"): None,
     ("GET", "/v1/token"): None,  # judges its caller itself: an admin key or a true loopback caller
@@ -45,6 +56,10 @@ REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("POST", "/v1/parse"): KeyScope.WRITE,
     ("POST", "/v1/ingest"): KeyScope.WRITE,
     ("GET", f"{DOCUMENT}/tree"): KeyScope.READ,
+    **{("GET", DOCUMENT + output): KeyScope.READ for output in OUTPUTS},
+    ("GET", "/v1/jobs/{job_id}/export/finetune"): KeyScope.READ,
+    ("POST", "/v1/compare"): KeyScope.WRITE,
+    ("POST", "/v1/evaluate"): KeyScope.WRITE,
     ("GET", f"{DOCUMENT}/assets/{{asset_path}}"): KeyScope.READ,
     ("GET", f"{DOCUMENT}/pages/{{page}}"): KeyScope.READ,
 }
