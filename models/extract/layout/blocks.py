@@ -62,6 +62,13 @@ def _keeps_rows(lines: list[Line]) -> bool:
     return bool(cased) and sum(text[:1].islower() for text in cased) * 3 < len(cased)
 
 
+def join_code(lines: list[Line]) -> str:
+    """Lines of code with their breaks, indented by as many characters as they are set in."""
+    left = min(line.x0 for line in lines)
+    step = max((line.x1 - line.x0) / max(1, len(line.text)) for line in lines) or 1.0
+    return "\n".join(" " * round((line.x0 - left) / step) + line.text for line in lines)
+
+
 def is_divided(text: str, following: str) -> bool:
     """True when the hyphen at the end of `text` only divides a word that goes on in `following`."""
     return len(text) > 2 and text[-1] in _HYPHENS and text[-2].islower() and following[:1].islower()
@@ -82,7 +89,7 @@ def _style(run: Run) -> tuple[bool, bool, bool, str | None]:
 
 def make_block(kind: BlockType, lines: list[Line], marks: PageMarks, *, level: int | None = None) -> PageBlock:
     """A block of that type around the lines, in the order given."""
-    text, runs = join_lines(lines, keep_breaks=kind is BlockType.CODE)
+    text, runs = (join_code(lines), []) if kind is BlockType.CODE else join_lines(lines)
     confidence = min(line.confidence for line in lines)
     flags: tuple[str, ...] = ()
     if "\ufffd" in text:

@@ -13,7 +13,8 @@ _WIDEST_LEADING = 1.9
 _DISPLAY_LEADING = 1.35
 """Large type may be set this loosely whatever the text's leading is."""
 BULLET = re.compile(r"[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢✓✔❖\uf0b7\uf0a7\uf0d8-]\s+|[•●▪■‣∙➤❖\uf0b7\uf0a7](?=\S)|[–—*]\s+(?=\S)")
-NUMBER = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivx]{2,5}[.)]|\[\d{1,3}\])\s+(?=\S)")
+NUMBER = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[A-Z]\)|\(?[ivx]{2,5}[.)]|\[\d{1,3}\])\s+(?=\S)")
+"""A capital with a full stop is more often an initial."""
 _SENTENCE_END = (".", "!", "?", ":", ".”", '."', ".)", ";")
 
 
@@ -47,6 +48,8 @@ def _starts_new(group: list[Line], line: Line, following: Line | None, leading: 
         return True
     if _differs(last, line) or _is_apart(group, line, leading):
         return True
+    if last.code and line.code:
+        return False
     return _is_item_start(group, line) or _is_indented(group, line, following) or _ended_short(group, line, following)
 
 

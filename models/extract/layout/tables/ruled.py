@@ -13,6 +13,7 @@ from models.extract.layout.tables.bands import (
     fold_rows,
     has_header,
     row_middle,
+    spans_columns,
 )
 from models.extract.layout.tables.columns import open_columns, ruled_columns
 from models.extract.layout.tables.data_rows import split_data_rows
@@ -30,6 +31,8 @@ from models.extract.layout.tables.words import TextRow, find_text_rows
 
 _FILLED_SHARE = 0.3
 _PROSE_WORDS = 4
+_BARS = 3
+_CROSSED_SHARE = 0.3
 
 
 def build_ruled_table(region: Region, lines: list[Line], marks: PageMarks, *, captioned: bool = False) -> Table | None:
@@ -39,14 +42,25 @@ def build_ruled_table(region: Region, lines: list[Line], marks: PageMarks, *, ca
     is_grid = bool(columns)
     if not is_grid:
         columns = open_columns(rows)
-        if _is_prose(rows, columns) or (region.levels < 3 and not captioned and not _is_tabular(rows)):
+        if (
+            _is_prose(rows, columns)
+            or _is_crossed(rows, columns)
+            or (region.levels < 3 and not captioned and not _is_tabular(rows))
+        ):
             return None
-    if not columns or is_contents(rows) or _is_chart(region, rows):
+    if not columns or is_contents(rows) or _is_chart(region, rows, marks):
         return None
     bands = cut_bands(region, rows)
+    _drop_short_rules(bands, [region.box[0], *columns, region.box[2]])
     grid = _build_grid(bands, columns, region, is_grid=is_grid)
     drop_empty_columns(grid)
     return make_table(grid) if is_table(grid) else None
+
+
+def _drop_short_rules(bands: list[Band], edges: list[float]) -> None:
+    """Leave out rules that do not reach over a column: fraction bars, lines under words."""
+    for band in bands:
+        band.partial = [rule for rule in band.partial if columns_over(rule, edges) != (0, -1)]
 
 
 def _build_grid(bands: list[Band], columns: list[float], region: Region, *, is_grid: bool) -> Grid:
@@ -114,6 +128,12 @@ def _is_prose(rows: list[TextRow], columns: list[float]) -> bool:
     return all(sum(count >= _PROSE_WORDS for count in counts) > 0.6 * len(counts) for counts in by_column.values())
 
 
+def _is_crossed(rows: list[TextRow], columns: list[float]) -> bool:
+    """True when many rows are one text right across the columns: what stands side by side elsewhere is accident."""
+    crossing = sum(len(r.segments) == 1 and spans_columns(r.segments[0].x0, r.segments[0].x1, columns) for r in rows)
+    return crossing > max(1.0, _CROSSED_SHARE * len(rows))
+
+
 def _is_tabular(rows: list[TextRow]) -> bool:
     """True for several rows of short texts side by side."""
     several = [row for row in rows if len(row.segments) > 1]
@@ -134,15 +154,27 @@ def is_contents(rows: list[TextRow]) -> bool:
     return pages[-1] > 9 and all(one <= other for one, other in pairwise(pages))
 
 
-def _is_chart(region: Region, rows: list[TextRow]) -> bool:
-    """True for gridlines: many levels, few of the spaces between them hold text, or texts stand on the rules."""
+def _is_chart(region: Region, rows: list[TextRow], marks: PageMarks) -> bool:
+    """True for gridlines: many levels with little text between them, texts that stand on them, or bars across them."""
     levels = [y for y, _ in find_levels(region.horizontals)]
     if len(levels) < 4:
         return False
     spaces = [(top, bottom) for top, bottom in pairwise(levels) if bottom - top > 4]
-    empty = sum(not any(top < row.base - 0.3 * row.size < bottom for row in rows) for top, bottom in spaces)
+    empty = sum(not any(top < row_middle(row) < bottom for row in rows) for top, bottom in spaces)
     struck = sum(any(row.top + 1.5 < y < row.base - 1.5 for y in levels) for row in rows)
-    return empty > 0.3 * len(spaces) or struck > 0.25 * len(rows)
+    return empty > 0.3 * len(spaces) or struck > 0.25 * len(rows) or _count_bars(region, levels, marks) >= _BARS
+
+
+def _count_bars(region: Region, levels: list[float], marks: PageMarks) -> int:
+    """Narrow shaded areas that cross the region's rules, which no cell's shading does."""
+    x0, _, x1, _ = region.box
+    return sum(
+        x0 <= fill.x0
+        and fill.x1 <= x1
+        and fill.x1 - fill.x0 < 0.4 * (x1 - x0)
+        and any(fill.y0 + 2 < y < fill.y1 - 2 for y in levels)
+        for fill in marks.fills
+    )
 
 
 def is_table(grid: Grid) -> bool:

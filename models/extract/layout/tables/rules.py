@@ -15,6 +15,8 @@ _LIKE_EDGE = 5.0
 _LEAST_WIDTH = 40.0
 _MOST_RULES = 600
 _MOST_FILLS = 400
+_BLANK = 9.0
+"""A blank between two rules higher than this (points) parts tables; double rules are closer."""
 _PROSE_WIDTH, _PROSE_CHARS = 0.75, 40
 
 
@@ -110,7 +112,7 @@ def _group(horizontals: list[Rule], verticals: list[Rule], marks: PageMarks) -> 
     for first, one in enumerate(horizontals):
         for second in range(first + 1, split):
             if _are_alike(one, rules[second], marks.height):
-                if not _has_prose_between(one, rules[second], marks):
+                if not _are_parted(one, rules[second], marks):
                     sets.join(first, second)
                 break
         for second in range(split, len(rules)):
@@ -129,18 +131,16 @@ def _are_alike(above: Rule, below: Rule, height: float) -> bool:
     )
 
 
-def _has_prose_between(above: Rule, below: Rule, marks: PageMarks) -> bool:
-    """Two or more lines of running text as wide as the rules: what is above and below is not one table."""
+def _are_parted(above: Rule, below: Rule, marks: PageMarks) -> bool:
+    """True when no one table holds both rules: running text as wide as they are, or nothing at all, lies between."""
     width = above.x1 - above.x0
-    wide = 0
+    wide = held = 0
     for line in marks.lines:
-        if (
-            above.y0 < line.base < below.y0
-            and len(line.text) > _PROSE_CHARS
-            and min(line.x1, above.x1) - max(line.x0, above.x0) > _PROSE_WIDTH * width
-        ):
-            wide += 1
-    return wide > 1
+        if above.y0 < line.base < below.y0:
+            shared = min(line.x1, above.x1) - max(line.x0, above.x0)
+            held += shared > 0
+            wide += len(line.text) > _PROSE_CHARS and shared > _PROSE_WIDTH * width
+    return wide > 1 or (not held and below.y0 - above.y0 > _BLANK)
 
 
 def _cross(across: Rule, down: Rule) -> bool:

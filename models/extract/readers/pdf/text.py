@@ -14,6 +14,9 @@ _CODE_NAMES = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
 _ASCENT, _DESCENT = 0.75, 0.22
 """Share of the font size that ordinary letters reach above and below the baseline."""
 
+_BLANK, _MONO_BLANK = 0.25, 0.6
+"""Width of a blank in ems: the engine's boxes hold the blanks at both ends of a line."""
+
 FontLook = tuple[bool, bool, bool]
 """(bold, italic, code)"""
 
@@ -96,12 +99,16 @@ def _place(stated: dict[str, Any], main: dict[str, Any], text: str, pieces: list
     size = main["size"]
     base = main["origin"][1]
     upright = stated["dir"][0] > 0.98
+    trail = stated["spans"][-1]["text"]
     if upright:
         y0, y1 = base - _ASCENT * size, base + _DESCENT * size
+        blank = (_MONO_BLANK if pieces[0][2][2] else _BLANK) * size
+        x0 = min(x0 + lead * blank, x1)
+        x1 = max(x1 - (len(trail) - len(trail.rstrip())) * blank, x0)
     line = Line(x0, y0, x1, y1, base, size, text, main["font"], upright=upright)
     line.hidden = is_unseen(main["char_flags"], main["alpha"], size)
     line.white = is_white(main["color"])
-    line.blank_before, line.blank_after = lead > 0, stated["spans"][-1]["text"][-1:].isspace()
+    line.blank_before, line.blank_after = lead > 0, trail[-1:].isspace()
     _set_looks(line, pieces, lead)
     return line
 

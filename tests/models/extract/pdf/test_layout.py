@@ -150,7 +150,7 @@ def test_lines_in_a_typewriter_face_are_code_with_their_breaks() -> None:
     paper = Paper()
     y = paper.prose(50, 60, 3)
     paper.lines(60, y + 12, ["def add(a, b):", "    return a + b"], font="cour")
-    assert texts(paper.read(), BlockType.CODE) == ["def add(a, b):\nreturn a + b"]
+    assert texts(paper.read(), BlockType.CODE) == ["def add(a, b):\n    return a + b"]
 
 
 def test_a_display_of_symbols_is_a_formula() -> None:

@@ -30,7 +30,7 @@ def draw(marks: list[tuple[object, ...]], rotation: int) -> bytes:
             paper.text(x, y, text, size, font)  # type: ignore[arg-type]
         elif kind == "rule":
             length, flat = rest
-            end = (x + length, y) if flat else (x, min(y + length, 590))  # type: ignore[operator,type-var]
+            end = (x + length, y) if flat else (x, min(y + length, 590))  # type: ignore[operator]
             paper.rule(x, y, *end)  # type: ignore[arg-type]
         elif kind == "bar":
             paper.bar(x, y, x + rest[0], y + rest[1], (0.5, 0.6, 0.9))  # type: ignore[arg-type,operator]
