@@ -25,6 +25,7 @@ POLL_S = 1.0
 READY_S = 180.0
 RESTARTS = "QUIRE_RESTARTS"
 MOST_RESTARTS = 20
+STEADY_S = 600.0
 
 
 class Supervisor:
@@ -39,6 +40,7 @@ class Supervisor:
 
     def run(self) -> int:
         """Until SIGTERM: 0. Never returns when the head died: the process starts itself again."""
+        started = time.monotonic()
         self._head.start()
         signal.signal(signal.SIGTERM, self._on_signal)  # after ray.init, which installs its own handler over ours
         signal.signal(signal.SIGINT, self._on_signal)
@@ -53,7 +55,7 @@ class Supervisor:
         died = self._watch()
         self._end()
         if died:
-            _start_again(died)
+            start_again(died, time.monotonic() - started)
         clear_state(self._workdir)
         return 0
 
@@ -92,9 +94,9 @@ def _embedded_database(runtime: Runtime) -> Any:
     return EmbeddedPostgres(runtime.settings.workdir)
 
 
-def _start_again(died: str) -> None:
-    """The same process (pid and start time stay) with a new head; pauses grow with every restart."""
-    count = int(os.environ.get(RESTARTS, "0")) + 1
+def start_again(died: str, ran_s: float) -> None:
+    """The same process (pid and start time stay) with a new head; raises `StartFailed` when that never holds."""
+    count = restarts(ran_s)
     if count > MOST_RESTARTS:
         raise StartFailed(f"{died} died {count} times")
     pause = min(60.0, 2.0 ** (count - 1))
@@ -102,6 +104,11 @@ def _start_again(died: str) -> None:
     time.sleep(pause)
     os.environ[RESTARTS] = str(count)
     os.execv(sys.executable, [sys.executable, "-m", "cluster.supervisor"])  # noqa: S606
+
+
+def restarts(ran_s: float) -> int:
+    """Restarts in a row, this one included; a head that lived for ten minutes begins a new row."""
+    return 1 if ran_s > STEADY_S else int(os.environ.get(RESTARTS, "0")) + 1
 
 
 def main() -> int:
