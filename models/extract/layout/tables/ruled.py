@@ -32,7 +32,7 @@ from models.extract.layout.tables.words import TextRow, find_text_rows
 _FILLED_SHARE = 0.3
 _PROSE_WORDS = 4
 _BARS = 3
-_CROSSED_SHARE = 0.3
+_CROSSED_SHARE = 0.2
 
 
 def build_ruled_table(region: Region, lines: list[Line], marks: PageMarks, *, captioned: bool = False) -> Table | None:
@@ -129,8 +129,9 @@ def _is_prose(rows: list[TextRow], columns: list[float]) -> bool:
 
 
 def _is_crossed(rows: list[TextRow], columns: list[float]) -> bool:
-    """True when many rows are one text right across the columns: what stands side by side elsewhere is accident."""
-    crossing = sum(len(r.segments) == 1 and spans_columns(r.segments[0].x0, r.segments[0].x1, columns) for r in rows)
+    """True when many rows are one sentence right across the columns: what stands side by side elsewhere is accident."""
+    alone = [row.segments[0] for row in rows if len(row.segments) == 1 and len(row.words) > _PROSE_WORDS]
+    crossing = sum(spans_columns(segment.x0, segment.x1, columns) for segment in alone)
     return crossing > max(1.0, _CROSSED_SHARE * len(rows))
 
 
