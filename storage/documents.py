@@ -95,6 +95,21 @@ def locate_tree(db: Database, scope: Scope, job_id: str, document_id: str) -> Pu
     )
     if row is None:
         raise NotFound("no such document")
+    return _published(row)
+
+
+def locate_trees(db: Database, scope: Scope, job_id: str) -> list[tuple[DocumentId, PublishedTree]]:
+    """The published trees of a job, in order of submission. Raises NotFound for an unknown job."""
+    get = f"""select d.id, d.source_file, d.published_attempt, d.manifest, d.format, d.sha256, d.bytes {_FROM}
+            where d.job_id = %(job_id)s and d.status = 'succeeded' and d.published_attempt is not null
+              and d.deleted_at is null order by d.position"""
+    found = db.fetch_one(f"select 1 from jobs j where j.id = %(job_id)s and {OWNED}", owned_by(scope, job_id=job_id))
+    if found is None:
+        raise NotFound("no such job")
+    return [(DocumentId(row["id"]), _published(row)) for row in db.fetch_all(get, owned_by(scope, job_id=job_id))]
+
+
+def _published(row: Row) -> PublishedTree:
     return PublishedTree(
         row["source_file"],
         row["published_attempt"],

@@ -28,10 +28,15 @@ def mask(flag: str) -> str:
     return f"[REDACTED:{flag.removeprefix(PII_PREFIX)}]"
 
 
-def redact_tree(tree: Tree, decisions: Decisions) -> Tree:
-    """A copy that may leave the house. Raises `PiiIncomplete` without a completed scan."""
+def require_scan(tree: Tree) -> None:
+    """Raises `PiiIncomplete` when the tree's scan is missing or a detector failed in it."""
     if tree.pii is None or not tree.pii.complete:
         raise PiiIncomplete("no completed PII scan")
+
+
+def redact_tree(tree: Tree, decisions: Decisions) -> Tree:
+    """A copy that may leave the house. Raises `PiiIncomplete` without a completed scan."""
+    require_scan(tree)
     blocks = tuple(_redact_block(block, decisions) for block in tree.blocks)
     metadata = Metadata(created=tree.metadata.created, modified=tree.metadata.modified, language=tree.metadata.language)
     return replace(tree, blocks=blocks, metadata=metadata)

@@ -22,12 +22,10 @@ class EphemeralFile:
     content: bytes
 
 
-async def receive_files(
-    request: Request, call: Call, names: frozenset[str] | None, max_files: int
-) -> list[EphemeralFile]:
-    """The request's files; `names` None takes any part name. Raises as an upload does."""
+async def receive_files(request: Request, call: Call, max_files: int) -> list[EphemeralFile]:
+    """The request's files, whatever their parts are called. Raises as an upload does."""
     limits = call.running.resources.limits
-    rules = PartRules(names=names, max_files=max_files, max_file_bytes=limits.max_upload_bytes)
+    rules = PartRules(names=None, max_files=max_files, max_file_bytes=limits.max_upload_bytes)
     reader = PartsReader(request.headers.get("content-type", ""), rules)
     async for data in body_chunks(request, limits.upload_idle_s):
         reader.feed(data)

@@ -5,14 +5,16 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import Any
 
 import httpx
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from fastapi import FastAPI
 
-from models.cdom.original import Format
-from models.cdom.ports import PageImage
+from models.cdom.errors import ExtractError
+from models.cdom.original import Format, ReadOptions
+from models.cdom.ports import PageImage, ReadOutcome
 from models.cdom.tree import (
     Block,
     BlockId,
@@ -25,6 +27,8 @@ from models.cdom.tree import (
     TreeProvenance,
     dump_tree,
 )
+from models.extract.assemble import assemble
+from models.extract.readers import open_document
 from serve_apps.access.keys import parse_api_keys
 from serve_apps.access.license import License
 from serve_apps.access.license_holder import LicenseHolder
@@ -76,13 +80,26 @@ class Painter:
         return PageImage(png=PNG, width=595.0, height=842.0, page_count=1)
 
 
+class Eyes:
+    """Reads in this process, with the real readers; keeps nothing."""
+
+    async def read_once(self, original: bytes, options: ReadOptions, timeout_s: float) -> ReadOutcome:
+        try:
+            document = open_document(original, options)
+            contents = [document.read_page(number).content for number in document.facts.page_numbers]
+        except ExtractError as error:
+            return ReadOutcome(error=error.code, detail=error.detail)
+        source = Source(format=document.facts.format, sha256=sha256(original).hexdigest(), bytes=len(original))
+        return ReadOutcome(tree=assemble(document.facts, contents, source=source, options=options))
+
+
 def make_resources(store: Store, **changes: Any) -> Resources:
     holder = LicenseHolder(a_license(), {"k1": raw_public(SIGNING)})
     values: dict[str, Any] = {
         "store": store,
         "keys": parse_api_keys(KEYS),
         "license": holder,
-        "ports": Ports(render_page=Painter()),
+        "ports": Ports(render_page=Painter(), read_once=Eyes()),
     }
     return Resources(**(values | changes))
 

@@ -26,13 +26,15 @@ def _form(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": schema}}}}
 
 
-@router.post(
-    "/v1/compare", responses={200: {"model": TreeDiff}}, openapi_extra=_form({"a": _FILE, "b": _FILE}, ["a", "b"])
-)
+COMPARED = _form({"a": _FILE, "b": _FILE}, ["a", "b"])
+EVALUATED = _form({"files": {"type": "array", "items": _FILE}}, ["files"])
+
+
+@router.post("/v1/compare", responses={200: {"model": TreeDiff}}, openapi_extra=COMPARED)
 async def compare(request: Request, call: CallDep) -> Response:
     """What changed from `a` to `b`: blocks added, removed, modified, unchanged."""
     async with call.running.ephemeral.enter():
-        first, second = _pair(await receive_files(request, call, None, 2))
+        first, second = _pair(await receive_files(request, call, 2))
         a, b = await _read(call, first), await _read(call, second)
         return json_response(await call.running.disk.run(compare_trees, a, b))
 
@@ -55,12 +57,12 @@ async def _read(call: Call, file: EphemeralFile) -> Tree:
 @router.post(
     "/v1/evaluate",
     responses={200: {"model": QualityReport, "content": {"text/html": {}}}},
-    openapi_extra=_form({"files": {"type": "array", "items": _FILE}}, ["files"]),
+    openapi_extra=EVALUATED,
 )
 async def evaluate(request: Request, call: CallDep, format: str = "json") -> Response:
     """How well documents read: per document and in sum; format=html gives a self-contained page."""
     async with call.running.ephemeral.enter():
-        files = await receive_files(request, call, None, call.running.resources.limits.max_batch_files)
+        files = await receive_files(request, call, call.running.resources.limits.max_batch_files)
         report = summarise([await _rate(call, file) for file in files])
     if format != "html":
         return json_response(report)

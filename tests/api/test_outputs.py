@@ -1,0 +1,163 @@
+"""Everything computed from a stored tree, asked for through HTTP."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+from lxml import html
+
+from storage.store import Store
+from tests.api.harness import client_of, files, make_resources, reading, serving
+
+BLOCKS: list[dict[str, Any]] = [
+    {"id": "t", "type": "title", "page": 1, "text": "Harbour report"},
+    {"id": "h", "type": "heading", "level": 1, "page": 1, "text": "Findings"},
+    {"id": "p", "type": "paragraph", "page": 1, "text": "Invoice number: INV-42. The crane <script> works. " * 3},
+    {"id": "f", "type": "page_footer", "page": 1, "text": "page 1"},
+    {"id": "q", "type": "paragraph", "page": 2, "text": "Total: 12.50 EUR, due on 2026-03-01."},
+]
+TREE = {
+    "cdom_version": "1.0",
+    "source": {"name": "report.pdf", "format": "pdf"},
+    "pages": [{"number": n, "width": 595, "height": 842} for n in (1, 2)],
+    "blocks": BLOCKS,
+}
+
+
+@pytest.fixture
+async def document(store: Store) -> Any:
+    """(client, path of a stored document, its job's path)."""
+    async with serving(make_resources(store)) as app, client_of(app) as client:
+        answer = await client.post("/v1/ingest", json={"tree": TREE})
+        assert answer.status_code == 201, answer.text
+        job = answer.json()
+        job_path = f"/v1/jobs/{job['id']}"
+        yield client, f"{job_path}/documents/{job['documents'][0]['document_id']}", job_path
+
+
+async def get(client: httpx.AsyncClient, path: str, **params: Any) -> Any:
+    answer = await client.get(path, params=params)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+async def test_chunks_carry_their_place_and_leave_furniture_out(document: Any) -> None:
+    client, path, _ = document
+    chunks = await get(client, f"{path}/chunks")
+    assert [chunk["index"] for chunk in chunks] == list(range(len(chunks)))
+    assert chunks[0]["section_path"][0] == "Harbour report"
+    assert "page 1" not in "".join(chunk["text"] for chunk in chunks)
+    assert {"id", "text", "tokens", "pages", "block_ids", "bboxes", "flags", "language"} <= chunks[0].keys()
+
+
+async def test_fields_are_found_and_chosen_by_key(document: Any) -> None:
+    client, path, _ = document
+    fields = await get(client, f"{path}/fields")
+    assert {field["canonical_key"] for field in fields} >= {"invoice_number", "total"}
+    assert fields[0]["evidence"]["block_id"].startswith("b")
+    assert {f["canonical_key"] for f in await get(client, f"{path}/fields", keys="TOTAL")} == {"total"}
+    assert await get(client, f"{path}/fields", keys="nothing-of-the-kind") == []
+
+
+async def test_semantics_name_their_evidence(document: Any) -> None:
+    client, path, _ = document
+    objects = (await get(client, f"{path}/semantics"))["objects"]
+    assert {"section", "money"} <= {o["type"] for o in objects}
+    assert all(o["evidence"] for o in objects)
+
+
+async def test_supplied_semantics_are_served_as_they_came(store: Store) -> None:
+    given = {"objects": [{"id": "x1", "type": "vessel", "value": "Crane", "evidence": ["p"]}]}
+    async with serving(make_resources(store)) as app, client_of(app) as client:
+        job = (await client.post("/v1/ingest", json={"tree": TREE, "semantics": given})).json()
+        path = f"/v1/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}"
+        served = await get(client, f"{path}/semantics")
+    assert served["objects"][0]["type"] == "vessel"
+
+
+async def test_html_is_one_page_without_live_content(document: Any) -> None:
+    client, path, _ = document
+    answer = await client.get(f"{path}/export/html")
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+    page = html.fromstring(answer.content)
+    assert len(page.xpath("//h1")) == 1
+    assert page.xpath("//script") == []
+    assert "<script>" in "".join(page.itertext())
+
+
+async def test_markdown_keeps_headings(document: Any) -> None:
+    client, path, _ = document
+    answer = await client.get(f"{path}/export/markdown")
+    assert "# Findings" in answer.text
+    assert answer.headers["content-type"].startswith("text/markdown")
+
+
+async def test_graph_edges_resolve_and_neo4j_gives_two_files(document: Any) -> None:
+    client, path, _ = document
+    graph = await get(client, f"{path}/export/graph")
+    ids = {node["id"] for node in graph["nodes"]}
+    assert all(edge["source"] in ids and edge["target"] in ids for edge in graph["edges"])
+    assert (await get(client, f"{path}/export/graph", format="neo4j")).keys() == {"nodes.csv", "edges.csv"}
+
+
+async def test_context_stays_in_its_budget_and_says_what_was_cut(document: Any) -> None:
+    client, path, _ = document
+    digest = await get(client, f"{path}/export/context", max_tokens=24)
+    assert digest["tokens"] <= 24
+    assert digest["truncated"] is True
+    assert digest["omitted"]["blocks"] >= 1
+    assert (await get(client, f"{path}/export/context"))["truncated"] is False
+
+
+async def test_finetune_lines_are_json_and_split_the_same_way_each_time(document: Any) -> None:
+    client, _, job_path = document
+    url = f"{job_path}/export/finetune"
+    answer = await client.get(url, params={"style": "chat"})
+    lines = [json.loads(line) for line in answer.text.splitlines()]
+    assert lines
+    assert lines[0]["messages"][1]["role"] == "assistant"
+    both = [(await client.get(url, params={"split": s, "val_ratio": 0.5})).text for s in ("train", "val")]
+    everything = (await client.get(url)).text
+    assert sorted("".join(both).splitlines()) == sorted(everything.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("output", "params"),
+    [
+        ("/export/graph", {"format": "rdf"}),
+        ("/export/context", {"max_tokens": 15}),
+        ("/export/context", {"max_tokens": 1_000_001}),
+    ],
+)
+async def test_unknown_options_are_refused(document: Any, output: str, params: dict[str, Any]) -> None:
+    client, path, _ = document
+    assert (await client.get(path + output, params=params)).status_code == 422
+
+
+@pytest.mark.parametrize("params", [{"style": "poem"}, {"split": "test"}, {"val_ratio": 2}, {"min_chars": -1}])
+async def test_unknown_finetune_options_are_refused(document: Any, params: dict[str, Any]) -> None:
+    client, _, job_path = document
+    assert (await client.get(f"{job_path}/export/finetune", params=params)).status_code == 422
+
+
+OUTPUTS = ["chunks", "fields", "semantics", "export/html", "export/markdown", "export/graph", "export/context"]
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+async def test_no_output_is_redacted_without_a_scan(document: Any, output: str) -> None:
+    client, path, job_path = document
+    answer = await client.get(f"{path}/{output}", params={"redacted": "true"})
+    assert (answer.status_code, answer.json()["code"]) == (409, "pii-incomplete")
+    answer = await client.get(f"{job_path}/export/finetune", params={"redacted": "true"})
+    assert answer.status_code == 409
+
+
+async def test_an_unfinished_document_has_no_outputs(store: Store) -> None:
+    async with serving(make_resources(store)) as app, client_of(app) as client:
+        job = (await client.post("/v1/jobs", files=files(b"%PDF-1.4 x"))).json()
+        path = f"/v1/jobs/{job['id']}/documents/{job['pending'][0]['document_id']}"
+        assert (await client.get(f"{path}/chunks")).status_code == 404
+        with reading(store):
+            await client.get(f"/v1/jobs/{job['id']}", params={"wait": 20})
+        assert [chunk["text"] for chunk in await get(client, f"{path}/chunks")] == ["Hello"]
