@@ -1,4 +1,4 @@
-"""Facts of an original: what its bytes are and how it is to be read. Plain data that storage, actors and readers share."""
+"""Facts of an original: what its bytes are, how it is to be read. Plain data that storage, actors, readers share."""
 
 import hashlib
 import json

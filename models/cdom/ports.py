@@ -1,6 +1,7 @@
 """What one door needs of the other, as Protocols: handed to `create_app(Resources)` and to the actors' constructors.
 
-Under Ray they are Serve handles with a timeout; in tests they are in-process objects. Every call can raise `PortUnavailable`.
+Under Ray they are Serve handles with a timeout; in tests they are in-process objects. Every call can raise
+`PortUnavailable`.
 """
 
 from dataclasses import dataclass, field
