@@ -4,6 +4,7 @@ In come results from the reading loop; batches form naturally while the previous
 reading. A result stays here until it is committed, refused by the fence or the lease is lost. Knows no parser.
 """
 
+import contextlib
 import logging
 import queue
 import threading
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from actors.inflight import Beats, Inflight, beat_once
-from actors.retry import Backoff
+from actors.retry import Backoff, locate
 from models.cdom.errors import ErrorCode
 from storage.errors import StorageError
 from storage.rows import Claim, DocumentId, Failed, Finished, Succeeded
@@ -40,6 +41,12 @@ class Artifacts(Protocol):
     def put(self, document_id: DocumentId, attempt: int, files: dict[str, bytes], /) -> dict[str, dict[str, Any]]: ...
 
 
+class Tasks(Beats, Protocol):
+    """The part of the queue a publisher needs: renew leases, and give back what cannot be published."""
+
+    def retry(self, claim: Claim, error: str, detail: str, /) -> bool: ...
+
+
 class Finish(Protocol):
     """`storage.publish.finish` with its store: false = the fence refused that one."""
 
@@ -49,9 +56,10 @@ class Finish(Protocol):
 class Publisher:
     """One thread. `put` blocks when `depth` results wait: that is the back-pressure on reading."""
 
-    def __init__(self, *, artifacts: Artifacts, finish: Finish, beats: Beats, inflight: Inflight, depth: int) -> None:
-        self._artifacts, self._finish, self._beats, self._inflight = artifacts, finish, beats, inflight
+    def __init__(self, *, artifacts: Artifacts, finish: Finish, tasks: Tasks, inflight: Inflight, depth: int) -> None:
+        self._artifacts, self._finish, self._tasks, self._inflight = artifacts, finish, tasks, inflight
         self._results: queue.Queue[Result | None] = queue.Queue(maxsize=max(1, depth))
+        self._ended = False
         self._gone = threading.Event()
         self._backoff = Backoff(self._gone.wait)
         self._thread = threading.Thread(target=self._run, name="publisher", daemon=True)
@@ -78,7 +86,7 @@ class Publisher:
 
     def _next(self) -> list[Result] | None:
         """At least one result, and whatever else is ready; None at the end."""
-        first = self._results.get()
+        first = None if self._ended else self._results.get()
         if first is None:
             return None
         batch = [first]
@@ -88,7 +96,7 @@ class Publisher:
             except queue.Empty:
                 break
             if result is None:
-                self._results.put(None)
+                self._ended = True
                 break
             batch.append(result)
         return batch
@@ -100,8 +108,11 @@ class Publisher:
         while batch := [result for result in batch if self._inflight.holds(result.claim)]:
             try:
                 self._commit(batch)
-            except StorageError as error:
-                log.warning("publishing waits: %s", error.code)
+            except Exception as error:
+                if not getattr(error, "retryable", False):
+                    self._give_up(batch, error)
+                    return
+                log.warning("publishing waits: %s", type(error).__name__)
                 self._backoff.pause()
                 if self._gone.is_set():
                     return
@@ -109,8 +120,20 @@ class Publisher:
             self._backoff.reset()
             return
 
+    def _give_up(self, batch: list[Result], error: Exception) -> None:
+        """No outage, so waiting will not help: one that spoils its batch is found alone and goes back to the queue."""
+        if len(batch) > 1:
+            for result in batch:
+                self._publish([result])
+            return
+        claim = batch[0].claim
+        log.error("document %s attempt %d cannot be published: %s", claim.document_id, claim.attempt, locate(error))
+        self._inflight.remove(claim)
+        with contextlib.suppress(StorageError):  # then its lease runs out
+            self._tasks.retry(claim, ErrorCode.INTERNAL.value, type(error).__name__)
+
     def _commit(self, batch: list[Result]) -> None:
-        beat_once(self._beats, self._inflight.beats, self._inflight)  # a lapse from here on costs no start
+        beat_once(self._tasks, self._inflight.beats, self._inflight)  # a lapse from here on costs no start
         ready = [self._store(result) for result in batch if self._inflight.holds(result.claim)]
         if not ready:
             return

@@ -15,7 +15,7 @@ from actors.hints import Wakes
 from actors.inflight import Heart, Inflight
 from actors.outcome import describe
 from actors.publisher import Publisher, Result
-from actors.retry import Backoff, Disposition, as_error, judge
+from actors.retry import Backoff, Disposition, as_error, judge, locate
 from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome
@@ -162,7 +162,7 @@ class Reader:
         except StorageError as error:  # the database or the disk, not the document
             return ReadOutcome(error=ErrorCode.INTERNAL, detail=error.code, charged=False)
         except Exception as error:
-            log.exception("reading document %s attempt %d", claim.document_id, claim.attempt)
+            log.error("reading document %s attempt %d: %s", claim.document_id, claim.attempt, locate(error))
             return ReadOutcome(error=ErrorCode.INTERNAL, detail=type(error).__name__)
 
     def _page(self, claim: Claim, done: int, total: int) -> None:

@@ -3,7 +3,9 @@
 In comes a `ReadOutcome`, out a disposition. Pure; counting starts is the queue's.
 """
 
+import traceback
 from enum import StrEnum
+from pathlib import Path
 from typing import Protocol
 
 from models.cdom.errors import RETRYABLE, ErrorCode
@@ -53,3 +55,10 @@ class Backoff:
 def as_error(error: ErrorCode | None) -> str:
     """The stored code of an outcome that failed."""
     return (error or ErrorCode.INTERNAL).value
+
+
+def locate(error: BaseException) -> str:
+    """Type and place of an exception, for logs: its text often quotes the document."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    return type(error).__name__ + place

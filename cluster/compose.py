@@ -154,7 +154,7 @@ def make_reader(runtime: Runtime) -> "Reader":
     publisher = Publisher(
         artifacts=store.artifacts,
         finish=partial(finish, store),
-        beats=queue,
+        tasks=queue,
         inflight=inflight,
         depth=settings.inflight_docs - 1,
     )

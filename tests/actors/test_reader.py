@@ -147,7 +147,7 @@ class Scene:
         self.reserved = list[tuple[str, int]]()
         self.reserve_error: Exception | None = None
         publisher = Publisher(
-            artifacts=self.store, finish=self.store.finish, beats=self.queue, inflight=self.inflight, depth=4
+            artifacts=self.store, finish=self.store.finish, tasks=self.queue, inflight=self.inflight, depth=4
         )
         self.reader = Reader(
             ReaderParts(
@@ -323,6 +323,23 @@ def test_a_database_away_while_publishing_is_waited_for() -> None:
     scene.store.fail_times = 2
     with scene.running():
         assert until(lambda: scene.store.finished)
+
+
+def test_a_document_that_cannot_be_published_does_not_hold_up_the_others() -> None:
+    scene = Scene(make_claim("bad"), make_claim("good"))
+    finish = scene.store.finish
+
+    def picky(finished: Sequence[Finished]) -> list[bool]:
+        if any(row.claim.document_id == "bad" for row in finished):
+            raise ValueError("a row no table takes")
+        return finish(finished)
+
+    scene.reader._parts.publisher._finish = picky
+    with scene.running():
+        assert until(lambda: scene.store.finished and scene.queue.retried)
+        assert scene.reader.healthy()
+    assert scene.queue.retried == [(make_claim("bad"), "internal")]
+    assert [row.claim.document_id for row in scene.store.finished] == ["good"]
 
 
 def test_a_refusal_of_the_fence_is_the_end_of_it() -> None:

@@ -2,7 +2,6 @@
 
 import pytest
 
-from cluster import supervisor
 from cluster.errors import StartFailed
 from cluster.supervisor import RESTARTS, restarts, start_again
 
@@ -26,8 +25,8 @@ def test_a_head_that_never_holds_ends_the_service(monkeypatch: pytest.MonkeyPatc
 def test_the_same_process_starts_again_after_a_growing_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     paused, started = list[float](), list[list[str]]()
     monkeypatch.setenv(RESTARTS, "2")
-    monkeypatch.setattr(supervisor.time, "sleep", paused.append)
-    monkeypatch.setattr(supervisor.os, "execv", lambda program, arguments: started.append(arguments))
+    monkeypatch.setattr("time.sleep", paused.append)
+    monkeypatch.setattr("os.execv", lambda program, arguments: started.append(arguments))
     start_again("raylet", 1.0)
     assert paused == [4.0]
     assert started[0][1:] == ["-m", "cluster.supervisor"]
