@@ -41,8 +41,7 @@ def test_pauses_grow_to_a_limit_and_end_with_a_success() -> None:
 
 
 def test_a_log_line_about_an_exception_quotes_none_of_its_text() -> None:
-    try:
+    with pytest.raises(ValueError, match="letter") as caught:
         raise ValueError("the text of somebody's letter")
-    except ValueError as error:
-        assert locate(error).startswith("ValueError at test_retry.py:")
-        assert "letter" not in locate(error)
+    assert locate(caught.value).startswith("ValueError at test_retry.py:")
+    assert "letter" not in locate(caught.value)
