@@ -16,6 +16,8 @@ TAB_CHARS = 4
 MAX_PARTS = 40
 MAX_PLACE = 20_000.0
 MAX_BANDS = 20
+MAX_LINE = 90.0
+"""Points: a taller fragment is a block of lines. Receipts photographed large have lines of 60."""
 MAX_BAND = 300
 """Fragments of one page in one band that have neighbours. No page that people read has so many; a hostile one would
 make the search for neighbours quadratic."""
@@ -118,7 +120,7 @@ class Neighbours:
         if fragment.bbox is None:
             return None
         x0, _, x1, y1 = fragment.bbox
-        height = min(fragment.height, 30.0)
+        height = min(fragment.height, MAX_LINE)
         column = [
             other
             for other in self._within(y1, y1 + lines * height)

@@ -68,10 +68,22 @@ def _read_first(text: str) -> tuple[list[tuple[str, str]], str]:
         value, rest = _split_value(match["value"])
         return [(match["label"].strip(), value)], rest
     known = match_label(text)
-    if known is None:
-        return [], ""
-    label, value = text[: known[1]], text[known[1] :].lstrip(" .:#°-–)")
-    return ([(label.strip(), value)] if _fits(known[0], value) else []), ""
+    if known is not None:
+        label, value = text[: known[1]], text[known[1] :].lstrip(" .:#°-–)")
+        if _fits(known[0], value):
+            return [(label.strip(), value)], ""
+    return [], _next_known(text)
+
+
+def _next_known(text: str) -> str:
+    """What begins with the next known label, where rows of a bill have been joined into one text; "" for none."""
+    _, rest = _split_value(text) if ":" in text else ("", "")
+    while rest:
+        label = NEXT_COLON.search(rest)
+        if label is None or name_key(rest[: label.start()]) is not None:
+            return rest if label else ""
+        _, rest = _split_value(rest)
+    return ""
 
 
 def _split_value(value: str) -> tuple[str, str]:

@@ -169,3 +169,16 @@ def test_a_heading_is_a_pair_only_when_its_label_is_known() -> None:
 def test_a_phone_or_email_ends_where_other_words_begin() -> None:
     fields = by_key(make_tree(make_block(P, "Tel: 01 71 17 61 67 – write to us")))
     assert fields["phone"].value == "01 71 17 61 67"
+
+
+def test_rows_of_a_bill_joined_into_one_text_still_name_their_amounts() -> None:
+    text = "Justificatif 1 0,75 € 0,75 € Papier 0 3,50 € 0 € Total HT : 46,68 € Total TTC : 56,02 €"
+    fields = by_key(make_tree(make_block(P, text)))
+    assert (fields["subtotal"].normalized, fields["total"].normalized) == ("46.68", "56.02")
+
+
+def test_a_bill_that_rounds_and_one_without_a_total_give_what_is_to_be_paid() -> None:
+    rounded = ("Total: 60.31", "Rounding adj: -0.01", "RM 60.30", "Cash: 70.30", "Change: 10.00")
+    unnamed = ("Rice 28.70", "Cash: 100.00", "Change: 71.30")
+    for rows, payable in ((rounded, "60.30"), (unnamed, "28.70")):
+        assert by_key(make_tree(*(make_block(P, row) for row in rows)))["total"].normalized == payable
