@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from models.cdom.tree import BlockType
 from models.extract.layout.captions import is_caption
+from models.extract.layout.formulas import MATH
 from models.extract.layout.marks import Line
 from models.extract.layout.paragraphs import BULLET, NUMBER
 
@@ -26,7 +27,6 @@ _PART = re.compile(
     r"\s+(?:\d+|[IVXLC]+|[A-Z]|one|two|three|four|five|six|seven|eight|nine|ten)[.:]?",
     re.IGNORECASE,
 )
-_MATH = re.compile(r"[=∑∫√≤≥±×÷∂∇∞∈∉⊂∪∩→←⇒≈≠∝]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,12 @@ def find_kind(group: list[Line], page: PageLook) -> BlockType:
         return BlockType.CAPTION
     if BULLET.match(first.text):
         return BlockType.LIST_ITEM
+    if _is_formula(group):
+        return BlockType.FORMULA
     if is_heading(group, page):
         return BlockType.HEADING
     if NUMBER.match(first.text):
         return BlockType.LIST_ITEM
-    if _is_formula(group):
-        return BlockType.FORMULA
     return BlockType.PARAGRAPH
 
 
@@ -125,7 +125,7 @@ def _looks_like_code(text: str) -> bool:
 def _is_formula(group: list[Line]) -> bool:
     """A short display with a relation or operator and few words."""
     text = " ".join(line.text for line in group)
-    if len(text) > 160 or not _MATH.search(text):
+    if len(text) > 160 or not MATH.search(text):
         return False
     words = re.findall(r"[A-Za-z]{4,}", text)
     return sum(map(len, words)) < 0.35 * len(text)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from models.cdom.tree import BlockType
 from models.extract.layout.blocks import make_block
 from models.extract.layout.floats import Float, Floats, take_field_lines
+from models.extract.layout.formulas import merge_formulas
 from models.extract.layout.furniture import find_footnotes, find_furniture
 from models.extract.layout.inline import attach_marks, stretch_over_pictures
 from models.extract.layout.kinds import PageLook, demote_runs, find_kind, is_heading_part
@@ -38,7 +39,7 @@ def layout_page(marks: PageMarks) -> PageLayout:
     ordered, contents = merge_entries(merge_pieces(order_lines(lines + list(floats.lines))), marks.width)
     if not contents:
         ordered = _take_open_tables(ordered, floats, marks)
-    groups = [[line] for line in ordered] if contents else group_paragraphs(ordered, body)
+    groups = [[line] for line in ordered] if contents else merge_formulas(group_paragraphs(ordered, body))
     groups += [[line] for line in slanted]
     kinds = _find_kinds(groups, floats, marks, _find_look(marks, lines, body, contents=contents))
     blocks = [

@@ -32,7 +32,7 @@ from models.extract.layout.tables.words import TextRow, find_text_rows
 _FILLED_SHARE = 0.3
 _PROSE_WORDS = 4
 _BARS = 3
-_CROSSED_SHARE = 0.2
+_CROSSED_SHARE = 0.15
 
 
 def build_ruled_table(region: Region, lines: list[Line], marks: PageMarks, *, captioned: bool = False) -> Table | None:

@@ -185,3 +185,11 @@ def test_the_rest_of_the_paragraph_names_what_it_continues() -> None:
     paper.lines(225, 60, [" ".join(words[28 + 3 * i : 31 + 3 * i]) for i in range(4)] + ["end here."])
     first, second = paper.read().blocks
     assert second.continues == first.id
+
+
+def test_the_pieces_of_a_displayed_formula_are_one_block() -> None:
+    paper = Paper()
+    y = paper.prose(50, 60, 3)
+    paper.text(150, y + 20, "F =", 11).text(175, y + 13, "a + b", 11).text(175, y + 28, "c + 1", 11)
+    paper.prose(50, y + 50, 3)
+    assert texts(paper.read(), BlockType.FORMULA) == ["F = a + b c + 1"]
