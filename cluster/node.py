@@ -12,7 +12,7 @@ from typing import Any
 
 from cluster.compose import plan_readers
 from cluster.environment import clear_sessions, ray_folder
-from cluster.errors import StartRefused
+from cluster.errors import StartFailed, StartRefused
 from cluster.placement import machine_labels, unplaceable
 from cluster.runtime import Runtime
 from cluster.sizing import pools
@@ -58,7 +58,10 @@ class Head:
             http_options={"host": settings.host, "port": settings.port},
             logging_config=app.QUIET,
         )
-        serve.run_many(app.targets(self._sizing, self._runtime.dsn_file))
+        try:
+            serve.run_many(app.targets(self._sizing, self._runtime.dsn_file))
+        except RuntimeError as error:
+            raise StartFailed(f"{error}\n{_why(serve.status())}") from None
 
     def died(self) -> str | None:
         """The first process of the head that is gone."""
@@ -107,6 +110,12 @@ class Head:
 
 def _import_serve() -> None:
     from ray import serve  # noqa: F401
+
+
+def _why(status: Any) -> str:
+    """What Serve knows of deployments that did not come up: the last words of their constructors."""
+    deployments = [pair for application in status.applications.values() for pair in application.deployments.items()]
+    return "\n".join(f"{name}: {facts.message}" for name, facts in deployments if facts.status.value != "HEALTHY")
 
 
 def _drain() -> None:

@@ -13,7 +13,7 @@ import time
 from types import FrameType
 from typing import Any
 
-from cluster.errors import StartFailed
+from cluster.errors import ClusterError, StartFailed
 from cluster.node import Head
 from cluster.ready import wait_until_ready
 from cluster.runtime import Runtime, read_runtime
@@ -118,8 +118,11 @@ def main() -> int:
     state = _own_state(runtime)
     try:
         return Supervisor(runtime, state).run()
-    except BaseException:
-        log.exception("the service ends")
+    except BaseException as error:
+        if isinstance(error, ClusterError):
+            log.error("the service ends: %s", error)
+        else:
+            log.exception("the service ends")
         sweep_session(runtime.settings.workdir, os.getpid(), spare=os.getpid())
         logging.shutdown()
         os._exit(1)  # without its head Ray's driver would hang for a minute at exit
