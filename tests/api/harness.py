@@ -12,7 +12,7 @@ import httpx
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from fastapi import FastAPI
 
-from models.cdom.errors import ExtractError
+from models.cdom.errors import ErrorCode, ExtractError
 from models.cdom.original import Format, ReadOptions
 from models.cdom.ports import PageImage, ReadOutcome
 from models.cdom.tree import (
@@ -86,9 +86,12 @@ class Eyes:
     async def read_once(self, original: bytes, options: ReadOptions, timeout_s: float) -> ReadOutcome:
         try:
             document = open_document(original, options)
-            contents = [document.read_page(number).content for number in document.facts.page_numbers]
+            read = [document.read_page(number) for number in document.facts.page_numbers]
         except ExtractError as error:
             return ReadOutcome(error=error.code, detail=error.detail)
+        if any(page.pixels is not None for page in read):
+            return ReadOutcome(error=ErrorCode.ML_UNAVAILABLE, detail="no recogniser here")
+        contents = [page.content for page in read]
         source = Source(format=document.facts.format, sha256=sha256(original).hexdigest(), bytes=len(original))
         return ReadOutcome(tree=assemble(document.facts, contents, source=source, options=options))
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
+import pymupdf
 import pytest
 from fastapi import FastAPI
 
 from serve_apps.access.keys import parse_api_keys
-from serve_apps.access.scopes import REQUIRED, KeyScope
+from serve_apps.access.scopes import OUTPUTS, REQUIRED, KeyScope
 from storage.ids import new_document_id, new_job_id
 from storage.store import Store
 from tests.api.harness import KEYS, PDF, TREE, client_of, files, make_resources, reading, serving
@@ -51,6 +52,13 @@ async def failed(owner: httpx.AsyncClient) -> Ids:
     return {"job_id": job["id"], "document_id": job["pending"][0]["document_id"]}
 
 
+def a_pdf(text: str) -> tuple[str, bytes, str]:
+    """A part with a document that really can be read."""
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 90), text)
+    return (f"{text}.pdf", bytes(document.tobytes()), "application/pdf")
+
+
 UPLOAD = {"files": files(PDF)}
 ROWS: dict[tuple[str, str], Row] = {
     ("GET", "/v1/stats"): Row(200),
@@ -71,6 +79,10 @@ ROWS: dict[tuple[str, str], Row] = {
     ("POST", "/v1/parse"): Row(200, {"files": files(PDF, part="file")}),
     ("POST", "/v1/ingest"): Row(201, {"json": {"tree": TREE}}),
     ("GET", "/v1/jobs/{job_id}/documents/{document_id}/tree"): Row(200),
+    **{("GET", "/v1/jobs/{job_id}/documents/{document_id}" + output): Row(200) for output in OUTPUTS},
+    ("GET", "/v1/jobs/{job_id}/export/finetune"): Row(200),
+    ("POST", "/v1/compare"): Row(200, {"files": {"a": a_pdf("one"), "b": a_pdf("two")}}),
+    ("POST", "/v1/evaluate"): Row(200, {"files": {"files": a_pdf("one")}}),
 }
 OPEN = {("GET", "/v1/health"), ("GET", "/v1/token")}
 """Judged by tests of their own: liveness is for everybody, the token has its own rules (tests/api/test_system.py)."""
