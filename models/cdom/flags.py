@@ -1,5 +1,7 @@
 """Names of the flags a block can carry. `pii:<kind>` flags are decided by a reviewer; the others are facts of reading."""
 
+from dataclasses import dataclass
+
 HIDDEN_TEXT = "hidden-text"
 LOW_CONFIDENCE = "low-confidence"
 COMMENT = "comment"
@@ -10,3 +12,17 @@ PII_PREFIX = "pii:"
 def is_pii_flag(flag: str) -> bool:
     """True for `pii:<kind>`."""
     return flag.startswith(PII_PREFIX)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlaggedPlace:
+    """One PII flag of one block. `place` (hex) is equal wherever the same text stands in the same place.
+
+    `page` is 1-based, `order` the block's place in reading order.
+    """
+
+    block_id: str
+    flag: str
+    place: str
+    page: int
+    order: int

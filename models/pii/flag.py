@@ -13,6 +13,7 @@ from models.cdom.tree import Block, FlagSpan, PiiScan, Tree
 from models.pii.joined import Field, Joined, Piece, fields_of, join_loose, join_tight
 from models.pii.kinds import Detector, Kind
 from models.pii.normalise import normalise
+from models.pii.windows import detect_all
 
 log = logging.getLogger(__name__)
 
@@ -28,8 +29,8 @@ def flag_tree(tree: Tree, detector: Detector) -> Tree:
     """The tree with fresh PII flags from `detector`; flags of other kinds stay. Same tree and detector, same flags."""
     try:
         spans = _find(tree.blocks, detector)
-    except Exception:
-        log.exception("pii detector %s failed", detector.name)
+    except Exception as error:
+        log.error("pii detector %s failed: %s", detector.name, type(error).__name__)  # its text may quote the document
         return replace(tree, pii=PiiScan(engine=detector.name, version=detector.version, complete=False))
     blocks = tuple(_flagged(block, spans.get(number, [])) for number, block in enumerate(tree.blocks))
     return replace(tree, blocks=blocks, pii=PiiScan(engine=detector.name, version=detector.version, complete=True))
@@ -51,7 +52,7 @@ def _find(blocks: tuple[Block, ...], detector: Detector) -> Spans:
 
 def _matches(joined: Joined, detector: Detector) -> list[tuple[Kind, list[Piece]]]:
     copy = normalise(joined.text)
-    hits = detector.detect(copy.text)
+    hits = detect_all(copy.text, detector)
     return [(hit.kind, list(joined.pieces(*copy.original_span(hit.start, hit.end)))) for hit in hits]
 
 
