@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pydantic_core import to_json
+
 from models.cdom.tree import Tree
 
 _STORED_PREFIX = b'{"source":{'
@@ -42,8 +44,50 @@ def write_html(read: Extracted) -> bytes:
     return tree_to_html(read.tree).encode()
 
 
+def write_chunks(read: Extracted) -> bytes:
+    from models.derive.chunks import chunk_tree
+    from models.neural.embed.tokenizer import load_tokenizer
+
+    return _json(chunk_tree(read.tree, load_tokenizer()))
+
+
+def write_fields(read: Extracted) -> bytes:
+    from models.derive.fields import find_fields
+
+    return _json(find_fields(read.tree))
+
+
+def write_semantics(read: Extracted) -> bytes:
+    from models.derive.semantics import describe_tree
+
+    return _json(describe_tree(read.tree))
+
+
+def write_context(read: Extracted) -> bytes:
+    from models.export import DEFAULT_CONTEXT_TOKENS
+    from models.export.context import tree_to_context
+    from models.neural.embed.tokenizer import load_tokenizer
+
+    return _json(tree_to_context(read.tree, max_tokens=DEFAULT_CONTEXT_TOKENS, tokenizer=load_tokenizer()))
+
+
+def write_graph(read: Extracted) -> bytes:
+    from models.export.graph import tree_to_graph
+
+    return _json(tree_to_graph(read.tree))
+
+
+def _json(value: object) -> bytes:
+    return to_json(value, indent=1)
+
+
 EXTRACT_FORMATS: dict[str, tuple[str, Write]] = {
     "tree": (".json", write_tree),
     "markdown": (".md", write_markdown),
     "html": (".html", write_html),
+    "chunks": (".json", write_chunks),
+    "fields": (".json", write_fields),
+    "semantics": (".json", write_semantics),
+    "context": (".json", write_context),
+    "graph": (".json", write_graph),
 }

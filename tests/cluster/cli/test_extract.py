@@ -101,3 +101,10 @@ def test_the_command_imports_no_service() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("to", ["chunks", "fields", "semantics", "context", "graph"])
+def test_what_is_computed_from_a_tree_is_written_as_json(folder: Path, tmp_path: Path, to: str) -> None:
+    result = run(folder / "a.pdf", "--to", to, "-o", tmp_path / "out")
+    assert result.exit_code == 0, result.stderr
+    assert isinstance(json.loads((tmp_path / "out" / "a.json").read_text()), list | dict)
