@@ -21,6 +21,9 @@ class CrashPoint(StrEnum):
     AFTER_PURGE_ARTIFACTS = "after-purge-artifacts"
     AFTER_PURGE_BLOB = "after-purge-blob"
     BEFORE_PURGE_COMMIT = "before-purge-commit"
+    AFTER_INDEX_ROWS = "after-index-rows"
+    AFTER_KEYWORDS = "after-keywords"
+    AFTER_INDEX_REMOVAL = "after-index-removal"
 
 
 _armed: CrashPoint | None = None

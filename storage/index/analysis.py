@@ -1,6 +1,7 @@
 """How text becomes words, per language, and how words become a BM25 query. No parser: operators are just text."""
 
 from collections import Counter
+from collections.abc import Collection, Sequence
 from functools import cache
 
 import tantivy
@@ -24,6 +25,9 @@ LANGUAGES = {
 
 FIELDS = (*(f"text_{code}" for code in LANGUAGES), "text_any")
 MAX_QUERY_WORDS = 128
+
+Words = dict[tuple[str, str], float]
+"""(field, analysed word) → weight."""
 
 
 def field_of(language: str | None) -> str:
@@ -53,6 +57,7 @@ def index_schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("key", stored=True, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("document", tokenizer_name="raw", index_option="basic")
+    builder.add_bytes_field("row", stored=True, indexed=False)
     for field in FIELDS:
         builder.add_text_field(field, tokenizer_name=field, index_option="freq")
     return builder.build()
@@ -63,27 +68,24 @@ def words_of(text: str, field: str = "text_en") -> list[str]:
     return [str(word) for word in analysers()[field].analyze(text)]
 
 
-def match_query(
-    schema: tantivy.Schema, fields: tuple[str, ...], text: str, weights: dict[str, float], document_id: str | None
-) -> tantivy.Query | None:
-    """Any of the words in any of the fields, repeated words counting more; None when no word is left to ask for.
-
-    `weights` are further words, already analysed as in `fields[0]`, with their weight beside 1.0 of a query word.
-    """
-    clauses = []
+def ask(text: str, fields: Sequence[str]) -> Words:
+    """A query's words in each of the fields, repeated ones counting more; no operator means anything."""
+    asked: Counter[tuple[str, str]] = Counter()
     for field in fields:
-        wanted: Counter[str] = Counter(words_of(text, field)[:MAX_QUERY_WORDS])
-        pairs = {word: float(count) for word, count in wanted.items()}
-        for word, weight in weights.items():
-            pairs[word] = pairs.get(word, 0.0) + weight
-        clauses += [_term(schema, field, word, weight) for word, weight in pairs.items()]
-    if not clauses:
+        asked.update((field, word) for word in words_of(text, field)[:MAX_QUERY_WORDS])
+    return {pair: float(count) for pair, count in asked.items()}
+
+
+def to_query(schema: tantivy.Schema, words: Words, documents: Collection[str] | None) -> tantivy.Query | None:
+    """Any of the words by BM25, only within `documents` when given; None when no word is left to ask for."""
+    if not words:
         return None
-    query = tantivy.Query.boolean_query(clauses)
-    if document_id is None:
+    query = tantivy.Query.boolean_query([_term(schema, *pair, weight) for pair, weight in words.items()])
+    if documents is None:
         return query
-    only = tantivy.Query.const_score_query(tantivy.Query.term_query(schema, "document", document_id, "basic"), 0.0)
-    return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, only)])
+    only = tantivy.Query.term_set_query(schema, "document", sorted(documents))
+    filtering = tantivy.Query.const_score_query(only, 0.0)
+    return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, filtering)])
 
 
 def _term(schema: tantivy.Schema, field: str, word: str, weight: float) -> tuple[tantivy.Occur, tantivy.Query]:

@@ -1,46 +1,16 @@
-"""What one indexed chunk is, as a plain value and as an Arrow row."""
+"""Indexed chunks as Arrow rows of the chunk table."""
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from storage.rows import DocumentId, Scope
+from storage.index.entries import DocumentChunks, chunk_key, scope_name
 
-Vectors = npt.NDArray[np.float32]
 PRIMARY_KEY = {b"lance-schema:unenforced-primary-key": b"true"}
 """Without it two upserts of one key in parallel leave two rows, and both calls say ok (measured)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexedChunk:
-    """A chunk as searched. `facts` is what a hit shows besides the text: section_path, pages, block_ids, bboxes."""
-
-    index: int
-    chunk_id: str
-    text: str
-    facts: dict[str, Any]
-    language: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentChunks:
-    """Everything one generation of a document puts into the index. `vectors` has a row per chunk, or is None."""
-
-    scope: Scope
-    document_id: DocumentId
-    generation: int
-    chunks: Sequence[IndexedChunk]
-    vectors: Vectors | None
-
-
-def chunk_key(document_id: str, generation: int, index: int) -> str:
-    """The primary key: the same chunk of the same attempt replaces itself."""
-    return f"{document_id}.{generation}.{index}"
 
 
 def table_schema(width: int) -> pa.Schema:
@@ -62,11 +32,6 @@ def table_schema(width: int) -> pa.Schema:
     )
 
 
-def scope_name(scope: Scope) -> str:
-    """One word for (tenant, org): both are validated names without a slash."""
-    return f"{scope.tenant}/{scope.org}"
-
-
 def to_arrow(documents: Sequence[DocumentChunks], batch: int, width: int) -> pa.Table:
     """All chunks of a batch as rows; `batch` rises with every write and tells readers what is new to them."""
     pairs = [(document, chunk) for document in documents for chunk in document.chunks]
@@ -78,7 +43,7 @@ def to_arrow(documents: Sequence[DocumentChunks], batch: int, width: int) -> pa.
         "batch": [batch] * len(pairs),
         "index": [c.index for _, c in pairs],
         "chunk_id": [c.chunk_id for _, c in pairs],
-        "text": [c.text for _, c in pairs],
+        "text": [_storable(c.text) for _, c in pairs],
         "facts": [json.dumps(c.facts, separators=(",", ":")) for _, c in pairs],
         "language": [c.language for _, c in pairs],
         "vector": _vector_column(documents, width),
@@ -87,6 +52,11 @@ def to_arrow(documents: Sequence[DocumentChunks], batch: int, width: int) -> pa.
     return pa.table(
         {name: pa.array(values, schema.field(name).type) for name, values in columns.items()}, schema=schema
     )
+
+
+def _storable(text: str) -> str:
+    """Lone surrogates cannot be stored as UTF-8: each becomes one replacement character, so offsets stay."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _vector_column(documents: Sequence[DocumentChunks], width: int) -> Any:

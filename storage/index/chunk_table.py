@@ -1,27 +1,30 @@
-"""The Lance table of chunks: merge, delete, fetch, compact. One process writes; any number read.
+"""The Lance table of chunks: merge, delete, fetch. One process writes; any number read.
 
 Order and crash story: rows of a new generation come in before SQL publishes it (a crash leaves rows nobody shows);
 rows of superseded or deleted generations go after (a crash leaves rows nobody shows, the reconciler removes them).
 """
 
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import timedelta
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import lancedb
 import pyarrow as pa
-from lancedb.index import Bitmap, BTree
+from lancedb.index import Bitmap, BTree, IvfFlat
 
 from storage.errors import StoreUnavailable
-from storage.index.chunk_rows import DocumentChunks, scope_name, table_schema, to_arrow
+from storage.index.chunk_rows import table_schema, to_arrow
+from storage.index.entries import DocumentChunks, Vectors, scope_name, split_key
 from storage.rows import Scope
 
+T = TypeVar("T")
 TABLE = "chunks"
 INDEXED: dict[str, BTree | Bitmap] = {"document_id": BTree(), "batch": BTree(), "scope": Bitmap()}
 INDEX_FROM_ROWS = 20_000
 """Below this a scan is as fast as a scalar index and cheaper to keep."""
 EVERYTHING = 2**31 - 1
+KEYWORD_COLUMNS = ["key", "document_id", "batch", "chunk_id", "text", "facts", "language"]
 
 
 class ChunkTable:
@@ -33,99 +36,141 @@ class ChunkTable:
             self._db = lancedb.connect(uri, storage_options=storage_options)
             self._table = self._db.create_table(TABLE, schema=table_schema(width), exist_ok=True)
         except (OSError, RuntimeError) as error:
-            raise StoreUnavailable(type(error).__name__) from error
+            raise StoreUnavailable(f"search index: {type(error).__name__}") from error
 
     # reading
 
     def version(self) -> int:
         """The newest version of the table: changes with every write of anybody."""
-        self._table.checkout_latest()  # type: ignore[no-untyped-call]
-        return int(self._table.version)
 
-    def count(self) -> int:
-        return int(self._table.count_rows())
+        def ask() -> int:
+            self._table.checkout_latest()  # type: ignore[no-untyped-call]
+            return int(self._table.version)
+
+        return self._try(ask)
+
+    def count(self, scope: Scope | None = None) -> int:
+        """Rows in all, or of one scope."""
+        where = None if scope is None else _of_scope(scope)
+        return int(self._try(lambda: self._table.count_rows(where)))
 
     def vectors_of(self, scope: Scope, *, after_batch: int) -> pa.Table:
         """document_id, generation, index, batch, vector of a scope's chunks written after a batch."""
-        where = f"scope = {_quoted(scope_name(scope))} and batch > {int(after_batch)}"
+        where = f"{_of_scope(scope)} and batch > {int(after_batch)}"
         return self._select(where, ["document_id", "generation", "index", "batch", "vector"])
 
+    def near(
+        self, scope: Scope, vector: Vectors, limit: int, documents: Collection[str] | None, *, probes: int
+    ) -> list[tuple[str, Vectors, float]]:
+        """(key, vector, cosine) of the nearest chunks, best first, by the table's index (a scan while it has none)."""
+        where = _of_scope(scope) if documents is None else f"{_of_scope(scope)} and {_among(documents)}"
+
+        def ask() -> pa.Table:
+            query: Any = self._table.search(vector, vector_column_name="vector")
+            query = query.distance_type("cosine").nprobes(probes).where(where, prefilter=True)
+            rows = query.select(["key", "vector", "_distance"]).limit(limit).to_arrow()
+            return rows.filter(pa.compute.is_valid(rows["vector"]))
+
+        rows = self._try(ask)
+        matrix = rows["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(-1, self._width)
+        cosines = 1.0 - rows["_distance"].to_numpy()
+        return list(zip(rows["key"].to_pylist(), matrix, map(float, cosines), strict=True))
+
     def chunks_by_key(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """Whole rows (without vectors) by primary key; missing ones are absent."""
+        """Rows (without vectors) by primary key; missing ones are absent."""
         wanted = list(keys)
         if not wanted:
             return {}
-        documents = ", ".join(_quoted(document) for document in sorted({_document_of(key) for key in wanted}))
-        where = f"document_id in ({documents}) and key in ({', '.join(map(_quoted, wanted))})"
-        columns = ["key", "document_id", "generation", "index", "chunk_id", "text", "facts", "language"]
-        return {row["key"]: row for row in self._select(where, columns).to_pylist()}
+        where = f"{_among({split_key(key)[0] for key in wanted})} and key in ({', '.join(map(_quoted, wanted))})"
+        return {row["key"]: row for row in self._select(where, KEYWORD_COLUMNS).to_pylist()}
 
     def texts_of(self, scope: Scope, *, after_batch: int = -1) -> pa.Table:
-        """key, document_id, batch, text, language of a scope's chunks after a batch: what keywords are made of."""
-        where = f"scope = {_quoted(scope_name(scope))} and batch > {int(after_batch)}"
-        return self._select(where, ["key", "document_id", "batch", "text", "language"])
+        """A scope's chunks after a batch, without vectors: what keyword indexes are made of."""
+        return self._select(f"{_of_scope(scope)} and batch > {int(after_batch)}", KEYWORD_COLUMNS)
 
-    def generations(self) -> set[tuple[str, int]]:
-        """Every (document, generation) that has rows: what the reconciler compares with SQL."""
-        rows = self._select(None, ["document_id", "generation"])
-        return set(zip(rows["document_id"].to_pylist(), rows["generation"].to_pylist(), strict=True))
-
-    def last_batch(self) -> int:
-        rows = self._select(None, ["batch"])
-        return max(rows["batch"].to_pylist(), default=0)
+    def generations(self) -> dict[tuple[str, int], tuple[str, int]]:
+        """(scope, rows) of every (document, generation) there is: what the reconciler compares with SQL."""
+        rows = self._select(None, ["document_id", "generation", "scope"])
+        grouped = rows.group_by(["document_id", "generation", "scope"]).aggregate([([], "count_all")])
+        return {
+            (row["document_id"], row["generation"]): (row["scope"], row["count_all"]) for row in grouped.to_pylist()
+        }
 
     def scopes(self) -> set[str]:
-        return set(self._select(None, ["scope"])["scope"].to_pylist())
+        return set(self._select(None, ["scope"])["scope"].unique().to_pylist())
 
     def _select(self, where: str | None, columns: list[str]) -> pa.Table:
-        query = self._table.search()
-        if where is not None:
-            query = query.where(where)
-        try:
+        def ask() -> pa.Table:
+            query = self._table.search()
+            if where is not None:
+                query = query.where(where)
             return query.select(columns).limit(EVERYTHING).to_arrow()
-        except (OSError, RuntimeError) as error:
-            raise StoreUnavailable(type(error).__name__) from error
+
+        return self._try(ask)
+
+    def _try(self, ask: Callable[[], T]) -> T:
+        """Once more on the newest version: a clean-up may have removed the files of the one we looked at."""
+        try:
+            return ask()
+        except (OSError, RuntimeError, ValueError):
+            try:
+                self._table.checkout_latest()  # type: ignore[no-untyped-call]
+                return ask()
+            except (OSError, RuntimeError, ValueError) as error:
+                raise StoreUnavailable(f"search index: {type(error).__name__}") from error
 
     # writing: the one writer only
 
-    def put(self, documents: Sequence[DocumentChunks], batch: int) -> int:
+    def put(self, documents: Sequence[DocumentChunks]) -> int:
         """Merge all chunks of a batch in one commit; a generation written twice replaces itself. Number of rows."""
-        rows = to_arrow(documents, batch, self._width)
+        rows = to_arrow(documents, self.version() + 1, self._width)
         if rows.num_rows:
-            self._table.merge_insert("key").when_matched_update_all().when_not_matched_insert_all().execute(rows)
+            merge = self._table.merge_insert("key").when_matched_update_all().when_not_matched_insert_all()
+            self._writing(lambda: merge.execute(rows))
         return int(rows.num_rows)
 
     def remove(self, gone: Iterable[tuple[str, int]]) -> None:
-        """Delete generations of documents, in one commit."""
+        """Hide generations of documents, in one commit. Their bytes stay until `Upkeep.erase`."""
         clauses = [f"(document_id = {_quoted(document)} and generation = {int(gen)})" for document, gen in sorted(gone)]
         if clauses:
-            self._table.delete(" or ".join(clauses))
+            self._writing(lambda: self._table.delete(" or ".join(clauses)))
 
-    def remove_documents(self, documents: Iterable[str]) -> None:
-        """Delete all generations of documents, in one commit."""
-        names = ", ".join(_quoted(document) for document in sorted(documents))
-        if names:
-            self._table.delete(f"document_id in ({names})")
+    def remove_documents(self, documents: Collection[str]) -> None:
+        """Hide all generations of documents, in one commit. Their bytes stay until `Upkeep.erase`."""
+        if documents:
+            self._writing(lambda: self._table.delete(_among(documents)))
 
-    def compact(self, *, erase: bool = False) -> None:
-        """Merge small files, index new rows; `erase` also drops old versions, so no byte of deleted text is left."""
-        self._index_scalars()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            keep = timedelta(0) if erase else timedelta(minutes=10)
-            self._table.optimize(cleanup_older_than=keep, delete_unverified=erase)
-
-    def _index_scalars(self) -> None:
-        if self._table.count_rows() < INDEX_FROM_ROWS:
+    def index_scalars(self) -> None:
+        """Make the indexes that filters use, once the table is large enough to profit."""
+        if self.count() < INDEX_FROM_ROWS:
             return
         present = {column for index in self._table.list_indices() for column in index.columns}
         for column, kind in INDEXED.items():
             if column not in present:
-                self._table.create_index(column, config=kind)
+                self._writing(partial(self._table.create_index, column, config=kind))
+
+    def index_vectors(self, partitions: int) -> None:
+        """Build the ANN index (IVF over full vectors) from scratch; readers use it from the next query on."""
+        config = IvfFlat(distance_type="cosine", num_partitions=partitions)
+        self._writing(lambda: self._table.create_index("vector", config=config, replace=True))
+        self._writing(lambda: self._table.wait_for_index(["vector_idx"], timeout=timedelta(minutes=30)))
+
+    def has_vector_index(self) -> bool:
+        return any("vector" in index.columns for index in self._table.list_indices())
+
+    def _writing(self, act: Callable[[], T]) -> T:
+        try:
+            return act()
+        except (OSError, RuntimeError) as error:
+            raise StoreUnavailable(f"search index: {type(error).__name__}") from error
 
 
-def _document_of(key: str) -> str:
-    return key.split(".", 1)[0]
+def _of_scope(scope: Scope) -> str:
+    return f"scope = {_quoted(scope_name(scope))}"
+
+
+def _among(documents: Collection[str]) -> str:
+    return f"document_id in ({', '.join(map(_quoted, sorted(documents)))})"
 
 
 def _quoted(value: str) -> str:

@@ -5,47 +5,64 @@ and pull its vector towards them (Rocchio 1971). Pure arithmetic over rankings, 
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import log
 
 import numpy as np
 
-from storage.index.chunk_rows import Vectors
+from storage.index.analysis import Words
+from storage.index.entries import Vectors
 
 RRF_K = 60
 """Cormack, Clarke, Büttcher 2009."""
+FEEDBACK_CHUNKS = 8
 FEEDBACK_WORDS = 30
 FEEDBACK_SHARE = 0.5
-"""Weight of all borrowed words together, beside the query's own."""
-FEEDBACK_PULL = 0.7
+"""Weight of all borrowed words together, beside all of the query's own."""
+FEEDBACK_PULL = 1.0
+K1, B = 1.2, 0.75
+"""BM25's saturation and length norm, as tantivy has them."""
 
 Ranking = Sequence[tuple[str, float]]
+Rarity = Callable[[str, str], tuple[int, int]]
 
 
 def fuse(rankings: Sequence[Ranking], limit: int) -> list[tuple[str, float]]:
     """Sum of 1 / (60 + rank) over the rankings, best first; ties by key."""
-    scores: Counter[str] = Counter()
+    scores: dict[str, float] = {}
     for ranking in rankings:
         for rank, (key, _) in enumerate(ranking, start=1):
-            scores[key] += 1 / (RRF_K + rank)  # type: ignore[assignment]
-    return sorted(((key, float(score)) for key, score in scores.items()), key=lambda p: (-p[1], p[0]))[:limit]
+            scores[key] = scores.get(key, 0.0) + 1 / (RRF_K + rank)
+    return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
 
 
-def borrowed_words(
-    query_words: Sequence[str], texts: Sequence[Sequence[str]], document_frequency: dict[str, int], total: int
-) -> dict[str, float]:
-    """Words of the best texts with weights; a query word weighs 1, all borrowed ones together FEEDBACK_SHARE."""
-    model: Counter[str] = Counter()
-    for rank, words in enumerate(texts):
+def borrow(asked: Words, best: Sequence[tuple[str, Sequence[str]]], rarity: Rarity) -> Words:
+    """The query's words with those of the best chunks, given as (field, words); borrowed ones weigh FEEDBACK_SHARE.
+
+    A word counts as BM25 would count it in its chunk, less the further down the chunk stood. Words of one chunk alone
+    tell nothing of others.
+    """
+    mean = sum(len(words) for _, words in best) / max(1, len(best)) or 1.0
+    model: dict[tuple[str, str], float] = {}
+    for rank, (field, words) in enumerate(best):
+        norm = K1 * (1 - B + B * len(words) / mean)
         for word, count in Counter(words).items():
-            rarity = log(1 + total / max(1, document_frequency.get(word, 1)))
-            model[word] += count / max(1, len(words)) * rarity / (rank + 2)  # type: ignore[assignment]
-    best = dict(model.most_common(FEEDBACK_WORDS))
-    scale = len(query_words) * FEEDBACK_SHARE / (1 - FEEDBACK_SHARE) / (sum(best.values()) or 1)
-    return {word: weight * scale for word, weight in best.items()}
+            value = count / (count + norm) / (rank + 2)
+            model[field, word] = model.get((field, word), 0.0) + value
+    weighed = {pair: value * _idf(*rarity(*pair)) for pair, value in model.items()}
+    telling = sorted(weighed.items(), key=lambda pair: (-pair[1], pair[0]))[:FEEDBACK_WORDS]
+    scale = sum(asked.values()) * FEEDBACK_SHARE / (1 - FEEDBACK_SHARE) / (sum(value for _, value in telling) or 1.0)
+    words_with = dict(asked)
+    for pair, value in telling:
+        words_with[pair] = words_with.get(pair, 0.0) + value * scale
+    return words_with
 
 
-def pulled(query: Vectors, best: Vectors) -> Vectors:
+def _idf(chunks_with: int, chunks: int) -> float:
+    return log(1 + (chunks - chunks_with + 0.5) / (chunks_with + 0.5)) if chunks_with > 1 else 0.0
+
+
+def pull(query: Vectors, best: Vectors) -> Vectors:
     """The query's vector moved towards the mean of the best hits', again of length one."""
     if not len(best):
         return query

@@ -1,0 +1,208 @@
+"""Answers a question: vector, keyword or hybrid, from the caller's published documents only.
+
+The engines know chunks and generations; SQL says which of them may be shown. So more is fetched than asked for, joined
+with SQL, and fetched again twice as deep when too little is left. A first round's best chunks sharpen the query.
+"""
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from models.cdom.search import SearchHit, SearchMode, SearchRequest
+from storage.database import Database
+from storage.index.analysis import Words, ask, field_of, words_of
+from storage.index.blocks import Blocks
+from storage.index.chunk_table import ChunkTable
+from storage.index.entries import Vectors, split_key
+from storage.index.fusion import FEEDBACK_CHUNKS, borrow, fuse, pull
+from storage.index.keywords import Keywords, KeywordView
+from storage.index.published import PublishedDocument, documents_asked_for, resolve
+from storage.index.snippets import cut_snippet
+from storage.index.table_vectors import TableVectors
+from storage.rows import Scope
+
+LEAST_DEPTH = 50
+RERANKED = 300
+"""Nearest chunks that are ranked again by the pulled vector; more made no difference on Cranfield."""
+MOST_DEPTH = 20_000
+FEEDBACK_FROM_WORDS = 3
+"""Shorter queries name a thing: borrowed words would only blur them."""
+Ranking = list[tuple[str, float]]
+
+
+class VectorEngine(Protocol):
+    """A block in memory, or the table where a scope is too large for one."""
+
+    def nearest(self, query: Vectors, limit: int, documents: Collection[str] | None = None) -> Ranking: ...
+    def vectors(self, keys: Collection[str]) -> Vectors: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Question:
+    """A request with the engines it can be put to; `mode` is the one it will be answered in."""
+
+    scope: Scope
+    mode: SearchMode
+    words: Words
+    vector: Vectors | None
+    view: KeywordView | None
+    engine: VectorEngine | None
+    documents: frozenset[str] | None
+    feedback: bool
+
+
+class IndexSearch:
+    """Thread-safe. Query vectors come from whoever has the model; None = there is none."""
+
+    def __init__(self, db: Database, table: ChunkTable, keywords: Keywords, blocks: Blocks) -> None:
+        self._db, self._table, self.keywords, self._blocks = db, table, keywords, blocks
+
+    def search(self, request: SearchRequest, vector: Vectors | None) -> list[SearchHit]:
+        """Best first. Raises NotFound (foreign `document_id` or `job_id`) and StoreUnavailable."""
+        scope = Scope(tenant=request.tenant, org=request.org)
+        documents = documents_asked_for(self._db, scope, request.document_id, request.job_id)
+        question = self._question(request, scope, vector, documents)
+        if question is None or documents == frozenset():
+            return []
+        depth = max(LEAST_DEPTH, 2 * request.limit)
+        while True:
+            ranking, cut_off = self._rank(question, depth)
+            live = self._resolve(question.scope, ranking)
+            shown = [(key, score) for key, score in ranking if _counts(key, live)]
+            if len(shown) >= request.limit or not cut_off or depth >= MOST_DEPTH:
+                break
+            depth *= 2
+        if request.min_score is not None:
+            shown = [(key, score) for key, score in shown if round(score, 6) >= request.min_score]
+        return self._hits(question, shown[: request.limit], live)
+
+    def check(self) -> None:
+        """Raises StoreUnavailable when the table cannot be read."""
+        self._table.version()
+
+    def _question(
+        self, request: SearchRequest, scope: Scope, vector: Vectors | None, documents: frozenset[str] | None
+    ) -> _Question | None:
+        view = self.keywords.view(scope)
+        mode = _answerable(request.mode, keywords=view is not None, vectors=vector is not None)
+        if mode is None:
+            return None
+        needs_vectors = vector is not None and mode is not SearchMode.FTS
+        engine: VectorEngine | None = None
+        if needs_vectors:
+            engine = self._blocks.get(scope) or TableVectors(self._table, scope)
+        return _Question(
+            scope=scope,
+            mode=mode,
+            words=ask(request.q, view.fields) if view else {},
+            vector=vector if needs_vectors else None,
+            view=view,
+            engine=engine,
+            documents=documents,
+            feedback=len(set(words_of(request.q, view.fields[0] if view and view.fields else "text_en")))
+            >= FEEDBACK_FROM_WORDS,
+        )
+
+    def _rank(self, asked: _Question, depth: int) -> tuple[Ranking, bool]:
+        """The ranking `depth` deep, and whether there may be more below it."""
+        near: Ranking = []
+        found: Ranking = []
+        if asked.engine is not None and asked.vector is not None:
+            near = asked.engine.nearest(asked.vector, max(RERANKED, depth), asked.documents)
+        if asked.view is not None and asked.words:
+            found = asked.view.search(asked.words, depth, asked.documents)
+        cut_off = len(found) >= depth or len(near) >= max(RERANKED, depth)
+        if asked.feedback:
+            near, found = self._again(asked, near, found, depth)
+        match asked.mode:
+            case SearchMode.VECTOR:
+                return near[:depth], cut_off
+            case SearchMode.FTS:
+                return found, cut_off
+            case SearchMode.HYBRID:
+                return fuse([near[:depth], found], depth), cut_off
+
+    def _again(self, asked: _Question, near: Ranking, found: Ranking, depth: int) -> tuple[Ranking, Ranking]:
+        """Second round: the best published chunks of the first lend words and pull the vector."""
+        first = fuse([ranking[:100] for ranking in (near, found) if ranking], 4 * FEEDBACK_CHUNKS)
+        live = self._resolve(asked.scope, first)
+        best = [key for key, _ in first if _counts(key, live)][:FEEDBACK_CHUNKS]
+        if not best:
+            return near, found
+        if asked.engine is not None and asked.vector is not None:
+            near = _reranked(asked.engine, near, pull(asked.vector, asked.engine.vectors(best)))
+        if asked.view is not None and asked.words and asked.mode is not SearchMode.VECTOR:
+            found = asked.view.search(self._borrowed(asked.view, asked.words, best), depth, asked.documents)
+        return near, found
+
+    def _borrowed(self, view: KeywordView, words: Words, best: Sequence[str]) -> Words:
+        rows = view.rows(best)
+        texts = [(field_of(row["language"]), words_of(row["text"], field_of(row["language"]))) for row in rows.values()]
+        return borrow(words, texts, view.rarity)
+
+    def _resolve(self, scope: Scope, ranking: Ranking) -> dict[str, PublishedDocument]:
+        return resolve(self._db, scope, {split_key(key)[0] for key, _ in ranking})
+
+    def _hits(self, asked: _Question, shown: Ranking, live: dict[str, PublishedDocument]) -> list[SearchHit]:
+        keys = [key for key, _ in shown]
+        rows = asked.view.rows(keys) if asked.view else {}
+        rows |= self._table.chunks_by_key(key for key in keys if key not in rows)
+        stems: dict[str, set[str]] = {}
+        for field, word in asked.words:
+            stems.setdefault(field, set()).add(word)
+        return [
+            _hit(key, score, rows[key], live[split_key(key)[0]], asked.mode, stems)
+            for key, score in shown
+            if key in rows
+        ]
+
+
+def _answerable(mode: SearchMode, *, keywords: bool, vectors: bool) -> SearchMode | None:
+    """The mode asked for, or the fallback the interface names: fts and hybrid → vector; without a model → fts."""
+    if mode is SearchMode.FTS and keywords:
+        return mode
+    if vectors:
+        return mode if keywords and mode is SearchMode.HYBRID else SearchMode.VECTOR
+    return SearchMode.FTS if keywords else None
+
+
+def _counts(key: str, live: dict[str, PublishedDocument]) -> bool:
+    document, generation, _ = split_key(key)
+    return document in live and live[document].generation == generation
+
+
+def _reranked(engine: VectorEngine, near: Ranking, query: Vectors) -> Ranking:
+    keys = [key for key, _ in near]
+    scores = engine.vectors(keys) @ query
+    if len(scores) != len(keys):  # rows went while we looked
+        return near
+    return sorted(zip(keys, map(float, scores), strict=True), key=lambda pair: (-pair[1], pair[0]))
+
+
+def _hit(
+    key: str,
+    score: float,
+    row: dict[str, Any],
+    document: PublishedDocument,
+    mode: SearchMode,
+    stems: dict[str, set[str]],
+) -> SearchHit:
+    facts = json.loads(row["facts"])
+    field = field_of(row["language"])
+    snippet, places = cut_snippet(row["text"], stems.get(field, set()), field)
+    return SearchHit(
+        job_id=document.job_id,
+        document_id=split_key(key)[0],
+        chunk_id=row["chunk_id"],
+        score=round(score, 6),
+        text=row["text"],
+        section_path=tuple(facts.get("section_path", ())),
+        pages=tuple(facts.get("pages", ())),
+        block_ids=tuple(facts.get("block_ids", ())),
+        bboxes=tuple(facts.get("bboxes", ())),
+        source_file=document.source_file,
+        mode=mode,
+        snippet=snippet,
+        highlights=places,
+    )

@@ -1,0 +1,32 @@
+"""Vectors of a scope too large to hold in memory: asked of the table's own ANN index."""
+
+from collections.abc import Collection
+
+import numpy as np
+
+from storage.index.chunk_table import ChunkTable
+from storage.index.entries import Vectors
+from storage.rows import Scope
+
+PROBES = 24
+"""Of about a thousand partitions; see docs/decisions for the recall this gives."""
+
+
+class TableVectors:
+    """The same two questions as a block answers; used for one request, so it remembers what it has read."""
+
+    def __init__(self, table: ChunkTable, scope: Scope) -> None:
+        self._table, self._scope = table, scope
+        self._known: dict[str, Vectors] = {}
+
+    def nearest(self, query: Vectors, limit: int, documents: Collection[str] | None = None) -> list[tuple[str, float]]:
+        """(key, cosine) of the nearest chunks, best first."""
+        rows = self._table.near(self._scope, query, limit, documents, probes=PROBES)
+        for key, vector, _ in rows:
+            self._known[key] = vector
+        return [(key, cosine) for key, _, cosine in rows]
+
+    def vectors(self, keys: Collection[str]) -> Vectors:
+        """Unit vectors of chunks seen in an answer; others are left out."""
+        rows = [self._known[key] for key in keys if key in self._known]
+        return np.array(rows, dtype=np.float32).reshape(len(rows), -1)

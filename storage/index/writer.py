@@ -1,0 +1,105 @@
+"""The one writer of the search index: chunks in, deleted documents out, files kept small.
+
+Order and crash story: rows go into the table, then the keyword index follows the table, then the caller is answered and
+may publish. A crash between leaves rows nobody shows, or a keyword index that is behind and follows with the next write
+or at start. Every step may be repeated.
+"""
+
+import threading
+from collections.abc import Collection, Iterable, Sequence
+
+from storage.crash import CrashPoint, crash_point
+from storage.index.chunk_table import ChunkTable
+from storage.index.entries import DocumentChunks, parse_scope
+from storage.index.keyword_files import KeywordFiles
+from storage.index.upkeep import Upkeep
+from storage.rows import Scope
+
+VECTOR_INDEX_FROM = 200_000
+"""Rows from which an ANN index pays; below, scopes fit into memory blocks."""
+
+
+class IndexWriter:
+    """Thread-safe; the lease of the role is somebody else's business."""
+
+    def __init__(self, table: ChunkTable, files: KeywordFiles, upkeep: Upkeep) -> None:
+        self.table, self._files, self.upkeep = table, files, upkeep
+        self._lock = threading.RLock()
+        self._dirty = False
+
+    def write(self, documents: Sequence[DocumentChunks]) -> int:
+        """All chunks of all documents in one commit, found by vector and by word when this returns. Chunks written."""
+        scopes = {document.scope for document in documents if document.chunks}
+        with self._lock:
+            written = self.table.put(documents)
+            crash_point(CrashPoint.AFTER_INDEX_ROWS)
+            for scope in sorted(scopes, key=lambda scope: (scope.tenant, scope.org)):
+                self._files.follow(scope)
+            crash_point(CrashPoint.AFTER_KEYWORDS)
+            self._dirty = self._dirty or bool(scopes)
+        return written
+
+    def erase(self, documents: Iterable[tuple[Scope, str]]) -> None:
+        """No row, no keyword and no byte of these documents is left in any file."""
+        gone = list(documents)
+        if not gone:
+            return
+        with self._lock:
+            self.table.remove_documents({document for _, document in gone})
+            crash_point(CrashPoint.AFTER_INDEX_REMOVAL)
+            self.upkeep.erase()
+        self._forget_words({scope for scope, _ in gone})
+
+    def retire(self, generations: Collection[tuple[str, int]], scopes: Collection[Scope]) -> None:
+        """Rows of attempts nobody published go, byte for byte."""
+        if not generations:
+            return
+        with self._lock:
+            self.table.remove(generations)
+            self.upkeep.erase()
+        self._forget_words(set(scopes))
+
+    def compact(self) -> bool:
+        """Merge files and indexes when anything was written since; True when there was something to do."""
+        with self._lock:
+            if not self._dirty:
+                return False
+            self._dirty = False
+            self.table.index_scalars()
+            self.upkeep.compact()
+        return True
+
+    def index_vectors(self) -> bool:
+        """Build the ANN index once the table is large enough; later rows join it by `compact`."""
+        rows = self.table.count()
+        if rows < VECTOR_INDEX_FROM or self.table.has_vector_index():
+            return False
+        with self._lock:
+            self.table.index_vectors(partitions=max(64, int(rows**0.5)))
+        return True
+
+    def catch_up(self) -> None:
+        """Keyword indexes that are missing or behind (a crash, another machine's writes) follow the table."""
+        names = self.table.scopes()
+        with self._lock:
+            for name in sorted(names):
+                self._files.follow(parse_scope(name))
+            self._files.drop_foreign(names)
+
+    def rebuild(self) -> int:
+        """Every keyword index anew from the table. Number of scopes."""
+        names = self.table.scopes()
+        self._forget_words({parse_scope(name) for name in names})
+        return len(names)
+
+    def generations(self) -> dict[tuple[str, int], tuple[str, int]]:
+        """(document, generation) → (scope, chunks)."""
+        return self.table.generations()
+
+    def close(self) -> None:
+        with self._lock:
+            self._files.close()
+
+    def _forget_words(self, scopes: Iterable[Scope]) -> None:
+        for scope in sorted(scopes, key=lambda scope: (scope.tenant, scope.org)):
+            self._files.rebuild(scope, self._lock)

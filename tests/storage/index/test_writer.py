@@ -1,0 +1,131 @@
+"""What the writer promises: nothing twice, nothing left behind, small files, whatever dies in between."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from models.cdom.search import SearchMode
+from storage.crash import CrashPoint
+from storage.index.entries import parse_scope, scope_name, split_key
+from storage.index.opened import open_writer
+from storage.lifecycle import delete_document
+from tests.storage.index.library import Library, entries
+from tests.storage.scenes import ACME, ACTOR
+
+ROOT = Path(__file__).parents[3]
+
+
+def size_of(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_generation_written_twice_is_there_once(either: Library) -> None:
+    claimed = either.claim()
+    for _ in range(3):
+        either.index(claimed, "apples ripen", "pears too")
+    either.finish(claimed)
+    assert either.writer.generations() == {(claimed.document_id, claimed.attempt): ("acme/default", 2)}
+    for mode in SearchMode:
+        assert len(either.ask("apples ripen pears", mode)) == 2
+
+
+@pytest.mark.parametrize("point", [CrashPoint.AFTER_INDEX_ROWS, CrashPoint.AFTER_KEYWORDS])
+def test_a_killed_writer_loses_and_doubles_nothing(library: Library, dsn: str, point: CrashPoint) -> None:
+    library.publish("pears fall")
+    claimed = library.claim()
+    library.close()
+    _die(library, claimed.document_id, point)
+    library.writer = open_writer(library.place)
+    library.writer.catch_up()
+    library.index(claimed, "apples ripen", "apples fall")
+    library.finish(claimed)
+    for mode in SearchMode:
+        texts = sorted(hit.text for hit in library.ask("apples ripen", mode) if "apples" in hit.text)
+        assert texts == ["apples fall", "apples ripen"], mode
+    assert library.writer.generations()[claimed.document_id, claimed.attempt] == ("acme/default", 2)
+
+
+def _die(library: Library, document_id: str, point: CrashPoint) -> None:
+    place = library.place
+    command = [sys.executable, "-m", "tests.storage.index.dying", place.uri, str(place.keywords), document_id, point]
+    done = subprocess.run(command, capture_output=True, check=False, cwd=ROOT)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+
+
+def test_no_byte_of_an_erased_document_is_left_in_any_file(either: Library) -> None:
+    others = [either.publish(*(f"ordinary words {number} {n}" for n in range(20))) for number in range(3)]
+    gone = either.publish(*(f"xylocanthus {n}" for n in range(2)))
+    delete_document(either.store.db, ACME, ACTOR, gone.document_id)
+    either.writer.erase([(ACME, gone.document_id)])
+    upkeep = either.writer.upkeep
+    assert (upkeep.masked_rows(), upkeep.versions()) == (0, 1)
+    assert not _keyword_known(either, "xylocanthus")
+    assert {document for document, _ in either.writer.generations()} == {other.document_id for other in others}
+    assert len(either.ask("ordinary words 1 3")) == 5
+
+
+def _keyword_known(library: Library, word: str) -> bool:
+    """Whether the text stands in a file of the keyword index (its row store may compress: so ask its terms too)."""
+    stored = any(word.encode() in path.read_bytes() for path in library.place.keywords.rglob("*") if path.is_file())
+    view = library.reader.keywords.view(ACME)
+    assert view is not None
+    return stored or view.rarity("text_en", word)[0] > 0
+
+
+def test_the_table_as_written_does_hold_what_erasing_removes(library: Library) -> None:
+    """The check above can fail: before erasing, the masked rows and the words are there."""
+    library.publish(*(f"ordinary {n}" for n in range(50)))
+    gone = library.publish("xylocanthus")
+    library.writer.table.remove_documents({gone.document_id})
+    assert library.writer.upkeep.versions() > 1
+    assert _keyword_known(library, "xylocanthus")
+
+
+def test_an_erased_document_may_come_again(library: Library) -> None:
+    claimed = library.publish("apples ripen")
+    library.writer.erase([(ACME, claimed.document_id)])
+    assert library.ask("apples") == []
+    library.index(claimed, "apples ripen")
+    assert len(library.ask("apples")) == 1
+
+
+def test_readers_go_on_while_old_versions_are_dropped(library: Library) -> None:
+    library.publish("apples ripen")
+    assert len(library.ask("apples")) == 1
+    for number in range(5):
+        doomed = library.publish(f"pears {number}")
+        library.writer.erase([(ACME, doomed.document_id)])
+        assert [hit.text for hit in library.ask("apples pears")] == ["apples ripen"]
+
+
+def test_a_keyword_index_that_is_gone_comes_back_from_the_table(library: Library) -> None:
+    library.publish("apples ripen")
+    library.close()
+    for folder in library.place.keywords.iterdir():
+        (folder / "state.json").unlink()
+    library.writer.catch_up()
+    assert [hit.mode for hit in library.ask("apples", SearchMode.FTS)] == [SearchMode.FTS]
+    assert library.writer.rebuild() == 1
+    assert len(library.ask("apples", SearchMode.FTS)) == 1
+
+
+def test_the_directory_stays_small_while_documents_are_replaced(library: Library) -> None:
+    kept = [library.publish(*(f"line {number} {n} " + "word " * 60 for n in range(40))) for number in range(5)]
+    for round_ in range(30):
+        claimed = kept[round_ % 5]
+        library.writer.write([entries(ACME, claimed.document_id, 100 + round_, [f"again {round_}"] * 40)])
+        library.writer.retire([(claimed.document_id, 100 + round_)], [ACME])
+    folder = Path(library.place.uri)
+    before = size_of(folder)
+    library.writer.compact()
+    assert size_of(folder) <= before
+    assert len(library.ask("line 2 3 word")) == 5
+    assert library.writer.upkeep.versions() <= 3
+
+
+def test_names_of_scopes_and_keys_come_back_as_they_went() -> None:
+    assert parse_scope(scope_name(ACME)) == ACME
+    assert split_key("doc_a.12.3") == ("doc_a", 12, 3)
