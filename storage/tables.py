@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     Computed,
     DateTime,
@@ -155,6 +156,34 @@ class PageProgress(SQLModel, table=True):
     pages_total: int = Field(sa_column=_count())
 
 
+class Flag(SQLModel, table=True):
+    """A PII flag on a block of a published tree, so that what awaits review is found without opening trees.
+
+    `place` (hash) names the same text in the same place in any attempt; `block_order` is the reading order.
+    """
+
+    __tablename__ = "flags"
+    document_id: str = Field(sa_column=Column(Text, primary_key=True))
+    attempt: int = Field(sa_column=Column(BigInteger, primary_key=True))
+    block_id: str = Field(sa_column=Column(Text, primary_key=True))
+    flag: str = Field(sa_column=Column(Text, primary_key=True))
+    place: str = Field(sa_column=_text())
+    page: int = Field(sa_column=_count())
+    block_order: int = Field(sa_column=_count())
+
+
+class Decision(SQLModel, table=True):
+    """A person's word on a flag in a place: approved (mask) or rejected (a false positive, keep)."""
+
+    __tablename__ = "decisions"
+    document_id: str = Field(sa_column=Column(Text, primary_key=True))
+    place: str = Field(sa_column=Column(Text, primary_key=True))
+    flag: str = Field(sa_column=Column(Text, primary_key=True))
+    decision: str = Field(sa_column=_text())
+    decided_by: str = Field(sa_column=_text())
+    decided_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+
+
 class Event(SQLModel, table=True):
     """The outbox: one row per document end and run, one per job end and epoch; `body` is frozen bytes."""
 
@@ -165,6 +194,7 @@ class Event(SQLModel, table=True):
             "events_once_document", "document_id", "run", unique=True, postgresql_where=text("document_id is not null")
         ),
         Index("events_once_job", "job_id", "run", unique=True, postgresql_where=text("document_id is null")),
+        Index("events_to_fan_out", "seq", postgresql_where=text("not fanned_out")),
     )
     seq: int = Field(sa_column=Column(BigInteger, Identity(always=True), primary_key=True))
     id: str = Field(sa_column=Column(Text, nullable=False, unique=True))
@@ -176,6 +206,7 @@ class Event(SQLModel, table=True):
     run: int = Field(sa_column=_count(1))
     body: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
     created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    fanned_out: bool = Field(sa_column=Column(Boolean, nullable=False, server_default=text("false")))
 
 
 class Meter(SQLModel, table=True):

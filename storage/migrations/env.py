@@ -3,7 +3,7 @@
 from alembic import context
 from sqlmodel import SQLModel
 
-from storage import tables  # noqa: F401  (fills the metadata)
+from storage import operator_tables, tables  # noqa: F401  (fill the metadata)
 
 connection = context.config.attributes["connection"]
 context.configure(
