@@ -15,6 +15,7 @@ _NUMBERED_EDGE = re.compile(r"(?:\d{1,4}|[ivxlc]{1,6})\b\W*\s+\D|.*\D\s+\W*(?:\d
 _NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¶]+|[a-z])[.)]?\s*\S")
 _SURE_BOTTOM = 0.89
 """Above this share of the height only page numbers and rows pushed to both margins are running feet."""
+_MOST_PIECES = 12
 _GAP = 1.4
 """Blank space (in ems) between a running head and the text."""
 
@@ -39,6 +40,7 @@ def _walk(
         if not (is_top(group, page) if at_top else is_bottom(group, page)) or not group[0].text:
             break
         zone.append(index)
+    del zone[_MOST_PIECES:]
     while zone:
         edge = max(groups[i][-1].y1 for i in zone) if at_top else min(groups[i][0].y0 for i in zone)
         rest = [group for i, group in enumerate(groups) if i not in zone]
@@ -86,23 +88,23 @@ def _is_running(group: Paragraph, page: PageLook, gap: float) -> bool:
 def find_footnotes(groups: list[Paragraph], page: PageLook, skip: dict[int, BlockType]) -> set[int]:
     """Indices of footnotes: small type low on the page that starts with a mark, and what follows in that type."""
     found: set[int] = set()
+    bodies = [group for index, group in enumerate(groups) if index not in skip and _is_body(group, page)]
     low = 0.45 * page.height
     for index, group in enumerate(groups):
         first = group[0]
         if index in skip or first.y0 < low or first.size > 0.93 * page.body or not first.text:
             continue
-        if (_NOTE.match(first.text) and not _has_body_below(groups, group, page, skip)) or (
+        if (_NOTE.match(first.text) and not _has_body_below(bodies, group)) or (
             index - 1 in found and abs(groups[index - 1][0].size - first.size) < 0.4
         ):
             found.add(index)
     return found
 
 
-def _has_body_below(groups: list[Paragraph], group: Paragraph, page: PageLook, skip: dict[int, BlockType]) -> bool:
-    """True when running text in the body's size stands under the group, in its column."""
-    for index, other in enumerate(groups):
-        if index in skip or other[0].y0 < group[-1].y1 or other[0].size < 0.95 * page.body:
-            continue
-        if other[0].x0 < group[0].x1 and other[0].x1 > group[0].x0 and sum(len(line.text) for line in other) > 60:
-            return True
-    return False
+def _is_body(group: Paragraph, page: PageLook) -> bool:
+    return group[0].size >= 0.95 * page.body and sum(len(line.text) for line in group) > 60
+
+
+def _has_body_below(bodies: list[Paragraph], group: Paragraph) -> bool:
+    """True when running text stands under the group, in its column."""
+    return any(body[0].y0 >= group[-1].y1 and body[0].x0 < group[0].x1 and body[0].x1 > group[0].x0 for body in bodies)
