@@ -8,6 +8,7 @@ from collections import Counter
 from actors.publisher import Result
 from models.cdom.ports import ReadOutcome
 from models.cdom.tree import Page, PageStatus, Tree
+from models.pii.places import find_places
 from storage.rows import Claim, Succeeded
 
 TREE = "tree.json"
@@ -26,6 +27,7 @@ def describe(claim: Claim, outcome: ReadOutcome) -> Result:
         pages=len(tree.pages),
         route_counts=count_routes(tree),
         confidence=mean_confidence(tree.pages),
+        flags=find_places(tree),
     )
     files = {TREE: outcome.tree_json} | {ASSETS + name: content for name, content in outcome.assets.items()}
     return Result(finished=row, artifacts=files)

@@ -9,7 +9,7 @@ import logging
 import queue
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from actors.inflight import Beats, Inflight, beat_once
@@ -154,12 +154,4 @@ class Publisher:
 
 
 def _with_manifest(done: Succeeded, manifest: dict[str, dict[str, Any]]) -> Succeeded:
-    return Succeeded(
-        claim=done.claim,
-        manifest=manifest,
-        format=done.format,
-        pages=done.pages,
-        chunks=done.chunks,
-        route_counts=done.route_counts,
-        confidence=done.confidence,
-    )
+    return replace(done, manifest=manifest)

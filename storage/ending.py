@@ -13,8 +13,10 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
+from models.cdom.flags import FlaggedPlace
 from storage.database import Connection, Row
 from storage.events import document_body, job_body
+from storage.flags import keep_flags
 from storage.ids import new_event_id
 from storage.rows import JobId
 from storage.states import DocumentStatus, EventKind
@@ -36,6 +38,7 @@ class Ending:
     confidence: float | None = None
     manifest: dict[str, dict[str, Any]] | None = None
     published_attempt: int | None = None
+    flags: tuple[FlaggedPlace, ...] = ()
     request_id: str | None = None
 
 
@@ -94,6 +97,7 @@ def end_documents(conn: Connection, endings: Sequence[Ending]) -> list[JobId]:
     """Ends them all; returns the jobs that have no unfinished document left."""
     if not endings:
         return []
+    keep_flags(conn, [(e.document["id"], e.published_attempt, e.flags) for e in endings if e.published_attempt])
     conn.execute(_END, {"ends": Jsonb([_record(ending) for ending in endings], dumps=_dumps)})
     jobs = conn.execute(_COUNT, _counters(endings)).fetchall()
     return _end_jobs(conn, [job for job in jobs if job["finished_at"] is not None])

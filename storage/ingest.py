@@ -9,6 +9,7 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
+from models.cdom.flags import FlaggedPlace
 from storage.audit import record
 from storage.database import Row
 from storage.ending import Ending, end_documents
@@ -52,6 +53,7 @@ class IngestedDocument:
     route_counts: dict[str, int] = field(default_factory=dict)
     confidence: float | None = None
     metadata: dict[str, Any] | None = None
+    flags: tuple[FlaggedPlace, ...] = ()
 
 
 def ingest_document(
@@ -95,4 +97,5 @@ def _ending(row: Row, document: IngestedDocument) -> Ending:
         confidence=document.confidence,
         manifest=document.manifest,
         published_attempt=INGESTED_ATTEMPT,
+        flags=document.flags,
     )

@@ -60,6 +60,7 @@ def _ending(item: Finished, document: Row) -> Ending:
                 confidence=item.confidence,
                 manifest=item.manifest,
                 published_attempt=item.claim.attempt,
+                flags=item.flags,
             )
         case Failed():
             return failed(document, item.error, item.detail, format=item.format, pages=item.pages)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NewType
 
+from models.cdom.flags import FlaggedPlace
 from models.cdom.original import ReadOptions
 from storage.states import DocumentStatus, JobStatus, Phase, Priority
 
@@ -138,6 +139,7 @@ class Succeeded:
     chunks: int | None = None
     route_counts: dict[str, int] = field(default_factory=dict)
     confidence: float | None = None
+    flags: tuple[FlaggedPlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
-"""Where flags stand, independent of block ids: a decision holds for the same text in the same place of another reading.
+"""Where flags stand, independent of block ids: a decision holds for the same text in the same place.
 
-In comes a tree, out go its flagged places; decisions by place become decisions by block. Knows no reviewer and no store.
+In comes a tree, out go its flagged places; decisions by place become decisions by block. Knows no store.
 """
 
 import hashlib
