@@ -18,7 +18,7 @@ from models.cdom.tree import (
     TreeProvenance,
     Warning,
 )
-from models.extract.document.draft import Draft, make_drafts
+from models.extract.document.draft import Draft, limit_pictures, make_drafts
 from models.extract.document.joins import link_joins
 from models.extract.document.levels import set_levels
 from models.extract.document.running import mark_running
@@ -34,12 +34,13 @@ def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Sour
     mark_running(drafts)
     set_levels(drafts, ordered, facts.outline)
     link_joins(drafts)
+    has_all_pictures = limit_pictures(drafts, options.max_assets)
     return Tree(
         source=source,
         metadata=facts.metadata,
         pages=tuple(_make_page(page) for page in ordered),
         blocks=tuple(_make_block(draft, order) for order, draft in enumerate(drafts)),
-        warnings=tuple(_find_warnings(facts, ordered)),
+        warnings=tuple(_find_warnings(facts, ordered, has_all_pictures=has_all_pictures)),
         provenance=TreeProvenance(options_hash=_digest(options)),
     )
 
@@ -89,8 +90,10 @@ def _id_of(order: int | None) -> BlockId | None:
     return None if order is None else BlockId(f"b{order}")
 
 
-def _find_warnings(facts: DocumentFacts, pages: Sequence[PageContent]) -> list[Warning]:
+def _find_warnings(facts: DocumentFacts, pages: Sequence[PageContent], *, has_all_pictures: bool) -> list[Warning]:
     found = [Warning(code=code) for code in facts.warnings]
+    if not has_all_pictures:
+        found.append(Warning(code="pictures-left-out"))
     for page in pages:
         found += [Warning(code=code, page=page.number) for code in page.warnings]
         if page.status is PageStatus.FAILED and page.error is not None:

@@ -35,6 +35,8 @@ def plan_page(marks: PageMarks, options: ReadOptions) -> PagePlan:
     """The route of one page under the options' OCR mode."""
     if options.ocr is OcrMode.ALWAYS:
         return PagePlan(Route.OCR, "asked-for")
+    if not options.fast_mode and options.ocr is not OcrMode.NEVER:
+        return PagePlan(Route.OCR, "fast-mode-off")
     wish = _find_reason_for_ocr(marks)
     if wish is None:
         return PagePlan(Route.FAST, "text-layer" if marks.lines else "blank")

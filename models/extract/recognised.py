@@ -3,11 +3,12 @@
 from dataclasses import replace
 from itertools import groupby
 
-from models.cdom.ports import RecognisedPage, Word
+from models.cdom.geometry import clamp_bbox, round_bbox
+from models.cdom.ports import RecognisedBlock, RecognisedPage, Word
 from models.cdom.tree import Route
 from models.extract.layout.marks import Line, PageMarks
 from models.extract.layout.page import layout_page
-from models.extract.readers.contract import PageContent
+from models.extract.readers.contract import PageBlock, PageContent
 from models.extract.upright import Standing
 
 _ASCENT, _SIZE = 0.78, 0.95
@@ -17,8 +18,11 @@ _ASCENT, _SIZE = 0.78, 0.95
 def apply_recognition(content: PageContent, words: RecognisedPage) -> PageContent:
     """`content` with its blocks made from the recognised words; its own text is replaced.
 
-    Layout sees the page upright and level; the blocks' boxes are those of the page as it is shown.
+    Layout sees the page upright and level; the blocks' boxes are those of the page as it is shown. Blocks that the
+    recogniser laid out itself are taken as they are (route `vlm`).
     """
+    if words.blocks is not None:
+        return _take_blocks(content, words, words.blocks)
     standing = Standing(width=content.width, height=content.height, turn=words.rotation, skew=words.skew_degrees)
     levelled = [replace(word, bbox=standing.level(word.bbox)) for word in words.words]
     lines = [make_line(list(group)) for _, group in groupby(levelled, key=lambda word: word.line)]
@@ -33,9 +37,39 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
         confidence=round(score, 3),
         body_size=layout.body_size,
         blocks=tuple(standing.show_block(block) for block in layout.blocks),
+        warnings=(*content.warnings, *words.warnings),
         engine=words.engine,
         model=words.model,
         version=words.version,
+    )
+
+
+def _take_blocks(content: PageContent, page: RecognisedPage, blocks: tuple[RecognisedBlock, ...]) -> PageContent:
+    chars = sum(len(block.text) for block in blocks)
+    score = sum(block.confidence * len(block.text) for block in blocks) / chars if chars else 0.0
+    return replace(
+        content,
+        route=Route.VLM,
+        confidence=round(score, 3),
+        blocks=tuple(_make_block(block, content) for block in blocks),
+        warnings=(*content.warnings, *page.warnings),
+        engine=page.engine,
+        model=page.model,
+        version=page.version,
+    )
+
+
+def _make_block(block: RecognisedBlock, content: PageContent) -> PageBlock:
+    """Boxes never leave the page. A picture has no asset: nobody drew one."""
+    box = None if block.bbox is None else round_bbox(clamp_bbox(block.bbox, content.width, content.height))
+    return PageBlock(
+        type=block.type,
+        bbox=box,
+        text=block.text,
+        level=block.level,
+        spans=block.spans,
+        table=block.table,
+        confidence=round(block.confidence, 3),
     )
 
 

@@ -1,6 +1,6 @@
 """A block on its way into the tree: what its page said of it, and what the document makes of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from models.cdom.tree import BlockType
 from models.extract.readers.contract import PageBlock, PageContent
@@ -43,3 +43,11 @@ def make_drafts(pages: list[PageContent]) -> list[Draft]:
                 )
             )
     return drafts
+
+
+def limit_pictures(drafts: list[Draft], most: int) -> bool:
+    """Take the references from pictures beyond the first `most`; true when none had to go."""
+    held = [draft for draft in drafts if draft.block.asset_ref is not None]
+    for draft in held[most:]:
+        draft.block = replace(draft.block, asset_ref=None)
+    return len(held) <= most

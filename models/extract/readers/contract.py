@@ -124,8 +124,8 @@ class OpenDocument(Protocol):
         """Page `number` (1-based). A broken page comes back failed; raises `ResourceLimit` when memory ran out."""
         ...
 
-    def render_page(self, number: int, dpi: int) -> PageImage:
-        """The page as PNG. Raises `ExtractError`."""
+    def render_page(self, number: int, dpi: int, area: Bbox | None = None) -> PageImage:
+        """The page, or an area of it (points), as PNG. Raises `ExtractError`."""
         ...
 
     def render_assets(self, content: PageContent) -> dict[str, bytes]:

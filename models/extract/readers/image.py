@@ -8,7 +8,8 @@ from typing import Final
 
 import PIL
 
-from models.cdom.errors import ErrorCode, Malformed, TooManyPages
+from models.cdom.errors import ErrorCode, Malformed, TooManyPages, UnsupportedFormat
+from models.cdom.geometry import Bbox
 from models.cdom.original import Format, OcrMode, ReadOptions
 from models.cdom.ports import PageImage, PixelPage
 from models.cdom.tree import Route
@@ -62,8 +63,10 @@ class ImageDocument:
             pixels=PixelPage(number=number, image=frame.png, width=frame.width, height=frame.height),
         )
 
-    def render_page(self, number: int, dpi: int) -> PageImage:
+    def render_page(self, number: int, dpi: int, area: Bbox | None = None) -> PageImage:
         """A stand-alone picture itself; of several frames the wanted one as PNG at `dpi`. Raises `ExtractError`."""
+        if area is not None:
+            raise UnsupportedFormat("a picture has no pictures of its own")
         if not 1 <= number <= self._facts.page_count:
             raise Malformed(f"no page {number}")
         self._seek(number)

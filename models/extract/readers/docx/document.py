@@ -10,6 +10,7 @@ from typing import Final
 from lxml import etree
 
 from models.cdom.errors import Malformed, ResourceLimit, TooManyPages, UnsupportedFormat
+from models.cdom.geometry import Bbox
 from models.cdom.original import Format, ReadOptions
 from models.cdom.ports import PageImage
 from models.cdom.tree import BlockType, Route
@@ -74,7 +75,7 @@ class DocxDocument:
         )
         return PageRead(content=content, assets=assets)
 
-    def render_page(self, number: int, dpi: int) -> PageImage:
+    def render_page(self, number: int, dpi: int, area: Bbox | None = None) -> PageImage:
         """A Word file has no page image: raises `UnsupportedFormat`."""
         raise UnsupportedFormat("a word-processing file has no page image")
 

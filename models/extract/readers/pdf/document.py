@@ -3,6 +3,7 @@
 from typing import Any
 
 from models.cdom.errors import Encrypted, ErrorCode, ExtractError, Malformed, ResourceLimit
+from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PageImage
 from models.extract.readers.contract import DocumentFacts, PageContent, PageRead, failed_page
@@ -21,7 +22,7 @@ class PdfDocument:
     def __init__(self, data: bytes, options: ReadOptions) -> None:
         self._data, self._options = data, options
         self._engine = _open_engine(data, options.password)
-        self._pages_read = 0
+        self._pages_read = self._chars_read = 0
         try:
             self._facts = find_facts(self._engine, options)
         except BROKEN as error:
@@ -35,19 +36,23 @@ class PdfDocument:
         """Page `number` (1-based), failed when it cannot be read. Raises `ResourceLimit` when memory ran out."""
         self._reopen_when_due()
         try:
-            return read_pdf_page(self._engine[number - 1], number, self._options)
+            read = read_pdf_page(self._engine[number - 1], number, self._options)
         except (*BROKEN, MemoryError) as error:
             if ran_out_of_memory(error):
                 raise ResourceLimit("memory") from error
             return PageRead(content=failed_page(number, ErrorCode.MALFORMED))
+        self._chars_read += sum(len(block.text) for block in read.content.blocks)
+        if self._chars_read > self._options.max_text_chars:
+            raise ResourceLimit("more text than allowed")
+        return read
 
-    def render_page(self, number: int, dpi: int) -> PageImage:
-        """Page `number` as PNG, drawn smaller when it would have more pixels than allowed."""
+    def render_page(self, number: int, dpi: int, area: Bbox | None = None) -> PageImage:
+        """Page `number` or `area` of it as PNG, drawn smaller when it would have more pixels than allowed."""
         if not 1 <= number <= self._facts.page_count:
             raise Malformed(f"no page {number}")
         try:
             page = self._engine[number - 1]
-            png = render_area(page, None, dpi, self._options.max_image_pixels)
+            png = render_area(page, area, dpi, self._options.max_image_pixels)
             return PageImage(png=png, width=page.rect.width, height=page.rect.height, page_count=self._facts.page_count)
         except (*BROKEN, MemoryError) as error:
             raise _as_extract_error(error) from error

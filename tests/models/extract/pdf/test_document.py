@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.cdom.errors import Encrypted, ErrorCode, Malformed, TooManyPages
+from models.cdom.errors import Encrypted, ErrorCode, Malformed, ResourceLimit, TooManyPages
 from models.cdom.original import ReadOptions
 from models.cdom.tree import PageStatus
 from models.extract.assemble import assemble
@@ -127,3 +127,41 @@ def test_metadata_and_outline_are_facts_of_the_document() -> None:
         "2020-01-02",
     )
     assert [(entry.level, entry.title, entry.page) for entry in facts.outline] == [(1, "One", 1)]
+
+
+def test_more_text_than_allowed_is_a_limit() -> None:
+    document = open_document(make_pages(3), ReadOptions(max_text_chars=10))
+    document.read_page(1)
+    with pytest.raises(ResourceLimit):
+        document.read_page(2)
+
+
+def test_pictures_beyond_the_limit_lose_their_reference_and_leave_a_warning() -> None:
+    paper = Paper().picture(50, 50, 150, 120).picture(50, 200, 150, 270).picture(50, 350, 150, 420)
+    tree = read_tree(paper.text(50, 500, "Words enough to be a page of text.").save(), max_assets=2)
+    assert [bool(block.asset_ref) for block in tree.blocks[:3]] == [True, True, False]
+    assert [warning.code for warning in tree.warnings] == ["pictures-left-out"]
+
+
+def test_thousands_of_scattered_words_are_read_in_linear_time() -> None:
+    """Each word is compared with few others: twice the words, about twice the steps (counted, not timed)."""
+    import sys
+
+    def count_calls(words: int) -> int:
+        paper = Paper()
+        for number in range(words):
+            paper.text(10 + number * 37 % 380, 10 + number * 91 % 580, f"w{number}", 3)
+        document, calls = open_document(paper.save(), ReadOptions()), 0
+
+        def note(*_: object) -> None:
+            nonlocal calls
+            calls += 1
+
+        sys.setprofile(note)
+        try:
+            document.read_page(1)
+        finally:
+            sys.setprofile(None)
+        return calls
+
+    assert count_calls(1200) < 3.5 * count_calls(400)
