@@ -1,0 +1,257 @@
+"""The one door for HTTP to addresses strangers name: judged after resolving, connected to what was judged.
+
+In: a URL and a body. Out: the receiver's status, or `UrlRefused` / `Unreachable`. No redirects, no proxies of the
+environment, at most 15 s and 64 KiB per exchange. Knows nothing of webhooks.
+"""
+
+import http.client
+import re
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from urllib.parse import urlsplit
+
+MAX_URL_BYTES = 8192
+TIMEOUT_S = 15.0
+MAX_ANSWER_BYTES = 64 * 1024
+PORTS = frozenset({80, 443, 8080, 8443})
+"""Where strangers may listen; an allowed private receiver may use any port."""
+
+_PLAIN = re.compile(r"[!#-;=?-\[\]_a-z~]+")  # printable ASCII without " < > \ ^ ` { | } and space
+_NAME = re.compile(r"(?!-)[a-z0-9._-]{1,253}")
+_V4_DENIED = tuple(
+    ip_network(text)
+    for text in [
+        "0.0.0.0/8",
+        "10.0.0.0/8",
+        "100.64.0.0/10",
+        "127.0.0.0/8",
+        "168.63.129.16/32",
+        "169.254.0.0/16",
+        "172.16.0.0/12",
+        "192.0.0.0/24",
+        "192.0.2.0/24",
+        "192.31.196.0/24",
+        "192.52.193.0/24",
+        "192.88.99.0/24",
+        "192.168.0.0/16",
+        "192.175.48.0/24",
+        "198.18.0.0/15",
+        "198.51.100.0/24",
+        "203.0.113.0/24",
+        "224.0.0.0/4",
+        "240.0.0.0/4",
+    ]
+)
+_V6_GLOBAL = ip_network("2000::/3")
+_V6_DENIED = tuple(
+    ip_network(text) for text in ["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"]
+)
+_NEVER = tuple(
+    ip_network(text) for text in ["0.0.0.0/32", "169.254.0.0/16", "224.0.0.0/4", "::/128", "fe80::/10", "ff00::/8"]
+)
+"""Not even for an allowed receiver: the unspecified address, link-local with its metadata services, multicast."""
+
+Address = IPv4Address | IPv6Address
+Resolve = Callable[[str, int], Sequence[str]]
+
+
+class UrlRefused(ValueError):
+    """The URL, or an address its name stands for, may not be called; the text is safe to show."""
+
+    code = "url-refused"
+
+
+class Unreachable(Exception):
+    """The receiver did not answer; `code` says in which way."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A judged URL: `addresses` are all that its name stands for now."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+    addresses: tuple[str, ...]
+
+    @property
+    def netloc(self) -> str:
+        """As the Host header names it."""
+        name = f"[{self.host}]" if ":" in self.host else self.host
+        return name if self.port == {"http": 80, "https": 443}[self.scheme] else f"{name}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a receiver said. `headers` by lower-case name."""
+
+    status: int
+    headers: Mapping[str, str]
+
+
+def is_public(address: Address) -> bool:
+    """Provably an address of the public internet; what embeds another address or is unassigned is not."""
+    if isinstance(address, IPv6Address):
+        if address.ipv4_mapped is not None:
+            return is_public(address.ipv4_mapped)
+        return address in _V6_GLOBAL and not any(address in network for network in _V6_DENIED) and address.is_global
+    return not any(address in network for network in _V4_DENIED) and address.is_global
+
+
+def system_resolve(host: str, port: int) -> Sequence[str]:
+    """Every address of a name, as the system's resolver says."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(entry[4][0]) for entry in found]
+
+
+class Egress:
+    """`allow`: receivers an operator permits though they are private: `name`, `address`, either with `:port`."""
+
+    def __init__(
+        self, allow: Sequence[str] = (), *, resolve: Resolve = system_resolve, timeout_s: float = TIMEOUT_S
+    ) -> None:
+        self._allow = frozenset(entry.lower() for entry in allow)
+        self._resolve, self._timeout_s = resolve, timeout_s
+        self._tls = ssl.create_default_context()
+
+    def check(self, url: str) -> Target:
+        """The target, resolved now. Raises `UrlRefused` when any part or any address is denied."""
+        scheme, host, port, path = _split(url)
+        allowed = not self._allow.isdisjoint({host, f"{host}:{port}", f"[{host}]:{port}"})
+        if not allowed and port not in PORTS:
+            raise UrlRefused(f"the port is none of {', '.join(map(str, sorted(PORTS)))}")
+        try:
+            addresses = tuple(dict.fromkeys(self._resolve(host, port)))
+        except (OSError, UnicodeError):
+            raise UrlRefused("the host's name cannot be resolved") from None
+        if not addresses or not all(_may_call(text, allowed) for text in addresses):
+            raise UrlRefused("the host is, or stands for, an address that is not public")
+        return Target(scheme, host, port, path, addresses)
+
+    def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+        """One POST. Raises `UrlRefused` (the name may stand for something else by now) and `Unreachable`."""
+        target = self.check(url)
+        connection = _Connection(target, self._tls, self._timeout_s)
+        deadline = threading.Timer(self._timeout_s, connection.cut)
+        deadline.daemon = True
+        deadline.start()
+        try:
+            connection.request("POST", target.path, body, {"Host": target.netloc, **headers})
+            response = connection.getresponse()
+            response.read(MAX_ANSWER_BYTES)
+            return Answer(response.status, {name.lower(): value for name, value in response.getheaders()})
+        except (OSError, http.client.HTTPException, AttributeError) as error:
+            raise Unreachable(_describe(error, connection.was_cut)) from None
+        finally:
+            deadline.cancel()
+            connection.close()
+
+
+class _Connection(http.client.HTTPConnection):
+    """Connects to the judged addresses only; TLS and Host keep the name."""
+
+    def __init__(self, target: Target, tls: ssl.SSLContext, timeout_s: float) -> None:
+        super().__init__(target.host, target.port, timeout=timeout_s)
+        self._target, self._tls, self._timeout_s = target, tls, timeout_s
+        self.was_cut = False
+
+    def connect(self) -> None:
+        self.sock = self._open()
+        if self._target.scheme == "https":
+            self.sock = self._tls.wrap_socket(self.sock, server_hostname=self._target.host)
+
+    def cut(self) -> None:
+        """From the deadline's thread: ends whatever the exchange waits for."""
+        self.was_cut = True
+        if self.sock is not None:
+            try:
+                socket.socket.shutdown(self.sock, socket.SHUT_RDWR)
+            except OSError:
+                return
+
+    def _open(self) -> socket.socket:
+        failure: OSError = ConnectionError()
+        for text in self._target.addresses[:4]:
+            try:
+                opened = socket.create_connection((text, self._target.port), self._timeout_s)
+            except OSError as error:
+                failure = error
+                continue
+            if ip_address(opened.getpeername()[0]) != ip_address(text):
+                opened.close()
+                raise ConnectionError("another peer")
+            return opened
+        raise failure
+
+
+def _split(url: str) -> tuple[str, str, int, str]:
+    """Scheme, host, port and path of a URL that is plain in every part."""
+    if len(url) > MAX_URL_BYTES or not _PLAIN.fullmatch(url.lower()):
+        raise UrlRefused("the URL is too long or holds characters that need encoding")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise UrlRefused("not a URL") from None
+    if parts.scheme not in ("http", "https"):
+        raise UrlRefused("the scheme is neither http nor https")
+    if "@" in parts.netloc or parts.fragment or "#" in url:
+        raise UrlRefused("the URL holds credentials or a fragment")
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    usual = {"http": 80, "https": 443}[parts.scheme]
+    return parts.scheme, _host(parts.hostname or ""), usual if port is None else port, path
+
+
+def _host(text: str) -> str:
+    if ":" in text:
+        try:
+            return str(IPv6Address(text)) if "%" not in text else _refuse_host()
+        except ValueError:
+            return _refuse_host()
+    return text if _NAME.fullmatch(text) else _refuse_host()
+
+
+def _refuse_host() -> str:
+    raise UrlRefused("not a host name or address")
+
+
+def _may_call(text: str, allowed: bool) -> bool:
+    try:
+        address: Address = ip_address(text)
+    except ValueError:
+        return False
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    if any(address in network for network in _NEVER if network.version == address.version):
+        return False
+    return allowed or (is_public(address) and not _is_own(address))
+
+
+def _is_own(address: Address) -> bool:
+    """An address of this very machine can be bound to."""
+    family = socket.AF_INET if address.version == 4 else socket.AF_INET6
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.bind((str(address), 0))
+    except OSError:
+        return False
+    return True
+
+
+def _describe(error: BaseException, was_cut: bool) -> str:
+    if was_cut or isinstance(error, TimeoutError):
+        return "timeout"
+    if isinstance(error, ssl.SSLError):
+        return "tls"
+    if isinstance(error, http.client.HTTPException):
+        return "not-http"
+    return "connection-refused" if isinstance(error, ConnectionRefusedError) else "connection-lost"
