@@ -8,7 +8,7 @@ from typing import overload
 
 from models.cdom.ports import PixelPage
 
-_IN_MEMORY = 16 << 20
+_IN_MEMORY = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
-"""The loop of a CPU reader: claim a document, have it read in the sandbox, hand the result to the publisher, go on.
+"""The loop of a CPU reader: claim a document, have it read in the sandbox, hand over what came of it, go on.
 
-In come the queue, the originals and a `DocumentReader`; out go results. One document is being read at a time; leases
-are kept by a thread of their own. Knows no Ray, no HTTP and no parser.
+In come the queue, the originals and a `DocumentReader`; out go results to the publisher and pages without text to the
+recognition line. One document is being read at a time; leases are kept by a thread of their own. Knows no Ray, no HTTP
+and no parser.
 """
 
 import logging
@@ -13,14 +14,16 @@ from typing import BinaryIO, Protocol
 
 from actors.hints import Wakes
 from actors.inflight import Heart, Inflight
-from actors.outcome import describe
-from actors.publisher import Publisher, Result
-from actors.retry import Backoff, Disposition, as_error, judge, locate
+from actors.publisher import Publisher
+from actors.recognition import RecognitionLine
+from actors.retry import Backoff, Disposition, locate
+from actors.settlement import Settlement
+from actors.unrecognised import Unrecognised
 from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome
 from storage.errors import LostLease, NotFound, QuotaExceeded, StorageError
-from storage.rows import Beat, Claim, DocumentId, Failed
+from storage.rows import Beat, Claim, DocumentId
 
 log = logging.getLogger(__name__)
 STUCK_S = 60.0
@@ -32,9 +35,9 @@ FAULTS = 8
 class TaskQueue(Protocol):
     """What the loop needs of `storage.queue.Queue`."""
 
-    def claim(self) -> Claim | None: ...
+    def claim(self, *, scans: bool = True) -> Claim | None: ...
     def beat(self, beats: list[Beat], /) -> frozenset[DocumentId]: ...
-    def release(self, claim: Claim, /) -> bool: ...
+    def release(self, claim: Claim, /, *, scan: bool = False) -> bool: ...
     def retry(self, claim: Claim, error: str, detail: str, /) -> bool: ...
 
 
@@ -48,7 +51,9 @@ class Parser(Protocol):
     """`actors.reading.DocumentReader`: one sandboxed reading at a time."""
 
     def start(self) -> None: ...
-    def read(self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None]) -> ReadOutcome: ...
+    def read_until_pixels(
+        self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None]
+    ) -> ReadOutcome | Unrecognised: ...
     def close(self) -> None: ...
 
 
@@ -61,10 +66,14 @@ class ReaderParts:
     parser: Parser
     hints: Wakes
     publisher: Publisher
+    settlement: Settlement
+    recognition: RecognitionLine
     inflight: Inflight
     heart: Heart
     reserve: Callable[[Claim, int], None]
     """Grow the claim's page reservation to this many pages; raises QuotaExceeded or LostLease."""
+    close: Callable[[], None] = lambda: None
+    """Ends the connections, last of all."""
 
 
 class Reader:
@@ -104,19 +113,20 @@ class Reader:
         self._parts.hints.wake()
         self._thread.join(timeout_s)
         late = self._give_back()
+        self._parts.recognition.close()
         published = self._parts.publisher.close(max(1.0, until - time.monotonic()))
         self._parts.heart.stop()
         self._parts.hints.stop()
         self._parts.parser.close()
+        self._parts.close()
         return published and not late
 
     def _give_back(self) -> bool:
         claim = self._reading
         if claim is None or not self._thread.is_alive():
             return False
-        self._parts.inflight.remove(claim)
         try:
-            self._parts.queue.release(claim)
+            self._parts.settlement.give_back(claim)
         except StorageError as error:
             log.warning("could not give back document %s: %s", claim.document_id, error.code)
         return True
@@ -125,7 +135,7 @@ class Reader:
         while not self._stop.is_set():
             self._turned_at = time.monotonic()
             try:
-                claim = self._parts.queue.claim()
+                claim = self._parts.queue.claim(scans=not self._parts.recognition.full)
                 self._backoff.reset()
                 if claim is not None:
                     self._handle(claim)
@@ -139,20 +149,36 @@ class Reader:
     def _handle(self, claim: Claim) -> None:
         self._parts.inflight.add(claim)
         if claim.exhausted:
-            self._fail(claim, ErrorCode.WORKER_KILLED, "every start ended without a disposition")
+            self._parts.settlement.fail(claim, ErrorCode.WORKER_KILLED, "every start ended without a verdict")
             return
         self._reading = claim
         try:
             outcome = self._read(claim)
         finally:
             self._reading = None
-        self._settle(claim, outcome)
+        if isinstance(outcome, Unrecognised):
+            self._recognise(claim, outcome)
+        elif self._parts.settlement.settle(claim, outcome) is Disposition.RELEASE:
+            self._sandbox_faults.pause()
+        else:
+            self._sandbox_faults.reset()
 
-    def _read(self, claim: Claim) -> ReadOutcome:
+    def _recognise(self, claim: Claim, waiting: Unrecognised) -> None:
+        """Into the line; when that is full back to the queue, where it waits without hindering what is behind it."""
+        self._sandbox_faults.reset()
+        if not self._parts.inflight.holds(claim):
+            waiting.pixels.close()
+        elif self._parts.recognition.full:
+            waiting.pixels.close()
+            self._parts.settlement.give_back(claim, scan=True)
+        else:
+            self._parts.recognition.put(claim, waiting)
+
+    def _read(self, claim: Claim) -> ReadOutcome | Unrecognised:
         """Never raises: whatever goes wrong here is an outcome of this document, not the end of the loop."""
         try:
             with self._parts.originals.open(claim.blob_sha256 or "") as original:
-                return self._parts.parser.read(
+                return self._parts.parser.read_until_pixels(
                     original, claim.options, lambda done, total: self._page(claim, done, total)
                 )
         except NotFound:
@@ -172,25 +198,3 @@ class Reader:
         if not self._parts.inflight.holds(claim):
             raise LostLease(claim.document_id)
         self._parts.inflight.progress(claim, done, total)
-
-    def _settle(self, claim: Claim, outcome: ReadOutcome) -> None:
-        """Publish, fail, retry or give back; nothing at all when the lease was lost meanwhile."""
-        if not self._parts.inflight.holds(claim):
-            return
-        match judge(outcome):
-            case Disposition.PUBLISH:
-                self._parts.publisher.put(describe(claim, outcome))
-            case Disposition.FAIL:
-                self._fail(claim, outcome.error or ErrorCode.INTERNAL, outcome.detail)
-            case Disposition.RETRY:
-                self._parts.inflight.remove(claim)
-                self._parts.queue.retry(claim, as_error(outcome.error), outcome.detail)
-            case Disposition.RELEASE:
-                self._parts.inflight.remove(claim)
-                self._parts.queue.release(claim)
-                self._sandbox_faults.pause()
-                return
-        self._sandbox_faults.reset()
-
-    def _fail(self, claim: Claim, error: ErrorCode, detail: str) -> None:
-        self._parts.publisher.put(Result(finished=Failed(claim=claim, error=error.value, detail=detail)))

@@ -17,6 +17,7 @@ from actors.sandbox.limits import SandboxLimits
 from actors.sitting import Document, OnPage, Sitting
 from actors.unrecognised import Unrecognised, finish_outcome
 from models.cdom.errors import RETRYABLE, ErrorCode, ExtractError
+from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PageImage, ReadOutcome
 from models.cdom.tree import Source
@@ -88,15 +89,17 @@ class DocumentReader:
         except ServerGone:
             return ReadOutcome(error=ErrorCode.WORKER_KILLED, detail="parser unavailable", charged=False)
 
-    def render(self, original: BinaryIO, page: int, dpi: int, password: str | None = None) -> PageImage:
-        """Page `page` (1-based) as PNG, drawn in the sandbox. Raises `ExtractError`."""
+    def render(
+        self, original: BinaryIO, page: int, dpi: int, password: str | None = None, area: Bbox | None = None
+    ) -> PageImage:
+        """Page `page` (1-based), or `area` of it, as PNG, drawn in the sandbox. Raises `ExtractError`."""
         with borrow_descriptor(original) as descriptor:
             options = ReadOptions(password=password)
             collected = Collected(
                 Source(format="", sha256="", bytes=os.fstat(descriptor).st_size), options, self._limits
             )
             document = Document(descriptor, collected, draw=False, on_page=_ignore)
-            return self._render(document, page, dpi)
+            return self._render(document, page, dpi, area)
 
     def close(self) -> None:
         self._pool.close()
@@ -118,12 +121,12 @@ class DocumentReader:
             collected.facts, contents, assets=collected.assets, source=collected.source, options=collected.options
         )
 
-    def _render(self, document: Document, page: int, dpi: int) -> PageImage:
+    def _render(self, document: Document, page: int, dpi: int, area: Bbox | None) -> PageImage:
         failure = DocumentError(ErrorCode.WORKER_KILLED, "parser unavailable")
         for _ in range(_RENDER_TRIES):
             try:
                 with Sitting(self._pool.take(fresh=True), document, self._pool) as sitting:
-                    return sitting.render(page, dpi)
+                    return sitting.render(page, dpi, area)
             except ChildFailed as failed:
                 failure = failed.error
             except ServerGone:

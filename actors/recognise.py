@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from actors.failures import describe_failure
 from actors.unrecognised import Unrecognised
 from models.cdom.errors import ErrorCode, ExtractError, MlUnavailable
-from models.cdom.ports import PixelPage, PortUnavailable, ReadOutcome, RecognisedPage, RecognisePages
+from models.cdom.ports import PeerDied, PixelPage, PortUnavailable, ReadOutcome, RecognisedPage, RecognisePages
 
 PAGE_TIMEOUT_S = 120.0
 
@@ -23,14 +23,15 @@ def recognise_document(
     """Page by page, so that one picture is in memory at a time and other documents get their turn between two pages.
 
     A page whose picture does not decode is a failed page; a machine that cannot recognise ends the document
-    `ml-unavailable`; a recogniser that is gone or full is nobody's fault and is not charged. Closes the pixels.
+    `ml-unavailable`; a recogniser that is away or full is nobody's fault and not charged, one that died of a page is.
+    Closes the pixels.
     """
     try:
         return waiting.finish(list(_recognise(waiting, recogniser, page_timeout_s, on_page)))
     except MlUnavailable as error:
         return ReadOutcome(error=error.code, detail=error.detail)
     except PortUnavailable as error:
-        return ReadOutcome(error=ErrorCode.WORKER_KILLED, detail=str(error), charged=False)
+        return ReadOutcome(error=ErrorCode.WORKER_KILLED, detail=str(error), charged=isinstance(error, PeerDied))
     except Exception as error:
         failure = describe_failure(error)
         return ReadOutcome(error=failure.code, detail=failure.detail)

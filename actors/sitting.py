@@ -16,6 +16,7 @@ from actors.conversation import Conversation
 from actors.failures import Ending
 from actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
 from actors.sandbox.messages import OPTIONS, SOURCE
+from models.cdom.geometry import Bbox
 from models.cdom.ports import PageImage
 from models.cdom.tree import Tree
 
@@ -126,9 +127,9 @@ class Sitting:
         if any(number not in self._collected.contents for number in numbers):
             raise self._child.fail(Ending.BAD_MESSAGE)
 
-    def render(self, page: int, dpi: int) -> PageImage:
-        """One page as an image. Raises `ChildFailed`."""
-        self._begin({"kind": "render", "page": page, "dpi": dpi})
+    def render(self, page: int, dpi: int, area: Bbox | None = None) -> PageImage:
+        """One page, or an area of it, as an image. Raises `ChildFailed`."""
+        self._begin({"kind": "render", "page": page, "dpi": dpi, "area": json.dumps(area).encode()})
         self._listen()
         self._listen()
         if self._image is None:

@@ -45,7 +45,9 @@ class Janitor:
         *,
         turn_s: float = TURN_S,
         clock: Callable[[], float] = time.monotonic,
+        close: Callable[[], None] = lambda: None,
     ) -> None:
+        self._close = close
         self._role, self._chores, self._turn_s, self._clock = role, chores, turn_s, clock
         self._due = {chore.name: 0.0 for chore in chores}
         self._held = False
@@ -60,11 +62,13 @@ class Janitor:
         return self._stop.is_set() or (self._thread.is_alive() and time.monotonic() - self._turned_at < STUCK_S)
 
     def drain(self, timeout_s: float) -> bool:
-        """Finish the chore at hand and give the role back."""
+        """Finish the chore at hand, give the role back, end the connections."""
         self._stop.set()
-        self._thread.join(timeout_s)
+        if self._thread.ident is not None:
+            self._thread.join(timeout_s)
         if self._held:
             self._try("release role", self._role.release)
+        self._close()
         return not self._thread.is_alive()
 
     def turn(self) -> list[str]:

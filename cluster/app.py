@@ -12,22 +12,25 @@ from ray.serve.config import AutoscalingConfig, AutoscalingPolicy
 
 from cluster import compose
 from cluster.autoscaling import QueueDepthPolicy
-from cluster.placement import API, FAST_PATH, JANITOR
+from cluster.handles import API_APP
+from cluster.placement import API, FAST_PATH, JANITOR, ON_DEMAND, RECOGNISER
 from cluster.sizing import Sizing
 from serve_apps import deployments
 
 QUIET = {"enable_access_log": False, "log_level": "WARNING"}
 """Serve's own access log halves the requests per second; the API writes its own."""
 DOCUMENTS_PER_READER = 4
-API_APP, WORKERS_APP = "api", "workers"
+WORKERS_APP = "workers"
 _API: Any = deployments.Api
 _FAST_PATH: Any = deployments.FastPath
 _JANITOR: Any = deployments.Janitor
+_RECOGNISER: Any = deployments.Recogniser
+_ON_DEMAND: Any = deployments.OnDemand
 
 
 def targets(sizing: Sizing, dsn_file: Path) -> list[serve.RunTarget]:
     """The applications to run."""
-    below: list[Any] = [_janitor()]
+    below: list[Any] = [_janitor(), _recogniser(), _on_demand()]
     if not sizing.own_application and sizing.maximum:
         below.append(_readers(sizing, dsn_file))
     api = _API.options(ray_actor_options=API.actor_options(), logging_config=QUIET)
@@ -44,6 +47,16 @@ def _target(application: Any, name: str, route: str | None) -> serve.RunTarget:
 def _janitor() -> Any:
     bound = _JANITOR.options(ray_actor_options=JANITOR.actor_options(), logging_config=QUIET)
     return bound.bind(compose.build_janitor)
+
+
+def _recogniser() -> Any:
+    bound = _RECOGNISER.options(ray_actor_options=RECOGNISER.actor_options(), logging_config=QUIET)
+    return bound.bind(compose.build_recogniser)
+
+
+def _on_demand() -> Any:
+    bound = _ON_DEMAND.options(ray_actor_options=ON_DEMAND.actor_options(), logging_config=QUIET)
+    return bound.bind(compose.build_on_demand)
 
 
 def _readers(sizing: Sizing, dsn_file: Path) -> Any:

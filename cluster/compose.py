@@ -6,6 +6,7 @@ by name: they find the runtime file through their environment. Nothing here star
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,10 +20,13 @@ from configs.settings import Settings
 if TYPE_CHECKING:  # each replica imports only what it is made of
     from fastapi import FastAPI
 
+    from actors.on_demand import OnDemand
     from actors.reader import Reader
+    from actors.recogniser import Recogniser
     from actors.sandbox.limits import SandboxLimits
     from actors.sweep import Janitor
     from models.cdom.original import ReadOptions
+    from models.cdom.ports import RecognisePages
     from serve_apps.access.license_holder import LicenseHolder
     from serve_apps.api.resources import ApiLimits, Resources
     from storage.rows import Claim
@@ -31,6 +35,7 @@ if TYPE_CHECKING:  # each replica imports only what it is made of
 LICENSE_KEYS = Path(__file__).resolve().parent.parent / "configs" / "license_keys"
 MIB = 1 << 20
 ORPHAN_S = 3600.0
+RECOGNISER_NICE = 10
 
 
 def load_settings(environ: Mapping[str, str] | None = None, /, **chosen: object) -> Settings:
@@ -45,7 +50,8 @@ def open_runtime_store(runtime: Runtime) -> "Store":
     from storage.store import open_store
 
     crash.arm(runtime.settings.crash_at)
-    store = open_store(runtime.dsn, runtime.settings.workdir, signing_key=runtime.signing_key)
+    settings = runtime.settings
+    store = open_store(runtime.dsn, settings.workdir, signing_key=runtime.signing_key, blobs_url=settings.blobs)
     check_schema(store.db)
     return store
 
@@ -72,6 +78,7 @@ def license_keys(runtime: Runtime) -> dict[str, bytes]:
 
 def open_resources(runtime: Runtime) -> "Resources":
     """What the API is built from."""
+    from cluster.handles import ServedOnDemand
     from cluster.health import ServeState
     from cluster.sizing import pools
     from serve_apps.access.default_token import load_default_token
@@ -80,6 +87,7 @@ def open_resources(runtime: Runtime) -> "Resources":
 
     settings = runtime.settings
     token = load_default_token(runtime.token_file) if runtime.token_file else None
+    on_demand = ServedOnDemand()
     return Resources(
         store=open_runtime_store(runtime),
         keys=KeyRing([default_key(token.token)]) if token else parse_api_keys(settings.api_keys or ""),
@@ -88,7 +96,9 @@ def open_resources(runtime: Runtime) -> "Resources":
         default_token=token,
         limits=api_limits(settings),
         options=read_options(settings),
-        ports=Ports(cluster_state=ServeState(pools(plan_readers(settings)))),
+        ports=Ports(
+            cluster_state=ServeState(pools(plan_readers(settings))), render_page=on_demand, read_once=on_demand
+        ),
     )
 
 
@@ -136,13 +146,15 @@ def sandbox_limits(settings: Settings) -> "SandboxLimits":
     )
 
 
-def make_reader(runtime: Runtime) -> "Reader":
+def make_reader(runtime: Runtime, recogniser: "RecognisePages") -> "Reader":
     """One reader over the deployment's queue, with its own fork server."""
     from actors.hints import TaskHints
     from actors.inflight import Heart, Inflight
     from actors.publisher import Publisher
     from actors.reader import Reader, ReaderParts
     from actors.reading import DocumentReader
+    from actors.recognition import RecognitionLine, RecognitionParts
+    from actors.settlement import Settlement
     from storage.ids import new_worker_id
     from storage.listen import listen
     from storage.publish import finish
@@ -158,17 +170,59 @@ def make_reader(runtime: Runtime) -> "Reader":
         inflight=inflight,
         depth=settings.inflight_docs - 1,
     )
+    hints = TaskHints(partial(listen, runtime.dsn, ["quire_tasks"]))
+    settlement = Settlement(queue, publisher, inflight)
+    line = RecognitionParts(
+        port=recogniser,
+        settlement=settlement,
+        inflight=inflight,
+        beats=queue,
+        wake=hints.wake,
+        room=max(1, settings.inflight_docs - 1),
+    )
     parts = ReaderParts(
         queue=queue,
         originals=store.blobs,
         parser=DocumentReader(sandbox_limits(settings)),
-        hints=TaskHints(partial(listen, runtime.dsn, ["quire_tasks"])),
+        hints=hints,
         publisher=publisher,
+        settlement=settlement,
+        recognition=RecognitionLine(line),
         inflight=inflight,
         heart=Heart(queue, inflight, settings.beat_s),
         reserve=_reserve(store, hold_license(runtime)),
+        close=store.close,
     )
     return Reader(parts)
+
+
+def make_recogniser(runtime: Runtime) -> "Recogniser":
+    """The OCR of this machine: one worker, models loaded at the first page or, when wanted, now."""
+    from actors.recogniser import Recogniser
+    from models.cdom.errors import MlUnavailable
+    from models.neural.ocr import make_recogniser as make_engine
+
+    settings = runtime.settings
+    flags = frozenset(settings.cpu_flags) or None
+    recogniser = Recogniser(lambda: make_engine(settings.ocr_engine.value, settings.ocr_langs, flags))
+    if settings.ocr_warmup:
+        with suppress(MlUnavailable):  # born-digital documents are read all the same
+            recogniser.warm_up()
+    return recogniser
+
+
+def make_on_demand(runtime: Runtime, recogniser: "RecognisePages") -> "OnDemand":
+    """Pages drawn and documents read once, in sandboxes of their own."""
+    from actors.on_demand import OnDemand
+    from actors.reading import DocumentReader
+
+    limits = sandbox_limits(runtime.settings)
+    return OnDemand(
+        drawing=DocumentReader(limits),
+        reading=DocumentReader(limits),
+        originals=open_runtime_store(runtime).blobs,
+        recogniser=recogniser,
+    )
 
 
 def _reserve(store: "Store", license: "LicenseHolder") -> "Callable[[Claim, int], None]":
@@ -199,7 +253,7 @@ def make_janitor(runtime: Runtime) -> "Janitor":
         Chore(name="sweep orphans", every_s=600, run=lambda: store.blobs.sweep(ORPHAN_S)),
         Chore(name="watch clock", every_s=60, run=lambda: check_clock(store.db)),
     )
-    return Janitor(RoleLease(store.db, "janitor", new_worker_id(), ttl_s=30), chores)
+    return Janitor(RoleLease(store.db, "janitor", new_worker_id(), ttl_s=30), chores, close=store.close)
 
 
 def build_api() -> "FastAPI":
@@ -211,7 +265,22 @@ def build_api() -> "FastAPI":
 
 def build_reader() -> "Reader":
     """For a replica."""
-    return make_reader(read_runtime())
+    from cluster.handles import ServedRecogniser
+
+    return make_reader(read_runtime(), ServedRecogniser())
+
+
+def build_recogniser() -> "Recogniser":
+    """For a replica; all other work of the machine comes first: no born-digital page waits for a scanned one."""
+    os.nice(RECOGNISER_NICE)
+    return make_recogniser(read_runtime())
+
+
+def build_on_demand() -> "OnDemand":
+    """For a replica."""
+    from cluster.handles import ServedRecogniser
+
+    return make_on_demand(read_runtime(), ServedRecogniser())
 
 
 def build_janitor() -> "Janitor":

@@ -38,6 +38,9 @@ class Placement:
 
 API = Placement(cpus=0)
 JANITOR = Placement(cpus=0)
+ON_DEMAND = Placement(cpus=0)
+RECOGNISER = Placement(cpus=0)
+"""One per machine; it runs at a low priority instead of on a core of its own."""
 FAST_PATH = Placement(cpus=1, preferred={"arch": "arm64", "accelerator": "none"})
 """CPU-only arm64 nodes where there are some, any node otherwise."""
 

@@ -5,7 +5,7 @@ In come settings' numbers and the machine's cores, out comes a frozen plan. Know
 
 from dataclasses import dataclass
 
-from cluster.placement import API, FAST_PATH, JANITOR, Placement
+from cluster.placement import API, FAST_PATH, JANITOR, ON_DEMAND, RECOGNISER, Placement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,4 +43,4 @@ def size_readers(*, cores: int, workers: int | None, background: bool, least: in
 def pools(sizing: Sizing) -> dict[str, Placement]:
     """Every pool this service wants, with where it may run."""
     readers = {"fast_path": FAST_PATH} if sizing.maximum else {}
-    return {"api": API, "janitor": JANITOR} | readers
+    return {"api": API, "janitor": JANITOR, "recogniser": RECOGNISER, "on_demand": ON_DEMAND} | readers

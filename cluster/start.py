@@ -32,6 +32,7 @@ def prepare(settings: Settings) -> Runtime:
 
     settings.workdir.mkdir(mode=0o711, parents=True, exist_ok=True)
     check_address(settings)
+    check_recogniser(settings)
     try:
         ring = parse_api_keys(settings.api_keys or "")
     except InvalidApiKeys as error:
@@ -56,6 +57,16 @@ def base_url(settings: Settings) -> str:
     """How this machine itself reaches the service."""
     host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(settings.host, settings.host)  # noqa: S104
     return f"http://{f'[{host}]' if ':' in host and not host.startswith('[') else host}:{settings.port}"
+
+
+def check_recogniser(settings: Settings) -> None:
+    """Languages the recogniser has no letters for are refused now, not at the first scan."""
+    from models.neural.ocr.langs import OcrEngine, UnsupportedLanguage, check_langs
+
+    try:
+        check_langs(OcrEngine(settings.ocr_engine.value), settings.ocr_langs)
+    except UnsupportedLanguage as error:
+        raise StartRefused(f"SVC_OCR_LANGS: {error.detail}") from None
 
 
 def check_address(settings: Settings) -> None:

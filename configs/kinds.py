@@ -11,6 +11,11 @@ from pydantic.config import JsonDict
 from pydantic_settings import NoDecode
 
 
+class OcrEngine(StrEnum):
+    RAPIDOCR = "rapidocr"
+    TESSERACT = "tesseract"
+
+
 class PiiEngine(StrEnum):
     REGEX = "regex"
     PRESIDIO = "presidio"

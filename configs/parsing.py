@@ -18,8 +18,6 @@ NOT_BUILT: tuple[str, ...] = (
     "SVC_VLM_OCR",
     "SVC_PII_ENGINE",
     "SVC_PII_LANGUAGES",
-    "SVC_OCR_LANGS",
-    "SVC_FAST_MODE",
     "SVC_PLUGINS",
     "SVC_METRICS",
     "SVC_RATE_LIMIT_RPM",

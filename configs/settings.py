@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 from pydantic import Field, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from configs.kinds import Flag, Languages, MaybeCount, Names, PiiEngine, Proxy, Seconds, Text, setting
+from configs.kinds import Flag, Languages, MaybeCount, Names, OcrEngine, PiiEngine, Proxy, Seconds, Text, setting
 
 PREFIX = "SVC_"
 
@@ -63,6 +63,10 @@ class Settings(BaseSettings):
     )
     vlm_ocr: Text = setting(None, "a model name of the registry", "GPU OCR tier; needs an NVIDIA CUDA host.")
     ocr_langs: Languages = setting(("en",), "language codes separated by commas", "Languages of the OCR recogniser.")
+    ocr_engine: OcrEngine = setting(
+        OcrEngine.RAPIDOCR, "rapidocr or tesseract", "OCR recogniser; tesseract must be installed on the machine."
+    )
+    ocr_warmup: Flag = setting(False, "0 or 1", "1 loads the OCR models at the start instead of at the first scan.")
     pii_engine: PiiEngine = setting(PiiEngine.REGEX, "regex or presidio", "Which engine looks for personal data.")
     pii_languages: Languages = setting(
         ("en",), "language codes separated by commas", "Languages of the presidio engine."
@@ -123,7 +127,12 @@ class Settings(BaseSettings):
     page_cpu_s: int = setting(10, "a whole number 1..3600", "CPU seconds one page may take.", ge=1, le=3600)
     document_cpu_s: int = setting(900, "a whole number 1..86400", "CPU seconds one document may take.", ge=1, le=86_400)
 
-    # queue and workers
+    # where state lives, queue and workers
+    blobs: Text = setting(
+        None,
+        "s3://bucket or s3://bucket/prefix",
+        "Originals and derived files in a bucket instead of the workdir; credentials in the AWS_* variables.",
+    )
     database_url: Text = setting(
         None, "postgresql://user:password@host:port/name", "External PostgreSQL 15 or newer; unset = the embedded one."
     )
@@ -161,7 +170,10 @@ class Settings(BaseSettings):
         "a named crash point, with SVC_TESTING=1 only",
         "Tests only: end the process at this step of the commit protocol.",
     )
-    testing: Flag = setting(False, "0 or 1", "Tests only: permits SVC_CRASH_AT.")
+    cpu_flags: Names = setting(
+        (), "processor features separated by commas", "Tests only: what the recogniser takes this processor for."
+    )
+    testing: Flag = setting(False, "0 or 1", "Tests only: permits SVC_CRASH_AT and SVC_CPU_FLAGS.")
 
     @classmethod
     def settings_customise_sources(
@@ -191,6 +203,8 @@ _CROSS_CHECKS: tuple[tuple[Any, str], ...] = (
     ),
     (lambda s: not s.workdir.is_absolute(), "SVC_WORKDIR: allowed is an absolute path"),
     (lambda s: s.crash_at and not s.testing, "SVC_CRASH_AT: refused outside tests"),
+    (lambda s: s.cpu_flags and not s.testing, "SVC_CPU_FLAGS: refused outside tests"),
+    (lambda s: s.blobs and not re.match(r"s3://[^/]+", s.blobs), "SVC_BLOBS: allowed is s3://bucket/prefix"),
     (
         lambda s: s.database_url and not re.match(r"postgres(ql)?://", s.database_url),
         "SVC_DATABASE_URL: allowed is postgresql://user:password@host:port/name",

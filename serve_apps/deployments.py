@@ -1,4 +1,4 @@
-"""The Ray Serve deployments: thin wrappers around a web application, a reader and a janitor.
+"""The Ray Serve deployments: thin wrappers around a web application, a reader, a recogniser, a janitor and the like.
 
 In come factories (functions found by name on the replica, so nothing of the application is pickled); what they build
 knows nothing of Ray. Placement, counts and autoscaling are bound in cluster/app.py. No truth lives here.
@@ -7,9 +7,13 @@ knows nothing of Ray. Placement, counts and autoscaling are bound in cluster/app
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 from ray import serve
+
+from actors.on_demand import OnDemand as OnDemandReader
+from actors.recogniser import Recogniser as PageRecogniser
 
 MAX_ONGOING = 1024
 """Waits and event streams sit in this number, so it is far above what works at once."""
@@ -101,3 +105,69 @@ class Janitor(_Loop):
     """Housekeeping; the lease in SQL is what makes it the only one."""
 
     drain_s = 15.0
+
+
+class _Answering:
+    """Answers calls of other deployments in threads of its own, one per call that is let in."""
+
+    def __init__(self, calls: int) -> None:
+        listen_on_loopback()
+        self._threads = ThreadPoolExecutor(calls, thread_name_prefix="call")
+
+    async def _answer(self, method: Callable[..., Any], *values: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, method, *values)
+
+
+RECOGNISER_CALLS, ON_DEMAND_CALLS = 64, 32
+
+
+@serve.deployment(
+    name="recogniser",
+    max_ongoing_requests=RECOGNISER_CALLS,
+    graceful_shutdown_timeout_s=10,
+    graceful_shutdown_wait_loop_s=0.5,
+    health_check_period_s=5,
+)
+class Recogniser(_Answering):
+    """Pages to words. What it has not answered when it stops is asked of the next one."""
+
+    def __init__(self, build: Callable[[], PageRecogniser]) -> None:
+        super().__init__(RECOGNISER_CALLS)
+        self._recogniser = build()
+
+    async def recognise_pages(self, *values: Any) -> Any:
+        """`RecognisePages.recognise_pages`."""
+        return await self._answer(self._recogniser.recognise_pages, *values)
+
+    async def check_health(self) -> None:
+        """Replaced when a page has been with it for longer than any page should take."""
+        if not self._recogniser.healthy():
+            raise RuntimeError("stuck at a page")
+
+
+@serve.deployment(
+    name="on_demand",
+    max_ongoing_requests=ON_DEMAND_CALLS,
+    graceful_shutdown_timeout_s=10,
+    graceful_shutdown_wait_loop_s=0.5,
+    health_check_period_s=5,
+)
+class OnDemand(_Answering):
+    """Pictures of pages, and documents read once."""
+
+    def __init__(self, build: Callable[[], OnDemandReader]) -> None:
+        super().__init__(ON_DEMAND_CALLS)
+        self._reader = build()
+        self._reader.start()
+
+    async def render(self, *values: Any) -> Any:
+        """`actors.on_demand.OnDemand.render`."""
+        return await self._answer(self._reader.render, *values)
+
+    async def read(self, *values: Any) -> Any:
+        """`actors.on_demand.OnDemand.read`."""
+        return await self._answer(self._reader.read, *values)
+
+    async def __del__(self) -> None:
+        """Awaited by Serve: ends the fork servers."""
+        await asyncio.to_thread(self._reader.close)

@@ -13,17 +13,20 @@ from storage.states import Phase, Priority
 
 OPTIONS = TypeAdapter(ReadOptions)
 
+# A queued task keeps the phase `recognising` when a reader found that it needs a recogniser and had no room for it.
+_WELCOME = f"(%(scans)s or phase is distinct from '{Phase.RECOGNISING}')"
+
 # Accounting of one claim. A lapse while somebody was reading keeps its charge; any other lapse gives the start back and
 # is counted apart. `phase` is null while an exhausted task is held: such a claim charged nothing and returns nothing.
 CLAIM = f"""
 with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
 expired as (
   select document_id, starts, lapses, phase from tasks
-  where state = 'running' and lease_until < statement_timestamp()
+  where state = 'running' and lease_until < statement_timestamp() and {_WELCOME}
   order by lease_until limit 1 for update skip locked
 ), ready as (
   select document_id, starts, lapses, phase from tasks
-  where state = 'queued' and available_at <= statement_timestamp() and not exists (select from expired)
+  where state = 'queued' and available_at <= statement_timestamp() and {_WELCOME} and not exists (select from expired)
   order by priority, vtime limit 1 for update skip locked
 ), picked as (
   select *, true as lapsed, (phase is not null and phase <> '{Phase.READING}')::int as refund from expired

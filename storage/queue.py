@@ -68,7 +68,7 @@ returning t.document_id
 _PUT_BACK = f"""
 with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
 task as (
-  update tasks t set state = 'queued', worker = null, lease_until = null, phase = null,
+  update tasks t set state = 'queued', worker = null, lease_until = null, phase = %(phase)s,
     starts = t.starts - (case when t.phase is null then 0 else %(refund)s end),
     available_at = clock_timestamp() + %(delay_s)s * interval '1 second'
   from {CLAIMS}, relaxed where t.document_id = held.document_id and {HELD}
@@ -100,9 +100,13 @@ class Queue:
         self._worker = worker
         self._policy = policy
 
-    def claim(self) -> Claim | None:
-        """The next task under a fresh lease; None = nothing is ready (or what is, others are just taking)."""
+    def claim(self, *, scans: bool = True) -> Claim | None:
+        """The next task under a fresh lease; None = nothing is ready (or what is, others are just taking).
+
+        Without `scans` tasks known to need a recogniser are passed over.
+        """
         params = {
+            "scans": scans,
             "worker": self._worker,
             "lease_s": self._policy.lease_s,
             "max_starts": self._policy.max_starts,
@@ -137,9 +141,9 @@ class Queue:
         with self._db.reading() as conn:
             return bool(conn.execute(_SET_PHASE, {**claims_params([claim]), "phase": phase}).fetchall())
 
-    def release(self, claim: Claim) -> bool:
-        """Back to the queue at once, as if never started; False = lost."""
-        return self._put_back(claim, delay_s=0, refund=1)
+    def release(self, claim: Claim, *, scan: bool = False) -> bool:
+        """Back to the queue at once, as if never started; False = lost. `scan` notes that it needs a recogniser."""
+        return self._put_back(claim, delay_s=0, refund=1, phase=Phase.RECOGNISING if scan else None)
 
     def retry(self, claim: Claim, error: str, detail: str) -> bool:
         """The start is charged: back after a delay, or failed with `error` when it was the last one. False = lost."""
@@ -149,8 +153,8 @@ class Queue:
         delay = delays[min(claim.starts, len(delays)) - 1] if delays else 0
         return self._put_back(claim, delay_s=delay, refund=0)
 
-    def _put_back(self, claim: Claim, *, delay_s: float, refund: int) -> bool:
-        params = {**claims_params([claim]), "delay_s": delay_s, "refund": refund}
+    def _put_back(self, claim: Claim, *, delay_s: float, refund: int, phase: Phase | None = None) -> bool:
+        params = {**claims_params([claim]), "delay_s": delay_s, "refund": refund, "phase": phase}
         with self._db.reading() as conn:
             done = bool(conn.execute(_PUT_BACK, params).fetchall())
         if done and not delay_s:

@@ -161,7 +161,10 @@ def read_pages(session: Session, request: Frame) -> None:
 
 def render_page(session: Session, request: Frame) -> None:
     session.grant(session.limits.page_cpu_s)
-    image = session.opened().render_page(request.number("page"), request.number("dpi"))
+    area = json.loads(request.data("area"))
+    image = session.opened().render_page(
+        request.number("page"), request.number("dpi"), tuple(area) if area is not None else None
+    )
     session.channel.send(
         kind="image", data=image.png, width=float(image.width), height=float(image.height),
         page_count=image.page_count, media_type=image.media_type,

@@ -4,12 +4,23 @@ Under Ray they are Serve handles with a timeout; in tests they are in-process ob
 `PortUnavailable`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from models.cdom.chunk import Chunk
 from models.cdom.errors import ErrorCode
+from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
-from models.cdom.tree import Tree
+from models.cdom.search import SearchHit, SearchRequest
+from models.cdom.table import Table
+from models.cdom.tree import BlockType, Span, Tree
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Vectors = npt.NDArray[np.float32]
 
 
 class PortUnavailable(Exception):
@@ -21,6 +32,12 @@ class PortUnavailable(Exception):
     def __init__(self, port: str, reason: str = "unavailable") -> None:
         super().__init__(f"{port}: {reason}")
         self.port, self.reason = port, reason
+
+
+class PeerDied(PortUnavailable):
+    """The other side ended while it worked on this very call."""
+
+    code = "peer-died"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +73,11 @@ class ReadOnce(Protocol):
 
 
 class RenderPage(Protocol):
-    """One page of an original as PNG at `dpi`, drawn in the sandbox. Raises `ExtractError`."""
+    """A page of an original, or `area` of it (points), as PNG at `dpi`, drawn in the sandbox. Raises `ExtractError`."""
 
-    async def render_page(self, blob_key: str, page: int, dpi: int, password: str | None) -> PageImage: ...
+    async def render_page(
+        self, blob_key: str, page: int, dpi: int, password: str | None, area: Bbox | None = None
+    ) -> PageImage: ...
 
 
 class ClusterState(Protocol):
@@ -88,13 +107,31 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecognisedBlock:
+    """A block from a recogniser that lays pages out itself; `bbox` in points of the page as shown, null = not said."""
+
+    type: BlockType
+    text: str = ""
+    bbox: Bbox | None = None
+    level: int | None = None
+    spans: tuple[Span, ...] = ()
+    table: Table | None = None
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecognisedPage:
-    """What a recogniser read on one page; `rotation` is the clockwise turn (0/90/180/270) that made it upright."""
+    """What a recogniser read on one page; `rotation` is the clockwise turn (0/90/180/270) that made it upright.
+
+    `blocks` in reading order from one that lays out pages (then `words` are empty); `warnings` are codes for the tree.
+    """
 
     number: int
     words: tuple[Word, ...]
     rotation: int = 0
     skew_degrees: float = 0.0
+    blocks: tuple[RecognisedBlock, ...] | None = None
+    warnings: tuple[str, ...] = ()
     engine: str
     model: str | None
     version: str
@@ -108,10 +145,36 @@ class RecognisePages(Protocol):
     ) -> list[RecognisedPage]: ...
 
 
-class Embed(Protocol):
-    """Texts to unit vectors (float32 lists of the model's width), in the order given."""
+class EmbeddingFailed(Exception):
+    """The model cannot make a vector of these texts; trying again would not help."""
 
-    def embed(self, texts: list[str], timeout_s: float) -> list[list[float]]: ...
+    code = "embedding-failed"
+
+
+class Embed(Protocol):
+    """Texts to unit vectors, one float32 row a text, in the order given. `urgent` ones are taken first."""
+
+    def embed(self, texts: Sequence[str], *, timeout_s: float, urgent: bool = False) -> "Vectors": ...
+
+
+class IndexDocument(Protocol):
+    """Chunks of one attempt of a document into the search index; nobody sees them before that attempt is published.
+
+    May be called again for the same attempt. Raises `PortUnavailable`.
+    """
+
+    def index_document(
+        self, owner: tuple[str, str], document_id: str, attempt: int, chunks: Sequence[Chunk], *, urgent: bool = False
+    ) -> None: ...
+
+
+class SearchIndex(Protocol):
+    """Hits among the published documents of the request's tenant and org. Raises `PortUnavailable`."""
+
+    async def search(self, request: SearchRequest) -> list[SearchHit]: ...
+
+    async def check(self) -> None:
+        """Raises `PortUnavailable` when the index cannot be read."""
 
 
 class Tokenizer(Protocol):

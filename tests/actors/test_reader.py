@@ -12,10 +12,14 @@ import pytest
 from actors.inflight import Heart, Inflight
 from actors.publisher import Publisher
 from actors.reader import Reader, ReaderParts
+from actors.recognition import RecognitionLine, RecognitionParts
+from actors.settlement import Settlement
+from actors.unrecognised import Unrecognised
 from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
-from models.cdom.ports import ReadOutcome
+from models.cdom.ports import ReadOutcome, RecognisePages
 from models.cdom.tree import Metadata, Page, Source, Tree, TreeProvenance, dump_tree
+from models.neural.fakes import ScriptedRecogniser
 from storage.errors import LostLease, NotFound, QuotaExceeded, StoreUnavailable
 from storage.rows import Beat, Claim, DocumentId, Failed, Finished, JobId, Scope, Succeeded, WorkerId
 from storage.states import Phase, Priority
@@ -61,12 +65,16 @@ class FakeQueue:
         self.claims, self.beats = list(claims), list[list[Beat]]()
         self.released, self.retried = list[Claim](), list[tuple[Claim, str]]()
         self.lost: frozenset[DocumentId] = frozenset()
+        self.scans = set[DocumentId]()
         self.down = threading.Event()
 
-    def claim(self) -> Claim | None:
+    def claim(self, *, scans: bool = True) -> Claim | None:
         if self.down.is_set():
             raise StoreUnavailable("away")
-        return self.claims.pop(0) if self.claims else None
+        welcome = [claim for claim in self.claims if scans or claim.document_id not in self.scans]
+        if welcome:
+            self.claims.remove(welcome[0])
+        return welcome[0] if welcome else None
 
     def beat(self, beats: list[Beat]) -> frozenset[DocumentId]:
         if self.down.is_set():
@@ -74,8 +82,11 @@ class FakeQueue:
         self.beats.append(beats)
         return self.lost
 
-    def release(self, claim: Claim) -> bool:
+    def release(self, claim: Claim, *, scan: bool = False) -> bool:
         self.released.append(claim)
+        if scan:
+            self.scans.add(claim.document_id)
+            self.claims.append(claim)
         return True
 
     def retry(self, claim: Claim, error: str, detail: str) -> bool:
@@ -92,12 +103,14 @@ class FakeParser:
     def start(self) -> None:
         self.started = True
 
-    def read(self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None]) -> ReadOutcome:
+    def read_until_pixels(
+        self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None]
+    ) -> ReadOutcome | Unrecognised:
         self.reads += 1
         answer = self.answer(on_page) if callable(self.answer) else self.answer
         if isinstance(answer, Exception):
             raise answer
-        assert isinstance(answer, ReadOutcome)
+        assert isinstance(answer, ReadOutcome | Unrecognised)
         return answer
 
     def close(self) -> None:
@@ -141,7 +154,15 @@ class FakeStore:
 class Scene:
     """A reader over fakes."""
 
-    def __init__(self, *claims: Claim, answer: Any = None, beat_s: float = 0.02) -> None:
+    def __init__(
+        self,
+        *claims: Claim,
+        answer: Any = None,
+        beat_s: float = 0.02,
+        recogniser: RecognisePages | None = None,
+        room: int = 7,
+        patience_s: float = 5,
+    ) -> None:
         self.queue, self.parser, self.store = FakeQueue(claims), FakeParser(answer), FakeStore()
         self.inflight = Inflight()
         self.reserved = list[tuple[str, int]]()
@@ -149,13 +170,27 @@ class Scene:
         publisher = Publisher(
             artifacts=self.store, finish=self.store.finish, tasks=self.queue, inflight=self.inflight, depth=4
         )
+        settlement, hints = Settlement(self.queue, publisher, self.inflight), FakeHints()
+        self.line = RecognitionLine(
+            RecognitionParts(
+                port=recogniser or ScriptedRecogniser(),
+                settlement=settlement,
+                inflight=self.inflight,
+                beats=self.queue,
+                wake=hints.wake,
+                room=room,
+                patience_s=patience_s,
+            )
+        )
         self.reader = Reader(
             ReaderParts(
                 queue=self.queue,
                 originals=self.store,
                 parser=self.parser,
-                hints=FakeHints(),
+                hints=hints,
                 publisher=publisher,
+                settlement=settlement,
+                recognition=self.line,
                 inflight=self.inflight,
                 heart=Heart(self.queue, self.inflight, beat_s),
                 reserve=self._reserve,

@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from fastapi import FastAPI
 
 from models.cdom.errors import ErrorCode, ExtractError
+from models.cdom.geometry import Bbox
 from models.cdom.original import Format, ReadOptions
 from models.cdom.ports import PageImage, ReadOutcome
 from models.cdom.tree import (
@@ -76,7 +77,9 @@ def a_license(**changes: Any) -> License:
 class Painter:
     """Draws every page the same; pages beyond the first are none."""
 
-    async def render_page(self, blob_key: str, page: int, dpi: int, password: str | None) -> PageImage:
+    async def render_page(
+        self, blob_key: str, page: int, dpi: int, password: str | None, area: Bbox | None = None
+    ) -> PageImage:
         return PageImage(png=PNG, width=595.0, height=842.0, page_count=1)
 
 

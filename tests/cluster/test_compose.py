@@ -13,6 +13,7 @@ from cluster.compose import api_limits, make_janitor, make_reader, open_resource
 from cluster.runtime import Runtime
 from configs.parsing import parse_settings
 from models.cdom.tree import load_tree
+from models.neural.fakes import ScriptedRecogniser
 from serve_apps.access.development import development_license
 from storage.documents import locate_tree
 from storage.jobs import get_job
@@ -47,7 +48,7 @@ def runtime(dsn: str, store: Store, tmp_path: Path) -> Runtime:
 
 @pytest.fixture
 def reader(runtime: Runtime) -> Iterator[Reader]:
-    made = make_reader(runtime)
+    made = make_reader(runtime, ScriptedRecogniser())
     made.start()
     yield made
     made.drain(20)
@@ -86,7 +87,7 @@ def test_a_missing_original_fails_the_document(runtime: Runtime, store: Store) -
     row = store.db.fetch_one("select sha256 from documents")
     assert row
     store.blobs.delete(row["sha256"])
-    made = make_reader(runtime)
+    made = make_reader(runtime, ScriptedRecogniser())
     made.start()
     try:
         assert wait_for(store, job.id) is JobStatus.FAILED
@@ -107,7 +108,9 @@ def test_resources_of_the_api_carry_the_settings_values(runtime: Runtime) -> Non
 
 def test_the_janitor_does_its_chores_on_a_real_database(runtime: Runtime, store: Store) -> None:
     submit(store)
-    assert "seal audit" in make_janitor(runtime).turn()
+    janitor = make_janitor(runtime)
+    assert "seal audit" in janitor.turn()
+    assert janitor.drain(1)
 
 
 def test_behind_haproxy_nobody_is_taken_for_local() -> None:

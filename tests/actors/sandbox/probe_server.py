@@ -13,6 +13,7 @@ from typing import NoReturn
 from actors.sandbox import child, server
 from actors.sandbox.frames import encode
 from models.cdom.errors import Malformed, ResourceLimit
+from models.cdom.geometry import Bbox
 from models.cdom.original import Format, ReadOptions
 from models.cdom.ports import PageImage, PixelPage
 from models.cdom.tree import BlockType
@@ -104,7 +105,7 @@ class ProbeDocument:
             return PageRead(content=content, pixels=pixels)
         return PageRead(content=content)
 
-    def render_page(self, number: int, dpi: int) -> PageImage:
+    def render_page(self, number: int, dpi: int, area: Bbox | None = None) -> PageImage:
         _carry_out(self._pages[number - 1])
         return PageImage(png=PIXELS, width=100.0, height=100.0, page_count=len(self._pages))
 
