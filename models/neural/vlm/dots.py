@@ -1,0 +1,155 @@
+"""dots.ocr: the page as one picture, answered with JSON: boxes in pixels of the picture sent, categories, texts.
+
+A cut answer keeps its whole elements. Boxes outside the picture are clamped, impossible ones dropped.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from models.cdom.geometry import Bbox
+from models.cdom.ports import PixelPage, RecognisedBlock
+from models.cdom.tree import BlockType
+from models.neural.vlm.contract import Answer, Ask, BadAnswer, Region, Sampling
+from models.neural.vlm.markdown import MAX_CHARS, read_markdown
+from models.neural.vlm.pictures import decode, fit_grid, to_png
+from models.neural.vlm.tables import read_html_table
+
+_FACTOR, _LEAST, _MOST = 28, 3136, 11_289_600
+"""The grid and the areas of the model's own picture processor: sent in this size, it changes nothing any more."""
+_SAMPLING = Sampling(temperature=0.1, top_p=1.0, max_tokens=16_384)
+MAX_ELEMENTS = 5000
+PROMPT = """Please output the layout information from the PDF image, including each layout element's bbox, its \
+category, and the corresponding text content within the bbox.
+
+1. Bbox format: [x1, y1, x2, y2]
+
+2. Layout Categories: The possible categories are ['Caption', 'Footnote', 'Formula', 'List-item', 'Page-footer', \
+'Page-header', 'Picture', 'Section-header', 'Table', 'Text', 'Title'].
+
+3. Text Extraction & Formatting Rules:
+    - Picture: For the 'Picture' category, the text field should be omitted.
+    - Formula: Format its text as LaTeX.
+    - Table: Format its text as HTML.
+    - All Others (Text, Title, etc.): Format their text as Markdown.
+
+4. Constraints:
+    - The output text must be the original text from the image, with no translation.
+    - All layout elements must be sorted according to human reading order.
+
+5. Final Output: The entire output must be a single JSON object.
+"""
+"""The model's own prompt for layout and text, to the letter: it was trained on it."""
+_KINDS = {
+    "Caption": BlockType.CAPTION,
+    "Footnote": BlockType.FOOTNOTE,
+    "Formula": BlockType.FORMULA,
+    "List-item": BlockType.LIST_ITEM,
+    "Page-footer": BlockType.PAGE_FOOTER,
+    "Page-header": BlockType.PAGE_HEADER,
+    "Picture": BlockType.PICTURE,
+    "Section-header": BlockType.HEADING,
+    "Table": BlockType.TABLE,
+    "Text": BlockType.PARAGRAPH,
+    "Title": BlockType.TITLE,
+}
+
+
+class Dots:
+    """Implements `VlmModel`."""
+
+    name = "dots"
+    needs_regions = False
+
+    def ask(self, page: PixelPage, regions: Sequence[Region]) -> list[Ask]:
+        image = fit_grid(decode(page), factor=_FACTOR, least=_LEAST, most=_MOST)
+        return [Ask(image=to_png(image), size=image.size, prompt=PROMPT, sampling=_SAMPLING)]
+
+    def read(
+        self, page: PixelPage, regions: Sequence[Region], asks: Sequence[Ask], answers: Sequence[Answer]
+    ) -> list[RecognisedBlock]:
+        scale = (page.width / asks[0].size[0], page.height / asks[0].size[1])
+        elements = list(_elements(answers[0].text))
+        blocks = [block for element in elements for block in _blocks(element, asks[0].size, scale)]
+        if not blocks and not _is_empty_page(answers[0].text):
+            raise BadAnswer("the answer holds no layout element")
+        return blocks
+
+
+def _is_empty_page(text: str) -> bool:
+    return text.strip().strip("`").removeprefix("json").strip() in ("[]", "{}")
+
+
+def _elements(text: str) -> Iterator[dict[str, Any]]:
+    """Objects with a category, whole ones only: the end of a cut or looping answer is dropped."""
+    text, decoder, at, count = text[:MAX_CHARS], json.JSONDecoder(), 0, 0
+    seen: set[str] = set()
+    while count < MAX_ELEMENTS and (at := text.find("{", at)) >= 0:
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            at += 1
+            continue
+        key = text[at:end]
+        at, count = end, count + 1
+        if key not in seen:  # a loop repeats an element to the letter
+            seen.add(key)
+            yield from _flatten(value)
+
+
+def _flatten(value: Any) -> Iterator[dict[str, Any]]:
+    """An element itself, or those of an object that wraps a list of them."""
+    if not isinstance(value, dict):
+        return
+    if "category" in value:
+        yield value
+        return
+    for inside in value.values():
+        if isinstance(inside, list):
+            yield from (item for item in inside if isinstance(item, dict) and "category" in item)
+
+
+def _blocks(element: dict[str, Any], size: tuple[int, int], scale: tuple[float, float]) -> list[RecognisedBlock]:
+    kind = _KINDS.get(str(element["category"]))
+    text = element.get("text")
+    text = text if isinstance(text, str) else ""
+    box = _box(element.get("bbox"), size, scale)
+    if kind is None:
+        return []
+    if kind is BlockType.PICTURE:
+        return [RecognisedBlock(type=kind, bbox=box)] if box else []
+    if kind is BlockType.TABLE:
+        table = read_html_table(text)
+        return [RecognisedBlock(type=kind, bbox=box, table=table)] if table else _texts(text, BlockType.PARAGRAPH, box)
+    if kind is BlockType.FORMULA:
+        formula = text.strip().removeprefix("$$").removesuffix("$$").strip()
+        return [RecognisedBlock(type=kind, bbox=box, text=formula)] if formula else []
+    return _texts(text, kind, box)
+
+
+def _texts(text: str, kind: BlockType, box: Bbox | None) -> list[RecognisedBlock]:
+    """The element's Markdown as one block of its category: a heading's marks are its level, list marks go."""
+    parts = read_markdown(text)
+    if not parts:
+        return []
+    if len(parts) == 1 and parts[0].table is None:
+        first = parts[0]
+        level = first.level if kind is BlockType.HEADING or kind is first.type else None
+        return [replace(first, type=kind, bbox=box, level=level)]
+    if kind is BlockType.LIST_ITEM or any(part.table for part in parts):
+        return [replace(part, bbox=box) for part in parts]
+    return [RecognisedBlock(type=kind, bbox=box, text="\n".join(part.text for part in parts))]
+
+
+def _box(value: Any, size: tuple[int, int], scale: tuple[float, float]) -> Bbox | None:
+    """Pixels of the picture sent → points of the page; null for what is no box."""
+    if not isinstance(value, list) or len(value) != 4:
+        return None
+    if not all(isinstance(side, int | float) and not isinstance(side, bool) and abs(side) < 1e6 for side in value):
+        return None
+    x0, x1 = (min(max(side, 0), size[0]) for side in (value[0], value[2]))
+    y0, y1 = (min(max(side, 0), size[1]) for side in (value[1], value[3]))
+    if x1 <= x0 or y1 <= y0:
+        return None
+    return (x0 * scale[0], y0 * scale[1], x1 * scale[0], y1 * scale[1])

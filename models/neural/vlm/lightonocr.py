@@ -1,0 +1,59 @@
+"""LightOnOCR: the page as one picture without a prompt, answered in Markdown.
+
+Only the -bbox variants say where pictures stand (`![image](image_1.png)x1,y1,x2,y2`, thousandths of the page); text
+blocks have no box of their own: grounding.py gives them one where OCR lines are at hand.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from models.cdom.geometry import Bbox
+from models.cdom.ports import PixelPage, RecognisedBlock
+from models.cdom.tree import BlockType
+from models.neural.vlm.contract import Answer, Ask, BadAnswer, Region, Sampling
+from models.neural.vlm.markdown import read_markdown
+from models.neural.vlm.pictures import decode, fit_longest, to_png
+
+_LONGEST = 1540
+"""Pixels of the longest side the model was trained with."""
+_SAMPLING = Sampling(temperature=0.2, top_p=0.9, max_tokens=6500)
+_NUMBER = r"[ \t]*(\d{1,4})"
+_PICTURE = re.compile(r"!\[[^\]\n]{0,200}\]\([^)\n]{0,200}\)" + ",".join([_NUMBER] * 4))
+
+
+class LightOnOcr:
+    """Implements `VlmModel`."""
+
+    name = "lightonocr"
+    needs_regions = False
+
+    def ask(self, page: PixelPage, regions: Sequence[Region]) -> list[Ask]:
+        image = fit_longest(decode(page), _LONGEST)
+        return [Ask(image=to_png(image), size=image.size, prompt="", sampling=_SAMPLING)]
+
+    def read(
+        self, page: PixelPage, regions: Sequence[Region], asks: Sequence[Ask], answers: Sequence[Answer]
+    ) -> list[RecognisedBlock]:
+        text = answers[0].text
+        boxes = [_place(found, page) for found in _PICTURE.finditer(text)]
+        blocks = read_markdown(_PICTURE.sub("\n\n![image](image.png)\n\n", text))
+        if text.strip() and not blocks:
+            raise BadAnswer("no block in the answer")
+        return _give_boxes(blocks, boxes)
+
+
+def _place(found: re.Match[str], page: PixelPage) -> Bbox | None:
+    x0, y0, x1, y1 = (int(value) / 1000 for value in found.groups())
+    if not (x0 < x1 <= 1 and y0 < y1 <= 1):
+        return None
+    return (x0 * page.width, y0 * page.height, x1 * page.width, y1 * page.height)
+
+
+def _give_boxes(blocks: list[RecognisedBlock], boxes: list[Bbox | None]) -> list[RecognisedBlock]:
+    """Boxes go to the pictures in order, when there is one for each; else nobody knows which is whose."""
+    pictures = sum(block.type is BlockType.PICTURE for block in blocks)
+    if pictures != len(boxes):
+        return blocks
+    left = iter(boxes)
+    return [replace(block, bbox=next(left)) if block.type is BlockType.PICTURE else block for block in blocks]

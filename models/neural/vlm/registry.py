@@ -1,0 +1,58 @@
+"""The vision-language models that can be named in SVC_VLM_OCR: a table of strings, imported only when one is used.
+
+A local directory is matched to a model by the architecture its config.json states. Loads no weights.
+"""
+
+import json
+from importlib import import_module
+from pathlib import Path
+
+from models.cdom.errors import MlUnavailable
+from models.neural.vlm.contract import VlmModel
+
+VLM_MODELS = {
+    "paddleocr-vl": "models.neural.vlm.paddleocr_vl:PaddleOcrVl",
+    "lightonocr": "models.neural.vlm.lightonocr:LightOnOcr",
+    "dots": "models.neural.vlm.dots:Dots",
+}
+HUB_NAMES = {
+    "paddleocr-vl": "PaddlePaddle/PaddleOCR-VL",
+    "lightonocr": "lightonai/LightOnOCR-2-1B",
+    "dots": "rednote-hilab/dots.ocr",
+}
+"""What an engine loads for a registered name, and what is asked for at an endpoint unless it says otherwise."""
+_ARCHITECTURES = {"paddleocrvl": "paddleocr-vl", "lightonocr": "lightonocr", "dotsocr": "dots"}
+_WEIGHTS = ("*.safetensors", "*.bin")
+
+
+def load_model(name: str) -> VlmModel:
+    """The registered model of that name. Raises `MlUnavailable`."""
+    if name not in VLM_MODELS:
+        raise MlUnavailable(f"no vision-language model {name!r}; registered: {', '.join(VLM_MODELS)}")
+    module, _, attribute = VLM_MODELS[name].partition(":")
+    model: VlmModel = getattr(import_module(module), attribute)()
+    return model
+
+
+def identify_directory(folder: Path) -> str:
+    """Which registered model a local checkpoint is. Raises `MlUnavailable` saying what is missing."""
+    try:
+        config = json.loads((folder / "config.json").read_bytes())
+    except (OSError, ValueError):
+        raise MlUnavailable(f"{folder} has no readable config.json") from None
+    if not any(next(folder.glob(pattern), None) for pattern in _WEIGHTS):
+        raise MlUnavailable(f"{folder} has no weights (*.safetensors)")
+    stated = _stated_architectures(config)
+    for text in stated:
+        for mark, name in _ARCHITECTURES.items():
+            if mark in text:
+                return name
+    raise MlUnavailable(f"{folder} is none of {', '.join(VLM_MODELS)}")
+
+
+def _stated_architectures(config: object) -> list[str]:
+    if not isinstance(config, dict):
+        return []
+    named = config.get("architectures")
+    stated = [*(named if isinstance(named, list) else []), config.get("model_type")]
+    return [str(text).lower().replace("_", "").replace("-", "").replace(".", "") for text in stated if text]

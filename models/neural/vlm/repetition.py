@@ -1,0 +1,38 @@
+"""Has a model begun to say the same thing for ever? Looked at while it writes; pure, bounded work per look."""
+
+_WINDOW = 2000
+_LONGEST_PERIOD = 400
+_LEAST = 200
+"""Characters that must be one repeated unit: below it, dotted leaders and rules of a table are honest text."""
+_LEAST_TURNS = 8
+
+
+def finds_loop(text: str) -> bool:
+    """True when the end of `text` is one unit of up to 400 characters, repeated 8 times and 200 characters or more."""
+    tail = text[-max(_WINDOW, _LONGEST_PERIOD * _LEAST_TURNS) :]
+    if len(tail) < _LEAST or _is_leader(tail):
+        return False
+    return any(_repeats(tail, period) for period in range(1, min(_LONGEST_PERIOD, len(tail) // _LEAST_TURNS) + 1))
+
+
+def cut_loop(text: str) -> str:
+    """The text with a looping end reduced to one turn; unchanged when there is none."""
+    for period in range(1, min(_LONGEST_PERIOD, len(text) // _LEAST_TURNS) + 1):
+        if _repeats(text, period):
+            end = len(text)
+            while end - 2 * period >= 0 and text[end - 2 * period : end - period] == text[end - period : end]:
+                end -= period
+            return text[:end]
+    return text
+
+
+def _repeats(tail: str, period: int) -> bool:
+    length = max(_LEAST, period * _LEAST_TURNS)
+    end = tail[-length:]
+    return len(end) == length and end[period:] == end[:-period]
+
+
+def _is_leader(tail: str) -> bool:
+    """A short run of dots, dashes, blanks or underscores is how forms look; a long one is a loop like any other."""
+    marks = len(tail) - len(tail.rstrip(".-_ \t·…"))
+    return _LEAST <= marks < _WINDOW
