@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from actors.inflight import Beats, Inflight, beat_once
 from actors.retry import Backoff, locate
 from models.cdom.errors import ErrorCode
+from models.cdom.tree import Tree
 from storage.errors import StorageError
 from storage.rows import Claim, DocumentId, Failed, Finished, Succeeded
 from storage.states import Phase
@@ -25,10 +26,14 @@ BATCH = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """A document that was read: its artifacts by name, and the row to publish (the manifest is filled in here)."""
+    """A document that was read: its artifacts by name, and the row to publish (the manifest is filled in here).
+
+    `tree` is for whoever indexes it first; the publisher itself does not look at it.
+    """
 
     finished: Finished
     artifacts: dict[str, bytes] = field(default_factory=dict)
+    tree: Tree | None = None
 
     @property
     def claim(self) -> Claim:

@@ -5,7 +5,7 @@ with SQL, and fetched again twice as deep when too little is left. A first round
 """
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -53,13 +53,16 @@ class _Question:
 
 
 class IndexSearch:
-    """Thread-safe. Query vectors come from whoever has the model; None = there is none."""
+    """Thread-safe. Query vectors come from whoever has the model."""
 
     def __init__(self, db: Database, table: ChunkTable, keywords: Keywords, blocks: Blocks) -> None:
         self._db, self._table, self.keywords, self._blocks = db, table, keywords, blocks
 
-    def search(self, request: SearchRequest, vector: Vectors | None) -> list[SearchHit]:
-        """Best first. Raises NotFound (foreign `document_id` or `job_id`) and StoreUnavailable."""
+    def search(self, request: SearchRequest, vector: Callable[[], Vectors] | None) -> list[SearchHit]:
+        """Best first. `vector` makes the question's when it is needed; None = there is no model.
+
+        Raises NotFound (foreign `document_id` or `job_id`) and StoreUnavailable.
+        """
         scope = Scope(tenant=request.tenant, org=request.org)
         documents = documents_asked_for(self._db, scope, request.document_id, request.job_id)
         question = self._question(request, scope, vector, documents)
@@ -82,7 +85,11 @@ class IndexSearch:
         self._table.version()
 
     def _question(
-        self, request: SearchRequest, scope: Scope, vector: Vectors | None, documents: frozenset[str] | None
+        self,
+        request: SearchRequest,
+        scope: Scope,
+        vector: Callable[[], Vectors] | None,
+        documents: frozenset[str] | None,
     ) -> _Question | None:
         view = self.keywords.view(scope)
         mode = _answerable(request.mode, keywords=view is not None, vectors=vector is not None)
@@ -96,7 +103,7 @@ class IndexSearch:
             scope=scope,
             mode=mode,
             words=ask(request.q, view.fields) if view else {},
-            vector=vector if needs_vectors else None,
+            vector=vector() if vector is not None and needs_vectors else None,
             view=view,
             engine=engine,
             documents=documents,

@@ -39,7 +39,7 @@ def main() -> None:
     arguments.add_argument("--documents", type=int, default=4000)
     arguments.add_argument("--processes", type=int, default=2)
     options = arguments.parse_args()
-    with _database() as (dsn, workdir):
+    with bench_database() as (dsn, workdir):
         results = {
             "load_before": os.getloadavg(),
             "claim_done": measure_claim_done(dsn, workdir, options.documents, options.processes, claimers=8),
@@ -188,7 +188,7 @@ def _submit(store: Store, tenant: str, documents: int) -> None:
 
 
 @contextmanager
-def _database() -> Iterator[tuple[str, Path]]:
+def bench_database() -> Iterator[tuple[str, Path]]:
     with tempfile.TemporaryDirectory(prefix="quire-bench-") as folder:
         Path(folder).chmod(0o711)
         postgres = EmbeddedPostgres(Path(folder))

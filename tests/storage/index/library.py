@@ -81,7 +81,7 @@ class Library:
         self, q: str, mode: SearchMode = SearchMode.HYBRID, *, scope: Scope = ACME, **narrowed: object
     ) -> list[SearchHit]:
         request = SearchRequest(tenant=scope.tenant, org=scope.org, q=q, mode=mode, **narrowed)  # type: ignore[arg-type]
-        return self.reader.search(request, embed([q])[0])
+        return self.reader.search(request, lambda: embed([q])[0])
 
     def close(self) -> None:
         self.writer.close()

@@ -1,0 +1,164 @@
+"""Between reading and publishing: a document is chunked, embedded and written into the search index.
+
+In come results, out go the same results to the publisher, with the number of their chunks. Each document waits on a
+thread of its own, so reading goes on and a short document never waits for a long one. Knows no model and no engine.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from typing import Protocol
+
+from actors.inflight import Beats, Inflight, beat_once
+from actors.publisher import Result
+from actors.retry import Backoff
+from models.cdom.chunk import Chunk
+from models.cdom.errors import ErrorCode
+from models.cdom.ports import Embed, EmbeddingFailed, IndexDocument, PortUnavailable
+from models.cdom.tree import Tree
+from storage.errors import StorageError
+from storage.index.entries import DocumentChunks, IndexedChunk
+from storage.rows import Claim, DocumentId, Failed, Scope, Succeeded
+from storage.states import Phase, Priority
+
+log = logging.getLogger(__name__)
+EMBED_TIMEOUT_S = 300.0
+"""Queueing included; 300 CPU seconds embed 14,000 chunks."""
+WRITE_TIMEOUT_S = 60.0
+
+
+class WriteIndex(Protocol):
+    """`actors.index_writer.IndexWriting`: found when it returns. Raises `PortUnavailable`."""
+
+    def write(self, documents: Sequence[DocumentChunks], *, timeout_s: float, urgent: bool = False) -> None: ...
+
+
+class DocumentIndexer:
+    """Implements `IndexDocument`: vectors first (none without an embedder), then one write."""
+
+    def __init__(self, embed: Embed | None, index: WriteIndex) -> None:
+        self._embed, self._index = embed, index
+
+    def index_document(
+        self, owner: tuple[str, str], document_id: str, attempt: int, chunks: Sequence[Chunk], *, urgent: bool = False
+    ) -> None:
+        """Raises `PortUnavailable` and `EmbeddingFailed`."""
+        if not chunks:
+            return
+        vectors = None
+        if self._embed is not None:
+            texts = [chunk.text for chunk in chunks]
+            vectors = self._embed.embed(texts, timeout_s=EMBED_TIMEOUT_S, urgent=urgent)
+        entry = DocumentChunks(
+            scope=Scope(tenant=owner[0], org=owner[1]),
+            document_id=DocumentId(document_id),
+            generation=attempt,
+            chunks=[to_entry(chunk) for chunk in chunks],
+            vectors=vectors,
+        )
+        self._index.write([entry], timeout_s=WRITE_TIMEOUT_S, urgent=urgent)
+
+
+def to_entry(chunk: Chunk) -> IndexedChunk:
+    """A chunk as the index keeps it."""
+    return IndexedChunk(
+        index=chunk.index,
+        chunk_id=chunk.id,
+        text=chunk.text,
+        facts={
+            "section_path": chunk.section_path,
+            "pages": chunk.pages,
+            "block_ids": chunk.block_ids,
+            "bboxes": [asdict(box) for box in chunk.bboxes],
+        },
+        language=chunk.language,
+    )
+
+
+class Publishing(Protocol):
+    """`actors.publisher.Publisher`."""
+
+    def start(self) -> None: ...
+    def alive(self) -> bool: ...
+    def put(self, result: Result) -> None: ...
+    def close(self, timeout_s: float) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexingParts:
+    """`room`: documents that may be in here at once; the next one waits, and reading with it."""
+
+    chunk: Callable[[Tree], list[Chunk]]
+    index: IndexDocument
+    publisher: Publishing
+    inflight: Inflight
+    beats: Beats
+    room: int
+
+
+class Indexing:
+    """Stands before a publisher and is used like one."""
+
+    def __init__(self, parts: IndexingParts) -> None:
+        self._parts = parts
+        self._threads = ThreadPoolExecutor(parts.room, thread_name_prefix="indexing")
+        self._places = threading.BoundedSemaphore(parts.room)
+        self._stop = threading.Event()
+
+    def start(self) -> None:
+        self._parts.publisher.start()
+
+    def alive(self) -> bool:
+        return self._parts.publisher.alive()
+
+    def put(self, result: Result) -> None:
+        if result.tree is None or isinstance(result.finished, Failed):
+            self._parts.publisher.put(result)
+            return
+        self._parts.inflight.enter(result.claim, Phase.EMBEDDING)
+        self._places.acquire()
+        self._threads.submit(self._run, result, result.tree, result.finished)
+
+    def close(self, timeout_s: float) -> bool:
+        """Index and publish what is left; false when that took longer than `timeout_s` (leases then run out)."""
+        waiter = threading.Thread(target=self._threads.shutdown, name="indexing-end", daemon=True)
+        waiter.start()
+        waiter.join(timeout_s * 0.8)
+        self._stop.set()
+        return self._parts.publisher.close(max(1.0, timeout_s * 0.2)) and not waiter.is_alive()
+
+    def _run(self, result: Result, tree: Tree, done: Succeeded) -> None:
+        try:
+            self._index(result, tree, done)
+        except Exception as error:  # this document's, never the next one's
+            log.exception("indexing document %s", result.claim.document_id)
+            self._fail(result.claim, type(error).__name__)
+        finally:
+            self._places.release()
+
+    def _index(self, result: Result, tree: Tree, done: Succeeded) -> None:
+        claim, inflight = result.claim, self._parts.inflight
+        beat_once(self._parts.beats, inflight.beats, inflight)  # a lapse from here on costs no start
+        chunks = self._parts.chunk(tree)
+        owner = (claim.scope.tenant, claim.scope.org)
+        backoff = Backoff(self._stop.wait)
+        while inflight.holds(claim) and not self._stop.is_set():
+            try:
+                self._parts.index.index_document(
+                    owner, claim.document_id, claim.attempt, chunks, urgent=claim.priority is Priority.PARSE
+                )
+            except EmbeddingFailed as error:
+                self._fail(claim, error.code)
+                return
+            except (PortUnavailable, StorageError) as error:
+                log.warning("indexing waits: %s", error)
+                backoff.pause()
+                continue
+            self._parts.publisher.put(replace(result, finished=replace(done, chunks=len(chunks))))
+            return
+
+    def _fail(self, claim: Claim, detail: str) -> None:
+        failed = Failed(claim=claim, error=ErrorCode.INTERNAL.value, detail=detail)
+        self._parts.publisher.put(Result(finished=failed))

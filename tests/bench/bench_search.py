@@ -1,0 +1,243 @@
+"""Search: quality on a judged collection, latency at size, indexing and embedding rates.
+
+Run: `python -m tests.bench.bench_search [--data FOLDER] [--chunks 100000]`. FOLDER holds docs.jsonl and queries.jsonl
+(id, text) and qrels.tsv (query, document, grade), as Cranfield. Prints a table and writes bench-results/search.json.
+"""
+
+import argparse
+import json
+import math
+import os
+import statistics
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from actors.embedder import Embedder
+from models.cdom.search import SearchMode, SearchRequest
+from models.neural.embed.minilm import WIDTH, MiniLm
+from storage.database import Database
+from storage.index.entries import DocumentChunks, IndexedChunk, Vectors
+from storage.index.opened import open_search, open_writer, place_index
+from storage.index.search import IndexSearch
+from storage.rows import DocumentId, Scope
+from tests.bench.bench_queue import bench_database
+
+SCOPE = Scope(tenant="bench")
+PER_DOCUMENT = 10
+BATCH = 500
+_SEED = """
+with job as (
+  insert into jobs (id, tenant, org, key_name, n_total, n_succeeded) values ('job_' || %(mark)s, %(tenant)s, %(org)s,
+    'bench', cardinality(%(ids)s::text[]), cardinality(%(ids)s::text[]))
+)
+insert into documents (id, job_id, tenant, org, key_name, source_file, status, attempt, published_attempt)
+select id, 'job_' || %(mark)s, %(tenant)s, %(org)s, 'bench', id, 'succeeded', 1, 1 from unnest(%(ids)s::text[]) as id
+"""
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--data", type=Path)
+    arguments.add_argument("--chunks", type=int, default=100_000)
+    arguments.add_argument("--memory-mb", type=int, default=512)
+    options = arguments.parse_args()
+    results: dict[str, Any] = {"load_before": os.getloadavg()}
+    with bench_database() as (dsn, _):
+        db = Database(dsn)
+        if options.data:
+            results["quality"] = measure_quality(db, options.data)
+            results["embedding"] = measure_embedding(options.data)
+        if options.chunks:
+            results["size"] = measure_size(db, options.chunks, options.data, options.memory_mb)
+        db.close()
+    results["load_after"] = os.getloadavg()
+    print(json.dumps(results, indent=2))
+    Path("bench-results").mkdir(exist_ok=True)
+    Path("bench-results/search.json").write_text(json.dumps(results, indent=2))
+
+
+def measure_quality(db: Database, data: Path) -> dict[str, float]:
+    """nDCG@10 per mode, through the product's own search."""
+    documents, queries = _lines(data / "docs.jsonl"), _lines(data / "queries.jsonl")
+    scope = Scope(tenant="quality")
+    model = MiniLm(threads=2)
+    with tempfile.TemporaryDirectory() as folder:
+        place = place_index(folder, Path(folder), width=WIDTH)
+        writer = open_writer(place)
+        vectors = model.embed([document["text"] for document in documents])
+        names = {f"doc_q{document['id']}": str(document["id"]) for document in documents}
+        _seed(db, scope, list(names))
+        writer.write(
+            [
+                _document(scope, name, [document["text"]], vectors[row : row + 1])
+                for row, (name, document) in enumerate(zip(names, documents, strict=True))
+            ]
+        )
+        search = open_search(place, db, memory_bytes=1 << 29)
+        judged = _judgements(data / "qrels.tsv", {str(query["id"]) for query in queries})
+        asked = model.embed([query["text"] for query in queries])
+        results = {}
+        for mode in SearchMode:
+            run = {
+                str(query["id"]): [
+                    names[hit.document_id] for hit in _ask(search, scope, query["text"], vector, mode, 100)
+                ]
+                for query, vector in zip(queries, asked, strict=True)
+            }
+            results[mode.value] = round(_ndcg(run, judged), 4)
+        writer.close()
+    return results
+
+
+def measure_embedding(data: Path) -> dict[str, float]:
+    """Texts per CPU second: the bare model on one call, and the embedder pool fed by many callers."""
+    texts = [document["text"] for document in _lines(data / "docs.jsonl")[:192]]
+    model = MiniLm(threads=1)
+    model.embed(texts[:8])
+    bare = _cpu(lambda: model.embed(texts))
+    embedder = Embedder(model)
+    embedder.start()
+    pooled = _cpu(lambda: _through(embedder, texts))
+    embedder.drain(5)
+    return {"bare_per_cpu_s": round(len(texts) / bare, 1), "pool_per_cpu_s": round(len(texts) / pooled, 1)}
+
+
+def _through(embedder: Embedder, texts: list[str]) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(8) as callers:
+        list(callers.map(lambda at: embedder.embed(texts[at : at + 6], timeout_s=600), range(0, len(texts), 6)))
+
+
+def measure_size(db: Database, chunks: int, data: Path | None, memory_mb: int) -> dict[str, Any]:
+    """Indexing with vectors given, then latency per mode."""
+    rng = np.random.default_rng(7)
+    texts, vectors = _material(data)
+    with tempfile.TemporaryDirectory() as folder:
+        place = place_index(folder, Path(folder), width=WIDTH)
+        writer = open_writer(place)
+        names = [f"doc_{number:022d}" for number in range(chunks // PER_DOCUMENT)]
+        _seed(db, SCOPE, names)
+        cpu, wall = time.process_time(), time.perf_counter()
+        for start in range(0, len(names), BATCH):
+            writer.write([_made(name, texts, vectors, rng) for name in names[start : start + BATCH]])
+        made_cpu, made_wall = time.process_time() - cpu, time.perf_counter() - wall
+        started = time.perf_counter()
+        writer.compact()
+        indexed = writer.index_vectors()
+        compacted = time.perf_counter() - started
+        search = open_search(place, db, memory_bytes=memory_mb << 20)
+        pairs = [(_mixed_text(texts, rng, 8), _near(vectors, rng, 1)[0]) for _ in range(200)]
+        latency = {mode.value: _latency(search, pairs, mode) for mode in SearchMode}
+        size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
+        writer.close()
+    return {
+        "chunks": chunks,
+        "indexing_per_wall_s": round(chunks / made_wall),
+        "indexing_per_cpu_s": round(chunks / made_cpu),
+        "compact_s": round(compacted, 2),
+        "vector_index": indexed,
+        "latency_ms": latency,
+        "directory_mb": round(size / 1e6),
+    }
+
+
+def _latency(search: IndexSearch, pairs: Sequence[tuple[str, Vectors]], mode: SearchMode) -> dict[str, float]:
+    _ask(search, SCOPE, *pairs[0], mode, 5)
+    walls, cpu = [], time.process_time()
+    for text, vector in pairs:
+        started = time.perf_counter()
+        _ask(search, SCOPE, text, vector, mode, 5)
+        walls.append((time.perf_counter() - started) * 1000)
+    cuts = statistics.quantiles(walls, n=100)
+    used = (time.process_time() - cpu) / len(pairs) * 1000
+    return {"p50": round(cuts[49], 1), "p99": round(cuts[98], 1), "cpu": round(used, 1)}
+
+
+def _ask(search: IndexSearch, scope: Scope, text: str, vector: Vectors, mode: SearchMode, limit: int) -> Any:
+    return search.search(
+        SearchRequest(tenant=scope.tenant, org=scope.org, q=text, mode=mode, limit=limit), lambda: vector
+    )
+
+
+def _material(data: Path | None) -> tuple[list[list[str]], Vectors]:
+    """Real texts as words and their vectors when there is a collection; else words by Zipf's law."""
+    if data is not None:
+        texts = [document["text"] for document in _lines(data / "docs.jsonl")][:400]
+        return [text.split() for text in texts], MiniLm(threads=2).embed(texts)
+    rng = np.random.default_rng(3)
+    words = [[f"w{min(rank, 50_000)}" for rank in rng.zipf(1.3, 150)] for _ in range(400)]
+    vectors = rng.standard_normal((400, WIDTH)).astype(np.float32)
+    return words, vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def _near(vectors: Vectors, rng: np.random.Generator, count: int) -> Vectors:
+    """Vectors between real ones, with a little noise: as close to each other as real ones are."""
+    first, second = vectors[rng.integers(0, len(vectors), count)], vectors[rng.integers(0, len(vectors), count)]
+    share = rng.random((count, 1)).astype(np.float32)
+    mixed = share * first + (1 - share) * second + 0.02 * rng.standard_normal((count, vectors.shape[1]))
+    return np.asarray(mixed / np.linalg.norm(mixed, axis=1, keepdims=True), dtype=np.float32)
+
+
+def _mixed_text(texts: list[list[str]], rng: np.random.Generator, words: int) -> str:
+    source = texts[int(rng.integers(0, len(texts)))]
+    at = int(rng.integers(0, max(1, len(source) - words)))
+    return " ".join(source[at : at + words])
+
+
+def _made(name: str, texts: list[list[str]], vectors: Vectors, rng: np.random.Generator) -> DocumentChunks:
+    passages = [" ".join(_mixed_text(texts, rng, 40) for _ in range(3)) for _ in range(PER_DOCUMENT)]
+    return _document(SCOPE, name, passages, _near(vectors, rng, PER_DOCUMENT))
+
+
+def _document(scope: Scope, name: str, texts: Sequence[str], vectors: Vectors) -> DocumentChunks:
+    facts = {"section_path": ["Part"], "pages": [1, 1], "block_ids": ["b1"], "bboxes": []}
+    chunks = [
+        IndexedChunk(index=index, chunk_id=f"c{index}", text=text, facts=facts, language="en")
+        for index, text in enumerate(texts)
+    ]
+    return DocumentChunks(scope=scope, document_id=DocumentId(name), generation=1, chunks=chunks, vectors=vectors)
+
+
+def _seed(db: Database, scope: Scope, ids: list[str]) -> None:
+    with db.transaction() as conn:
+        conn.execute(_SEED, {"mark": scope.tenant, "tenant": scope.tenant, "org": scope.org, "ids": ids})
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _judgements(path: Path, queries: set[str]) -> dict[str, dict[str, int]]:
+    judged: dict[str, dict[str, int]] = defaultdict(dict)
+    for line in path.read_text(encoding="utf-8").splitlines():
+        query, document, grade = line.split("\t")[:3]
+        if query in queries and int(grade) > 0:
+            judged[query][document] = int(grade)
+    return judged
+
+
+def _ndcg(run: dict[str, list[str]], judged: dict[str, dict[str, int]]) -> float:
+    def gain(grades: Sequence[int]) -> float:
+        return sum(grade / math.log2(place + 2) for place, grade in enumerate(grades[:10]))
+
+    return statistics.fmean(
+        gain([grades.get(document, 0) for document in run.get(query, [])]) / gain(sorted(grades.values(), reverse=True))
+        for query, grades in judged.items()
+    )
+
+
+def _cpu(act: Callable[[], Any]) -> float:
+    started = time.process_time()
+    act()
+    return time.process_time() - started
+
+
+if __name__ == "__main__":
+    main()
