@@ -1,0 +1,66 @@
+"""Mutants: a copy of the code without its fence, or without its tenant filter, must turn its tests red.
+
+A suite that stays green without them is worth nothing. The copy is also run unchanged: red must mean the mutation.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+COPIED = ("actors", "cluster", "configs", "models", "serve_apps", "storage", "tests", "docs")
+FENCE_TESTS = ("tests/storage/test_queue.py", "tests/storage/test_publish.py")
+TENANT_TESTS = ("tests/storage/test_listings.py", "tests/storage/test_lifecycle.py")
+
+HELD = "t.state = 'running' and t.attempt = held.attempt and t.worker = held.worker"
+OWNED = "j.tenant = %(tenant)s and j.org = %(org)s and j.deleted_at is null"
+MUTANTS = {
+    "no fence": ("storage/fence.py", HELD, "true", FENCE_TESTS),
+    "a fence that takes any worker": ("storage/fence.py", " and t.worker = held.worker", "", FENCE_TESTS),
+    "no tenant filter": ("storage/scoping.py", OWNED, "j.deleted_at is null", TENANT_TESTS),
+    "no tenant filter in shared lookups": (
+        "storage/job_lookup.py",
+        " and j.tenant = w.tenant and j.org = w.org",
+        "",
+        ("tests/security/test_matrix.py", "-k", "foreign"),
+    ),
+}
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    skipped = shutil.ignore_patterns("__pycache__", "node_modules", "golden", "bench")
+    for folder in COPIED:
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=skipped)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    tmp_path.chmod(0o711)
+    return tmp_path
+
+
+def run(copy: Path, tests: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+    """The tests, in the copy, in a process of their own."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:randomly", *tests]
+    environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.timeout(600)
+def test_the_unchanged_copy_is_green(copy: Path) -> None:
+    done = run(copy, FENCE_TESTS + TENANT_TESTS)
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_mutant_turns_the_suite_red(copy: Path, name: str) -> None:
+    file, old, new, tests = MUTANTS[name]
+    source = (copy / file).read_text()
+    assert old in source, f"{file} no longer holds what this mutant removes"
+    (copy / file).write_text(source.replace(old, new))
+    done = run(copy, tests)
+    assert done.returncode == 1, f"the mutant lives: {done.stdout[-2000:]}"
+    assert " failed" in done.stdout
