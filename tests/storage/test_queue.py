@@ -235,3 +235,28 @@ def test_depth_counts_ready_held_and_delayed_tasks(store: Store) -> None:
     depth = queue_depth(store.db)
     assert (depth.queued, depth.running, depth.delayed) == (1, 1, 1)
     assert depth.oldest_wait_s > 0
+
+
+def test_a_scan_sent_back_is_passed_over_by_who_has_no_room_for_it(store: Store) -> None:
+    submit(store, 2)
+    queue = worker(store)
+    scan = claim(queue)
+    assert queue.release(scan, scan=True)
+    other = queue.claim(scans=False)
+    assert other is not None
+    assert other.document_id != scan.document_id
+    assert queue.claim(scans=False) is None
+    again = claim(worker(store))
+    assert (again.document_id, again.starts) == (scan.document_id, 1)
+
+
+def test_a_lapsed_lease_of_a_scan_is_left_to_who_has_room_for_it(store: Store) -> None:
+    submit(store)
+    queue = worker(store)
+    taken = claim(queue)
+    assert (
+        queue.beat([Beat(document_id=taken.document_id, attempt=taken.attempt, phase=Phase.RECOGNISING)]) == frozenset()
+    )
+    expire(store, taken.document_id)
+    assert queue.claim(scans=False) is None
+    assert claim(queue).starts == 1
