@@ -84,6 +84,7 @@ def open_resources(runtime: Runtime) -> "Resources":
     from serve_apps.access.default_token import load_default_token
     from serve_apps.access.keys import KeyRing, default_key, parse_api_keys
     from serve_apps.api.resources import Ports, Resources
+    from storage.egress import Egress
 
     settings = runtime.settings
     token = load_default_token(runtime.token_file) if runtime.token_file else None
@@ -94,6 +95,7 @@ def open_resources(runtime: Runtime) -> "Resources":
         license=hold_license(runtime),
         dsn=runtime.dsn,
         default_token=token,
+        egress=Egress(settings.webhook_allow),
         limits=api_limits(settings),
         options=read_options(settings),
         ports=Ports(

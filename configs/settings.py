@@ -133,6 +133,21 @@ class Settings(BaseSettings):
         "s3://bucket or s3://bucket/prefix",
         "Originals and derived files in a bucket instead of the workdir; credentials in the AWS_* variables.",
     )
+    webhook_allow: Names = setting(
+        (),
+        "host names or addresses, each also with :port, separated by commas",
+        "Private receivers to which webhooks may be registered.",
+    )
+    retention_days: int = setting(
+        0, "a whole number 0..36500", "Finished jobs older than this are deleted; 0 = kept.", ge=0, le=36_500
+    )
+    org_disk_mb: int = setting(
+        0,
+        "a whole number 0..1000000000",
+        "Originals one organisation may keep, in MB; uploads beyond it get 507. 0 = no cap.",
+        ge=0,
+        le=1_000_000_000,
+    )
     database_url: Text = setting(
         None, "postgresql://user:password@host:port/name", "External PostgreSQL 15 or newer; unset = the embedded one."
     )

@@ -21,6 +21,18 @@ def new_event_id() -> str:
     return _new("evt_")
 
 
+def new_webhook_id() -> str:
+    return _new("whk_")
+
+
+def new_delivery_id() -> str:
+    return _new("dlv_")
+
+
+def new_source_id() -> str:
+    return _new("src_")
+
+
 def new_worker_id() -> WorkerId:
     """A worker is one process start, never a host or pod name: those come back after a crash and look alive."""
     return WorkerId(_new("wrk_"))
@@ -32,6 +44,11 @@ def is_job_id(text: str) -> bool:
 
 def is_document_id(text: str) -> bool:
     return text.startswith("doc_") and _BODY.match(text, 4) is not None
+
+
+def is_id(kind: str, text: str) -> bool:
+    """An id that begins with `kind` and an underscore."""
+    return text.startswith(f"{kind}_") and _BODY.match(text, len(kind) + 1) is not None
 
 
 def _new(prefix: str) -> str:

@@ -16,5 +16,9 @@ class Signer:
         """16 bytes of HMAC-SHA256 over purpose and message."""
         return hmac.digest(self._key, len(purpose).to_bytes(4, "big") + purpose.encode() + message, hashlib.sha256)[:16]
 
+    def derive(self, purpose: str) -> bytes:
+        """A 32-byte key of its own for a purpose."""
+        return hmac.digest(self._key, b"derive:" + purpose.encode(), hashlib.sha256)
+
     def verify(self, purpose: str, message: bytes, signature: bytes) -> bool:
         return hmac.compare_digest(self.sign(purpose, message), signature)

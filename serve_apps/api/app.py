@@ -10,6 +10,7 @@ from serve_apps.api.middleware import Edge
 from serve_apps.api.openapi import describe
 from serve_apps.api.resources import MEGABYTE, ApiLimits, Resources
 from serve_apps.api.routes import (
+    audit,
     derived,
     documents,
     ephemeral,
@@ -25,6 +26,8 @@ from serve_apps.api.routes import (
     stats,
     token,
     trees,
+    usage,
+    webhooks,
 )
 from serve_apps.api.running import Running
 
@@ -44,6 +47,9 @@ _PARTS = (
     derived,
     exports,
     finetune,
+    usage,
+    audit,
+    webhooks,
     ephemeral,
 )
 _ROUTERS = tuple(part.router for part in _PARTS)

@@ -10,6 +10,7 @@ from fastapi import Depends, Path, Request
 from pydantic import AfterValidator
 
 from serve_apps.access.caller import Caller, identify
+from serve_apps.access.errors import ScopeMissing
 from serve_apps.access.scopes import REQUIRED
 from serve_apps.api.running import Running
 from storage.errors import NotFound
@@ -50,11 +51,14 @@ async def admit(request: Request) -> Call:
     scope = request.scope
     running: Running = scope["app"].state.running
     caller = identify(scope["headers"], running.resources.keys)
-    needed = REQUIRED[scope["method"], scope["route"].path]
-    if needed is not None:
-        caller.require(needed)
+    operation = (scope["method"], scope["route"].path)
+    call = Call(running, caller, scope.get("request_id", ""))
     scope["caller"] = caller
-    return Call(running, caller, scope.get("request_id", ""))
+    needed = REQUIRED[operation]
+    if needed is not None and not caller.scope.covers(needed):
+        running.refusals.note(caller, call.request_id, " ".join(operation), ScopeMissing.code)
+        caller.require(needed)
+    return call
 
 
 def _check_job_id(text: str) -> JobId:

@@ -22,6 +22,7 @@ from models.pii.redact import PiiIncomplete
 from serve_apps.access import errors as access
 from serve_apps.api import refusals
 from storage import errors as storage
+from storage.egress import UrlRefused
 
 PROBLEM_JSON = "application/problem+json"
 
@@ -69,6 +70,7 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     refusals.BatchTooLarge: Problem(413, headers=(("Connection", "close"),)),
     refusals.InvalidUpload: Problem(422, headers=(("Connection", "close"),)),
     refusals.UploadStalled: Problem(408, headers=(("Connection", "close"),)),
+    UrlRefused: Problem(422, loc=("body", "url")),
     refusals.Overloaded: Problem(503, retry_after=1),
 }
 _CODES = {400: "bad-request", 404: "not-found", 405: "method-not-allowed", 500: "internal"}

@@ -11,6 +11,7 @@ from models.neural.embed.tokenizer import load_tokenizer
 from serve_apps.access.default_token import DefaultToken
 from serve_apps.access.keys import KeyRing
 from serve_apps.access.license_holder import LicenseHolder
+from storage.egress import Egress
 from storage.store import Store
 
 MEGABYTE = 1024 * 1024
@@ -31,6 +32,8 @@ class ApiLimits:
     allowed_hosts: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
     loopback_token: bool = True
+    rate_limit_rpm: int = 0
+    org_disk_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,5 +59,6 @@ class Resources:
     options: ReadOptions = field(default_factory=ReadOptions)
     flag_tree: Callable[[Tree], Tree] | None = None
     ports: Ports = field(default_factory=Ports)
+    egress: Egress = field(default_factory=Egress)
     tokenizer: Tokenizer = field(default_factory=load_tokenizer)
     chunking: ChunkSettings = field(default_factory=ChunkSettings)

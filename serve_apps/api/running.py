@@ -11,6 +11,7 @@ from serve_apps.api.ephemeral_lane import EphemeralLane
 from serve_apps.api.job_answers import JobAnswers
 from serve_apps.api.lanes import Lane
 from serve_apps.api.parsed_trees import ParsedTrees
+from serve_apps.api.refusal_trail import RefusalTrail
 from serve_apps.api.remembered import Remembered
 from serve_apps.api.resources import Resources
 from serve_apps.api.waiting import JobWaiters
@@ -34,6 +35,7 @@ class Running:
         self.job_answers = JobAnswers(resources.store.db, self.sql)
         self.trees = ParsedTrees()
         self.ephemeral = EphemeralLane()
+        self.refusals = RefusalTrail(resources.store.db, self.disk)
         self.waiters = JobWaiters(resources.dsn, resources.limits.max_waiters)
 
     @asynccontextmanager

@@ -64,7 +64,7 @@ def a_license(**changes: Any) -> License:
         "license_id": "lic-test",
         "customer": "Acme",
         "plan": "test",
-        "features": (),
+        "features": ("audit_export",),
         "max_pages_per_month": 100_000,
         "issued_at": now - timedelta(days=1),
         "not_before": now - timedelta(days=1),

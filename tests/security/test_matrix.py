@@ -15,7 +15,7 @@ from fastapi import FastAPI
 
 from serve_apps.access.keys import parse_api_keys
 from serve_apps.access.scopes import OUTPUTS, REQUIRED, KeyScope
-from storage.ids import new_document_id, new_job_id
+from storage.ids import new_delivery_id, new_document_id, new_job_id, new_webhook_id
 from storage.store import Store
 from tests.api.harness import KEYS, PDF, TREE, client_of, files, make_resources, reading, serving
 
@@ -32,7 +32,8 @@ async def finished(owner: httpx.AsyncClient) -> Ids:
 
 
 def unknown() -> Ids:
-    return PATH | {"job_id": new_job_id(), "document_id": new_document_id()}
+    made = {"webhook_id": new_webhook_id(), "delivery_id": new_delivery_id()}
+    return PATH | {"job_id": new_job_id(), "document_id": new_document_id()} | made
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,13 @@ class Row:
     status: int
     request: dict[str, Any] = field(default_factory=dict)
     make: Make = finished
+
+
+async def hooked(owner: httpx.AsyncClient) -> Ids:
+    """A webhook of the owner's and a delivery to it."""
+    hook = (await owner.post("/v1/webhooks", json={"url": "http://8.8.8.8/hook"})).json()
+    delivery = (await owner.post(f"/v1/webhooks/{hook['id']}/test")).json()
+    return PATH | {"webhook_id": hook["id"], "delivery_id": delivery["id"]}
 
 
 async def failed(owner: httpx.AsyncClient) -> Ids:
@@ -79,6 +87,14 @@ ROWS: dict[tuple[str, str], Row] = {
     ("POST", "/v1/parse"): Row(200, {"files": files(PDF, part="file")}),
     ("POST", "/v1/ingest"): Row(201, {"json": {"tree": TREE}}),
     ("GET", "/v1/jobs/{job_id}/documents/{document_id}/tree"): Row(200),
+    ("GET", "/v1/usage"): Row(200),
+    ("GET", "/v1/audit"): Row(200),
+    ("POST", "/v1/webhooks"): Row(201, {"json": {"url": "http://8.8.8.8/hook"}}),
+    ("GET", "/v1/webhooks"): Row(200),
+    ("GET", "/v1/webhooks/deliveries"): Row(200),
+    ("DELETE", "/v1/webhooks/{webhook_id}"): Row(204, make=hooked),
+    ("POST", "/v1/webhooks/{webhook_id}/test"): Row(202, make=hooked),
+    ("POST", "/v1/webhooks/deliveries/{delivery_id}/redeliver"): Row(202, make=hooked),
     **{("GET", "/v1/jobs/{job_id}/documents/{document_id}" + output): Row(200) for output in OUTPUTS},
     ("GET", "/v1/jobs/{job_id}/export/finetune"): Row(200),
     ("POST", "/v1/compare"): Row(200, {"files": {"a": a_pdf("one"), "b": a_pdf("two")}}),

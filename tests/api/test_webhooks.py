@@ -1,0 +1,79 @@
+"""Webhooks, audit and usage over HTTP."""
+
+from serve_apps.access.license_holder import LicenseHolder
+from serve_apps.access.license_keys import raw_public
+from storage.audit import verify
+from storage.hook_signing import PREFIX
+from storage.rows import Scope
+from storage.store import Store
+from tests.api.harness import PDF, SIGNING, a_license, client_of, files, make_resources, reading, serving
+
+URL = "https://8.8.8.8/hook"
+
+
+async def test_a_webhook_is_registered_listed_and_deleted_and_its_secret_is_shown_once(store: Store) -> None:
+    async with serving(make_resources(store)) as app, client_of(app, "acme-admin") as admin:
+        made = await admin.post("/v1/webhooks", json={"url": URL, "events": ["job.finished", "document.finished"]})
+        assert made.status_code == 201
+        assert made.json()["secret"].startswith(PREFIX)
+        listed = (await admin.get("/v1/webhooks")).json()
+        assert listed == [{name: value for name, value in made.json().items() if name != "secret"}]
+        assert (await admin.delete(f"/v1/webhooks/{made.json()['id']}")).status_code == 204
+        assert (await admin.get("/v1/webhooks")).json() == []
+        default = (await admin.post("/v1/webhooks", json={"url": URL})).json()
+        assert default["events"] == ["job.finished"]
+
+
+async def test_a_private_address_is_refused_at_registration(store: Store) -> None:
+    async with serving(make_resources(store)) as app, client_of(app, "acme-admin") as admin:
+        for url in ("http://127.0.0.1/", "http://localhost:8080/", "http://[::1]/", "http://169.254.169.254/latest"):
+            refused = await admin.post("/v1/webhooks", json={"url": url})
+            assert (refused.status_code, refused.json()["detail"][0]["type"]) == (422, "url-refused"), url
+        for body in ({}, {"url": URL, "events": []}, {"url": URL, "events": ["x"]}, {"url": URL, "secret": "short"}):
+            assert (await admin.post("/v1/webhooks", json=body)).status_code == 422, body
+
+
+async def test_deliveries_are_listed_by_pages_and_can_be_sent_again(store: Store) -> None:
+    async with serving(make_resources(store)) as app, client_of(app, "acme-admin") as admin:
+        hook = (await admin.post("/v1/webhooks", json={"url": URL})).json()
+        sent = [(await admin.post(f"/v1/webhooks/{hook['id']}/test")).json()["id"] for _ in range(3)]
+        first = await admin.get("/v1/webhooks/deliveries?limit=2")
+        rest = await admin.get("/v1/webhooks/deliveries", params={"cursor": first.headers["x-next-cursor"]})
+        assert [row["id"] for row in first.json() + rest.json()] == sent[::-1]
+        assert "x-next-cursor" not in rest.headers
+        again = await admin.post(f"/v1/webhooks/deliveries/{sent[0]}/redeliver")
+        assert (again.status_code, again.json()["event_id"]) == (202, rest.json()[0]["event_id"])
+
+
+async def test_the_audit_trail_needs_the_feature_and_shows_refusals(store: Store) -> None:
+    async with serving(make_resources(store)) as app:
+        async with client_of(app, "acme-read") as reader:
+            for _ in range(3):
+                assert (await reader.post("/v1/webhooks", json={"url": URL})).status_code == 403
+        await app.state.running.refusals.settle()
+        async with client_of(app, "acme-admin") as admin:
+            entries = (await admin.get("/v1/audit")).json()
+    refused = [entry for entry in entries if entry["action"] == "access.refused"]
+    assert [(entry["actor"], entry["object"], entry["result"]) for entry in refused] == [
+        ("acme:read", "POST /v1/webhooks", "scope-missing")
+    ]
+    assert verify(store.db, Scope(tenant="acme")) is None
+    bare = LicenseHolder(a_license(features=()), {"k1": raw_public(SIGNING)})
+    async with serving(make_resources(store, license=bare)) as app, client_of(app, "acme-admin") as admin:
+        answer = await admin.get("/v1/audit")
+    assert (answer.status_code, answer.json()["code"]) == (403, "feature-not-licensed")
+
+
+async def test_usage_counts_documents_and_pages_by_key(store: Store, dsn: str) -> None:
+    async with serving(make_resources(store, dsn=dsn)) as app, client_of(app, "acme-write") as writer:
+        with reading(store):
+            for _ in range(2):
+                await writer.post("/v1/parse", files=files(PDF, part="file"))
+        usage = (await writer.get("/v1/usage")).json()
+        assert (usage["documents"], usage["pages"], usage["pages_used_this_month"]) == (2, 2, 2)
+        assert usage["keys"] == [{"key": "acme:write", "documents": 2, "pages": 2, "bytes": 2 * len(PDF)}]
+        assert usage["max_pages_per_month"] == 100_000
+        assert (await writer.get("/v1/usage?month=2020-01")).json()["documents"] == 0
+        assert (await writer.get("/v1/usage?month=2020-13")).status_code == 422
+        async with client_of(app, "zeta-all") as stranger:
+            assert (await stranger.get("/v1/usage")).json()["keys"] == []
