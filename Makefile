@@ -7,7 +7,7 @@ WORKDIR_ARG := $(if $(SVC_WORKDIR),--workdir $(SVC_WORKDIR),)
 SEED ?= 1
 DOCUMENTS ?= 200
 
-.PHONY: help up down status test test-e2e check format bench bench-quality bench-speed bench-peers chaos hostile lock clean
+.PHONY: help up down status test test-e2e test-sdk check format bench bench-quality bench-speed bench-peers chaos hostile lock clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -40,6 +40,12 @@ status: $(VENV)/.run ## what runs
 test: $(VENV)/.dev ## the tests (pure, storage, API, then a Ray cluster)
 	$(BIN)/python -m pytest tests --ignore tests/e2e --ignore tests/chaos -q
 	$(BIN)/python -m pytest tests/e2e -q
+
+test-sdk: $(VENV)/.dev ## both clients: every operation has a method, their tests, the documented examples (needs Node 20)
+	$(BIN)/python -m pytest tests/clients -q
+	@command -v npm >/dev/null || { echo "test-sdk: Node 20 with npm is missing, so the TypeScript client was NOT tested" >&2; exit 2; }
+	npm --prefix serve_apps/clients/typescript ci --no-audit --no-fund --silent
+	$(BIN)/python -m tests.clients.live_typescript
 
 check: $(VENV)/.dev ## ruff, mypy --strict, the layers, the sizes
 	$(BIN)/ruff check .

@@ -1,0 +1,148 @@
+"""The OpenAPI document as the few facts a client needs: operations with a name, and schemas under short names.
+
+Pure: a document in, frozen data out. Names come from the route functions; `NAMES` holds those that read better.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+Schema = dict[str, Any]
+
+NAMES = {
+    "cancel": "cancel_job",
+    "requeue": "requeue_document",
+    "stream_events": "stream_job_events",
+    "read_fields": "get_fields",
+    "read_chunks": "get_chunks",
+}
+REPEATABLE = {"cancel_job", "compare", "evaluate", "review_block", "decide", "sync_source"}
+"""POSTs that end the same when sent twice."""
+_HANDLED_HEADERS = {"X-API-Key", "X-DE-Org", "Idempotency-Key"}
+
+
+class Kind(StrEnum):
+    """What a call gives back."""
+
+    JSON = "json"
+    PAGE = "page"
+    TEXT = "text"
+    CONTENT = "content"
+    NOTHING = "nothing"
+    EVENTS = "events"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A path, query or body value."""
+
+    name: str
+    schema: Schema
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation. `body`: JSON values by name; `free_body`: a JSON object of any shape; `upload`: multipart."""
+
+    name: str
+    method: str
+    path: str
+    summary: str
+    kind: Kind
+    result: Schema
+    path_parameters: tuple[Parameter, ...]
+    query: tuple[Parameter, ...]
+    body: tuple[Parameter, ...] = ()
+    free_body: bool = False
+    upload: bool = False
+    keyed: bool = False
+
+    @property
+    def repeatable(self) -> bool:
+        return self.method in {"GET", "DELETE"} or self.name in REPEATABLE
+
+
+def read_operations(document: Schema) -> Iterator[Operation]:
+    """All operations, in the document's order."""
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield _read(document, path, method.upper(), operation)
+
+
+def short_name(name: str) -> str:
+    """`JobBody` is `Job` to those who call."""
+    name = re.sub(r"\W", "_", name.split("__")[-1])
+    return name.removesuffix("Body") or name
+
+
+def _read(document: Schema, path: str, method: str, operation: Schema) -> Operation:
+    parameters = operation.get("parameters", [])
+    query = tuple(_parameter(p) for p in parameters if p["in"] == "query")
+    kind, result = _result(operation, {p.name for p in query})
+    body, free, upload = _body(document, operation)
+    return Operation(
+        name=_name(operation["operationId"], path, method, kind, result),
+        method=method,
+        path=path,
+        summary=str(operation.get("description") or operation.get("summary") or "").split("\n")[0],
+        kind=kind,
+        result=result,
+        path_parameters=tuple(_parameter(p) for p in parameters if p["in"] == "path"),
+        query=query,
+        body=body,
+        free_body=free,
+        upload=upload,
+        keyed=any(p["name"] == "Idempotency-Key" for p in parameters),
+    )
+
+
+def _parameter(parameter: Schema) -> Parameter:
+    return Parameter(parameter["name"], parameter.get("schema", {}), parameter.get("required", False))
+
+
+def _name(operation_id: str, path: str, method: str, kind: Kind, result: Schema) -> str:
+    suffix = "_" + re.sub(r"\W", "_", path).strip("_") + "_" + method.lower()
+    function = re.sub(r"_+$", "", re.sub(r"\W", "_", operation_id))
+    for end in (suffix, re.sub(r"\W", "_", path) + "_" + method.lower()):
+        function = function.removesuffix(end)
+    if function in NAMES:
+        return NAMES[function]
+    verb, _, rest = function.partition("_")
+    many = kind is Kind.PAGE or result.get("type") == "array"
+    verbs = {"read": "list" if many else "get", "remove": "delete"}
+    return f"{verbs.get(verb, verb)}_{rest}" if rest else function
+
+
+def _result(operation: Schema, query: set[str]) -> tuple[Kind, Schema]:
+    good = {status: answer for status, answer in operation["responses"].items() if status.startswith("2")}
+    contents = [answer.get("content", {}) for answer in good.values()]
+    kinds = {media for content in contents for media in content}
+    if not kinds:
+        return Kind.NOTHING, {}
+    if "text/event-stream" in kinds:
+        return Kind.EVENTS, {}
+    if any(media.startswith("image/") for media in kinds):
+        return Kind.CONTENT, {}
+    if "application/json" not in kinds:
+        return Kind.TEXT, {}
+    schemas = [content["application/json"].get("schema", {}) for content in contents if "application/json" in content]
+    result = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+    return (Kind.PAGE if "cursor" in query else Kind.JSON), result
+
+
+def _body(document: Schema, operation: Schema) -> tuple[tuple[Parameter, ...], bool, bool]:
+    content = operation.get("requestBody", {}).get("content", {})
+    if "multipart/form-data" in content:
+        return (), False, True
+    if "application/json" not in content:
+        return (), False, False
+    schema = content["application/json"].get("schema", {})
+    if "$ref" in schema:
+        schema = document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+    if "properties" not in schema:
+        return (), True, False
+    required = set(schema.get("required", ()))
+    return tuple(Parameter(n, s, n in required) for n, s in schema["properties"].items()), False, False

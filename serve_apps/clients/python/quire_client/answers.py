@@ -1,0 +1,59 @@
+"""From an HTTP answer to what a method returns; the same for both clients."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import httpx
+
+from quire_client.calls import Content, JobEvent, Page
+from quire_client.errors import ApiError, read_refusal
+from quire_client.retry import read_retry_after
+
+
+def refusal_of(response: httpx.Response) -> ApiError:
+    """The error an answer stands for; its body must have been read."""
+    return read_refusal(
+        response.status_code,
+        response.content,
+        response.headers.get("x-request-id"),
+        read_retry_after(response.headers),
+    )
+
+
+def page_of(response: httpx.Response) -> Page[Any]:
+    return Page(response.json(), response.headers.get("x-next-cursor"))
+
+
+def content_of(response: httpx.Response) -> Content:
+    headers = response.headers
+    media_type = headers.get("content-type", "application/octet-stream").partition(";")[0]
+    if "x-page-count" not in headers:
+        return Content(response.content, media_type)
+    width, height = float(headers["x-page-width"]), float(headers["x-page-height"])
+    return Content(response.content, media_type, width, height, int(headers["x-page-count"]))
+
+
+class EventReader:
+    """Server-sent events line by line; remembers the kind between lines."""
+
+    def __init__(self) -> None:
+        self._kind = ""
+
+    def read(self, line: str) -> JobEvent | None:
+        """The event that this line completes, if any."""
+        name, _, value = line.partition(": ")
+        if name == "event":
+            self._kind = value
+        if name != "data" or self._kind not in {"job", "end"}:
+            return None
+        return JobEvent("job", json.loads(value)) if self._kind == "job" else JobEvent("end")
+
+
+def read_events(lines: Iterable[str]) -> Iterator[JobEvent]:
+    """All events of a stream."""
+    reader = EventReader()
+    for line in lines:
+        event = reader.read(line)
+        if event is not None:
+            yield event

@@ -1,0 +1,115 @@
+"""The awaiting client: the generated operations, and by hand what deserves better: uploads, waiting, progress."""
+
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from quire_client import types
+from quire_client.answers import EventReader, refusal_of
+from quire_client.async_operations import AsyncOperations
+from quire_client.calls import Call, JobEvent, fill
+from quire_client.client import ENDED, LONGEST_WAIT_S
+from quire_client.errors import WaitTimeout
+from quire_client.uploads import FileLike, Files, Ocr, form_fields
+
+
+class AsyncClient(AsyncOperations):
+    """`AsyncClient("http://127.0.0.1:8000", "KEY")`; use it in an `async with` block or await `close()`."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def create_job(
+        self,
+        files: FileLike | Sequence[FileLike],
+        *,
+        pages: str | None = None,
+        password: str | None = None,
+        ocr: Ocr | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.Job:
+        """Queue one or more files; paths are streamed. Sent again after a lost answer, it still makes one job."""
+        several = list(files) if isinstance(files, list) else [files]
+        call = Call[types.Job](
+            "POST",
+            "/v1/jobs",
+            keyed=True,
+            idempotency_key=idempotency_key,
+            parts=Files([("files", file) for file in several]),  # type: ignore[misc]
+            fields=form_fields(pages, password, ocr, metadata),
+        )
+        return await self._json(call)
+
+    async def parse(
+        self,
+        file: FileLike,
+        *,
+        timeout_s: float | None = None,
+        pages: str | None = None,
+        password: str | None = None,
+        ocr: Ocr | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.Parsed | types.Accepted:
+        """One file, its tree inline; after `timeout_s` (the service's default: 55) only `job_id` and `status`."""
+        call = Call[types.Parsed | types.Accepted](
+            "POST",
+            "/v1/parse",
+            query={"timeout_s": timeout_s},
+            keyed=True,
+            idempotency_key=idempotency_key,
+            parts=Files([("file", file)]),
+            fields=form_fields(pages, password, ocr, metadata),
+        )
+        return await self._json(call)
+
+    async def compare(self, a: FileLike, b: FileLike) -> types.TreeDiff:
+        """What changed from `a` to `b`; nothing is stored."""
+        parts = Files([("a", a), ("b", b)])
+        return await self._json(Call[types.TreeDiff]("POST", "/v1/compare", repeatable=True, parts=parts))
+
+    async def evaluate(self, files: Sequence[FileLike]) -> types.QualityReport:
+        """How well each file can be read; nothing is stored."""
+        parts = Files([("files", file) for file in files])
+        return await self._json(Call[types.QualityReport]("POST", "/v1/evaluate", repeatable=True, parts=parts))
+
+    async def evaluate_html(self, files: Sequence[FileLike]) -> str:
+        """The same as one self-contained page."""
+        parts = Files([("files", file) for file in files])
+        call = Call[str]("POST", "/v1/evaluate", query={"format": "html"}, repeatable=True, parts=parts)
+        return await self._text(call)
+
+    async def stream_job_events(self, job_id: str) -> AsyncIterator[JobEvent]:
+        """A job's progress: `job` at every change, `end` once."""
+        path = fill("/v1/jobs/{job_id}/events", job_id=job_id)
+        async with self._http.stream("GET", path) as response:
+            if not response.is_success:
+                await response.aread()
+                raise refusal_of(response)
+            reader = EventReader()
+            async for line in response.aiter_lines():
+                event = reader.read(line)
+                if event is not None:
+                    yield event
+
+    async def wait(
+        self, job_id: str, *, timeout_s: float = 600.0, on_change: Callable[[types.Job], None] | None = None
+    ) -> types.Job:
+        """The job once it has ended. Raises `WaitTimeout` after `timeout_s`."""
+        deadline = time.monotonic() + timeout_s
+        while True:
+            left = max(0.0, deadline - time.monotonic())
+            job = await self.get_job(job_id, wait=min(left, 2.0 if on_change else LONGEST_WAIT_S))
+            if on_change:
+                on_change(job)
+            if job["status"] in ENDED:
+                return job
+            if left <= 0:
+                raise WaitTimeout(f"{job_id} is {job['status']} after {timeout_s:g} s")

@@ -1,0 +1,93 @@
+"""A request as a value, and the shapes of answers that are no plain JSON. Knows nothing of sockets."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, Protocol, TypeVar
+from urllib.parse import quote
+
+from quire_client import types
+
+T = TypeVar("T")
+SPARE_S = 15.0
+"""How much longer than the service may hold an answer back we wait for it."""
+
+
+class Parts(Protocol):
+    """Opens the files of a multipart body anew for every send."""
+
+    def __call__(self) -> AbstractContextManager[Sequence[tuple[str, Any]]]: ...
+
+
+@dataclass(frozen=True)
+class Call(Generic[T]):
+    """One operation with its values. `keyed`: the service knows an Idempotency-Key here, so it may be repeated."""
+
+    method: str
+    path: str
+    query: Mapping[str, Any] | None = None
+    body: Mapping[str, Any] | None = None
+    keyed: bool = False
+    idempotency_key: str | None = None
+    repeatable: bool = False
+    parts: Parts | None = None
+    fields: Mapping[str, str] | None = None
+
+    @property
+    def may_repeat(self) -> bool:
+        return self.repeatable or self.keyed or self.method in {"GET", "DELETE"}
+
+    @property
+    def patience_s(self) -> float | None:
+        """How long the service was asked to hold its answer back."""
+        asked = (self.query or {}).get("wait") or (self.query or {}).get("timeout_s")
+        return float(asked) + SPARE_S if asked else None
+
+    def parameters(self) -> dict[str, str]:
+        """The query without what was left out."""
+        return {name: _plain(value) for name, value in (self.query or {}).items() if value is not None}
+
+    def json_body(self) -> dict[str, Any] | None:
+        """The body without what was left out."""
+        return None if self.body is None else {name: v for name, v in self.body.items() if v is not None}
+
+    def headers(self) -> dict[str, str]:
+        """Headers that stay the same over all sends of this call."""
+        return {"Idempotency-Key": self.idempotency_key or uuid.uuid4().hex} if self.keyed else {}
+
+
+class Page(list[T]):
+    """One page of a listing; `next_cursor` is None on the last."""
+
+    def __init__(self, items: Sequence[T], next_cursor: str | None) -> None:
+        super().__init__(items)
+        self.next_cursor = next_cursor
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A picture. `width`, `height` in points and `page_count` where the answer is a page."""
+
+    data: bytes
+    media_type: str
+    width: float | None = None
+    height: float | None = None
+    page_count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobEvent:
+    """`job`: the job as it stands now; `end` comes once, without one."""
+
+    kind: Literal["job", "end"]
+    job: types.Job | None = None
+
+
+def fill(template: str, **values: str | int) -> str:
+    """The path with its values, each one segment."""
+    return template.format(**{name: quote(str(value), safe="") for name, value in values.items()})
+
+
+def _plain(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,100 @@
+"""Sends calls and reads answers, blocking; retries what may be sent again."""
+
+import time
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+import httpx
+
+from quire_client.answers import content_of, page_of, refusal_of
+from quire_client.calls import Call, Content, Page
+from quire_client.errors import ApiError, ConnectionFailed
+from quire_client.retry import Retry, read_retry_after
+
+T = TypeVar("T")
+
+
+class Transport:
+    """`http` is kept open between calls and closed by `close`."""
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str | None = None,
+        *,
+        org: str | None = None,
+        timeout_s: float = 60.0,
+        retry: Retry | None = None,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        headers = {"X-API-Key": api_key, "X-DE-Org": org, "User-Agent": "quire-client/0.9.20"}
+        self._http = httpx.Client(
+            base_url=base_url,
+            headers={name: value for name, value in headers.items() if value is not None},
+            timeout=timeout_s,
+            transport=transport,
+        )
+        self._retry = retry or Retry()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def _json(self, call: Call[T]) -> T:
+        body: T = self._send(call).json()
+        return body
+
+    def _page(self, call: Call[T]) -> Page[T]:
+        return page_of(self._send(call))
+
+    def _text(self, call: Call[str]) -> str:
+        return self._send(call).text
+
+    def _content(self, call: Call[Content]) -> Content:
+        return content_of(self._send(call))
+
+    def _nothing(self, call: Call[None]) -> None:
+        self._send(call)
+
+    def _iterate(self, call: Call[T]) -> Iterator[T]:
+        query = dict(call.query or {})
+        while True:
+            page = self._page(Call[T](call.method, call.path, query=query))
+            yield from page
+            if page.next_cursor is None:
+                return
+            query["cursor"] = page.next_cursor
+
+    def _send(self, call: Call[Any]) -> httpx.Response:
+        """The good answer to a call. Raises `ApiError`, `ConnectionFailed`."""
+        headers, attempt = call.headers(), 0
+        while True:
+            attempt += 1
+            error, status, retry_after_s = self._try(call, headers)
+            if isinstance(error, httpx.Response):
+                return error
+            pause = self._retry.delay(attempt, status, retry_after_s, repeatable=call.may_repeat)
+            if pause is None:
+                raise error
+            time.sleep(pause)
+
+    def _try(
+        self, call: Call[Any], headers: dict[str, str]
+    ) -> tuple[httpx.Response | ApiError | ConnectionFailed, int | None, float | None]:
+        """One send: the answer or the error, its status, and how long to pause as the service said."""
+        try:
+            response = self._request(call, headers)
+        except httpx.TransportError as failed:
+            return ConnectionFailed(f"{type(failed).__name__}: {failed}"), None, None
+        if response.is_success:
+            return response, response.status_code, None
+        return refusal_of(response), response.status_code, read_retry_after(response.headers)
+
+    def _request(self, call: Call[Any], headers: dict[str, str]) -> httpx.Response:
+        options: dict[str, Any] = {"params": call.parameters(), "headers": headers}
+        if call.patience_s is not None:
+            options["timeout"] = call.patience_s
+        if call.parts is None:
+            return self._http.request(call.method, call.path, json=call.json_body(), **options)
+        with call.parts() as files:
+            return self._http.request(call.method, call.path, data=dict(call.fields or {}), files=files, **options)

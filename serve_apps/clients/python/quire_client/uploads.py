@@ -1,0 +1,54 @@
+"""Files to send: paths are opened when sent and streamed, bytes and open files go as they are."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, Any, Literal, TypeAlias
+
+FileLike: TypeAlias = str | os.PathLike[str] | IO[bytes] | tuple[str, bytes | IO[bytes]]
+"""A path, an open binary file, or `(name, content)`."""
+Ocr: TypeAlias = Literal["auto", "always", "never"]
+
+
+class Files:
+    """Parts of a multipart body, opened anew for every send; open files are rewound to where they stood."""
+
+    def __init__(self, parts: Sequence[tuple[str, FileLike]]) -> None:
+        self._parts = [(part, file, _position(file)) for part, file in parts]
+
+    @contextmanager
+    def __call__(self) -> Iterator[Sequence[tuple[str, Any]]]:
+        with ExitStack() as opened:
+            yield [(part, _open(opened, file, at)) for part, file, at in self._parts]
+
+
+def form_fields(
+    pages: str | None, password: str | None, ocr: Ocr | None, metadata: Mapping[str, Any] | None
+) -> dict[str, str]:
+    """The form fields beside the files, without what was left out."""
+    given = {"pages": pages, "password": password, "ocr": ocr, "metadata": _dumped(metadata)}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _dumped(metadata: Mapping[str, Any] | None) -> str | None:
+    return None if metadata is None else json.dumps(dict(metadata))
+
+
+def _open(opened: ExitStack, file: FileLike, at: int) -> tuple[str, Any, str]:
+    if isinstance(file, str | os.PathLike):
+        path = Path(file)
+        return path.name, opened.enter_context(path.open("rb")), "application/octet-stream"
+    if isinstance(file, tuple):
+        name, content = file
+    else:
+        name, content = Path(str(getattr(file, "name", "file"))).name, file
+    if not isinstance(content, bytes):
+        content.seek(at)
+    return name, content, "application/octet-stream"
+
+
+def _position(file: FileLike) -> int:
+    content = file[1] if isinstance(file, tuple) else file
+    return 0 if isinstance(content, bytes | str | os.PathLike) else content.tell()

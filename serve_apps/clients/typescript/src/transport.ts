@@ -1,0 +1,150 @@
+// Sends calls and reads answers; retries what may be sent again. The only module that calls fetch.
+import { ApiError, ConnectionFailed, readRefusal } from "./errors.js";
+import { RETRY, delay, readRetryAfter, type Retry } from "./retry.js";
+
+export interface ClientOptions {
+  baseUrl: string;
+  apiKey?: string;
+  /** Organisation inside the key's tenant. */
+  org?: string;
+  timeoutMs?: number;
+  retry?: Partial<Retry>;
+  fetch?: typeof fetch;
+}
+
+/** One operation with its values. `keyed`: the service knows an Idempotency-Key here, so it may be repeated. */
+export interface Call {
+  method: string;
+  path: string;
+  query?: Record<string, unknown>;
+  body?: Record<string, unknown>;
+  form?: FormData;
+  keyed?: boolean;
+  idempotencyKey?: string | undefined;
+  repeatable?: boolean;
+}
+
+/** One page of a listing; `nextCursor` is null on the last. */
+export type Page<T> = T[] & { nextCursor: string | null };
+
+/** A picture. `width`, `height` in points and `pageCount` where the answer is a page. */
+export interface Content {
+  data: Uint8Array;
+  mediaType: string;
+  width: number | null;
+  height: number | null;
+  pageCount: number | null;
+}
+
+/** How much longer than the service may hold an answer back we wait for it. */
+const SPARE_MS = 15_000;
+
+export class Transport {
+  private readonly options: ClientOptions;
+  private readonly retry: Retry;
+
+  constructor(options: ClientOptions) {
+    this.options = { ...options, baseUrl: options.baseUrl.replace(/\/+$/, "") };
+    this.retry = { ...RETRY, ...options.retry };
+  }
+
+  protected async json<T>(call: Call): Promise<T> {
+    return (await (await this.send(call)).json()) as T;
+  }
+
+  protected async page<T>(call: Call): Promise<Page<T>> {
+    const response = await this.send(call);
+    const items = (await response.json()) as T[];
+    return Object.assign(items, { nextCursor: response.headers.get("x-next-cursor") });
+  }
+
+  protected async text(call: Call): Promise<string> {
+    return (await this.send(call)).text();
+  }
+
+  protected async content(call: Call): Promise<Content> {
+    const response = await this.send(call);
+    const number = (name: string) => {
+      const value = response.headers.get(name);
+      return value === null ? null : Number(value);
+    };
+    return {
+      data: new Uint8Array(await response.arrayBuffer()),
+      mediaType: (response.headers.get("content-type") ?? "application/octet-stream").split(";")[0] ?? "",
+      width: number("x-page-width"),
+      height: number("x-page-height"),
+      pageCount: number("x-page-count"),
+    };
+  }
+
+  protected async nothing(call: Call): Promise<void> {
+    await (await this.send(call)).arrayBuffer();
+  }
+
+  protected async *iterate<T>(call: Call): AsyncGenerator<T> {
+    const query = { ...call.query };
+    while (true) {
+      const page = await this.page<T>({ ...call, query });
+      yield* page;
+      if (page.nextCursor === null) return;
+      query["cursor"] = page.nextCursor;
+    }
+  }
+
+  /** The good answer to a call. Throws `ApiError`, `ConnectionFailed`. */
+  protected async send(call: Call): Promise<Response> {
+    const headers = this.headers(call);
+    const repeatable = call.repeatable || call.keyed || call.method === "GET" || call.method === "DELETE";
+    for (let attempt = 1; ; attempt++) {
+      const result = await this.attempt(call, headers);
+      if (result instanceof Response) return result;
+      const [status, after] = result instanceof ApiError ? [result.status, result.retryAfter] : [null, null];
+      const pause = delay(this.retry, attempt, status, after, Boolean(repeatable));
+      if (pause === null) throw result;
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+
+  private async attempt(call: Call, headers: Record<string, string>): Promise<Response | ApiError | ConnectionFailed> {
+    try {
+      const response = await this.request(call, headers, AbortSignal.timeout(this.patience(call)));
+      if (response.ok) return response;
+      const { status, headers: answered } = response;
+      return readRefusal(status, await response.text(), answered.get("x-request-id"), readRetryAfter(answered));
+    } catch (error) {
+      return new ConnectionFailed(String(error), { cause: error });
+    }
+  }
+
+  /** One send, whatever its answer. */
+  protected request(call: Call, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> {
+    const body = call.form ?? (call.body ? JSON.stringify(call.body) : undefined);
+    const url = this.options.baseUrl + call.path + queryOf(call.query);
+    return (this.options.fetch ?? fetch)(url, { method: call.method, headers, body, signal });
+  }
+
+  protected headers(call: Call): Record<string, string> {
+    const headers: Record<string, string> = {};
+    if (this.options.apiKey) headers["X-API-Key"] = this.options.apiKey;
+    if (this.options.org) headers["X-DE-Org"] = this.options.org;
+    if (call.body) headers["Content-Type"] = "application/json";
+    if (call.keyed) headers["Idempotency-Key"] = call.idempotencyKey ?? crypto.randomUUID();
+    return headers;
+  }
+
+  private patience(call: Call): number {
+    const asked = Number(call.query?.["wait"] ?? call.query?.["timeout_s"] ?? 0);
+    return asked ? asked * 1000 + SPARE_MS : (this.options.timeoutMs ?? 60_000);
+  }
+}
+
+/** The path with its values, each one segment. */
+export function fill(template: string, values: Record<string, string | number>): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+}
+
+function queryOf(query: Record<string, unknown> | undefined): string {
+  const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null);
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return text ? `?${text}` : "";
+}

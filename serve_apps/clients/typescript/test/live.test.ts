@@ -1,0 +1,44 @@
+// Against the service itself, where QUIRE_URL says it is; `make test-sdk` starts one.
+import assert from "node:assert/strict";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { ApiError, QuireClient } from "../src/index.js";
+import { openFile } from "../src/node.js";
+
+const baseUrl = process.env["QUIRE_URL"];
+if (!baseUrl) throw new Error("QUIRE_URL names no service: run `make test-sdk`");
+const quire = new QuireClient({ baseUrl, apiKey: "acme-write" });
+
+async function paper(): Promise<string> {
+  const path = join(await mkdtemp(join(tmpdir(), "quire-")), "paper.pdf");
+  await writeFile(path, "%PDF-1.4\n% tiny\n%%EOF\n");
+  return path;
+}
+
+test("a file from disk is read and its outputs come back", async () => {
+  const queued = await quire.createJob([await openFile(await paper())], { metadata: { case: 7 } });
+  const job = await quire.wait(queued.id);
+  assert.equal(job.status, "succeeded");
+  assert.deepEqual(job.metadata, { case: 7 });
+  const document = job.documents[0];
+  assert.ok(document);
+  assert.equal(document.source_file, "paper.pdf");
+  const page = await quire.getPage(job.id, document.document_id, 1, { dpi: 72 });
+  assert.deepEqual([page.mediaType, page.width, page.pageCount], ["image/png", 595, 1]);
+  assert.match(await quire.exportMarkdown(job.id, document.document_id), /Hello/);
+  assert.equal((await quire.getChunks(job.id, document.document_id))[0]?.text, "Hello");
+  const kinds = [];
+  for await (const event of quire.streamJobEvents(job.id)) kinds.push(event.kind);
+  assert.deepEqual(kinds, ["job", "end"]);
+  await quire.deleteJob(job.id);
+  await assert.rejects(quire.getJob(job.id), (error: unknown) => error instanceof ApiError && error.status === 404);
+});
+
+test("a parse answers with its tree", async () => {
+  const answer = await quire.parse({ name: "a.pdf", content: new Blob(["%PDF-1.4\n%%EOF\n"]) }, { timeout_s: 30 });
+  assert.ok("tree" in answer);
+  assert.equal(answer.job.status, "succeeded");
+});

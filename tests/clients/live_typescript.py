@@ -1,0 +1,69 @@
+"""`python -m tests.clients.live_typescript`: types, tests and documented examples of the TypeScript client.
+
+Starts the service with a reader on a database of its own and hands its address to Node.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from storage.store import open_store
+from tests.api.harness import PDF, make_resources, reading
+from tests.api.live import listening
+from tests.postgres import test_server
+
+ROOT = Path(__file__).resolve().parents[2]
+CLIENT = ROOT / "serve_apps" / "clients" / "typescript"
+EXAMPLE = CLIENT / "test" / "example.ts"
+NO_NODE = "make test-sdk needs Node 20 or later with npm: the TypeScript client was NOT tested."
+
+
+def main() -> int:
+    """0 when everything passed; 2 when Node is not here."""
+    if shutil.which("npm") is None:
+        print(NO_NODE, file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory() as folder, test_server() as server, server.database() as dsn:
+        work = Path(folder)
+        (work / "invoice.pdf").write_bytes(PDF)
+        store = open_store(dsn, work / "workdir", signing_key=b"a key of these tests, long enough")
+        with reading(store), listening(make_resources(store, dsn=dsn)) as url:
+            code = _run(url, work)
+        store.close()
+    return code
+
+
+def _run(url: str, work: Path) -> int:
+    EXAMPLE.write_text(_example(url))
+    environment = {**os.environ, "QUIRE_URL": url}
+    try:
+        for command in (
+            ["npm", "--prefix", str(CLIENT), "exec", "--", "tsc", "--project", str(CLIENT)],
+            ["node", "--test", *map(str, _compiled_tests())],
+            ["node", str(CLIENT / "dist" / "test" / "example.js")],
+        ):
+            code = subprocess.run(command, cwd=work, env=environment).returncode
+            if code:
+                return code
+    finally:
+        EXAMPLE.unlink()
+    return 0
+
+
+def _compiled_tests() -> list[Path]:
+    return [CLIENT / "dist" / "test" / f"{path.stem}.js" for path in sorted((CLIENT / "test").glob("*.test.ts"))]
+
+
+def _example(url: str) -> str:
+    """The TypeScript of docs/sdk.md, with this address and key."""
+    found = re.findall(r"^```typescript\n(.*?)^```", (ROOT / "docs" / "sdk.md").read_text(), re.DOTALL | re.MULTILINE)
+    source = "\n".join(found).replace("http://127.0.0.1:8000", url).replace('"KEY"', '"acme-write"')
+    return source.replace('"quire-client/node"', '"../src/node.js"').replace('"quire-client"', '"../src/index.js"')
+
+
+if __name__ == "__main__":
+    sys.exit(main())
