@@ -1,16 +1,17 @@
 """Tree → tree without personal data: everything flagged and not explicitly rejected is replaced by a fixed mask.
 
 Default deny: an undecided flag, an unknown decision or a flag without spans masks. Refuses a tree whose scan is missing
-or incomplete. Keeps no character and no length of what it masks; links under a mask, metadata and source names go too.
+or incomplete. Keeps no character and no length of what it masks; link targets, metadata, names of pictures and every
+word that came with the file without being read as text (facts.py) go too.
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
 
 from models.cdom.flags import PII_PREFIX, is_pii_flag
-from models.cdom.geometry import Bbox
 from models.cdom.table import Cell
-from models.cdom.tree import Block, FlagSpan, Metadata, Span, Tree
+from models.cdom.tree import Block, FlagSpan, Span, Tree
+from models.pii.facts import clean_block, clean_facts
 
 REJECTED = "rejected"
 Decisions = Mapping[tuple[str, str], str]
@@ -37,26 +38,11 @@ def require_scan(tree: Tree) -> None:
 def redact_tree(tree: Tree, decisions: Decisions) -> Tree:
     """A copy that may leave the house. Raises `PiiIncomplete` without a completed scan."""
     require_scan(tree)
-    blocks = tuple(_redact_block(block, decisions) for block in tree.blocks)
-    metadata = Metadata(created=tree.metadata.created, modified=tree.metadata.modified, language=tree.metadata.language)
-    return replace(tree, blocks=blocks, metadata=metadata)
+    blocks = tuple(clean_block(_redact_block(block, decisions)) for block in tree.blocks)
+    return replace(clean_facts(tree), blocks=blocks)
 
 
-def redacted_boxes(tree: Tree, decisions: Decisions) -> dict[int, list[Bbox]]:
-    """What to paint over on page pictures: page → boxes in points; None-boxed blocks have no place to paint."""
-    boxes: dict[int, list[Bbox]] = {}
-    for block in tree.blocks:
-        active = _active(block, decisions)
-        if not active:
-            continue
-        cells = block.table.cells if block.table is not None else ()
-        only_cells = all(span.cell is not None for span in active)
-        found = [cells[span.cell].bbox for span in active if span.cell is not None] if only_cells else [block.bbox]
-        boxes.setdefault(block.page, []).extend(box or block.bbox for box in found if box or block.bbox)  # type: ignore[misc]
-    return boxes
-
-
-def _active(block: Block, decisions: Decisions) -> list[FlagSpan]:
+def active_spans(block: Block, decisions: Decisions) -> list[FlagSpan]:
     """Spans to mask. A flag that has none masks every text of the block."""
     spans = [s for s in block.flag_spans if is_pii_flag(s.flag) and decisions.get((block.id, s.flag)) != REJECTED]
     covered = {span.flag for span in block.flag_spans}
@@ -69,7 +55,7 @@ def _active(block: Block, decisions: Decisions) -> list[FlagSpan]:
 
 
 def _redact_block(block: Block, decisions: Decisions) -> Block:
-    active = _active(block, decisions)
+    active = active_spans(block, decisions)
     if not active:
         return block
     text, moved = mask_spans(block.text, [s for s in active if s.cell is None])
@@ -79,8 +65,8 @@ def _redact_block(block: Block, decisions: Decisions) -> Block:
             table, cells=tuple(_redact_cell(c, [s for s in active if s.cell == i]) for i, c in enumerate(table.cells))
         )
     spans = tuple(kept for span in block.spans if (kept := _moved_span(span, moved)) is not None)
-    masked = {(s.flag, s.cell) for s in active}
-    left = tuple(s for s in block.flag_spans if (s.flag, s.cell) not in masked and s.cell is not None)
+    touched = {None} | {span.cell for span in active}
+    left = tuple(span for span in block.flag_spans if span.cell not in touched)
     return replace(block, text=text, table=table, spans=spans, flag_spans=left)
 
 
@@ -108,12 +94,11 @@ def mask_spans(text: str, spans: list[FlagSpan]) -> tuple[str, Moved]:
 
 
 def _moved_span(span: Span, moved: Moved) -> Span | None:
-    """The style span in the masked text; gone when it touches a mask and carries a link, else shifted."""
-    touched = any(start < span.end and span.start < end for start, end, _ in moved)
+    """The style span in the masked text; None when nothing of it is left."""
     start, end = _moved_offset(span.start, moved), _moved_offset(span.end, moved)
     if start >= end:
         return None
-    return replace(span, start=start, end=end, href=None if touched else span.href)
+    return replace(span, start=start, end=end)
 
 
 def _moved_offset(offset: int, moved: Moved) -> int:

@@ -23,6 +23,7 @@ from serve_apps.api.routes import (
     license,
     parse,
     pictures,
+    review,
     stats,
     token,
     trees,
@@ -51,6 +52,7 @@ _PARTS = (
     audit,
     webhooks,
     ephemeral,
+    review,
 )
 _ROUTERS = tuple(part.router for part in _PARTS)
 

@@ -59,6 +59,8 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     PiiIncomplete: Problem(409),
     refusals.NoPageImage: Problem(404),
     refusals.OriginalGone: Problem(404),
+    refusals.PictureNotRedactable: Problem(403),
+    refusals.UnknownFlag: Problem(422),
     ExtractError: Problem(422, "the page cannot be drawn", loc=("path", "page")),
     refusals.InvalidField: Problem(422),
     refusals.NotInTime: Problem(422, loc=("body",)),

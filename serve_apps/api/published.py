@@ -11,8 +11,8 @@ from typing import Annotated, TypeVar
 from fastapi import Depends, Query
 
 from models.cdom.tree import Tree
-from models.pii.redact import redact_tree
 from serve_apps.api.deps import Call, CallDep, DocumentIdDep, JobIdDep
+from serve_apps.api.redacting import redact_for
 from serve_apps.api.trees import HIDDEN_NAME
 from storage.documents import locate_tree
 from storage.rows import DocumentId
@@ -44,7 +44,7 @@ async def find_published(
     where = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
     tree = await call.running.disk.run(call.running.trees.get, call.store, document_id, where.attempt)
     if redacted:
-        tree = await call.running.disk.run(redact_tree, tree, {})
+        tree = await call.running.disk.run(redact_for, call.store, document_id, tree)
     name = HIDDEN_NAME if redacted else where.source_file
     return Published(call, document_id, where.attempt, name, redacted, tree)
 

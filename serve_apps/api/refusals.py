@@ -25,6 +25,19 @@ class NoPageImage(Refusal):
     code = "no-page-image"
 
 
+class PictureNotRedactable(Refusal):
+    """A picture inside a document: nobody looked for personal data in its pixels."""
+
+    code = "picture-not-redactable"
+
+
+class UnknownFlag(Refusal):
+    """The block is there and carries no such flag."""
+
+    code = "unknown-flag"
+    loc = ("body", "flag")
+
+
 class OriginalGone(Refusal):
     """The original is not stored any more, so nothing can be drawn from it."""
 

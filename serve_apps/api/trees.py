@@ -3,7 +3,7 @@
 import json
 
 from models.cdom.tree import dump_tree, load_tree, serve_tree
-from models.pii.redact import redact_tree
+from serve_apps.api.redacting import redact_for
 from storage.documents import PublishedTree, locate_tree
 from storage.rows import DocumentId, JobId, Scope
 from storage.store import Store
@@ -19,10 +19,11 @@ def read_published_tree(store: Store, document_id: DocumentId, tree: PublishedTr
     return serve_tree(stored, document_id=document_id, name=tree.source_file)
 
 
-def read_redacted_tree(store: Store, document_id: DocumentId, tree: PublishedTree) -> bytes:
+def read_redacted_tree(store: Store, document_id: DocumentId, where: PublishedTree) -> bytes:
     """The tree with everything masked that was not rejected; the file's name goes too. Raises `PiiIncomplete`."""
-    stored = store.artifacts.read(document_id, tree.attempt, ARTIFACT)
-    return serve_tree(dump_tree(redact_tree(load_tree(stored), {})), document_id=document_id, name=HIDDEN_NAME)
+    stored = store.artifacts.read(document_id, where.attempt, ARTIFACT)
+    tree = redact_for(store, document_id, load_tree(stored))
+    return serve_tree(dump_tree(tree), document_id=document_id, name=HIDDEN_NAME)
 
 
 def read_page_sizes(store: Store, document_id: DocumentId, tree: PublishedTree) -> dict[int, tuple[float, float]]:

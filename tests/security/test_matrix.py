@@ -6,6 +6,7 @@ A route without a row here fails. Foreign and unknown resources must answer with
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import httpx
@@ -13,6 +14,8 @@ import pymupdf
 import pytest
 from fastapi import FastAPI
 
+from models.pii.flag import flag_tree
+from models.pii.patterns import RegexDetector
 from serve_apps.access.keys import parse_api_keys
 from serve_apps.access.scopes import OUTPUTS, REQUIRED, KeyScope
 from storage.ids import new_delivery_id, new_document_id, new_job_id, new_webhook_id
@@ -20,7 +23,8 @@ from storage.store import Store
 from tests.api.harness import KEYS, PDF, TREE, client_of, files, make_resources, reading, serving
 
 Ids = dict[str, str]
-PATH = {"asset_path": "p1-0.png", "page": "1"}
+SCAN = partial(flag_tree, detector=RegexDetector())
+PATH = {"asset_path": "p1-0.png", "page": "1", "block_id": "b0"}
 Make = Callable[[httpx.AsyncClient], Awaitable[Ids]]
 
 
@@ -60,6 +64,13 @@ async def failed(owner: httpx.AsyncClient) -> Ids:
     return {"job_id": job["id"], "document_id": job["pending"][0]["document_id"]}
 
 
+async def flagged(owner: httpx.AsyncClient) -> Ids:
+    """A document of the owner's with an address in its second block."""
+    blocks = [TREE["blocks"][0], TREE["blocks"][1] | {"text": "ann@example.com"}]
+    job = (await owner.post("/v1/ingest", json={"tree": TREE | {"blocks": blocks}})).json()
+    return {"job_id": job["id"], "document_id": job["documents"][0]["document_id"], "block_id": "b1"}
+
+
 def a_pdf(text: str) -> tuple[str, bytes, str]:
     """A part with a document that really can be read."""
     document = pymupdf.open()
@@ -97,6 +108,11 @@ ROWS: dict[tuple[str, str], Row] = {
     ("POST", "/v1/webhooks/deliveries/{delivery_id}/redeliver"): Row(202, make=hooked),
     **{("GET", "/v1/jobs/{job_id}/documents/{document_id}" + output): Row(200) for output in OUTPUTS},
     ("GET", "/v1/jobs/{job_id}/export/finetune"): Row(200),
+    ("GET", "/v1/jobs/{job_id}/review"): Row(200),
+    ("GET", "/v1/review"): Row(200),
+    ("POST", "/v1/jobs/{job_id}/documents/{document_id}/blocks/{block_id}/review"): Row(
+        200, {"json": {"flag": "pii:email", "decision": "approved"}}, make=flagged
+    ),
     ("POST", "/v1/compare"): Row(200, {"files": {"a": a_pdf("one"), "b": a_pdf("two")}}),
     ("POST", "/v1/evaluate"): Row(200, {"files": {"files": a_pdf("one")}}),
 }
@@ -109,7 +125,7 @@ CALLERS = {"read": "acme-read", "write": "acme-write", "admin": "acme-admin"}
 @asynccontextmanager
 async def everything(store: Store, dsn: str) -> AsyncIterator[FastAPI]:
     """An app at work whose key `acme-gone` was revoked while it ran."""
-    resources = make_resources(store, dsn=dsn, keys=parse_api_keys(f"{KEYS},gone=acme-gone"))
+    resources = make_resources(store, dsn=dsn, keys=parse_api_keys(f"{KEYS},gone=acme-gone"), flag_tree=SCAN)
     async with serving(resources) as app:
         resources.keys.replace(parse_api_keys(KEYS))
         with reading(store):

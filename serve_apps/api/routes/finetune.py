@@ -10,9 +10,10 @@ from starlette.responses import StreamingResponse
 from models.cdom.chunk import Chunk
 from models.derive.chunks import chunk_tree
 from models.derive.finetune import FinetuneOptions, export_lines, parse_split, parse_style
-from models.pii.redact import redact_tree, require_scan
+from models.pii.redact import require_scan
 from serve_apps.api.deps import Call, CallDep, JobIdDep
 from serve_apps.api.published import Redacted
+from serve_apps.api.redacting import redact_for
 from storage.documents import PublishedTree, locate_trees
 from storage.errors import NotFound
 from storage.rows import DocumentId
@@ -75,7 +76,7 @@ def _chunks(call: Call, trees: list[tuple[DocumentId, PublishedTree]], redacted:
             tree = call.running.trees.get(call.store, document_id, where.attempt)
         except NotFound:
             continue  # deleted while we stream
-        tree = redact_tree(tree, {}) if redacted else tree
+        tree = redact_for(call.store, document_id, tree) if redacted else tree
         for chunk in chunk_tree(tree, resources.tokenizer, resources.chunking):
             yield document_id, chunk
 

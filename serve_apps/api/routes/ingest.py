@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from models.cdom.tree import dump_tree
+from models.pii.places import find_places
 from serve_apps.api.bodies import IngestBody, JobBody
 from serve_apps.api.deps import Call, CallDep
 from serve_apps.api.idempotency import IdempotencyKeyHeader, identify_submission
@@ -43,7 +44,8 @@ def _ingest(call: Call, body: bytes, key: str | None) -> JobRow:
     if semantics is not None:
         files["semantics.json"] = json.dumps(semantics, ensure_ascii=False).encode("utf-8", "replace")
     flag = call.running.resources.flag_tree
-    files["tree.json"] = dump_tree(flag(ingested.tree) if flag else ingested.tree)
+    tree = flag(ingested.tree) if flag else ingested.tree
+    files["tree.json"] = dump_tree(tree)
     original = _store_original(call, sent.get("source_bytes"))
     document_id = new_document_id()
     document = IngestedDocument(
@@ -54,6 +56,7 @@ def _ingest(call: Call, body: bytes, key: str | None) -> JobRow:
         bytes=original.bytes if original else len(files["tree.json"]),
         manifest=call.store.artifacts.put(document_id, INGESTED_ATTEMPT, files),
         original=original,
+        flags=find_places(tree),
     )
     identity = identify_submission("ingest", key, [hashlib.sha256(body).hexdigest()])
     return ingest_document(call.store, call.scope, call.actor, document, quota=quota_of(call), idempotency=identity)

@@ -1,5 +1,6 @@
 """Pictures of a document: assets its tree refers to, and whole pages drawn from the original on demand."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
@@ -7,11 +8,14 @@ from starlette.responses import Response
 
 from models.cdom.original import IMAGE_FORMATS, Format
 from models.cdom.ports import PageImage, PortUnavailable
+from models.cdom.tree import Page
 from models.extract.sniff import sniff
-from models.pii.redact import PiiIncomplete
+from models.pii.paint import View, paint_page, view_page
+from models.pii.redact import require_scan
 from serve_apps.api.deps import Call, CallDep, DocumentIdDep, JobIdDep
 from serve_apps.api.etags import answer_cached
-from serve_apps.api.refusals import NoPageImage, OriginalGone
+from serve_apps.api.redacting import read_block_decisions
+from serve_apps.api.refusals import NoPageImage, OriginalGone, PictureNotRedactable
 from serve_apps.api.trees import read_page_sizes
 from storage.documents import Original, PublishedTree, locate_original, locate_tree
 from storage.errors import NotFound
@@ -33,10 +37,11 @@ async def read_asset(
     call: CallDep,
     redacted: bool = False,
 ) -> Response:
-    """A picture by its asset_ref, found in the document's own list, never by a path. redacted=true is refused (409)."""
+    """A picture by its asset_ref, found in the document's own list, never by a path. redacted=true is refused (403)."""
     tree = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
     if redacted:
-        raise PiiIncomplete("a picture is not shown redacted")
+        require_scan(await call.running.disk.run(call.running.trees.get, call.store, document_id, tree.attempt))
+        raise PictureNotRedactable("a picture is not shown redacted; its page is")
     name = f"assets/{asset_path}"
     if name not in tree.manifest:
         raise NotFound("no such asset")
@@ -52,18 +57,22 @@ async def read_asset(
 async def read_page(
     job_id: JobIdDep, document_id: DocumentIdDep, page: int, call: CallDep, dpi: Dpi = 110, redacted: bool = False
 ) -> Response:
-    """PNG of a page, drawn in the sandbox; a stand-alone image comes back as sent. Its size (points) is in headers."""
+    """PNG of a page, drawn in the sandbox; a stand-alone image comes back as sent. Its size (points) is in headers.
+
+    redacted=true: only text that was read and cleared is shown, on white; always drawn anew, without metadata.
+    """
     tree = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
-    if redacted:
-        raise PiiIncomplete("a page picture is not shown redacted")
+    sheet = await call.running.disk.run(_find_sheet, call, tree, document_id, page) if redacted else None
     if tree.format == Format.DOCX:
         raise NoPageImage("a Word file has no page pictures")
     count, (width, height) = await call.running.disk.run(_page_size, call, tree, document_id, page)
     try:
         original = await call.running.sql.run(locate_original, call.store.db, call.scope, job_id, document_id)
-        image = await _picture(call, original, page, dpi, alone=count == 1)
+        image = await _picture(call, original, page, dpi, alone=count == 1 and sheet is None)
     except NotFound:
         raise OriginalGone("the original is not stored any more") from None
+    if sheet is not None:
+        image = replace(image, png=await call.running.disk.run(paint_page, image.png, *sheet), media_type="image/png")
     headers = {
         "X-Page-Width": f"{width:g}",
         "X-Page-Height": f"{height:g}",
@@ -71,6 +80,16 @@ async def read_page(
         "Content-Disposition": "inline",
     }
     return Response(image.png, media_type=image.media_type, headers=headers)
+
+
+def _find_sheet(call: Call, where: PublishedTree, document_id: DocumentId, number: int) -> tuple[Page, View]:
+    """The page and what of it may be seen. Raises `NotFound`, `PiiIncomplete`. Blocks."""
+    tree = call.running.trees.get(call.store, document_id, where.attempt)
+    view = view_page(tree, read_block_decisions(call.store, document_id, tree), number)
+    page = next((page for page in tree.pages if page.number == number), None)
+    if page is None:
+        raise NotFound("no such page")
+    return page, view
 
 
 async def _picture(call: Call, original: Original, page: int, dpi: int, *, alone: bool) -> PageImage:

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from models.cdom.tree import FlagSpan, Span, Tree, dump_tree
 from models.pii.flag import flag_tree
 from models.pii.kinds import Hit
+from models.pii.paint import view_page
 from models.pii.patterns import RegexDetector
-from models.pii.redact import PiiIncomplete, mask_spans, redact_tree, redacted_boxes
+from models.pii.redact import PiiIncomplete, mask_spans, redact_tree
 from tests.models.pii.trees import paragraph, table, tree
 
 DETECTOR = RegexDetector()
@@ -104,7 +105,7 @@ def test_a_tree_without_a_completed_scan_is_refused() -> None:
 
 def test_boxes_to_paint_are_cells_where_only_cells_are_flagged() -> None:
     found = flag_tree(tree(table(0, "ann@example.com", "EUR"), paragraph(1, "bob@example.com")), DETECTOR)
-    assert redacted_boxes(found, {}) == {1: [(0.0, 0.0, 9.0, 9.0), (10.0, 20.0, 200.0, 35.0)]}
+    assert view_page(found, {}, 1).hidden == ((0.0, 0.0, 9.0, 9.0), (10.0, 20.0, 200.0, 35.0))
 
 
 def test_scanning_twice_gives_the_same_flags() -> None:
