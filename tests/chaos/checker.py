@@ -43,7 +43,8 @@ def check(dsn: str, accepted: dict[str, Paper]) -> Verdict:
         meter = _pairs(connection, "select document_id, sum(pages) from meter group by 1")
         events = _pairs(connection, DOCUMENT_EVENTS)
         verdict.lost = [d for d in accepted if states.get(d) not in ("succeeded", "failed")]
-        verdict.good_but_failed = [d for d in accepted if states.get(d) == "failed"]
+        errors = _pairs(connection, "select id, error || ' after ' || attempts from documents where error is not null")
+        verdict.good_but_failed = [f"{d}: {errors[d]}" for d in accepted if states.get(d) == "failed"]
         succeeded = [d for d, state in states.items() if state == "succeeded"]
         verdict.missing_meter = [d for d in succeeded if d not in meter]
         verdict.wrong_pages = [d for d, paper in accepted.items() if d in meter and meter[d] != paper.pages]

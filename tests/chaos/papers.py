@@ -31,6 +31,9 @@ def make_paper(seed: int, number: int, *, pages: int) -> Paper:
 
 
 def make_papers(seed: int, count: int) -> list[Paper]:
-    """Mostly short papers, every eighth one long enough (about a second of reading) to be caught in the act."""
+    """Mostly short papers, every eighth one of 30 to 60 pages: long enough to be caught in the act.
+
+    Not longer: at a fault every second a document that reads for seconds is rightly charged three starts.
+    """
     rng = random.Random(seed)
-    return [make_paper(seed, n, pages=rng.randint(120, 240) if n % 4 == 0 else rng.randint(1, 6)) for n in range(count)]
+    return [make_paper(seed, n, pages=rng.randint(30, 60) if n % 8 == 0 else rng.randint(1, 6)) for n in range(count)]
