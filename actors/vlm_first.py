@@ -1,0 +1,90 @@
+"""Pages to a vision-language model first, to the CPU recogniser when it says no: one `RecognisePages` for a reader.
+
+A page that fell back says so (`vlm-fallback`). Models that read crops get their regions, and models without boxes
+their boxes, from the CPU recogniser's lines. After an engine was away, pages go straight to the CPU for a minute.
+"""
+
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from typing import Protocol
+
+from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage, RecognisePages
+from models.extract.readers.contract import PageContent
+from models.extract.recognised import apply_recognition
+from models.neural.vlm.contract import Region
+from models.neural.vlm.grounding import ground
+
+FALLBACK = "vlm-fallback"
+PAUSE_S = 60.0
+VLM_SHARE = 0.7
+"""Share of a page's time that the model may use; the rest is the CPU recogniser's."""
+
+
+class Transcribe(Protocol):
+    """A page to blocks. Raises `PortUnavailable`, `MlUnavailable` or `ExtractError`."""
+
+    def transcribe(self, page: PixelPage, regions: Sequence[Region], timeout_s: float) -> RecognisedPage: ...
+
+
+class VlmFirst:
+    """Implements `RecognisePages`; thread-safe."""
+
+    def __init__(self, vlm: Transcribe, ocr: RecognisePages, *, needs_regions: bool, pause_s: float = PAUSE_S) -> None:
+        self._vlm, self._ocr, self._needs_regions, self._pause_s = vlm, ocr, needs_regions, pause_s
+        self._away_until = 0.0
+        self._side = ThreadPoolExecutor(32, thread_name_prefix="vlm-lines")
+        self._lock = threading.Lock()
+
+    def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
+        """Raises what the CPU recogniser raises, for pages the model did not read."""
+        return [self._read(page, langs, timeout_s) for page in pages]
+
+    def _read(self, page: PixelPage, langs: tuple[str, ...], timeout_s: float) -> RecognisedPage:
+        if time.monotonic() < self._away_until:
+            return _fallen_back(self._lines(page, langs, timeout_s))
+        begun = time.monotonic()
+        lines = self._side.submit(self._lines, page, langs, timeout_s)
+        read = self._ask(page, lines, timeout_s * VLM_SHARE)
+        if read is None:
+            return _fallen_back(lines.result(max(0.1, timeout_s - (time.monotonic() - begun))))
+        return _with_boxes(read, lines)
+
+    def _lines(self, page: PixelPage, langs: tuple[str, ...], timeout_s: float) -> RecognisedPage:
+        return self._ocr.recognise_pages([page], langs, timeout_s)[0]
+
+    def _ask(self, page: PixelPage, lines: "Future[RecognisedPage]", timeout_s: float) -> RecognisedPage | None:
+        """The page as the model read it, or None. A broken engine is no reason to lose a page."""
+        try:
+            regions = find_regions(page, lines.result(timeout_s)) if self._needs_regions else ()
+            return self._vlm.transcribe(page, regions, timeout_s)
+        except PortUnavailable:
+            with self._lock:
+                self._away_until = time.monotonic() + self._pause_s
+        except Exception:  # a refused page, a slow one, whatever a model's code raises: the CPU reads this page
+            return None
+        return None
+
+
+def _fallen_back(page: RecognisedPage) -> RecognisedPage:
+    return replace(page, warnings=(*page.warnings, FALLBACK))
+
+
+def _with_boxes(read: RecognisedPage, lines: "Future[RecognisedPage]") -> RecognisedPage:
+    """Text without a place gets it from the lines, where there are any (a page turned upright has other places)."""
+    if read.blocks is None or all(block.bbox is not None for block in read.blocks):
+        lines.cancel()
+        return read
+    try:
+        found = lines.result()
+    except Exception:  # no CPU recogniser here: blocks stay without boxes
+        return read
+    return read if found.rotation else replace(read, blocks=tuple(ground(read.blocks, found.words)))
+
+
+def find_regions(page: PixelPage, lines: RecognisedPage) -> list[Region]:
+    """The blocks that the layout rules see in the recogniser's lines, as crops to read."""
+    content = apply_recognition(PageContent(number=page.number, width=page.width, height=page.height), lines)
+    return [Region(type=block.type, bbox=block.bbox, text=block.text) for block in content.blocks if block.bbox]

@@ -1,0 +1,84 @@
+"""The transformers engine on a tiny random checkpoint: only where torch is installed (`make test-gpu`).
+
+What the engine decides is tested everywhere with scripted writers (test_vlm_reader.py); here it is the calls into
+transformers.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from actors.vlm_engine import TransformersWriter, WriterEngine, make_engine
+from actors.vlm_first import VlmFirst
+from actors.vlm_reader import VlmReader
+from models.cdom.errors import MlUnavailable
+from models.neural.fakes import ScriptedRecogniser
+from models.neural.vlm.contract import Answer, Ask, Ending
+from models.neural.vlm.lightonocr import LightOnOcr
+from models.neural.vlm.registry import identify_directory
+from tests.actors.tiny_lightonocr import save_checkpoint
+from tests.models.neural.vlm.pages import make_page
+
+pytestmark = [
+    pytest.mark.skipif(not (find_spec("torch") and find_spec("transformers")), reason="the GPU lock is not installed"),
+    pytest.mark.filterwarnings("default"),
+]
+PAGE = make_page(300, 400)
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    folder = tmp_path_factory.mktemp("tiny")
+    save_checkpoint(folder)
+    yield folder
+    del os.environ["HF_HUB_OFFLINE"]
+
+
+def short(max_tokens: int, *, temperature: float = 0.0) -> Ask:
+    (ask,) = LightOnOcr().ask(PAGE, ())
+    return replace(ask, sampling=replace(ask.sampling, max_tokens=max_tokens, temperature=temperature))
+
+
+def generate(engine: WriterEngine, ask: Ask, timeout_s: float = 60) -> Answer:
+    return engine.generate([ask], timeout_s)[0]
+
+
+def test_the_checkpoint_is_known_and_answers_up_to_the_token_cap(checkpoint: Path) -> None:
+    assert identify_directory(checkpoint) == "lightonocr"
+    engine = make_engine(str(checkpoint))
+    assert isinstance(engine, WriterEngine)
+    answers = [generate(engine, short(8)) for _ in range(2)]
+    assert answers[0] == answers[1]
+    assert answers[0].ending is Ending.LENGTH
+    assert generate(engine, short(8, temperature=0.2)).ending in Ending
+
+
+def test_a_looping_model_is_stopped_long_before_the_cap(checkpoint: Path) -> None:
+    engine = WriterEngine(lambda: TransformersWriter(str(checkpoint)), "transformers")
+    assert generate(engine, short(3000), 120).ending is Ending.LOOP
+
+
+def test_the_clock_stops_it_too(checkpoint: Path) -> None:
+    engine = WriterEngine(lambda: TransformersWriter(str(checkpoint)), "transformers")
+    generate(engine, short(2))
+    assert generate(engine, short(3000), 0.3).ending is Ending.TIMEOUT
+
+
+def test_a_page_that_the_random_model_loops_on_is_read_by_the_cpu(checkpoint: Path) -> None:
+    engine = make_engine(str(checkpoint))
+    reader = VlmFirst(VlmReader(LightOnOcr(), engine), ScriptedRecogniser(script={1: ["Hello"]}), needs_regions=False)
+    (page,) = reader.recognise_pages([PAGE], ("en",), 300)
+    assert page.warnings == ("vlm-fallback",)
+    assert page.words
+
+
+def test_weights_that_do_not_load_are_a_clear_error(checkpoint: Path, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_bytes((checkpoint / "config.json").read_bytes())
+    (tmp_path / "model.safetensors").write_bytes(b"not weights")
+    with pytest.raises(MlUnavailable, match="does not load"):
+        make_engine(str(tmp_path)).generate([short(2)], 30)
