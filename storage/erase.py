@@ -1,11 +1,13 @@
 """The worker half of every delete: removes what a tombstoned document left behind, then says so in the audit trail.
 
-Order and crash story, per document, in one transaction that holds its purge row: derived files, then the original
-unless another document has the same content, then the row's content, then a check, then audit. Every step may be
+Order and crash story: first the search index forgets all documents that are due, in one go. Then, per document, in one
+transaction that holds its purge row: derived files, then the original unless another document has the same content,
+then the row's content, then a check, then audit. Every step may be
 repeated, so the next pass heals a crash anywhere; a store that cannot be reached is tried again later, for ever.
 """
 
 import json
+from collections.abc import Callable, Sequence
 
 from storage.audit import record
 from storage.crash import CrashPoint, crash_point
@@ -14,6 +16,7 @@ from storage.errors import StoreUnavailable
 from storage.rows import Actor, DocumentId, Scope
 from storage.store import Store
 
+EraseIndex = Callable[[Sequence[tuple[Scope, str]]], None]
 JANITOR = Actor(key_name="janitor")
 FIRST_RETRY_S = 5
 LAST_RETRY_S = 600
@@ -21,7 +24,12 @@ LAST_RETRY_S = 600
 _NEXT = """
 select p.document_id, p.tenant, p.org, p.sha256, p.tries, d.job_id
 from purges p join documents d on d.id = p.document_id
-where p.not_before <= clock_timestamp() order by p.requested_at limit 1 for update of p skip locked
+where p.not_before <= clock_timestamp() and (%(due)s::text[] is null or p.document_id = any(%(due)s))
+order by p.requested_at limit 1 for update of p skip locked
+"""
+
+_DUE = """
+select document_id, tenant, org from purges where not_before <= clock_timestamp() order by requested_at limit %(limit)s
 """
 
 _FORGET = """
@@ -31,11 +39,19 @@ where id = %s
 """
 
 
-def purge_some(store: Store, limit: int = 50) -> int:
-    """Purges up to `limit` documents; returns how many are gone for good. Several purgers share the work."""
+def purge_some(store: Store, limit: int = 50, *, erase_index: EraseIndex | None = None) -> int:
+    """Purges up to `limit` documents; returns how many are gone for good. Several purgers share the work.
+
+    `erase_index` is given where this deployment has a search index; what it raises leaves everything to the next pass.
+    """
+    due: list[str] | None = None
+    if erase_index is not None:
+        rows = store.db.fetch_all(_DUE, {"limit": limit})
+        erase_index([(Scope(tenant=row["tenant"], org=row["org"]), row["document_id"]) for row in rows])
+        due = [row["document_id"] for row in rows]
     purged = 0
     for _ in range(limit):
-        outcome = _purge_next(store)
+        outcome = _purge_next(store, due)
         if outcome is None:
             break
         purged += outcome
@@ -53,12 +69,12 @@ def erase_blob(store: Store, conn: Connection, sha256: str) -> bool:
     return users is None
 
 
-def _purge_next(store: Store) -> bool | None:
+def _purge_next(store: Store, due: list[str] | None) -> bool | None:
     """True = one is gone, False = one must be tried again later, None = nothing to do."""
     row: Row | None = None
     try:
         with store.db.transaction() as conn:
-            row = conn.execute(_NEXT).fetchone()
+            row = conn.execute(_NEXT, {"due": due}).fetchone()
             if row is None:
                 return None
             _purge(store, conn, row)

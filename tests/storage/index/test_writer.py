@@ -9,6 +9,8 @@ import pytest
 
 from models.cdom.search import SearchMode
 from storage.crash import CrashPoint
+from storage.erase import purge_some
+from storage.errors import StoreUnavailable
 from storage.index.entries import parse_scope, scope_name, split_key
 from storage.index.opened import open_writer
 from storage.lifecycle import delete_document
@@ -129,3 +131,18 @@ def test_the_directory_stays_small_while_documents_are_replaced(library: Library
 def test_names_of_scopes_and_keys_come_back_as_they_went() -> None:
     assert parse_scope(scope_name(ACME)) == ACME
     assert split_key("doc_a.12.3") == ("doc_a", 12, 3)
+
+
+def test_a_purge_forgets_the_index_before_anything_else(library: Library) -> None:
+    gone = library.publish("xylocanthus")
+    delete_document(library.store.db, ACME, ACTOR, gone.document_id)
+
+    def broken(due: object) -> None:
+        raise StoreUnavailable("away")
+
+    with pytest.raises(StoreUnavailable):
+        purge_some(library.store, erase_index=broken)
+    assert library.store.artifacts.attempts(gone.document_id) == [gone.attempt]
+    assert purge_some(library.store, erase_index=library.writer.erase) == 1
+    assert library.writer.generations() == {}
+    assert library.store.artifacts.attempts(gone.document_id) == []

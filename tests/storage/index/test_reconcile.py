@@ -1,0 +1,57 @@
+"""Index and SQL are brought together: strangers leave after a grace time, the missing come back."""
+
+from storage.index.reconcile import IndexReconciler
+from storage.rows import DocumentId, Scope
+from tests.storage.index.library import Library, entries
+from tests.storage.scenes import ACME
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def reconciler(library: Library, texts: dict[str, list[str]], clock: Clock) -> IndexReconciler:
+    def reindex(scope: Scope, document_id: DocumentId, attempt: int) -> int:
+        found = texts.get(document_id, [])
+        if found:
+            library.writer.write([entries(scope, document_id, attempt, found)])
+        return len(found)
+
+    return IndexReconciler(library.store.db, library.writer, reindex, grace_s=60, clock=clock)
+
+
+def test_rows_of_an_attempt_nobody_published_go_after_the_grace_time(library: Library) -> None:
+    kept, clock = library.publish("apples"), Clock()
+    stale = (kept.document_id, kept.attempt + 1)
+    library.writer.write([entries(ACME, kept.document_id, kept.attempt + 1, ["apples"])])
+    passes = reconciler(library, {}, clock)
+    assert (passes.run().waiting, passes.run().retired) == ([stale], [])
+    clock.now = 61
+    assert passes.run().retired == [stale]
+    assert list(library.writer.generations()) == [(kept.document_id, kept.attempt)]
+
+
+def test_rows_of_a_document_being_worked_on_are_left_alone(library: Library) -> None:
+    clock = Clock()
+    claimed = library.claim()
+    library.index(claimed, "apples")
+    passes = reconciler(library, {}, clock)
+    passes.run()
+    clock.now = 61
+    assert passes.run().retired == []
+    library.finish(claimed)
+    assert passes.run() == passes.run()
+    assert len(library.ask("apples")) == 1
+
+
+def test_a_published_document_without_rows_is_indexed_again_and_its_chunks_are_counted(library: Library) -> None:
+    claimed, empty = library.claim(), library.claim()
+    library.finish(claimed, 2)
+    library.finish(empty, 7)
+    passes = reconciler(library, {claimed.document_id: ["apples here", "apples there"]}, Clock())
+    assert sorted(passes.run().missing) == sorted([claimed.document_id, empty.document_id])
+    assert len(library.ask("apples")) == 2
+    assert passes.run().missing == []
