@@ -29,8 +29,18 @@ mupdf = pymupdf.mupdf
 
 ENGINE = "mupdf"
 VERSION: str = pymupdf.mupdf_version
-BROKEN = (RuntimeError, ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError, AssertionError)
-"""What PyMuPDF raises on broken files; MuPDF's own errors are RuntimeErrors. MemoryError is not among them."""
+BROKEN: tuple[type[Exception], ...] = (
+    mupdf.FzErrorBase,
+    RuntimeError,
+    ValueError,
+    TypeError,
+    IndexError,
+    KeyError,
+    AttributeError,
+    ArithmeticError,
+    AssertionError,
+)
+"""What the engine raises on broken files: its own family, and Python's from the layer above it. No MemoryError."""
 
 
 def ran_out_of_memory(error: BaseException) -> bool:

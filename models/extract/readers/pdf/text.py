@@ -14,6 +14,7 @@ _CODE_NAMES = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
 _ASCENT, _DESCENT = 0.75, 0.22
 """Share of the font size that ordinary letters reach above and below the baseline."""
 
+_LEAST_SIZE = 0.1
 _BLANK, _MONO_BLANK = 0.25, 0.6
 """Width of a blank in ems: the engine's boxes hold the blanks at both ends of a line."""
 
@@ -96,7 +97,7 @@ def _place(stated: dict[str, Any], main: dict[str, Any], text: str, pieces: list
     lead = len(text) - len(text.lstrip())
     text = text[lead:]
     x0, y0, x1, y1 = stated["bbox"]
-    size = main["size"]
+    size = max(main["size"], _LEAST_SIZE)
     base = main["origin"][1]
     upright = stated["dir"][0] > 0.98
     trail = stated["spans"][-1]["text"]

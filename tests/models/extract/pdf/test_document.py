@@ -1,8 +1,11 @@
 """Opening: passwords, broken files, page limits, ranges, memory, rendering."""
 
+import random
+from contextlib import suppress
+
 import pytest
 
-from models.cdom.errors import Encrypted, ErrorCode, Malformed, ResourceLimit, TooManyPages
+from models.cdom.errors import Encrypted, ErrorCode, Malformed, ResourceLimit, TooManyPages, UnsupportedFormat
 from models.cdom.original import ReadOptions
 from models.cdom.tree import PageStatus
 from models.extract.assemble import assemble
@@ -165,3 +168,20 @@ def test_thousands_of_scattered_words_are_read_in_linear_time() -> None:
         return calls
 
     assert count_calls(1200) < 3.5 * count_calls(400)
+
+
+def test_a_page_whose_entry_is_broken_fails_alone() -> None:
+    data = make_pages(3).replace(b"/Type/Page/", b"/Type/Pxge/", 1)
+    tree = read_tree(data)
+    assert len(tree.pages) == 3
+    assert [block.text for block in tree.blocks][-1] == "page 3"
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_damaged_file_is_read_or_refused_with_a_code(seed: int) -> None:
+    chance = random.Random(seed)
+    data = bytearray(make_pages(3))
+    for _ in range(chance.choice((1, 5, 40))):
+        data[chance.randrange(9, len(data))] = chance.randrange(256)
+    with suppress(Malformed, Encrypted, UnsupportedFormat):
+        assert read_tree(bytes(data)).pages
