@@ -29,7 +29,7 @@ def write_types(schemas: dict[str, Schema]) -> str:
         "",
         "from __future__ import annotations",
     ]
-    lines += ["", "from typing import Any, Literal, NotRequired, TypeAlias, TypedDict", ""]
+    lines += ["", "from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, final", ""]
     for name, schema in sorted(schemas.items()):
         lines += ["", *_declare(short_name(name), schema)]
     return "\n".join(lines) + "\n"
@@ -46,6 +46,7 @@ def _declare(name: str, schema: Schema) -> Iterator[str]:
         inner = ", ".join(f"{key!r}: {text!r}" for key, text in fields.items())
         yield f'{name} = TypedDict("{name}", {{{inner}}})'
         return
+    yield "@final"  # so that a key tells the members of a union apart
     yield f"class {name}(TypedDict):"
     yield from (f"    {key}: {text}" for key, text in fields.items())
 

@@ -60,7 +60,7 @@ async def test_the_awaiting_client_does_the_same(url: str, paper: Path) -> None:
     async with AsyncClient(url, "acme-write") as quire:
         with paper.open("rb") as file:
             answer = await quire.parse(file, timeout_s=30)
-        assert "tree" in answer
+        assert "job" in answer
         job = answer["job"]
         assert job["status"] == "succeeded"
         assert [listed["id"] async for listed in quire.iter_jobs(limit=1)] == [job["id"]]

@@ -39,7 +39,7 @@ def test_a_read_is_tried_again_until_it_succeeds() -> None:
 
 
 def test_it_gives_up_after_the_last_attempt_with_what_the_service_said() -> None:
-    answer, seen = failing(9, **{"x-request-id": "r1"})
+    answer, seen = failing(9, 503, {"x-request-id": "r1"})
     with pytest.raises(ApiError) as refused:
         client_of(answer, attempts=2).get_job("job_a")
     assert (refused.value.status, refused.value.code, refused.value.request_id, len(seen)) == (
@@ -65,13 +65,13 @@ def test_what_might_act_twice_is_sent_once() -> None:
 
 
 def test_a_rate_limit_is_waited_for_even_then() -> None:
-    answer, seen = failing(1, 429, **{"retry-after": "0"})
+    answer, seen = failing(1, 429, {"retry-after": "0"})
     client_of(answer).requeue_document("job_a", "doc_a")
     assert len(seen) == 2
 
 
 def test_a_longer_retry_after_than_one_is_willing_to_wait_ends_it() -> None:
-    answer, seen = failing(1, 429, **{"retry-after": "3600"})
+    answer, seen = failing(1, 429, {"retry-after": "3600"})
     with pytest.raises(ApiError) as refused:
         client_of(answer).get_job("job_a")
     assert (refused.value.retry_after, len(seen)) == (3600, 1)
@@ -98,9 +98,11 @@ def test_an_iterator_follows_the_cursor_to_the_end() -> None:
     def answer(request: httpx.Request) -> httpx.Response:
         page = next(cursors)
         assert request.url.params.get("cursor") == (f"c{page}" if page else None)
-        return httpx.Response(200, json=[{"id": page}], headers={"x-next-cursor": f"c{page + 1}"} if page < 2 else {})
+        return httpx.Response(
+            200, json=[{"id": f"job_{page}"}], headers={"x-next-cursor": f"c{page + 1}"} if page < 2 else {}
+        )
 
-    assert [job["id"] for job in client_of(answer).iter_jobs()] == [0, 1, 2]
+    assert [job["id"] for job in client_of(answer).iter_jobs()] == ["job_0", "job_1", "job_2"]
 
 
 def test_a_pause_grows_and_keeps_below_its_most() -> None:

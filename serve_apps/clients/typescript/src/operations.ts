@@ -93,7 +93,7 @@ export class Operations extends Transport {
     return this.iterate<types.DeadLetter>({ method: "GET", path: "/v1/dead-letters", query: { limit: options.limit, cursor: options.cursor } });
   }
 
-  /** A picture by its asset_ref, found in the document's own list, never by a path. redacted=true is refused (409). */
+  /** A picture by its asset_ref, found in the document's own list, never by a path. redacted=true is refused (403). */
   getAsset(jobId: string, documentId: string, assetPath: string, options: { redacted?: boolean } = {}): Promise<Content> {
     return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/assets/{asset_path}", { job_id: jobId, document_id: documentId, asset_path: assetPath }), query: { redacted: options.redacted } });
   }
@@ -141,5 +141,75 @@ export class Operations extends Transport {
   /** Fine-tune JSONL of the job's succeeded documents: one record a line, same corpus, same split. */
   exportFinetune(jobId: string, options: { redacted?: boolean; style?: string; dedup?: boolean; min_chars?: number | null; max_chars?: number | null; language?: string | null; split?: string | null; val_ratio?: number } = {}): Promise<string> {
     return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/export/finetune", { job_id: jobId }), query: { redacted: options.redacted, style: options.style, dedup: options.dedup, min_chars: options.min_chars, max_chars: options.max_chars, language: options.language, split: options.split, val_ratio: options.val_ratio } });
+  }
+
+  /** Documents, pages and bytes of the month by key; the quota is the whole deployment's. */
+  getUsage(options: { month?: string | null } = {}): Promise<types.Usage> {
+    return this.json<types.Usage>({ method: "GET", path: "/v1/usage", query: { month: options.month } });
+  }
+
+  /** The newest first. 403 `feature-not-licensed` without the feature audit_export. */
+  listAudit(options: { limit?: number; cursor?: string | null } = {}): Promise<Page<types.Audit>> {
+    return this.page<types.Audit>({ method: "GET", path: "/v1/audit", query: { limit: options.limit, cursor: options.cursor } });
+  }
+
+  /** Every item of `listAudit`, page after page. */
+  iterAudit(options: { limit?: number; cursor?: string | null } = {}): AsyncGenerator<types.Audit> {
+    return this.iterate<types.Audit>({ method: "GET", path: "/v1/audit", query: { limit: options.limit, cursor: options.cursor } });
+  }
+
+  /** The organisation's receivers; secrets are never shown again. */
+  listWebhooks(): Promise<Array<types.Webhook>> {
+    return this.json<Array<types.Webhook>>({ method: "GET", path: "/v1/webhooks" });
+  }
+
+  /** 422 `url-refused` where the address is, or stands for, one that is not public. */
+  register(options: { url: string; events?: Array<types.EventKind>; secret?: string | null }): Promise<types.WebhookCreated> {
+    return this.json<types.WebhookCreated>({ method: "POST", path: "/v1/webhooks", body: { url: options.url, events: options.events, secret: options.secret } });
+  }
+
+  /** What was sent or is still to be sent, the newest first. */
+  listDeliveries(options: { limit?: number; cursor?: string | null; webhook_id?: string | null } = {}): Promise<Page<types.Delivery>> {
+    return this.page<types.Delivery>({ method: "GET", path: "/v1/webhooks/deliveries", query: { limit: options.limit, cursor: options.cursor, webhook_id: options.webhook_id } });
+  }
+
+  /** Every item of `listDeliveries`, page after page. */
+  iterDeliveries(options: { limit?: number; cursor?: string | null; webhook_id?: string | null } = {}): AsyncGenerator<types.Delivery> {
+    return this.iterate<types.Delivery>({ method: "GET", path: "/v1/webhooks/deliveries", query: { limit: options.limit, cursor: options.cursor, webhook_id: options.webhook_id } });
+  }
+
+  /** Nothing more is sent; its deliveries are forgotten. */
+  remove(webhookId: string): Promise<void> {
+    return this.nothing({ method: "DELETE", path: fill("/v1/webhooks/{webhook_id}", { webhook_id: webhookId }) });
+  }
+
+  /** Queues a `webhook.test` event for this receiver alone. */
+  sendTest(webhookId: string): Promise<types.Delivery> {
+    return this.json<types.Delivery>({ method: "POST", path: fill("/v1/webhooks/{webhook_id}/test", { webhook_id: webhookId }) });
+  }
+
+  /** The same event under the same id, from the start of the schedule. */
+  sendAgain(deliveryId: string): Promise<types.Delivery> {
+    return this.json<types.Delivery>({ method: "POST", path: fill("/v1/webhooks/deliveries/{delivery_id}/redeliver", { delivery_id: deliveryId }) });
+  }
+
+  /** The job's flagged blocks awaiting a decision, in reading order. */
+  listPending(jobId: string): Promise<Array<types.ReviewItem>> {
+    return this.json<Array<types.ReviewItem>>({ method: "GET", path: fill("/v1/jobs/{job_id}/review", { job_id: jobId }) });
+  }
+
+  /** Pending flags of all documents, the newest job first. A page ends with a job, so it may exceed `limit`. */
+  listInbox(options: { limit?: number; cursor?: string | null } = {}): Promise<Page<types.InboxItem>> {
+    return this.page<types.InboxItem>({ method: "GET", path: "/v1/review", query: { limit: options.limit, cursor: options.cursor } });
+  }
+
+  /** Every item of `listInbox`, page after page. */
+  iterInbox(options: { limit?: number; cursor?: string | null } = {}): AsyncGenerator<types.InboxItem> {
+    return this.iterate<types.InboxItem>({ method: "GET", path: "/v1/review", query: { limit: options.limit, cursor: options.cursor } });
+  }
+
+  /** Decide about one flag of one block; a decision may be changed, the same one again changes nothing. */
+  reviewBlock(jobId: string, documentId: string, blockId: string, options: { flag: string; decision: "approved" | "rejected" }): Promise<types.Decided> {
+    return this.json<types.Decided>({ method: "POST", path: fill("/v1/jobs/{job_id}/documents/{document_id}/blocks/{block_id}/review", { job_id: jobId, document_id: documentId, block_id: blockId }), body: { flag: options.flag, decision: options.decision }, repeatable: true });
   }
 }

@@ -5,6 +5,19 @@ export interface Accepted {
   status: JobStatus;
 }
 
+export interface Audit {
+  seq: number;
+  at: string;
+  actor: string;
+  org: string;
+  action: string;
+  object: string;
+  request_id: string | null;
+  result: string;
+  prev_hash: string;
+  hash: string;
+}
+
 export interface BlockChange {
   change: Change;
   a?: string | null;
@@ -58,6 +71,36 @@ export interface DeadLetter {
   attempts: number;
   failed_at: string | null;
 }
+
+export interface Decided {
+  document_id: string;
+  block_id: string;
+  flag: string;
+  state: FlagState;
+  decided_by: string;
+  decided_at: string;
+}
+
+export interface Decision {
+  flag: string;
+  decision: "approved" | "rejected";
+}
+
+export interface Delivery {
+  id: string;
+  webhook_id: string;
+  event: string;
+  event_id: string;
+  attempt: number;
+  state: DeliveryState;
+  response_status: number | null;
+  error: string | null;
+  created_at: string;
+  delivered_at: string | null;
+  next_attempt_at: string | null;
+}
+
+export type DeliveryState = "pending" | "delivered" | "failed";
 
 export interface DiffSummary {
   added: number;
@@ -132,6 +175,8 @@ export interface Edge {
 
 export type EdgeType = "contains" | "follows" | "caption_of" | "refers_to";
 
+export type EventKind = "document.finished" | "job.finished";
+
 export interface ExtractedField {
   key: string;
   canonical_key: string;
@@ -149,6 +194,8 @@ export interface FieldEvidence {
   cell?: number | null;
 }
 
+export type FlagState = "pending" | "approved" | "rejected";
+
 export interface Graph {
   nodes: Array<Node>;
   edges: Array<Edge>;
@@ -164,6 +211,19 @@ export interface Health {
   checks?: Record<string, Check> | null;
   cluster?: Record<string, unknown> | null;
   warnings?: Array<string> | null;
+}
+
+export interface InboxItem {
+  document_id: string;
+  block_id: string;
+  page: number;
+  bbox: Array<number> | null;
+  flag: string;
+  text: string;
+  spans: Array<Span>;
+  state: FlagState;
+  job_id: string;
+  source_file: string;
 }
 
 export interface Invalid {
@@ -202,6 +262,13 @@ export interface JobListItem {
 }
 
 export type JobStatus = "queued" | "running" | "succeeded" | "partial" | "failed" | "canceled";
+
+export interface KeyUsage {
+  key: string;
+  documents: number;
+  pages: number;
+  bytes: number;
+}
 
 export interface License {
   licensed: boolean;
@@ -278,6 +345,17 @@ export interface QualitySummary {
   errors: Record<string, number>;
 }
 
+export interface ReviewItem {
+  document_id: string;
+  block_id: string;
+  page: number;
+  bbox: Array<number> | null;
+  flag: string;
+  text: string;
+  spans: Array<Span>;
+  state: FlagState;
+}
+
 export interface SemanticDocument {
   objects?: Array<SemanticObject>;
 }
@@ -289,6 +367,11 @@ export interface SemanticObject {
   attributes?: Record<string, string | number | null>;
   confidence: number;
   evidence: Array<string>;
+}
+
+export interface Span {
+  start: number;
+  end: number;
 }
 
 export interface Stats {
@@ -314,6 +397,17 @@ export interface TreeDiff {
   blocks: Array<BlockChange>;
 }
 
+export interface Usage {
+  month: string;
+  documents: number;
+  pages: number;
+  bytes: number;
+  keys: Array<KeyUsage>;
+  pages_used_this_month: number;
+  pages_reserved: number;
+  max_pages_per_month: number;
+}
+
 export interface ValidationError {
   loc: Array<string | number>;
   msg: string;
@@ -323,3 +417,26 @@ export interface ValidationError {
 }
 
 export type ValueType = "text" | "date" | "amount" | "number" | "identifier" | "email" | "phone" | "url" | "currency" | "boolean";
+
+export interface Webhook {
+  id: string;
+  url: string;
+  events: Array<string>;
+  created_at: string;
+  disabled_at: string | null;
+}
+
+export interface WebhookCreated {
+  id: string;
+  url: string;
+  events: Array<string>;
+  created_at: string;
+  disabled_at: string | null;
+  secret: string;
+}
+
+export interface WebhookRequest {
+  url: string;
+  events?: Array<EventKind>;
+  secret?: string | null;
+}
