@@ -18,7 +18,7 @@ def client_of(answer: Callable[[httpx.Request], httpx.Response], **retry: float)
 
 
 def failing(
-    times: int, status: int = 503, **headers: str
+    times: int, status: int = 503, headers: dict[str, str] | None = None
 ) -> tuple[Callable[[httpx.Request], httpx.Response], list[httpx.Request]]:
     seen: list[httpx.Request] = []
 

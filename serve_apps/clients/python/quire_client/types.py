@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, final
 
 
+# fmt: off
 @final
 class Accepted(TypedDict):
     job_id: str
     status: JobStatus
-
-
 @final
 class Audit(TypedDict):
     seq: int
@@ -26,8 +25,6 @@ class Audit(TypedDict):
     result: str
     prev_hash: str
     hash: str
-
-
 @final
 class BlockChange(TypedDict):
     change: Change
@@ -35,17 +32,11 @@ class BlockChange(TypedDict):
     b: NotRequired[str | None]
     similarity: float
     text_diff: NotRequired[list[TextChange] | None]
-
-
-Change: TypeAlias = Literal["added", "removed", "modified", "moved", "unchanged"]
-
-
+Change: TypeAlias = Literal['added', 'removed', 'modified', 'moved', 'unchanged']
 @final
 class Check(TypedDict):
-    status: Literal["ok", "failed"]
+    status: Literal['ok', 'failed']
     detail: str
-
-
 @final
 class Chunk(TypedDict):
     id: str
@@ -58,8 +49,6 @@ class Chunk(TypedDict):
     bboxes: list[PageBox]
     flags: list[str]
     language: str | None
-
-
 @final
 class ContextDigest(TypedDict):
     max_tokens: int
@@ -67,8 +56,6 @@ class ContextDigest(TypedDict):
     truncated: bool
     omitted: Omitted
     markdown: str
-
-
 @final
 class Counts(TypedDict):
     queued: int
@@ -76,8 +63,6 @@ class Counts(TypedDict):
     succeeded: int
     failed: int
     canceled: int
-
-
 @final
 class DeadLetter(TypedDict):
     job_id: str
@@ -87,8 +72,6 @@ class DeadLetter(TypedDict):
     error_detail: str | None
     attempts: int
     failed_at: str | None
-
-
 @final
 class Decided(TypedDict):
     document_id: str
@@ -97,14 +80,10 @@ class Decided(TypedDict):
     state: FlagState
     decided_by: str
     decided_at: str
-
-
 @final
 class Decision(TypedDict):
     flag: str
-    decision: Literal["approved", "rejected"]
-
-
+    decision: Literal['approved', 'rejected']
 @final
 class Delivery(TypedDict):
     id: str
@@ -118,19 +97,13 @@ class Delivery(TypedDict):
     created_at: str
     delivered_at: str | None
     next_attempt_at: str | None
-
-
-DeliveryState: TypeAlias = Literal["pending", "delivered", "failed"]
-
-
+DeliveryState: TypeAlias = Literal['pending', 'delivered', 'failed']
 @final
 class DiffSummary(TypedDict):
     added: int
     removed: int
     modified: int
     unchanged: int
-
-
 @final
 class DocumentAlone(TypedDict):
     document_id: str
@@ -153,8 +126,6 @@ class DocumentAlone(TypedDict):
     job_id: str
     pages_done: int
     pages_total: int
-
-
 @final
 class Document(TypedDict):
     document_id: str
@@ -174,8 +145,6 @@ class Document(TypedDict):
     route_counts: dict[str, int]
     confidence: float | None
     deleted_at: str | None
-
-
 @final
 class DocumentQuality(TypedDict):
     source_file: str
@@ -188,23 +157,14 @@ class DocumentQuality(TypedDict):
     ocr_pages: NotRequired[int]
     confidence: NotRequired[float | None]
     flags: NotRequired[dict[str, int]]
-
-
-DocumentStatus: TypeAlias = Literal["queued", "running", "succeeded", "failed", "canceled"]
-
-
+DocumentStatus: TypeAlias = Literal['queued', 'running', 'succeeded', 'failed', 'canceled']
 @final
 class Edge(TypedDict):
     source: str
     target: str
     type: EdgeType
-
-
-EdgeType: TypeAlias = Literal["contains", "follows", "caption_of", "refers_to"]
-
-EventKind: TypeAlias = Literal["document.finished", "job.finished"]
-
-
+EdgeType: TypeAlias = Literal['contains', 'follows', 'caption_of', 'refers_to']
+EventKind: TypeAlias = Literal['document.finished', 'job.finished']
 @final
 class ExtractedField(TypedDict):
     key: str
@@ -214,39 +174,27 @@ class ExtractedField(TypedDict):
     normalized: str | None
     confidence: float
     evidence: FieldEvidence
-
-
 @final
 class FieldEvidence(TypedDict):
     block_id: str
     page: int
     bbox: list[float] | None
     cell: NotRequired[int | None]
-
-
-FlagState: TypeAlias = Literal["pending", "approved", "rejected"]
-
-
+FlagState: TypeAlias = Literal['pending', 'approved', 'rejected']
 @final
 class Graph(TypedDict):
     nodes: list[Node]
     edges: list[Edge]
-
-
 @final
 class HTTPValidationError(TypedDict):
     detail: NotRequired[list[ValidationError]]
-
-
 @final
 class Health(TypedDict):
-    status: Literal["ok", "degraded"]
+    status: Literal['ok', 'degraded']
     version: str
     checks: NotRequired[dict[str, Check] | None]
     cluster: NotRequired[dict[str, Any] | None]
     warnings: NotRequired[list[str] | None]
-
-
 @final
 class InboxItem(TypedDict):
     document_id: str
@@ -259,20 +207,14 @@ class InboxItem(TypedDict):
     state: FlagState
     job_id: str
     source_file: str
-
-
 @final
 class Invalid(TypedDict):
     detail: list[InvalidEntry]
-
-
 @final
 class InvalidEntry(TypedDict):
     type: str
     loc: list[str | int]
     msg: str
-
-
 @final
 class Job(TypedDict):
     id: str
@@ -286,8 +228,6 @@ class Job(TypedDict):
     pending: list[Pending]
     pages_done: int
     pages_total: int
-
-
 @final
 class JobListItem(TypedDict):
     id: str
@@ -298,19 +238,13 @@ class JobListItem(TypedDict):
     documents: list[Document]
     counts: Counts
     metadata: dict[str, Any] | None
-
-
-JobStatus: TypeAlias = Literal["queued", "running", "succeeded", "partial", "failed", "canceled"]
-
-
+JobStatus: TypeAlias = Literal['queued', 'running', 'succeeded', 'partial', 'failed', 'canceled']
 @final
 class KeyUsage(TypedDict):
     key: str
     documents: int
     pages: int
     bytes: int
-
-
 @final
 class License(TypedDict):
     licensed: bool
@@ -324,54 +258,26 @@ class License(TypedDict):
     max_pages_per_month: int
     features: list[str]
     refusal: str | None
-
-
 @final
 class Node(TypedDict):
     id: str
     type: NodeType
     label: str
     page: int | None
-
-
-NodeType: TypeAlias = Literal["document", "page", "section", "block", "table", "cell", "picture"]
-
-ObjectType: TypeAlias = Literal[
-    "section",
-    "table",
-    "figure",
-    "list",
-    "definition",
-    "reference",
-    "date",
-    "money",
-    "email",
-    "phone",
-    "identifier",
-    "person",
-    "organization",
-    "location",
-]
-
-
+NodeType: TypeAlias = Literal['document', 'page', 'section', 'block', 'table', 'cell', 'picture']
+ObjectType: TypeAlias = Literal['section', 'table', 'figure', 'list', 'definition', 'reference', 'date', 'money', 'email', 'phone', 'identifier', 'person', 'organization', 'location']
 @final
 class Omitted(TypedDict):
     sections: NotRequired[int]
     blocks: NotRequired[int]
-
-
 @final
 class PageBox(TypedDict):
     page: int
     bbox: list[float]
-
-
 @final
 class Parsed(TypedDict):
     job: Job
     tree: dict[str, Any] | None
-
-
 @final
 class Pending(TypedDict):
     document_id: str
@@ -379,8 +285,6 @@ class Pending(TypedDict):
     status: DocumentStatus
     pages_done: int
     pages_total: int
-
-
 @final
 class Problem(TypedDict):
     type: str
@@ -388,14 +292,10 @@ class Problem(TypedDict):
     status: int
     detail: str
     code: str
-
-
 @final
 class QualityReport(TypedDict):
     documents: list[DocumentQuality]
     aggregate: QualitySummary
-
-
 @final
 class QualitySummary(TypedDict):
     documents: int
@@ -409,8 +309,6 @@ class QualitySummary(TypedDict):
     flags: dict[str, int]
     formats: dict[str, int]
     errors: dict[str, int]
-
-
 @final
 class ReviewItem(TypedDict):
     document_id: str
@@ -421,13 +319,9 @@ class ReviewItem(TypedDict):
     text: str
     spans: list[Span]
     state: FlagState
-
-
 @final
 class SemanticDocument(TypedDict):
     objects: NotRequired[list[SemanticObject]]
-
-
 @final
 class SemanticObject(TypedDict):
     id: str
@@ -436,41 +330,29 @@ class SemanticObject(TypedDict):
     attributes: NotRequired[dict[str, str | int | float | None]]
     confidence: float
     evidence: list[str]
-
-
 @final
 class Span(TypedDict):
     start: int
     end: int
-
-
 @final
 class Stats(TypedDict):
     queue_tasks: int
     my_jobs: dict[str, int]
-
-
 @final
 class TextChange(TypedDict):
     op: str
     at: int
     a: str
     b: str
-
-
 @final
 class Token(TypedDict):
     name: str
     token: str
     scopes: list[str]
-
-
 @final
 class TreeDiff(TypedDict):
     summary: DiffSummary
     blocks: list[BlockChange]
-
-
 @final
 class Usage(TypedDict):
     month: str
@@ -481,8 +363,6 @@ class Usage(TypedDict):
     pages_used_this_month: int
     pages_reserved: int
     max_pages_per_month: int
-
-
 @final
 class ValidationError(TypedDict):
     loc: list[str | int]
@@ -490,13 +370,7 @@ class ValidationError(TypedDict):
     type: str
     input: NotRequired[Any]
     ctx: NotRequired[dict[str, Any]]
-
-
-ValueType: TypeAlias = Literal[
-    "text", "date", "amount", "number", "identifier", "email", "phone", "url", "currency", "boolean"
-]
-
-
+ValueType: TypeAlias = Literal['text', 'date', 'amount', 'number', 'identifier', 'email', 'phone', 'url', 'currency', 'boolean']
 @final
 class Webhook(TypedDict):
     id: str
@@ -504,8 +378,6 @@ class Webhook(TypedDict):
     events: list[str]
     created_at: str
     disabled_at: str | None
-
-
 @final
 class WebhookCreated(TypedDict):
     id: str
@@ -514,8 +386,6 @@ class WebhookCreated(TypedDict):
     created_at: str
     disabled_at: str | None
     secret: str
-
-
 @final
 class WebhookRequest(TypedDict):
     url: str
