@@ -85,7 +85,8 @@ class _Exchange:
             headers = message["headers"] = [*message["headers"], *_SAFE, (b"x-request-id", self.request_id)]
             if not any(name == b"cache-control" for name, _ in headers):
                 headers.append(_NO_STORE)
-            if self._scope["path"] not in _OWN_POLICY:
+            stated = any(name.lower() == _CONTENT_POLICY[0] for name, _ in headers)
+            if not stated and self._scope["path"] not in _OWN_POLICY:
                 headers.append(_CONTENT_POLICY)
         await self._send(message)
 
