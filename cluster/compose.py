@@ -20,11 +20,13 @@ from configs.settings import Settings
 if TYPE_CHECKING:  # each replica imports only what it is made of
     from fastapi import FastAPI
 
+    from actors.deliver import Dispatcher
     from actors.on_demand import OnDemand
     from actors.reader import Reader
     from actors.recogniser import Recogniser
     from actors.sandbox.limits import SandboxLimits
     from actors.sweep import Janitor
+    from actors.together import Together
     from models.cdom.original import ReadOptions
     from models.cdom.ports import RecognisePages
     from serve_apps.access.license_holder import LicenseHolder
@@ -113,6 +115,8 @@ def api_limits(settings: Settings) -> "ApiLimits":
         max_batch_files=settings.max_batch_files,
         max_ingest_bytes=settings.max_ingest_mb * MEGABYTE,
         max_waiters=settings.max_waiters,
+        rate_limit_rpm=settings.rate_limit_rpm,
+        org_disk_bytes=settings.org_disk_mb * MEGABYTE,
         allowed_hosts=settings.allowed_hosts,
         trusted_proxies=settings.trusted_proxies,
         loopback_token=settings.proxy is Proxy.RAY,
@@ -244,18 +248,34 @@ def make_janitor(runtime: Runtime) -> "Janitor":
     from storage.audit import seal
     from storage.erase import purge_some
     from storage.ids import new_worker_id
+    from storage.rate_limits import forget_idle
+    from storage.retention import delete_expired
     from storage.roles import RoleLease
     from storage.usage import check_clock, fold_quota
 
     store = open_runtime_store(runtime)
-    chores = (
+    chores = [
         Chore(name="seal audit", every_s=2, run=lambda: seal(store.db)),
         Chore(name="fold quota", every_s=5, run=lambda: fold_quota(store.db)),
         Chore(name="purge", every_s=5, run=lambda: purge_some(store)),
         Chore(name="sweep orphans", every_s=600, run=lambda: store.blobs.sweep(ORPHAN_S)),
+        Chore(name="forget rate limits", every_s=600, run=lambda: forget_idle(store.db)),
         Chore(name="watch clock", every_s=60, run=lambda: check_clock(store.db)),
-    )
+    ]
+    if days := runtime.settings.retention_days:
+        chores.append(Chore(name="retention", every_s=60, run=lambda: delete_expired(store.db, days)))
     return Janitor(RoleLease(store.db, "janitor", new_worker_id(), ttl_s=30), chores, close=store.close)
+
+
+def make_dispatcher(runtime: Runtime) -> "Dispatcher":
+    """Sends events to webhooks; any number may run."""
+    from actors.deliver import Dispatcher
+    from storage.egress import Egress
+    from storage.ids import new_worker_id
+    from storage.outbox import StoreOutbox
+
+    outbox = StoreOutbox(open_runtime_store(runtime), new_worker_id())
+    return Dispatcher(outbox, Egress(runtime.settings.webhook_allow).post)
 
 
 def build_api() -> "FastAPI":
@@ -285,6 +305,9 @@ def build_on_demand() -> "OnDemand":
     return make_on_demand(read_runtime(), ServedRecogniser())
 
 
-def build_janitor() -> "Janitor":
-    """For a replica."""
-    return make_janitor(read_runtime())
+def build_janitor() -> "Together":
+    """For a replica: housekeeping and whatever else works in the background on its own lease."""
+    from actors.together import Together
+
+    runtime = read_runtime()
+    return Together([make_janitor(runtime), make_dispatcher(runtime)])

@@ -69,6 +69,15 @@ def list_audit(store: Store, scope: Scope, *, limit: int = 200, cursor: str | No
     return cursors.page([_entry(row) for row in rows], limit, lambda entry: (entry.seq,))
 
 
+def list_chains(db: Database) -> list[Scope]:
+    """Every organisation that has sealed acts, or had some."""
+    rows = db.fetch_all(
+        """select tenant, org from audit_heads union select tenant, org from audit where seq is not null
+           order by tenant, org"""
+    )
+    return [Scope(tenant=row["tenant"], org=row["org"]) for row in rows]
+
+
 def verify(db: Database, scope: Scope) -> int | None:
     """The first `seq` at which the chain is changed, missing, doubled or cut off; None = whole."""
     params = {"tenant": scope.tenant, "org": scope.org}

@@ -1,5 +1,7 @@
 """Why a caller is refused: three-line classes with a stable `code`; `serve_apps/api/problems.py` maps them to HTTP."""
 
+import math
+
 
 class AccessRefused(Exception):
     """The caller may not do this; the text is safe to show."""
@@ -35,6 +37,16 @@ class ClockRolledBack(AccessRefused):
     """This host's clock stands more than an hour before a time already seen."""
 
     code = "license-clock"
+
+
+class RateLimited(AccessRefused):
+    """Too many requests; `retry_after` (whole seconds) is when the next one will be accepted."""
+
+    code = "rate-limited"
+
+    def __init__(self, text: str, wait_s: float) -> None:
+        super().__init__(text)
+        self.retry_after = max(1, math.ceil(wait_s))
 
 
 class FeatureNotLicensed(AccessRefused):

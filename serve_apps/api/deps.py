@@ -3,14 +3,15 @@
 One dependency instead of several, because each costs 15 µs of CPU per request.
 """
 
+from collections.abc import MutableMapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Path, Request
 from pydantic import AfterValidator
 
 from serve_apps.access.caller import Caller, identify
-from serve_apps.access.errors import ScopeMissing
+from serve_apps.access.errors import ScopeMissing, Unauthenticated
 from serve_apps.access.scopes import REQUIRED
 from serve_apps.api.running import Running
 from storage.errors import NotFound
@@ -50,7 +51,8 @@ async def admit(request: Request) -> Call:
     """Raises `Unauthenticated`, `InvalidOrg`, `ScopeMissing`, in this order."""
     scope = request.scope
     running: Running = scope["app"].state.running
-    caller = identify(scope["headers"], running.resources.keys)
+    caller = _identify(running, scope)
+    await running.rate_limit.admit(caller.key_name)
     operation = (scope["method"], scope["route"].path)
     call = Call(running, caller, scope.get("request_id", ""))
     scope["caller"] = caller
@@ -59,6 +61,19 @@ async def admit(request: Request) -> Call:
         running.refusals.note(caller, call.request_id, " ".join(operation), ScopeMissing.code)
         caller.require(needed)
     return call
+
+
+def _identify(running: Running, scope: MutableMapping[str, Any]) -> Caller:
+    """Whoever sends one unknown key after the other is refused before the next one is looked at."""
+    address = running.true_address(scope)
+    if address is None:
+        return identify(scope["headers"], running.resources.keys)
+    running.strangers.check(address)
+    try:
+        return identify(scope["headers"], running.resources.keys)
+    except Unauthenticated:
+        running.strangers.note(address)
+        raise
 
 
 def _check_job_id(text: str) -> JobId:

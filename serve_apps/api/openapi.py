@@ -21,6 +21,7 @@ _OF_BODIES = {
     "402": "The licence's pages of this month are used, or its term is over.",
     "408": "The client stopped sending.",
     "413": "A file, the request or the batch is over its cap.",
+    "507": "The organisation keeps as much as it may.",
 }
 _SECURITY = {
     "ApiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
@@ -63,6 +64,7 @@ def _complete(operation: dict[str, Any], at: tuple[str, str]) -> None:
     scope = REQUIRED[at]
     operation["security"] = [{"ApiKey": []}, {"Bearer": []}] if scope else [{}, {"ApiKey": []}, {"Bearer": []}]
     operation["x-required-scope"] = scope.value if scope else None
+    responses.setdefault("429", _problem("Too many requests; Retry-After says when to come back."))
     responses.setdefault("401", _problem("The key is missing or not known."))
     responses.setdefault("403", _problem("The key does not carry the scope this needs."))
     if "{" in at[1]:

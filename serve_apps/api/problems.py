@@ -23,6 +23,7 @@ from serve_apps.access import errors as access
 from serve_apps.api import refusals
 from storage import errors as storage
 from storage.egress import UrlRefused
+from storage.retention import DiskFull
 
 PROBLEM_JSON = "application/problem+json"
 
@@ -43,6 +44,8 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     access.Unauthenticated: Problem(401, headers=(("WWW-Authenticate", 'Bearer realm="quire"'),)),
     access.ScopeMissing: Problem(403),
     access.FeatureNotLicensed: Problem(403),
+    access.RateLimited: Problem(429),
+    DiskFull: Problem(507),
     access.InvalidOrg: Problem(422, loc=("header", "X-DE-Org")),
     access.LicenseExpired: Problem(402),
     access.ClockRolledBack: Problem(402),
@@ -110,8 +113,9 @@ def answer(error: Exception) -> Response:
         return problem_response(500, _CODES[500], "The service failed. The failure was recorded.")
     code = getattr(error, "code", "error")
     headers = dict(problem.headers)
-    if problem.retry_after is not None:
-        headers["Retry-After"] = str(problem.retry_after)
+    retry_after = getattr(error, "retry_after", problem.retry_after)
+    if retry_after is not None:
+        headers["Retry-After"] = str(retry_after)
     text = problem.text if problem.text is not None else str(error) or code
     if problem.status == 422:
         loc = list(getattr(error, "loc", problem.loc))

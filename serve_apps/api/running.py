@@ -1,26 +1,33 @@
 """What one running app holds beside its resources: threads for blocking work, those who wait, the licence's watch."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, MutableMapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from fastapi import FastAPI
 
+from serve_apps.access.loopback import is_loopback_peer
+from serve_apps.access.stored_keys import keys_in_force
+from serve_apps.access.strangers import Strangers
 from serve_apps.api.ephemeral_lane import EphemeralLane
 from serve_apps.api.job_answers import JobAnswers
 from serve_apps.api.lanes import Lane
 from serve_apps.api.parsed_trees import ParsedTrees
+from serve_apps.api.rate_limit import RateLimit
 from serve_apps.api.refusal_trail import RefusalTrail
+from serve_apps.api.refusals import Overloaded
 from serve_apps.api.remembered import Remembered
 from serve_apps.api.resources import Resources
 from serve_apps.api.waiting import JobWaiters
+from storage.api_keys import StoredKey, list_keys
 from storage.errors import StorageError
 from storage.usage import check_clock
 
 _SQL_THREADS = 4  # as many as the pool has connections
 _DISK_THREADS = 8
 _LICENSE_WATCH_S = 10.0
+_KEYS_WATCH_S = 2.0
 _REMEMBER_HEALTH_S = 1.0  # open to callers without a key, so a flood costs one look a second
 
 
@@ -35,22 +42,47 @@ class Running:
         self.job_answers = JobAnswers(resources.store.db, self.sql)
         self.trees = ParsedTrees()
         self.ephemeral = EphemeralLane()
+        self.rate_limit = RateLimit(resources.store.db, self.sql, resources.limits.rate_limit_rpm)
+        self.strangers = Strangers()
+        self._configured_keys, self._stored_keys = tuple(resources.keys), list[StoredKey]()
         self.refusals = RefusalTrail(resources.store.db, self.disk)
         self.waiters = JobWaiters(resources.dsn, resources.limits.max_waiters)
 
     @asynccontextmanager
     async def lifespan(self, _: FastAPI) -> AsyncIterator[None]:
         """Listens and watches while the app serves."""
-        watch = asyncio.create_task(self._watch_license())
+        await self._load_keys()
+        watches = [asyncio.create_task(watch) for watch in (self._watch_license(), self._watch_keys())]
         try:
             async with self.waiters.listening():
                 yield
         finally:
-            watch.cancel()
-            with suppress(asyncio.CancelledError):
-                await watch
+            for watch in watches:
+                watch.cancel()
+                with suppress(asyncio.CancelledError):
+                    await watch
             self.sql.close()
             self.disk.close()
+
+    def true_address(self, scope: MutableMapping[str, Any]) -> str | None:
+        """The peer's address where it is the caller's own: limits are on, no proxy stands in front."""
+        limits, client = self.resources.limits, scope.get("client")
+        if not (limits.rate_limit_rpm and limits.loopback_token) or limits.trusted_proxies or not client:
+            return None
+        return None if is_loopback_peer(client[0]) else str(client[0])
+
+    async def _watch_keys(self) -> None:
+        """Keys that were added or revoked are taken without a restart."""
+        while True:
+            await asyncio.sleep(_KEYS_WATCH_S)
+            await self._load_keys()
+
+    async def _load_keys(self) -> None:
+        with suppress(StorageError, Overloaded):
+            stored = await self.sql.run(list_keys, self.resources.store.db)
+            if stored != self._stored_keys:
+                self._stored_keys = stored
+                self.resources.keys.replace(keys_in_force(self._configured_keys, stored))
 
     async def _watch_license(self) -> None:
         """A renewed token is taken and the database's highest time is noted, without a restart."""

@@ -14,6 +14,7 @@ from serve_apps.api.multipart import PartRules
 from serve_apps.api.read_fields import read_metadata, read_options
 from serve_apps.api.uploads import StoredFile, Upload, receive_upload
 from storage.intake import submit_job
+from storage.retention import require_room
 from storage.rows import JobRow, NewDocument, PageQuota
 from storage.states import Priority
 
@@ -60,6 +61,7 @@ def _store_and_enqueue(call: Call, upload: Upload, priority: Priority, kind: str
         options = read_options(upload.fields, call.running.resources.options)
         metadata = read_metadata(upload.fields)
         stored = upload.store()
+        _require_room(call, stored)
     except BaseException:
         upload.abort()
         raise
@@ -74,6 +76,13 @@ def _store_and_enqueue(call: Call, upload: Upload, priority: Priority, kind: str
         metadata=metadata,
         idempotency=identify_submission(kind, key, _facts(upload, stored)),
     )
+
+
+def _require_room(call: Call, stored: list[StoredFile]) -> None:
+    """Raises `DiskFull`; what was stored belongs to no job and is swept."""
+    cap = call.running.resources.limits.org_disk_bytes
+    if cap:
+        require_room(call.store.db, call.scope, cap, sum(file.blob.bytes for file in stored))
 
 
 def _facts(upload: Upload, stored: list[StoredFile]) -> Iterator[str]:

@@ -1,0 +1,15 @@
+"""The keys in force: those of the environment and those of the table, without the revoked ones."""
+
+from collections.abc import Iterable
+
+from serve_apps.access.keys import ApiKey
+from serve_apps.access.scopes import KeyScope
+from storage.api_keys import StoredKey
+
+
+def keys_in_force(configured: Iterable[ApiKey], stored: Iterable[StoredKey]) -> list[ApiKey]:
+    """A revoked digest is good for nothing, wherever its key came from."""
+    rows = list(stored)
+    revoked = {row.digest for row in rows if row.revoked_at is not None}
+    added = [ApiKey(row.name, KeyScope(row.scope), row.digest) for row in rows]
+    return [key for key in (*configured, *added) if key.digest not in revoked]

@@ -1,0 +1,33 @@
+"""Addresses that keep sending keys nobody knows: refused before the next key is looked at.
+
+In memory, per replica, bounded. Only for addresses that are true: whoever calls decides that.
+"""
+
+import time
+from collections.abc import Callable
+
+from serve_apps.access.errors import RateLimited
+
+PER_MINUTE = 60
+BURST = 20
+_REMEMBERED = 4096
+
+
+class Strangers:
+    """Counts refused keys by address; GCRA as for keys."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._empty_at: dict[str, float] = {}
+
+    def check(self, address: str) -> None:
+        """Raises RateLimited."""
+        wait = self._empty_at.get(address, 0.0) - self._clock() - (BURST - 1) * 60 / PER_MINUTE
+        if wait > 0:
+            raise RateLimited("too many unknown keys from this address", wait)
+
+    def note(self, address: str) -> None:
+        """One more key of this address was refused."""
+        if address not in self._empty_at and len(self._empty_at) >= _REMEMBERED:
+            self._empty_at.pop(next(iter(self._empty_at)))
+        self._empty_at[address] = max(self._empty_at.get(address, 0.0), self._clock()) + 60 / PER_MINUTE

@@ -1,0 +1,119 @@
+"""Rate limits over replicas, retention, disk caps, and tenants that move."""
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from storage.audit import list_audit, seal, verify
+from storage.errors import Conflict, NotFound
+from storage.jobs import get_job
+from storage.publish import finish
+from storage.rate_limits import BURST, forget_idle, take
+from storage.retention import DiskFull, delete_expired, require_room
+from storage.rows import Actor, Scope
+from storage.store import Store, open_store
+from storage.tenants import move_tenant
+from tests.conftest import SIGNING_KEY
+from tests.storage.scenes import ACME, claim, submit, success, worker
+
+
+def test_four_replicas_share_one_limit(store: Store, dsn: str, tmp_path: Path) -> None:
+    """At most the limit and its burst, however many ask at once."""
+    replicas = [open_store(dsn, tmp_path / str(n), signing_key=SIGNING_KEY) for n in range(4)]
+    per_minute, accepted, started = 120, [], time.monotonic()
+
+    def ask(replica: Store) -> None:
+        while time.monotonic() - started < 4:
+            if not take(replica.db, "acme", per_minute):
+                accepted.append(time.monotonic() - started)
+
+    threads = [threading.Thread(target=ask, args=(replica,)) for replica in replicas]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    elapsed = max(4.0, *accepted)
+    assert per_minute * 4 / 60 - 1 <= len(accepted) <= per_minute * elapsed / 60 + BURST
+    for replica in replicas:
+        replica.close()
+
+
+def test_a_wait_that_is_obeyed_is_accepted_and_buckets_are_apart(store: Store) -> None:
+    while not (wait := take(store.db, "acme", 600, burst=2)):
+        pass
+    assert 0 < wait <= 0.1
+    assert take(store.db, "zeta", 600, burst=2) == 0
+    time.sleep(wait)
+    assert take(store.db, "acme", 600, burst=2) == 0
+
+
+def test_buckets_long_empty_are_forgotten(store: Store) -> None:
+    take(store.db, "acme", 60)
+    with store.db.reading() as conn:
+        conn.execute("update rate_limits set empty_at = now() - interval '2 hours'")
+    take(store.db, "zeta", 60)
+    assert forget_idle(store.db) == 1
+
+
+def end_job(store: Store, scope: Scope = ACME) -> str:
+    job = submit(store, scope=scope)
+    finish(store, [success(claim(worker(store)))])
+    return job.id
+
+
+def test_jobs_past_their_retention_are_deleted_and_others_stay(store: Store) -> None:
+    old, recent = end_job(store), end_job(store)
+    waiting = submit(store).id
+    with store.db.reading() as conn:
+        conn.execute("update jobs set finished_at = finished_at - interval '8 days' where id = %s", (old,))
+        conn.execute("update jobs set created_at = created_at - interval '8 days' where id = %s", (waiting,))
+    assert delete_expired(store.db, 7) == 1
+    assert delete_expired(store.db, 7) == 0
+    with pytest.raises(NotFound):
+        get_job(store.db, ACME, old)
+    for kept in (recent, waiting):
+        assert get_job(store.db, ACME, kept).id == kept
+    assert [
+        (entry.actor, entry.object) for entry in list_audit(store, ACME).items if entry.action == "job.deleted"
+    ] == [("retention", old)]
+
+
+def test_an_organisation_may_keep_so_many_bytes_and_deleted_ones_do_not_count(store: Store) -> None:
+    job = end_job(store)
+    require_room(store.db, ACME, 16, 8)
+    with pytest.raises(DiskFull):
+        require_room(store.db, ACME, 16, 9)
+    require_room(store.db, Scope(tenant="acme", org="elsewhere"), 16, 9)
+    with store.db.reading() as conn:
+        conn.execute("update jobs set finished_at = finished_at - interval '8 days' where id = %s", (job,))
+    delete_expired(store.db, 7)
+    require_room(store.db, ACME, 16, 16)
+
+
+def test_a_tenants_documents_move_with_everything_they_have_while_readers_work(store: Store) -> None:
+    default = Scope(tenant="default")
+    done = end_job(store, default)
+    queued = submit(store, scope=default).id
+    held = claim(worker(store))
+    moved = move_tenant(store.db, "default", "acme")
+    assert (moved["jobs"], moved["documents"], moved["tasks"], moved["meter"]) == (2, 2, 1, 1)
+    assert finish(store, [success(held)]) == [True]
+    for job in (done, queued):
+        assert get_job(store.db, ACME, job).status == "succeeded"
+        with pytest.raises(NotFound):
+            get_job(store.db, default, job)
+    seal(store.db)
+    assert verify(store.db, default) is None
+    assert verify(store.db, ACME) is None
+
+
+def test_a_move_onto_somebody_or_of_nobody_is_refused(store: Store) -> None:
+    end_job(store, Scope(tenant="default"))
+    end_job(store)
+    with pytest.raises(Conflict):
+        move_tenant(store.db, "default", "acme")
+    with pytest.raises(NotFound):
+        move_tenant(store.db, "nobody", "fresh")
+    assert Actor(key_name="operator").request_id is None
