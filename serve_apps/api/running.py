@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from serve_apps.access.loopback import is_loopback_peer
 from serve_apps.access.stored_keys import keys_in_force
 from serve_apps.access.strangers import Strangers
+from serve_apps.api.drawn_pictures import DrawnPictures
 from serve_apps.api.ephemeral_lane import EphemeralLane
 from serve_apps.api.job_answers import JobAnswers
 from serve_apps.api.lanes import Lane
@@ -41,6 +42,7 @@ class Running:
         self.deep_health: Remembered[dict[str, Any]] = Remembered(_REMEMBER_HEALTH_S)
         self.job_answers = JobAnswers(resources.store.db, self.sql)
         self.trees = ParsedTrees()
+        self.drawn = DrawnPictures()
         self.ephemeral = EphemeralLane()
         self.rate_limit = RateLimit(resources.store.db, self.sql, resources.limits.rate_limit_rpm)
         self.strangers = Strangers()

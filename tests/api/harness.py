@@ -54,6 +54,7 @@ TREE: dict[str, Any] = {
     ],
 }
 """The least a tree from outside may hold, and a little more."""
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg"/>'
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 32
 SIGNING = Ed25519PrivateKey.generate()
 
@@ -75,11 +76,15 @@ def a_license(**changes: Any) -> License:
 
 
 class Painter:
-    """Draws every page the same; pages beyond the first are none."""
+    """Draws every page the same; remembers which parts were wanted."""
+
+    def __init__(self) -> None:
+        self.areas: list[Bbox | None] = []
 
     async def render_page(
         self, blob_key: str, page: int, dpi: int, password: str | None, area: Bbox | None = None
     ) -> PageImage:
+        self.areas.append(area)
         return PageImage(png=PNG, width=595.0, height=842.0, page_count=1)
 
 
@@ -128,7 +133,7 @@ def client_of(
 
 
 def tiny_tree(claim: Claim, size: int) -> Tree:
-    """One page with one paragraph."""
+    """One page with a paragraph and a picture that is drawn when asked for."""
     return Tree(
         source=Source(format=Format.PDF, sha256=claim.blob_sha256 or "", bytes=size),
         metadata=Metadata(),
@@ -141,6 +146,15 @@ def tiny_tree(claim: Claim, size: int) -> Tree:
                 bbox=(72.0, 72.0, 200.0, 84.0),
                 order=0,
                 text="Hello",
+                provenance=BlockProvenance(engine="test"),
+            ),
+            Block(
+                id=BlockId("b1"),
+                type=BlockType.PICTURE,
+                page=1,
+                bbox=(72.0, 100.0, 200.0, 180.0),
+                order=1,
+                asset_ref="p1-1.png",
                 provenance=BlockProvenance(engine="test"),
             ),
         ),
@@ -175,7 +189,7 @@ class TinyReader:
             return
         tree = dump_tree(tiny_tree(claim, len(content)))
         manifest = self.store.artifacts.put(
-            claim.document_id, claim.attempt, {"tree.json": tree, "assets/p1-0.png": PNG}
+            claim.document_id, claim.attempt, {"tree.json": tree, "assets/p1-0.png": PNG, "assets/i1.svg": SVG}
         )
         finish(self.store, [Succeeded(claim=claim, manifest=manifest, format="pdf", pages=1, route_counts={"fast": 1})])
 

@@ -3,8 +3,9 @@
 import httpx
 import pytest
 
+from serve_apps.api.resources import Ports
 from storage.store import Store
-from tests.api.harness import PDF, PNG, client_of, files, make_resources, reading, serving
+from tests.api.harness import PDF, PNG, SVG, Painter, client_of, files, make_resources, reading, serving
 
 
 @pytest.fixture
@@ -21,6 +22,28 @@ async def test_an_asset_is_served_by_its_reference(client: httpx.AsyncClient, do
     assert answer.headers["content-disposition"] == "attachment"
     again = await client.get(f"{document}/assets/p1-0.png", headers={"If-None-Match": f"W/{answer.headers['etag']}"})
     assert again.status_code == 304
+
+
+async def test_a_picture_that_lies_in_no_file_is_cut_out_of_its_page_once(store: Store, dsn: str) -> None:
+    painter = Painter()
+    resources = make_resources(store, dsn=dsn, ports=Ports(render_page=painter))
+    async with serving(resources) as app, client_of(app) as caller:
+        with reading(store):
+            body = (await caller.post("/v1/parse", files=files(PDF, part="file"))).json()
+        path = f"/v1/jobs/{body['job']['id']}/documents/{body['tree']['document_id']}/assets/p1-1.png"
+        first, again = await caller.get(path), await caller.get(path)
+        kept = await caller.get(path, headers={"If-None-Match": first.headers["etag"]})
+    assert (first.status_code, first.content, first.headers["content-type"]) == (200, PNG, "image/png")
+    assert (again.status_code, kept.status_code) == (200, 304)
+    assert painter.areas == [(72.0, 100.0, 200.0, 180.0)]
+
+
+async def test_what_a_browser_might_run_comes_as_mere_bytes(client: httpx.AsyncClient, document: str) -> None:
+    answer = await client.get(f"{document}/assets/i1.svg")
+    assert (answer.status_code, answer.content) == (200, SVG)
+    assert answer.headers["content-type"] == "application/octet-stream"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["content-disposition"] == "attachment"
 
 
 @pytest.mark.parametrize(
@@ -76,8 +99,6 @@ async def test_nothing_is_shown_redacted_without_a_finished_scan(
 
 
 async def test_without_a_painter_a_page_is_503(store: Store, dsn: str) -> None:
-    from serve_apps.api.resources import Ports
-
     async with serving(make_resources(store, dsn=dsn, ports=Ports())) as app, client_of(app) as caller:
         with reading(store):
             body = (await caller.post("/v1/parse", files=files(PDF, part="file"))).json()

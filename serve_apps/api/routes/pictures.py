@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
+from models.cdom.errors import UnsupportedFormat
 from models.cdom.original import IMAGE_FORMATS, Format
 from models.cdom.ports import PageImage, PortUnavailable
 from models.cdom.tree import Page
@@ -13,18 +14,20 @@ from models.extract.sniff import sniff
 from models.pii.paint import View, paint_page, view_page
 from models.pii.redact import require_scan
 from serve_apps.api.deps import Call, CallDep, DocumentIdDep, JobIdDep
+from serve_apps.api.drawn_pictures import draw_picture, find_picture
 from serve_apps.api.etags import answer_cached
 from serve_apps.api.redacting import read_block_decisions
 from serve_apps.api.refusals import NoPageImage, OriginalGone, PictureNotRedactable
 from serve_apps.api.trees import read_page_sizes
 from storage.documents import Original, PublishedTree, locate_original, locate_tree
 from storage.errors import NotFound
-from storage.rows import DocumentId
+from storage.rows import DocumentId, JobId
 
 router = APIRouter(tags=["documents"])
 MEDIA_TYPES = {format: f"image/{format.value}" for format in IMAGE_FORMATS}
 _PICTURE = {200: {"content": {"image/png": {"schema": {"type": "string", "format": "binary"}}}}}
 _DOCUMENT = "/v1/jobs/{job_id}/documents/{document_id}"
+OTHER = "application/octet-stream"
 Dpi = Annotated[int, Query(ge=36, le=300)]
 
 
@@ -44,13 +47,46 @@ async def read_asset(
         raise PictureNotRedactable("a picture is not shown redacted; its page is")
     name = f"assets/{asset_path}"
     if name not in tree.manifest:
-        raise NotFound("no such asset")
+        return await _read_drawn(request, call, tree, job_id, document_id, asset_path)
 
     async def read() -> Response:
         data = await call.running.disk.run(call.store.artifacts.read, document_id, tree.attempt, name)
-        return Response(data, media_type=MEDIA_TYPES[sniff(data)], headers={"Content-Disposition": "attachment"})
+        return _as_download(data)
 
     return await answer_cached(request, tree.manifest[name]["sha256"], read)
+
+
+def _as_download(data: bytes) -> Response:
+    """Only raster pictures are named as such: what came with a Word file may be EMF or SVG."""
+    try:
+        media_type = MEDIA_TYPES.get(sniff(data), OTHER)
+    except UnsupportedFormat:
+        media_type = OTHER
+    return Response(data, media_type=media_type, headers={"Content-Disposition": "attachment"})
+
+
+async def _read_drawn(
+    request: Request, call: Call, where: PublishedTree, job_id: JobId, document_id: DocumentId, asset_ref: str
+) -> Response:
+    """A picture that lies in no file: drawn from the original where the tree says it is. Raises `NotFound`."""
+    tree = await call.running.disk.run(call.running.trees.get, call.store, document_id, where.attempt)
+    block = find_picture(tree, asset_ref)
+    if where.format != Format.PDF:
+        raise NotFound("no such asset")
+    key = (document_id, where.attempt, asset_ref)
+
+    async def read() -> Response:
+        picture = call.running.drawn.get(key)
+        if picture is None:
+            try:
+                original = await call.running.sql.run(locate_original, call.store.db, call.scope, job_id, document_id)
+                picture = await draw_picture(call.running.resources.ports.render_page, original, block)
+            except NotFound:
+                raise OriginalGone("the original is not stored any more") from None
+            call.running.drawn.keep(key, picture)
+        return _as_download(picture)
+
+    return await answer_cached(request, f"{where.manifest['tree.json']['sha256']}.{asset_ref}", read)
 
 
 @router.get(_DOCUMENT + "/pages/{page}", response_class=Response, responses=_PICTURE)  # type: ignore[arg-type]
