@@ -10,6 +10,7 @@ from actors.inflight import Inflight
 from actors.outcome import describe
 from actors.publisher import Publisher, Result
 from actors.retry import Disposition, as_error, judge
+from actors.scanning import FlagTree, scan, unscanned
 from models.cdom.errors import ErrorCode
 from models.cdom.ports import ReadOutcome
 from storage.rows import Claim, Failed
@@ -25,8 +26,11 @@ class PutBack(Protocol):
 class Settlement:
     """All methods may raise `StorageError`; the lease then runs out."""
 
-    def __init__(self, queue: PutBack, publisher: Publisher, inflight: Inflight) -> None:
+    def __init__(
+        self, queue: PutBack, publisher: Publisher, inflight: Inflight, flag_tree: FlagTree = unscanned
+    ) -> None:
         self._queue, self._publisher, self._inflight = queue, publisher, inflight
+        self._flag_tree = flag_tree
 
     def settle(self, claim: Claim, outcome: ReadOutcome) -> Disposition | None:
         """What was done; None when the lease was lost."""
@@ -35,7 +39,7 @@ class Settlement:
         disposition = judge(outcome)
         match disposition:
             case Disposition.PUBLISH:
-                self._publisher.put(describe(claim, outcome))
+                self._publisher.put(describe(claim, scan(outcome, self._flag_tree)))
             case Disposition.FAIL:
                 self.fail(claim, outcome.error or ErrorCode.INTERNAL, outcome.detail)
             case Disposition.RETRY:

@@ -83,6 +83,7 @@ def open_resources(runtime: Runtime) -> "Resources":
     from cluster.handles import ServedOnDemand
     from cluster.health import ServeState
     from cluster.sizing import pools
+    from models.pii.engines import make_flagger
     from serve_apps.access.default_token import load_default_token
     from serve_apps.access.keys import KeyRing, default_key, parse_api_keys
     from serve_apps.api.resources import Ports, Resources
@@ -100,6 +101,7 @@ def open_resources(runtime: Runtime) -> "Resources":
         egress=Egress(settings.webhook_allow),
         limits=api_limits(settings),
         options=read_options(settings),
+        flag_tree=make_flagger(settings.pii_engine, settings.pii_languages),
         ports=Ports(
             cluster_state=ServeState(pools(plan_readers(settings))), render_page=on_demand, read_once=on_demand
         ),
@@ -161,6 +163,7 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages") -> "Reader":
     from actors.reading import DocumentReader
     from actors.recognition import RecognitionLine, RecognitionParts
     from actors.settlement import Settlement
+    from models.pii.engines import make_flagger
     from storage.ids import new_worker_id
     from storage.listen import listen
     from storage.publish import finish
@@ -177,7 +180,7 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages") -> "Reader":
         depth=settings.inflight_docs - 1,
     )
     hints = TaskHints(partial(listen, runtime.dsn, ["quire_tasks"]))
-    settlement = Settlement(queue, publisher, inflight)
+    settlement = Settlement(queue, publisher, inflight, make_flagger(settings.pii_engine, settings.pii_languages))
     line = RecognitionParts(
         port=recogniser,
         settlement=settlement,

