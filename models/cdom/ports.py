@@ -169,9 +169,12 @@ class IndexDocument(Protocol):
 
 
 class SearchIndex(Protocol):
-    """Hits among the published documents of the request's tenant and org. Raises `PortUnavailable`."""
+    """Hits among the published documents of the request's tenant and org; None = that document or job is not theirs.
 
-    async def search(self, request: SearchRequest) -> list[SearchHit]: ...
+    Raises `PortUnavailable`.
+    """
+
+    async def search(self, request: SearchRequest) -> list[SearchHit] | None: ...
 
     async def check(self) -> None:
         """Raises `PortUnavailable` when the index cannot be read."""

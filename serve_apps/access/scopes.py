@@ -53,6 +53,7 @@ REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("GET", "/v1/documents/{document_id}"): KeyScope.READ,
     ("DELETE", "/v1/documents/{document_id}"): KeyScope.WRITE,
     ("GET", "/v1/dead-letters"): KeyScope.READ,
+    ("GET", "/v1/search"): KeyScope.READ,
     ("POST", "/v1/parse"): KeyScope.WRITE,
     ("POST", "/v1/ingest"): KeyScope.WRITE,
     ("GET", f"{DOCUMENT}/tree"): KeyScope.READ,

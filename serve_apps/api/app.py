@@ -24,6 +24,7 @@ from serve_apps.api.routes import (
     parse,
     pictures,
     review,
+    search,
     stats,
     token,
     trees,
@@ -53,6 +54,7 @@ _PARTS = (
     webhooks,
     ephemeral,
     review,
+    search,
 )
 _ROUTERS = tuple(part.router for part in _PARTS)
 

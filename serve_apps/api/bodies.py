@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from models.cdom.search import SearchMode
 from storage.states import DocumentStatus, JobStatus
 
 
@@ -93,6 +94,24 @@ class JobBody(JobListItem):
     pending: list[PendingBody]
     pages_done: int
     pages_total: int
+
+
+class SearchHitBody(Body):
+    """A passage of a published document; (job_id, document_id) always resolves. `mode` names how it was found."""
+
+    job_id: str
+    document_id: str
+    chunk_id: str
+    score: float = Field(description="cosine (vector), BM25 (fts), sum of reciprocal ranks (hybrid)")
+    text: str
+    section_path: list[str]
+    pages: tuple[int, int]
+    block_ids: list[str]
+    bboxes: list[dict[str, Any]]
+    source_file: str
+    mode: SearchMode
+    snippet: str
+    highlights: list[tuple[int, int]] = Field(description="[start, end) characters of the snippet")
 
 
 class ParsedBody(Body):

@@ -5,7 +5,7 @@ One dependency instead of several, because each costs 15 µs of CPU per request.
 
 from collections.abc import MutableMapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from fastapi import Depends, Path, Request
 from pydantic import AfterValidator
@@ -65,6 +65,8 @@ async def admit(request: Request) -> Call:
 
 def _identify(running: Running, scope: MutableMapping[str, Any]) -> Caller:
     """Whoever sends one unknown key after the other is refused before the next one is looked at."""
+    if (signed_in := scope.get("session_caller")) is not None:  # set by serve_apps/ui alone, for its own session
+        return cast(Caller, signed_in)
     address = running.true_address(scope)
     if address is None:
         return identify(scope["headers"], running.resources.keys)
@@ -76,14 +78,15 @@ def _identify(running: Running, scope: MutableMapping[str, Any]) -> Caller:
         raise
 
 
-def _check_job_id(text: str) -> JobId:
+def check_job_id(text: str) -> JobId:
     """A malformed id is an unknown one."""
     if not is_job_id(text):
         raise NotFound("no such job")
     return JobId(text)
 
 
-def _check_document_id(text: str) -> DocumentId:
+def check_document_id(text: str) -> DocumentId:
+    """A malformed id is an unknown one."""
     if not is_document_id(text):
         raise NotFound("no such document")
     return DocumentId(text)
@@ -91,7 +94,7 @@ def _check_document_id(text: str) -> DocumentId:
 
 CallDep = Annotated[Call, Depends(admit)]
 RunningDep = Annotated[Running, Depends(find_running)]
-JobIdDep = Annotated[JobId, AfterValidator(_check_job_id), Path(description="Opaque identifier of a job.")]
+JobIdDep = Annotated[JobId, AfterValidator(check_job_id), Path(description="Opaque identifier of a job.")]
 DocumentIdDep = Annotated[
-    DocumentId, AfterValidator(_check_document_id), Path(description="Opaque identifier of a document.")
+    DocumentId, AfterValidator(check_document_id), Path(description="Opaque identifier of a document.")
 ]

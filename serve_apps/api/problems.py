@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from models.cdom.errors import ExtractError, UnsupportedFormat
-from models.cdom.ports import PortUnavailable
+from models.cdom.ports import EmbeddingFailed, PortUnavailable
 from models.derive.finetune import UnknownSplit, UnknownStyle
 from models.export.graph import UnknownGraphFormat
 from models.pii.redact import PiiIncomplete
@@ -55,11 +55,13 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     storage.InvalidCursor: Problem(422, "not a cursor of this listing", loc=("query", "cursor")),
     storage.StoreUnavailable: Problem(503, "The store cannot be reached now.", retry_after=2),
     storage.SchemaMismatch: Problem(503, "The database is being migrated.", retry_after=10),
+    EmbeddingFailed: Problem(422, "the text cannot be embedded", loc=("body", "tree")),
     PortUnavailable: Problem(503, "This part of the service is not available now.", retry_after=2),
     UnsupportedFormat: Problem(422, "the file is of no format that is read here", loc=("body", "file")),
     refusals.TokenRefused: Problem(403),
     refusals.NoDefaultToken: Problem(409),
     PiiIncomplete: Problem(409),
+    refusals.SearchNotConfigured: Problem(409),
     refusals.NoPageImage: Problem(404),
     refusals.OriginalGone: Problem(404),
     refusals.PictureNotRedactable: Problem(403),

@@ -44,6 +44,12 @@ class OriginalGone(Refusal):
     code = "original-missing"
 
 
+class SearchNotConfigured(Refusal):
+    """This deployment keeps no search index."""
+
+    code = "search-not-configured"
+
+
 class UploadTooLarge(Refusal):
     """More bytes than one file, or one request, may have."""
 

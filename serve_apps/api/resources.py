@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from models.cdom.original import ReadOptions
-from models.cdom.ports import ClusterState, ReadOnce, RenderPage, Tokenizer
+from models.cdom.ports import ClusterState, IndexDocument, ReadOnce, RenderPage, SearchIndex, Tokenizer
 from models.cdom.tree import Tree
 from models.derive.chunks import ChunkSettings
 from models.neural.embed.tokenizer import load_tokenizer
@@ -43,6 +43,8 @@ class Ports:
     cluster_state: ClusterState | None = None
     render_page: RenderPage | None = None
     read_once: ReadOnce | None = None
+    search: SearchIndex | None = None
+    index_document: IndexDocument | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

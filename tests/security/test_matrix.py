@@ -110,6 +110,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", "/v1/jobs/{job_id}/export/finetune"): Row(200),
     ("GET", "/v1/jobs/{job_id}/review"): Row(200),
     ("GET", "/v1/review"): Row(200),
+    ("GET", "/v1/search"): Row(409, {"params": {"q": "ropes"}}),
     ("POST", "/v1/jobs/{job_id}/documents/{document_id}/blocks/{block_id}/review"): Row(
         200, {"json": {"flag": "pii:email", "decision": "approved"}}, make=flagged
     ),

@@ -21,6 +21,7 @@ from storage.usage import check_clock
 router = APIRouter(tags=["health"])
 _ALIVE = json_response({"status": "ok", "version": SERVICE_VERSION})
 _CLUSTER_TIMEOUT_S = 1.0
+_INDEX_TIMEOUT_S = 3.0
 Check = dict[str, str]
 
 
@@ -35,8 +36,10 @@ async def read_health(running: RunningDep, deep: bool = False) -> Response:
 
 
 async def _look_deep(running: Running) -> dict[str, Any]:
-    store, disk, cluster = await asyncio.gather(_check_store(running), _check_disk(running), _ask_cluster(running))
-    checks = {"job_store": store, "disk": disk, "search_index": {"status": "ok", "detail": "off"}}
+    store, disk, index, cluster = await asyncio.gather(
+        _check_store(running), _check_disk(running), _check_index(running), _ask_cluster(running)
+    )
+    checks = {"job_store": store, "disk": disk, "search_index": index}
     good = all(check["status"] == "ok" for check in checks.values())
     facts, warnings = cluster
     return {
@@ -65,6 +68,19 @@ async def _check_disk(running: Running) -> Check:
     if free < running.resources.limits.min_free_disk_bytes:
         return {"status": "failed", "detail": "low on space"}
     return {"status": "ok", "detail": "headroom"}
+
+
+async def _check_index(running: Running) -> Check:
+    """Reachable, by asking it; off where none is configured."""
+    port = running.resources.ports.search
+    if port is None:
+        return {"status": "ok", "detail": "off"}
+    try:
+        async with asyncio.timeout(_INDEX_TIMEOUT_S):
+            await port.check()
+    except (TimeoutError, PortUnavailable):
+        return {"status": "failed", "detail": "the search index does not answer"}
+    return {"status": "ok", "detail": "reachable"}
 
 
 def _free_bytes(workdir: Path) -> int:

@@ -7,7 +7,8 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from models.cdom.tree import dump_tree
+from models.cdom.tree import Tree, dump_tree
+from models.derive.chunks import chunk_tree
 from models.pii.places import find_places
 from serve_apps.api.bodies import IngestBody, JobBody
 from serve_apps.api.deps import Call, CallDep
@@ -19,7 +20,7 @@ from serve_apps.api.submitting import quota_of
 from serve_apps.api.uploads import read_body
 from storage.ids import new_document_id
 from storage.ingest import INGESTED_ATTEMPT, IngestedDocument, ingest_document
-from storage.rows import JobRow, StoredBlob
+from storage.rows import DocumentId, JobRow, StoredBlob
 
 router = APIRouter(tags=["jobs"])
 _BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": IngestBody.model_json_schema()}}}}
@@ -56,10 +57,21 @@ def _ingest(call: Call, body: bytes, key: str | None) -> JobRow:
         bytes=original.bytes if original else len(files["tree.json"]),
         manifest=call.store.artifacts.put(document_id, INGESTED_ATTEMPT, files),
         original=original,
+        chunks=_index(call, document_id, tree),
         flags=find_places(tree),
     )
     identity = identify_submission("ingest", key, [hashlib.sha256(body).hexdigest()])
     return ingest_document(call.store, call.scope, call.actor, document, quota=quota_of(call), idempotency=identity)
+
+
+def _index(call: Call, document_id: DocumentId, tree: Tree) -> int:
+    """Chunks, findable before the document is committed; the number of them. Raises `PortUnavailable`."""
+    resources = call.running.resources
+    chunks = chunk_tree(tree, resources.tokenizer, resources.chunking)
+    port = resources.ports.index_document
+    if port is not None:
+        port.index_document((call.scope.tenant, call.scope.org), document_id, INGESTED_ATTEMPT, chunks, urgent=True)
+    return len(chunks)
 
 
 def _parse(body: bytes) -> dict[str, Any]:

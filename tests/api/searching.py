@@ -1,0 +1,53 @@
+"""A search index beside an app in one process: what Ray connects in the service, connected by hand."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from actors.embedder import Embedder
+from actors.index_writer import IndexWriting
+from actors.indexing import DocumentIndexer
+from actors.searcher import Searcher
+from models.cdom.search import SearchHit, SearchRequest
+from serve_apps.api.resources import Ports
+from storage.index.entries import Vectors
+from storage.roles import RoleLease
+from storage.store import Store
+from tests.storage.index.library import Library, embed
+
+
+class HashedWords:
+    """A model that needs no weights."""
+
+    def embed(self, texts: list[str]) -> Vectors:
+        return embed(texts)
+
+
+class InProcess:
+    """The port `SearchIndex` over a searcher in this process."""
+
+    def __init__(self, searcher: Searcher) -> None:
+        self._searcher = searcher
+
+    async def search(self, request: SearchRequest) -> list[SearchHit] | None:
+        return await asyncio.to_thread(self._searcher.search, request)
+
+    async def check(self) -> None:
+        await asyncio.to_thread(self._searcher.check)
+
+
+@contextmanager
+def search_ports(store: Store, folder: Path) -> Iterator[tuple[Ports, Library]]:
+    """Ports of an app with search, and the index behind them."""
+    library = Library(store, str(folder / "rag"), folder / "rag" / "keywords")
+    embedder = Embedder(HashedWords())
+    writing = IndexWriting(RoleLease(store.db, "index_writer", "test", ttl_s=30), library.writer, ())
+    embedder.start()
+    writing.start()
+    searcher = Searcher(library.reader, lambda texts: embed(texts))
+    try:
+        yield Ports(search=InProcess(searcher), index_document=DocumentIndexer(embedder, writing)), library
+    finally:
+        writing.drain(10)
+        embedder.drain(10)
