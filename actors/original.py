@@ -9,6 +9,8 @@ import tempfile
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from models.cdom.errors import UnsupportedFormat
+from models.cdom.original import IMAGE_FORMATS
 from models.cdom.tree import Source
 from models.extract.sniff import sniff
 
@@ -43,6 +45,16 @@ def _nameless_copy(original: BinaryIO) -> Iterator[int]:
         yield readable
     finally:
         os.close(readable)
+
+
+def is_picture(original: BinaryIO) -> bool:
+    """Whether the bytes begin like a picture file; the position is left at the start."""
+    head = original.read(_HEAD)
+    original.seek(0)
+    try:
+        return sniff(head) in IMAGE_FORMATS
+    except UnsupportedFormat:
+        return False
 
 
 def identify(descriptor: int) -> Source:

@@ -14,6 +14,7 @@ from typing import BinaryIO, Protocol
 
 from actors.hints import Wakes
 from actors.inflight import Heart, Inflight
+from actors.original import is_picture
 from actors.publisher import Publisher
 from actors.recognition import RecognitionLine
 from actors.retry import Backoff, Disposition, locate
@@ -28,6 +29,8 @@ from storage.rows import Beat, Claim, DocumentId
 log = logging.getLogger(__name__)
 STUCK_S = 60.0
 """An idle loop turns every second; silent for this long while reading nothing, it is dead."""
+NO_ROOM = ReadOutcome(detail="a picture, while the recognition line is full")
+"""Known without a child, so that a hundred pictures in the queue cost a reader nothing."""
 FAULTS = 8
 """Consecutive faults of the sandbox itself after which the replica asks to be replaced."""
 
@@ -156,7 +159,9 @@ class Reader:
             outcome = self._read(claim)
         finally:
             self._reading = None
-        if isinstance(outcome, Unrecognised):
+        if outcome is NO_ROOM:
+            self._parts.settlement.give_back(claim, scan=True)
+        elif isinstance(outcome, Unrecognised):
             self._recognise(claim, outcome)
         elif self._parts.settlement.settle(claim, outcome) is Disposition.RELEASE:
             self._sandbox_faults.pause()
@@ -178,6 +183,8 @@ class Reader:
         """Never raises: whatever goes wrong here is an outcome of this document, not the end of the loop."""
         try:
             with self._parts.originals.open(claim.blob_sha256 or "") as original:
+                if self._parts.recognition.full and is_picture(original):
+                    return NO_ROOM
                 return self._parts.parser.read_until_pixels(
                     original, claim.options, lambda done, total: self._page(claim, done, total)
                 )

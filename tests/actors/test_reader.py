@@ -131,12 +131,13 @@ class FakeStore:
     def __init__(self) -> None:
         self.finished, self.artifacts = list[Finished](), dict[str, dict[str, bytes]]()
         self.refuse, self.missing = False, False
+        self.original = b"pdf"
         self.fail_times = 0
 
     def open(self, sha256: str) -> BinaryIO:
         if self.missing:
             raise NotFound
-        return io.BytesIO(b"pdf")
+        return io.BytesIO(self.original)
 
     def put(self, document_id: DocumentId, attempt: int, files: dict[str, bytes]) -> dict[str, dict[str, Any]]:
         self.artifacts[document_id] = files

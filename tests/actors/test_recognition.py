@@ -95,6 +95,19 @@ def test_a_full_line_sends_a_scan_back_uncharged_and_reads_on_behind_it() -> Non
     assert scene.parser.reads == 4
 
 
+def test_a_picture_is_sent_back_unread_while_the_line_is_full() -> None:
+    gate = Gate(shut=True)
+    answer = by_name({"s1": scan(), "s2": scan()})
+    scene = Scene(make_claim("s1"), make_claim("s2"), answer=answer, recogniser=gate, room=1)
+    scene.store.original = b"\x89PNG\r\n\x1a\n" + bytes(40)
+    with scene.running():
+        assert until(lambda: scene.queue.released)
+        assert scene.parser.reads == 1
+        gate.open.set()
+        assert until(lambda: len(scene.store.finished) == 2)
+    assert scene.parser.reads == 2
+
+
 def test_while_recognising_the_lease_is_kept_and_says_so() -> None:
     gate = Gate(shut=True)
     with Scene(make_claim(), answer=lambda _: scan(), recogniser=gate).running() as scene:
