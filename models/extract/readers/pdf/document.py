@@ -7,7 +7,7 @@ from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PageImage
 from models.extract.readers.contract import DocumentFacts, PageContent, PageRead, failed_page
-from models.extract.readers.pdf.engine import BROKEN, pymupdf, ran_out_of_memory
+from models.extract.readers.pdf.engine import BROKEN, FAILURES, pymupdf, ran_out_of_memory
 from models.extract.readers.pdf.facts import find_facts
 from models.extract.readers.pdf.page import read_pdf_page
 from models.extract.readers.pdf.render import render_area, render_picture_blocks
@@ -37,7 +37,7 @@ class PdfDocument:
         self._reopen_when_due()
         try:
             read = read_pdf_page(self._engine[number - 1], number, self._options)
-        except (*BROKEN, MemoryError) as error:
+        except FAILURES as error:
             if ran_out_of_memory(error):
                 raise ResourceLimit("memory") from error
             return PageRead(content=failed_page(number, ErrorCode.MALFORMED))
@@ -54,7 +54,7 @@ class PdfDocument:
             page = self._engine[number - 1]
             png = render_area(page, area, dpi, self._options.max_image_pixels)
             return PageImage(png=png, width=page.rect.width, height=page.rect.height, page_count=self._facts.page_count)
-        except (*BROKEN, MemoryError) as error:
+        except FAILURES as error:
             raise _as_extract_error(error) from error
 
     def render_assets(self, content: PageContent) -> dict[str, bytes]:
@@ -87,7 +87,7 @@ def _open_engine(data: bytes, password: str | None) -> Any:
             raise Malformed("no page")
     except ExtractError:
         raise
-    except (*BROKEN, MemoryError) as error:
+    except FAILURES as error:
         raise _as_extract_error(error) from error
     return engine
 

@@ -41,6 +41,8 @@ BROKEN: tuple[type[Exception], ...] = (
     AssertionError,
 )
 """What the engine raises on broken files: its own family, and Python's from the layer above it. No MemoryError."""
+FAILURES: tuple[type[Exception], ...] = (*BROKEN, MemoryError)
+"""Broken files and refused memory; `ran_out_of_memory` tells which."""
 
 
 def ran_out_of_memory(error: BaseException) -> bool:
