@@ -1,5 +1,7 @@
 """Pieces of one printed line, which the engine parts at every wide gap, joined again."""
 
+import re
+
 from models.extract.layout.marks import Line, Run
 
 _PIECE_GAP = 1.7
@@ -7,6 +9,10 @@ _PIECE_GAP = 1.7
 
 _STRETCHED_GAP = 6.0
 """Justified lines are stretched this far (in ems) in narrow columns."""
+
+_NUMBER_GAP = 4.0
+_SECTION_NUMBER = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z]|[IVX]{1,5})\.?")
+"""The number of a bold heading may stand this far (in ems) before it."""
 
 
 def merge_pieces(lines: list[Line]) -> list[Line]:
@@ -31,6 +37,8 @@ def is_same_line(a: Line, b: Line, near: list[Line]) -> bool:
         return True
     if not 0 < gap < _STRETCHED_GAP * size:
         return False
+    if a.bold and b.bold and gap < _NUMBER_GAP * size and _SECTION_NUMBER.fullmatch(a.text):
+        return True
     return any(
         other.x0 < a.x1 - 0.3 * size and other.x1 > b.x0 + 0.3 * size and 0.3 < abs(other.base - a.base) / size < 2.0
         for other in near

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from models.cdom.geometry import Bbox
-from models.extract.layout.marks import Line, PageMarks, Piece
+from models.extract.layout.marks import Line, PageMarks, Piece, split_evenly
 from models.extract.readers.pdf.annotations import add_annotations
 from models.extract.readers.pdf.engine import mupdf
 from models.extract.readers.pdf.hidden import hide_unseen
 from models.extract.readers.pdf.rotation import turn_blocks, turn_box
+from models.extract.readers.pdf.spaces import add_missing_blanks
 from models.extract.readers.pdf.text import clean_glyphs, find_lines
 from models.extract.readers.pdf.vectors import add_vectors
 
@@ -29,6 +30,7 @@ def find_marks(page: Any) -> PageMarks:
         pictures = [turn_box(box, turn) for box in pictures]
     bounds = page.rect
     marks = PageMarks(width=bounds.width, height=bounds.height, lines=find_lines(blocks), pictures=pictures)
+    add_missing_blanks(marks.lines, text_page)
     marks.split = _make_splitter(text_page, turn)
     add_vectors(marks, blocks)
     add_annotations(page, marks)
@@ -61,6 +63,6 @@ def _make_splitter(text_page: Any, turn: Any) -> Callable[[Line], list[Piece]]:
                 text = clean_glyphs(text)
                 if text:
                     words.setdefault((block, number), []).append(Piece(x0, x1, text))
-        return words.get(line.key) or [Piece(line.x0, line.x1, line.text)]
+        return words.get(line.key) or split_evenly(line)
 
     return split

@@ -193,3 +193,9 @@ def test_the_pieces_of_a_displayed_formula_are_one_block() -> None:
     paper.text(150, y + 20, "F =", 11).text(175, y + 13, "a + b", 11).text(175, y + 28, "c + 1", 11)
     paper.prose(50, y + 50, 3)
     assert texts(paper.read(), BlockType.FORMULA) == ["F = a + b c + 1"]
+
+
+def test_the_number_of_a_bold_heading_stands_apart_and_belongs_to_it() -> None:
+    paper = Paper().text(50, 60, "11", 11, "hebo").text(92, 60, "Dual Presentation of Data", 11, "hebo")
+    paper.prose(50, 85, 6)
+    assert texts(paper.read(), BlockType.HEADING) == ["11 Dual Presentation of Data"]

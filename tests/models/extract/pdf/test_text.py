@@ -4,6 +4,7 @@ import pytest
 
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.tree import BlockType
+from models.extract.readers.pdf.engine import pymupdf
 from models.extract.readers.pdf.text import clean_glyphs
 from tests.models.extract.pdf.paper import Paper, of_type, texts
 
@@ -52,8 +53,6 @@ def test_a_link_is_a_span_over_its_words() -> None:
 
 
 def test_form_fields_are_boxes_and_values() -> None:
-    from models.extract.readers.pdf.engine import pymupdf
-
     paper = Paper().text(90, 60, "I agree")
     for name, value, y in (("agree", True, 50), ("letters", False, 70)):
         box = pymupdf.Widget()
@@ -92,3 +91,21 @@ def test_a_line_set_up_the_margin_leaves_the_text_in_order() -> None:
     tree = paper.read()
     assert [block.text.split(".")[0] for block in of_type(tree, BlockType.PARAGRAPH)][:2] == ["First", "Second"]
     assert any("stamp" in block.text for block in tree.blocks)
+
+
+def test_words_set_so_tightly_that_they_run_together_are_parted() -> None:
+    paper = Paper()
+    x = 50.0
+    for word in ("Composition", "of", "the", "pretraining", "data"):
+        paper.text(x, 60, word, font="hebo")
+        x += pymupdf.get_text_length(word, "hebo", 10) + 1.3
+    (block,) = paper.read().blocks
+    assert block.text == "Composition of the pretraining data"
+    assert [(span.start, span.end) for span in block.spans] == [(0, len(block.text))]
+
+
+def test_letter_spaced_type_is_left_alone() -> None:
+    paper = Paper()
+    for at, letter in enumerate("INTERPRETINGSIMULTANEITYJUDGEMENTS"):
+        paper.text(50 + 9 * at, 60, letter)
+    assert paper.read().blocks[0].text.replace(" ", "") == "INTERPRETINGSIMULTANEITYJUDGEMENTS"
