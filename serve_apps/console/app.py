@@ -1,0 +1,44 @@
+"""The console as one ASGI app, built from values: the hosted /v1, /api for sessions, pages. Reads no setting."""
+
+from fastapi import FastAPI
+
+from serve_apps.api.app import INTERFACE_VERSION
+from serve_apps.api.middleware import Edge
+from serve_apps.console.problems import install_problems
+from serve_apps.console.resources import MEGABYTE, ConsoleLimits, ConsoleResources
+from serve_apps.console.routes import jobs, outputs, search, session_api, sessions, usage, views, webhooks
+from serve_apps.console.running import Running
+
+_PARTS = (jobs, outputs, search, usage, session_api, sessions, views, webhooks)
+
+
+def create_console(resources: ConsoleResources) -> FastAPI:
+    """The hosted surface in front of `resources.engine_url`; what is not on it (health, stats, …) is a plain 404."""
+    running = Running(resources)
+    app = FastAPI(
+        title="Quire console",
+        version=INTERFACE_VERSION,
+        description="The hosted part of the interface.",
+        lifespan=running.lifespan,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.state.running = running
+    for part in _PARTS:
+        app.router.routes.extend(part.router.routes)
+    install_problems(app)
+    limits = resources.limits
+    app.add_middleware(Edge, body_cap=_BodyCaps(limits), max_inflight_bytes=limits.max_inflight_bytes)
+    return app
+
+
+class _BodyCaps:
+    """How many bytes a request body may have in all, by the end of its path (a prefix may stand before it)."""
+
+    def __init__(self, limits: ConsoleLimits) -> None:
+        batch = limits.max_file_bytes * limits.max_batch_files + MEGABYTE
+        self._caps = {"/v1/jobs": batch, "/api/jobs": batch, "/v1/parse": limits.max_file_bytes + MEGABYTE}
+
+    def __call__(self, path: str) -> int:
+        return next((cap for end, cap in self._caps.items() if path.endswith(end)), MEGABYTE)

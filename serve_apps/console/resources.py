@@ -1,0 +1,48 @@
+"""What the console is built from: values and ports, opened by whoever composes the service. Reads no setting itself."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from serve_apps.console.passwords import Passwords
+from storage.egress import Egress
+from storage.store import Store
+
+MEGABYTE = 1024 * 1024
+
+
+class Worker(Protocol):
+    """A loop of its own that lives as long as the app: the watcher, a dispatcher."""
+
+    def start(self) -> None: ...
+
+    def drain(self, timeout_s: float) -> object: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsoleLimits:
+    """Sizes in bytes, times in seconds. `engine_timeout_s` must stay below `storage.console.admission.SENDING_S`."""
+
+    max_file_bytes: int = 20 * MEGABYTE
+    max_batch_files: int = 10
+    max_inflight_bytes: int = 512 * MEGABYTE
+    upload_idle_s: float = 60.0
+    read_timeout_s: float = 5.0
+    engine_timeout_s: float = 120.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsoleResources:
+    """`engine_key` is one key of the engine; every tenant is an organisation under it. `public_url`: how browsers reach
+    the console; https makes its cookies secure. `store` holds the console's tables, perhaps beside the engine's."""
+
+    store: Store
+    engine_url: str
+    engine_key: str
+    spool: Path
+    public_url: str | None = None
+    egress: Egress = field(default_factory=Egress)
+    passwords: Passwords = field(default_factory=Passwords)
+    limits: ConsoleLimits = field(default_factory=ConsoleLimits)
+    workers: Sequence[Worker] = ()

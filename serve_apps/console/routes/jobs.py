@@ -1,0 +1,77 @@
+"""The hosted /v1 that takes documents in and tells of them: parse, batch submit, job status."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from serve_apps.api.idempotency import IdempotencyKeyHeader
+from serve_apps.api.rendering import JSON, json_response
+from serve_apps.console.callers import Caller, CallerDep
+from serve_apps.console.facts import facts_of
+from serve_apps.console.paths import job_path
+from serve_apps.console.refusals import EngineFailed
+from serve_apps.console.relaying import relay
+from serve_apps.console.submitting import receive, send_jobs, send_parse
+from storage.console.settlement import settle_job
+
+router = APIRouter(tags=["jobs"])
+JOBS_PARTS, PARSE_PARTS = frozenset({"files", "file"}), frozenset({"file"})
+Wait = Annotated[float, Query(ge=0, le=600, allow_inf_nan=False)]
+
+
+@router.post("/v1/jobs", status_code=201)
+async def create_job(request: Request, caller: CallerDep, idempotency_key: IdempotencyKeyHeader = None) -> Response:
+    """Up to ten files of 20 MB in one batch; each counts towards the documents in work."""
+    upload = await receive(request, caller.running, JOBS_PARTS, caller.running.resources.limits.max_batch_files)
+    answer = await send_jobs(caller, upload, idempotency_key)
+    headers = {"Location": f"/v1/jobs/{answer.json()['id']}"} if answer.status_code == 201 else {}
+    return Response(answer.content, answer.status_code, headers, answer.headers.get("content-type", JSON))
+
+
+@router.get("/v1/jobs/{job_id}")
+async def read_job(request: Request, job_id: str, caller: CallerDep, wait: Wait = 0.0) -> Response:
+    """The job or, for a file's alias, its batch; `wait` as at the engine."""
+    return await relay(request, caller, await job_path(caller, job_id), wait_s=wait)
+
+
+@router.post("/v1/parse")
+async def parse(
+    request: Request,
+    caller: CallerDep,
+    timeout_s: Annotated[float, Query(ge=0, le=600, allow_inf_nan=False)] = 55.0,
+    idempotency_key: IdempotencyKeyHeader = None,
+) -> Response:
+    """One file in, its tree in the same answer; or 202 and a job to poll."""
+    upload = await receive(request, caller.running, PARSE_PARTS, 1)
+    answer = await send_parse(caller, upload, idempotency_key)
+    if answer.status_code not in (200, 202):
+        return Response(answer.content, answer.status_code, media_type=answer.headers.get("content-type", JSON))
+    if answer.status_code == 200:
+        return Response(answer.content, 200, media_type=JSON)
+    return await _wait(caller, answer.json()["job_id"], timeout_s)
+
+
+async def _wait(caller: Caller, job_id: str, timeout_s: float) -> Response:
+    """The job was taken, so nothing that fails from here on may read as a refusal: the caller polls."""
+    running, status = caller.running, "queued"
+    try:
+        answer = await running.engine.get(f"/v1/jobs/{job_id}?wait={timeout_s}", caller.org, wait_s=timeout_s)
+        job: dict[str, Any] = answer.json()
+        status = job["status"]
+        await running.disk.run(settle_job, running.db, job_id, facts_of(job))
+        if not job["pending"]:
+            tree = await _tree(caller, job)
+            return Response(b'{"job":' + answer.content + b',"tree":' + tree + b"}", media_type=JSON)
+    except (EngineFailed, KeyError):
+        pass
+    return json_response({"job_id": job_id, "status": status}, 202, {"Location": f"/v1/jobs/{job_id}"})
+
+
+async def _tree(caller: Caller, job: dict[str, Any]) -> bytes:
+    document = job["documents"][0]
+    if document["status"] != "succeeded":
+        return b"null"
+    path = f"/v1/jobs/{job['id']}/documents/{document['document_id']}/tree"
+    answer = await caller.running.engine.get(path, caller.org)
+    return answer.content if answer.status_code == 200 else b"null"

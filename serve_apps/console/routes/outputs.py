@@ -1,0 +1,41 @@
+"""What was read from a document, as the engine tells it: tree, chunks, graph, context, fine-tune lines."""
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from serve_apps.access.scopes import DOCUMENT
+from serve_apps.console.callers import CallerDep
+from serve_apps.console.paths import document_path, job_path
+from serve_apps.console.relaying import relay
+
+router = APIRouter(tags=["outputs"])
+
+
+@router.get(f"{DOCUMENT}/tree")
+async def read_tree(request: Request, job_id: str, document_id: str, caller: CallerDep) -> Response:
+    """The canonical tree."""
+    return await relay(request, caller, f"{await document_path(caller, job_id, document_id)}/tree")
+
+
+@router.get(f"{DOCUMENT}/chunks")
+async def read_chunks(request: Request, job_id: str, document_id: str, caller: CallerDep) -> Response:
+    """Token-aware pieces for retrieval."""
+    return await relay(request, caller, f"{await document_path(caller, job_id, document_id)}/chunks")
+
+
+@router.get(f"{DOCUMENT}/export/graph")
+async def export_graph(request: Request, job_id: str, document_id: str, caller: CallerDep) -> Response:
+    """Nodes and typed edges."""
+    return await relay(request, caller, f"{await document_path(caller, job_id, document_id)}/export/graph")
+
+
+@router.get(f"{DOCUMENT}/export/context")
+async def export_context(request: Request, job_id: str, document_id: str, caller: CallerDep) -> Response:
+    """One token-budgeted digest."""
+    return await relay(request, caller, f"{await document_path(caller, job_id, document_id)}/export/context")
+
+
+@router.get("/v1/jobs/{job_id}/export/finetune")
+async def export_finetune(request: Request, job_id: str, caller: CallerDep) -> Response:
+    """Fine-tune JSONL of the whole batch, streamed."""
+    return await relay(request, caller, f"{await job_path(caller, job_id)}/export/finetune")

@@ -1,0 +1,25 @@
+"""GET /v1/search: the engine's hits; a file of a batch goes by its own alias, so that its pair resolves together."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from serve_apps.api.rendering import JSON, json_response
+from serve_apps.console.callers import CallerDep
+from storage.console.sent import aliases_of
+
+router = APIRouter(tags=["search"])
+
+
+@router.get("/v1/search")
+async def search(request: Request, caller: CallerDep) -> Response:
+    """Hits with provenance, the tenant's own only."""
+    running = caller.running
+    answer = await running.engine.get(f"/v1/search?{request.url.query}", caller.org)
+    if answer.status_code != 200:
+        return Response(answer.content, answer.status_code, media_type=answer.headers.get("content-type", JSON))
+    hits: list[dict[str, Any]] = answer.json()
+    ids = [hit["document_id"] for hit in hits]
+    aliases = await running.sql.run(aliases_of, running.db, caller.tenant.id, ids)
+    return json_response([hit | {"job_id": aliases.get(hit["document_id"], hit["job_id"])} for hit in hits])

@@ -1,0 +1,71 @@
+"""/api: what a signed-in session does besides looking: make and revoke tokens, upload, ask for progress.
+
+A browser's request must come from our own page and carry the session's form token; a program's has no origin to check.
+"""
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from serve_apps.api.rendering import JSON, json_response
+from serve_apps.console.callers import Visitor, VisitorDep, check_form, check_origin
+from serve_apps.console.forms import read_form, read_text
+from serve_apps.console.paths import job_path
+from serve_apps.console.relaying import relay
+from serve_apps.console.routes.jobs import JOBS_PARTS
+from serve_apps.console.routes.usage import render_usage
+from serve_apps.console.submitting import receive, send_jobs
+from storage.console.admission import usage_of
+from storage.console.tokens import create_token, revoke_token
+
+router = APIRouter(tags=["session"])
+LONGEST_NAME = 100
+
+
+@router.post("/api/tokens", status_code=201)
+async def make_token(request: Request, visitor: VisitorDep) -> Response:
+    """A new access token, shown in this answer only. Body: `name`, as form or JSON."""
+    form = await read_form(request)
+    _check_sender(request, visitor, form.get("csrf"))
+    name = read_text(form, "name", LONGEST_NAME)
+    running = visitor.running
+    row, secret = await running.disk.run(create_token, running.db, visitor.account.tenant.id, name)
+    return json_response({"id": row.id, "name": row.name, "token": secret, "created_at": row.created_at}, 201)
+
+
+@router.delete("/api/tokens/{token_id}", status_code=204)
+async def end_token(request: Request, token_id: str, visitor: VisitorDep) -> Response:
+    """Revoked for the very next request."""
+    _check_sender(request, visitor, None)
+    running = visitor.running
+    await running.disk.run(revoke_token, running.db, visitor.account.tenant.id, token_id)
+    return Response(status_code=204)
+
+
+@router.post("/api/jobs", status_code=201)
+async def upload(request: Request, visitor: VisitorDep) -> Response:
+    """Files dropped on the page: the same as POST /v1/jobs with a token."""
+    _check_sender(request, visitor, None)
+    running = visitor.running
+    files = await receive(request, running, JOBS_PARTS, running.resources.limits.max_batch_files)
+    answer = await send_jobs(visitor.caller, files, None)
+    return Response(answer.content, answer.status_code, media_type=answer.headers.get("content-type", JSON))
+
+
+@router.get("/api/jobs/{job_id}")
+async def progress(request: Request, job_id: str, visitor: VisitorDep) -> Response:
+    """A job as the page follows it."""
+    return await relay(request, visitor.caller, await job_path(visitor.caller, job_id))
+
+
+@router.get("/api/usage")
+async def usage(visitor: VisitorDep) -> Response:
+    """The meter of the page."""
+    running, tenant = visitor.running, visitor.account.tenant
+    return json_response(render_usage(tenant, await running.sql.run(usage_of, running.db, tenant.id)))
+
+
+def _check_sender(request: Request, visitor: Visitor, sent: Any) -> None:
+    if check_origin(request):
+        check_form(visitor, request.headers.get("x-csrf-token") or sent)

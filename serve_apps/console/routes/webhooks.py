@@ -1,0 +1,107 @@
+"""Receivers of document.finished: registered by URL, shown with their deliveries. The secret is shown once."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from serve_apps.api.rendering import json_response
+from serve_apps.console.callers import Visitor, VisitorDep, check_form, check_origin
+from serve_apps.console.forms import read_form, read_text
+from serve_apps.console.pages import page
+from storage.console.rows import Tenant
+from storage.egress import MAX_URL_BYTES, UrlRefused
+from storage.hook_signing import new_secret
+from storage.rows import Actor
+from storage.states import EventKind
+from storage.webhooks import WebhookRow, delete_webhook, list_deliveries, list_webhooks, redeliver, register_webhook
+
+router = APIRouter(tags=["session"])
+SHOWN = 100
+
+
+@router.post("/api/webhooks", status_code=201)
+async def register(request: Request, visitor: VisitorDep) -> Response:
+    """Body: `url`, as form or JSON. A private, loopback or unresolvable receiver is 422."""
+    form = await read_form(request)
+    if check_origin(request):
+        check_form(visitor, request.headers.get("x-csrf-token") or form.get("csrf"))
+    row, secret = await _register(visitor, form)
+    shown = {"id": row.id, "url": row.url, "events": list(row.events), "secret": secret, "created_at": row.created_at}
+    return json_response(shown, 201)
+
+
+@router.get("/webhooks", include_in_schema=False)
+async def show_webhooks(request: Request, visitor: VisitorDep) -> Response:
+    return await _webhooks(request, visitor)
+
+
+@router.post("/webhooks", include_in_schema=False)
+async def add_webhook(request: Request, visitor: VisitorDep) -> Response:
+    """The page with the new secret on it: shown now and never again."""
+    form = await _form(request, visitor)
+    try:
+        row, secret = await _register(visitor, form)
+    except UrlRefused as error:
+        return await _webhooks(request, visitor, 422, error=f"This receiver cannot be used: {error}.")
+    return await _webhooks(request, visitor, 201, made=row, secret=secret)
+
+
+@router.post("/webhooks/{webhook_id}/delete", include_in_schema=False)
+async def remove_webhook(request: Request, webhook_id: str, visitor: VisitorDep) -> Response:
+    await _form(request, visitor)
+    hooks = _tenant(visitor).hooks
+    await visitor.running.disk.run(delete_webhook, visitor.running.db, hooks, _actor(visitor), webhook_id)
+    return _back(request)
+
+
+@router.post("/deliveries/{delivery_id}/redeliver", include_in_schema=False)
+async def send_again(request: Request, delivery_id: str, visitor: VisitorDep) -> Response:
+    """The same event under the same id."""
+    await _form(request, visitor)
+    hooks = _tenant(visitor).hooks
+    await visitor.running.disk.run(redeliver, visitor.running.db, hooks, _actor(visitor), delivery_id)
+    return _back(request)
+
+
+async def _register(visitor: Visitor, form: dict[str, Any]) -> tuple[WebhookRow, str]:
+    running, url, secret = visitor.running, read_text(form, "url", MAX_URL_BYTES), new_secret()
+    await running.disk.run(running.resources.egress.check, url)
+    row = await running.disk.run(
+        register_webhook,
+        running.resources.store,
+        _tenant(visitor).hooks,
+        _actor(visitor),
+        url,
+        [EventKind.DOCUMENT_FINISHED],
+        secret,
+    )
+    return row, secret
+
+
+async def _webhooks(request: Request, visitor: Visitor, status: int = 200, **values: Any) -> Response:
+    running, hooks = visitor.running, _tenant(visitor).hooks
+    webhooks = await running.sql.run(list_webhooks, running.db, hooks)
+    deliveries = await running.sql.run(list_deliveries, running.resources.store, hooks, limit=SHOWN)
+    return page(
+        request, "webhooks.html", status, visitor=visitor, webhooks=webhooks, deliveries=deliveries.items, **values
+    )
+
+
+async def _form(request: Request, visitor: Visitor) -> dict[str, Any]:
+    check_origin(request)
+    form = await read_form(request)
+    check_form(visitor, form.get("csrf"))
+    return form
+
+
+def _tenant(visitor: Visitor) -> Tenant:
+    return visitor.account.tenant
+
+
+def _actor(visitor: Visitor) -> Actor:
+    return Actor(key_name=visitor.account.email)
+
+
+def _back(request: Request) -> Response:
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/webhooks", 303)
