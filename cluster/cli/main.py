@@ -20,6 +20,8 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "keys": ("cluster.cli.keys", "keys_group", "Add, revoke and list keys without a restart."),
     "tenant": ("cluster.cli.tenant", "tenant_group", "Move documents from one tenant to another."),
     "audit": ("cluster.cli.audit", "audit_group", "Check the audit trail."),
+    "backup": ("cluster.cli.backup", "backup", "Copy database, originals, trees and secrets into a folder."),
+    "restore": ("cluster.cli.backup", "restore", "Put a backup into an empty workdir."),
     "doctor": ("cluster.cli.doctor", "doctor", "What this machine can do: processor, recognition, sandbox, disk."),
     "models": ("cluster.cli.models", "models_group", "Check the model files."),
     "tour": ("cluster.cli.tour", "tour", "Send a sample document to the running service and show its tree."),
