@@ -11,6 +11,8 @@ from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.tree import Route
 from models.extract.layout.marks import PageMarks
 
+PICTURE_TEXT = "picture-text"
+"""The reason for pages whose few words of text are good, but whose picture holds more."""
 _SCAN_SHARE = 0.65
 """A page covered by pictures beyond this share is a scan when its text is missing or hidden."""
 _FEW_CHARS, _SOME_SHARE = 10, 0.05
@@ -55,7 +57,7 @@ def _find_reason_for_ocr(marks: PageMarks) -> str | None:
     if covered > _SCAN_SHARE and len(text) < _LAYER_SHARE * (len(text) + hidden):
         return "hidden-text"
     if (len(text) < _FEW_CHARS and covered > _SOME_SHARE) or (len(text) < _TITLE_CHARS and covered > _PICTURE_SHARE):
-        return "picture-text"
+        return PICTURE_TEXT
     return "garbage-text" if is_garbage(text) else None
 
 

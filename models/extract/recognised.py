@@ -5,9 +5,10 @@ from itertools import groupby
 
 from models.cdom.geometry import clamp_bbox, round_bbox
 from models.cdom.ports import RecognisedBlock, RecognisedPage, Word
-from models.cdom.tree import Route
+from models.cdom.tree import BlockType, Route
 from models.extract.layout.marks import Line, PageMarks
 from models.extract.layout.page import layout_page
+from models.extract.plan import PICTURE_TEXT
 from models.extract.readers.contract import PageBlock, PageContent
 from models.extract.upright import Standing
 
@@ -18,13 +19,16 @@ _ASCENT, _SIZE = 0.78, 0.95
 def apply_recognition(content: PageContent, words: RecognisedPage) -> PageContent:
     """`content` with its blocks made from the recognised words; its own text is replaced.
 
-    Layout sees the page upright and level; the blocks' boxes are those of the page as it is shown. Blocks that the
-    recogniser laid out itself are taken as they are (route `vlm`).
+    A page of pictures with a few words in its text layer keeps those, and gains what else was recognised. Layout sees
+    the page upright and level; the blocks' boxes are those of the page as it is shown. Blocks that the recogniser laid
+    out itself are taken as they are (route `vlm`).
     """
     if words.blocks is not None:
         return _take_blocks(content, words, words.blocks)
     standing = Standing(width=content.width, height=content.height, turn=words.rotation, skew=words.skew_degrees)
-    levelled = [replace(word, bbox=standing.level(word.bbox)) for word in words.words]
+    kept = content.blocks if content.reason == PICTURE_TEXT else ()
+    found = [word for word in words.words if not any(_lies_in(word, block) for block in kept)]
+    levelled = [replace(word, bbox=standing.level(word.bbox)) for word in found]
     lines = [make_line(list(group)) for _, group in groupby(levelled, key=lambda word: word.line)]
     lines = [line for line in lines if line.text]
     width, height = standing.upright_size
@@ -36,12 +40,28 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
         route=Route.OCR,
         confidence=round(score, 3),
         body_size=layout.body_size,
-        blocks=tuple(standing.show_block(block) for block in layout.blocks),
+        blocks=(*kept, *(standing.show_block(_moved(block, len(kept))) for block in layout.blocks)),
         warnings=(*content.warnings, *words.warnings),
         engine=words.engine,
         model=words.model,
         version=words.version,
     )
+
+
+def _lies_in(word: Word, block: PageBlock) -> bool:
+    """True for a word that the block of the text layer already holds."""
+    if block.bbox is None or block.type is BlockType.PICTURE:
+        return False
+    x, y = (word.bbox[0] + word.bbox[2]) / 2, (word.bbox[1] + word.bbox[3]) / 2
+    return block.bbox[0] <= x <= block.bbox[2] and block.bbox[1] <= y <= block.bbox[3]
+
+
+def _moved(block: PageBlock, by: int) -> PageBlock:
+    """The block with its references to blocks of the page moved on."""
+    if not by or (block.parent is None and block.continues is None):
+        return block
+    parent = None if block.parent is None else block.parent + by
+    return replace(block, parent=parent, continues=None if block.continues is None else block.continues + by)
 
 
 def _take_blocks(content: PageContent, page: RecognisedPage, blocks: tuple[RecognisedBlock, ...]) -> PageContent:

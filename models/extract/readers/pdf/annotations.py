@@ -54,6 +54,9 @@ def _add_links(page: Any, marks: PageMarks) -> None:
 
 def _add_link(line: Line, marks: PageMarks, x0: float, x1: float, address: str) -> None:
     """A run over the words of the line whose middle lies between x0 and x1."""
+    if x0 <= line.x0 + 2 and x1 >= line.x1 - 2:
+        line.runs.append(Run(0, len(line.text), href=address))
+        return
     start = end = at = 0
     for word in marks.words_of(line):
         at = max(line.text.find(word.text, at), 0)
