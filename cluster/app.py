@@ -12,8 +12,8 @@ from ray.serve.config import AutoscalingConfig, AutoscalingPolicy
 
 from cluster import compose
 from cluster.autoscaling import QueueDepthPolicy
-from cluster.handles import API_APP
-from cluster.placement import API, FAST_PATH, JANITOR, ON_DEMAND, RECOGNISER
+from cluster.handles import API_APP, VLM_APP
+from cluster.placement import API, FAST_PATH, JANITOR, ON_DEMAND, RECOGNISER, Placement
 from cluster.sizing import Sizing
 from serve_apps import deployments
 
@@ -26,6 +26,9 @@ _FAST_PATH: Any = deployments.FastPath
 _JANITOR: Any = deployments.Janitor
 _RECOGNISER: Any = deployments.Recogniser
 _ON_DEMAND: Any = deployments.OnDemand
+_VLM_OCR: Any = deployments.VlmOcr
+PAGES_PER_GPU = 16
+MOST_GPUS = 64
 
 
 def targets(sizing: Sizing, dsn_file: Path) -> list[serve.RunTarget]:
@@ -38,6 +41,22 @@ def targets(sizing: Sizing, dsn_file: Path) -> list[serve.RunTarget]:
     if sizing.own_application:
         wanted.append(_target(_readers(sizing, dsn_file), WORKERS_APP, None))
     return wanted
+
+
+def vlm_target(placement: Placement) -> serve.RunTarget:
+    """The GPU tier, an application of its own: asked for pages, from zero replicas and back to zero."""
+    scaling = AutoscalingConfig(
+        min_replicas=0,
+        max_replicas=MOST_GPUS if placement.gpus else 1,
+        target_ongoing_requests=PAGES_PER_GPU,
+        upscale_delay_s=1,
+        downscale_delay_s=120,
+        downscale_to_zero_delay_s=600,
+    )
+    pool = _VLM_OCR.options(
+        ray_actor_options=placement.actor_options(), logging_config=QUIET, autoscaling_config=scaling
+    )
+    return _target(pool.bind(compose.build_vlm), VLM_APP, None)
 
 
 def _target(application: Any, name: str, route: str | None) -> serve.RunTarget:

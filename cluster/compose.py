@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cluster.placement import Placement
 from cluster.runtime import Runtime, read_runtime
 from cluster.sizing import Sizing, size_readers
 from configs.kinds import Proxy
@@ -27,6 +28,7 @@ if TYPE_CHECKING:  # each replica imports only what it is made of
     from actors.sandbox.limits import SandboxLimits
     from actors.sweep import Janitor
     from actors.together import Together
+    from actors.vlm_reader import VlmReader
     from models.cdom.original import ReadOptions
     from models.cdom.ports import RecognisePages
     from serve_apps.access.license_holder import LicenseHolder
@@ -38,6 +40,8 @@ LICENSE_KEYS = Path(__file__).resolve().parent.parent / "configs" / "license_key
 MIB = 1 << 20
 ORPHAN_S = 3600.0
 RECOGNISER_NICE = 10
+VLM_CONCURRENCY = 16
+"""Calls open at an endpoint at once; an engine of our own batches by itself."""
 
 
 def load_settings(environ: Mapping[str, str] | None = None, /, **chosen: object) -> Settings:
@@ -103,7 +107,9 @@ def open_resources(runtime: Runtime) -> "Resources":
         options=read_options(settings),
         flag_tree=make_flagger(settings.pii_engine, settings.pii_languages),
         ports=Ports(
-            cluster_state=ServeState(pools(plan_readers(settings))), render_page=on_demand, read_once=on_demand
+            cluster_state=ServeState(pools(plan_readers(settings)) | optional_pools(settings)),
+            render_page=on_demand,
+            read_once=on_demand,
         ),
     )
 
@@ -220,6 +226,38 @@ def make_recogniser(runtime: Runtime) -> "Recogniser":
     return recogniser
 
 
+def with_vlm(runtime: Runtime, recogniser: "RecognisePages") -> "RecognisePages":
+    """The recogniser of a reader: the vision-language model first where one is set, else the one given."""
+    settings = runtime.settings
+    if settings.vlm_ocr is None:
+        return recogniser
+    from actors.vlm_first import VlmFirst
+    from cluster.handles import ServedVlm
+    from cluster.vlm import choose_vlm
+    from models.neural.vlm.registry import load_model
+
+    model = load_model(choose_vlm(settings.vlm_ocr, settings.vlm_key).model)
+    return VlmFirst(ServedVlm(), recogniser, needs_regions=model.needs_regions)
+
+
+def make_vlm(runtime: Runtime) -> "VlmReader":
+    """The page reader of a vlm_ocr replica."""
+    from cluster.vlm import choose_vlm, make_vlm_reader
+
+    settings = runtime.settings
+    assert settings.vlm_ocr is not None
+    return make_vlm_reader(choose_vlm(settings.vlm_ocr, settings.vlm_key), settings.vlm_key, VLM_CONCURRENCY)
+
+
+def optional_pools(settings: Settings) -> dict[str, Placement]:
+    """Pools that run only where a node fits them; without one they are a warning, never a refusal."""
+    from cluster.vlm import choose_vlm
+
+    if settings.vlm_ocr is None:
+        return {}
+    return {"vlm_ocr": choose_vlm(settings.vlm_ocr, settings.vlm_key).placement}
+
+
 def make_on_demand(runtime: Runtime, recogniser: "RecognisePages") -> "OnDemand":
     """Pages drawn and documents read once, in sandboxes of their own."""
     from actors.on_demand import OnDemand
@@ -292,7 +330,8 @@ def build_reader() -> "Reader":
     """For a replica."""
     from cluster.handles import ServedRecogniser
 
-    return make_reader(read_runtime(), ServedRecogniser())
+    runtime = read_runtime()
+    return make_reader(runtime, with_vlm(runtime, ServedRecogniser()))
 
 
 def build_recogniser() -> "Recogniser":
@@ -301,11 +340,17 @@ def build_recogniser() -> "Recogniser":
     return make_recogniser(read_runtime())
 
 
+def build_vlm() -> "VlmReader":
+    """For a replica."""
+    return make_vlm(read_runtime())
+
+
 def build_on_demand() -> "OnDemand":
     """For a replica."""
     from cluster.handles import ServedRecogniser
 
-    return make_on_demand(read_runtime(), ServedRecogniser())
+    runtime = read_runtime()
+    return make_on_demand(runtime, with_vlm(runtime, ServedRecogniser()))
 
 
 def build_janitor() -> "Together":

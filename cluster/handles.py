@@ -4,7 +4,7 @@ Handles are looked up by name at the first call, so nothing waits for the other 
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -13,8 +13,9 @@ from models.cdom.errors import ErrorCode, ExtractError
 from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PageImage, PeerDied, PixelPage, PortUnavailable, ReadOutcome, RecognisedPage
+from models.neural.vlm.contract import Region
 
-API_APP = "api"
+API_APP, VLM_APP = "api", "vlm_ocr"
 RECOGNISER, ON_DEMAND = "recogniser", "on_demand"
 RENDER_TIMEOUT_S = 20.0
 GRACE_S = 5.0
@@ -22,16 +23,18 @@ GRACE_S = 5.0
 
 
 class Peer:
-    """Another deployment of the application `api`."""
+    """Another deployment, of the application `api` unless it has one of its own."""
 
-    def __init__(self, deployment: str) -> None:
-        self._deployment = deployment
+    def __init__(self, deployment: str, application: str = API_APP) -> None:
+        self._deployment, self._application = deployment, application
 
     @cached_property
     def _handle(self) -> Any:
         from ray import serve
 
-        return serve.get_deployment_handle(self._deployment, API_APP, _check_exists=False, _record_telemetry=False)
+        return serve.get_deployment_handle(
+            self._deployment, self._application, _check_exists=False, _record_telemetry=False
+        )
 
     def call(self, method: str, *values: object, timeout_s: float) -> Any:
         """For threads. Raises `PortUnavailable` and what the other side raised of ours."""
@@ -76,6 +79,20 @@ class ServedRecogniser:
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
         answer: list[RecognisedPage] = self._peer.call(
             "recognise_pages", pages, langs, timeout_s, timeout_s=timeout_s + GRACE_S
+        )
+        return answer
+
+
+class ServedVlm:
+    """`actors.vlm_first.Transcribe` over the pool `vlm_ocr`, for threads."""
+
+    def __init__(self) -> None:
+        self._peer = Peer(VLM_APP, VLM_APP)
+
+    def transcribe(self, page: PixelPage, regions: Sequence[Region], timeout_s: float) -> RecognisedPage:
+        """Raises `PortUnavailable` (no pool, no GPU yet, too slow), and what the model's reader raises."""
+        answer: RecognisedPage = self._peer.call(
+            "transcribe", page, tuple(regions), timeout_s, timeout_s=timeout_s + GRACE_S
         )
         return answer
 

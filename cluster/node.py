@@ -10,10 +10,10 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from cluster.compose import plan_readers
+from cluster.compose import optional_pools, plan_readers
 from cluster.environment import clear_sessions, ray_folder
 from cluster.errors import StartFailed, StartRefused
-from cluster.placement import machine_labels, unplaceable
+from cluster.placement import fits, machine_labels, unplaceable
 from cluster.runtime import Runtime
 from cluster.sizing import pools
 
@@ -30,6 +30,7 @@ class Head:
     def __init__(self, runtime: Runtime, ports: Mapping[str, int]) -> None:
         self._runtime, self._ports = runtime, ports
         self._sizing = plan_readers(runtime.settings)
+        self._waiting = optional_pools(runtime.settings)
         self._node: Any = None
 
     def start(self) -> None:
@@ -62,6 +63,21 @@ class Head:
             serve.run_many(app.targets(self._sizing, self._runtime.dsn_file))
         except RuntimeError as error:
             raise StartFailed(f"{error}\n{_why(serve.status())}") from None
+        self.deploy_optional()
+
+    def deploy_optional(self) -> None:
+        """Pools that wait for a node that fits them: each is deployed when one has joined."""
+        import ray
+        from ray import serve
+
+        from cluster import app
+
+        if not self._waiting:
+            return
+        nodes = ray.nodes()
+        for name in [name for name, placement in self._waiting.items() if fits(placement, nodes)]:
+            log.info("a node fits %s", name)
+            serve.run_many([app.vlm_target(self._waiting.pop(name))], wait_for_applications_running=False)
 
     def died(self) -> str | None:
         """The first process of the head that is gone."""

@@ -41,6 +41,9 @@ JANITOR = Placement(cpus=0)
 ON_DEMAND = Placement(cpus=0)
 RECOGNISER = Placement(cpus=0)
 """One per machine; it runs at a low priority instead of on a core of its own."""
+VLM_GPU = Placement(cpus=1, gpus=1, required={"arch": "amd64", "accelerator": "cuda"})
+VLM_REMOTE = Placement(cpus=0)
+"""The engine is elsewhere: the replica only keeps connections."""
 FAST_PATH = Placement(cpus=1, preferred={"arch": "arm64", "accelerator": "none"})
 """CPU-only arm64 nodes where there are some, any node otherwise."""
 

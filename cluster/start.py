@@ -33,6 +33,7 @@ def prepare(settings: Settings) -> Runtime:
     settings.workdir.mkdir(mode=0o711, parents=True, exist_ok=True)
     check_address(settings)
     check_recogniser(settings)
+    settings = settle_vlm(settings)
     check_pii_engine(settings)
     try:
         ring = parse_api_keys(settings.api_keys or "")
@@ -79,6 +80,18 @@ def check_pii_engine(settings: Settings) -> None:
         check_engine(settings.pii_engine, settings.pii_languages)
     except EngineMissing as error:
         raise StartRefused(str(error)) from None
+
+
+def settle_vlm(settings: Settings) -> Settings:
+    """SVC_VLM_OCR checked, with the model an endpoint serves written into it. Raises `StartRefused`."""
+    from cluster.placement import machine_labels
+    from cluster.vlm import check_vlm, choose_vlm
+
+    if settings.vlm_ocr is None:
+        return settings
+    choice = choose_vlm(settings.vlm_ocr, settings.vlm_key)
+    check_vlm(choice, machine_labels(), others_may_join=False)
+    return settings.model_copy(update={"vlm_ocr": choice.setting})
 
 
 def check_address(settings: Settings) -> None:

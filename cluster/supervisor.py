@@ -66,7 +66,14 @@ class Supervisor:
                 mark_ready(self._workdir, False)
                 return died
             self._keep_database()
+            self._look_for_nodes()
         return None
+
+    def _look_for_nodes(self) -> None:
+        try:
+            self._head.deploy_optional()
+        except Exception:  # a controller that is just being replaced; the next turn asks again
+            log.exception("an optional pool was not deployed")
 
     def _keep_database(self) -> None:
         if self._database is None or self._database.is_running():

@@ -15,7 +15,6 @@ ALIASES = {"SVC_FAST_PDF": "SVC_FAST_MODE"}
 
 NOT_BUILT: tuple[str, ...] = (
     "SVC_RAG_DB",
-    "SVC_VLM_OCR",
     "SVC_PLUGINS",
     "SVC_METRICS",
     "SVC_RATE_LIMIT_RPM",

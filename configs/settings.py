@@ -25,7 +25,7 @@ class Settings(BaseSettings):
     """All values, checked alone and against each other."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid")
-    SECRET: ClassVar[frozenset[str]] = frozenset({"license", "api_keys", "database_url"})
+    SECRET: ClassVar[frozenset[str]] = frozenset({"license", "api_keys", "database_url", "vlm_key"})
 
     # what the interface names
     license: Text = setting(
@@ -61,7 +61,12 @@ class Settings(BaseSettings):
         "0 or 1",
         "1: born-digital pages take the model-free path. 0: all pages take the ML pipeline. Old alias: SVC_FAST_PDF.",
     )
-    vlm_ocr: Text = setting(None, "a model name of the registry", "GPU OCR tier; needs an NVIDIA CUDA host.")
+    vlm_ocr: Text = setting(
+        None,
+        "paddleocr-vl, lightonocr, dots, a model directory, or http(s)://address#model",
+        "GPU OCR tier: a vision-language model on an amd64 CUDA node, or at an OpenAI-compatible endpoint.",
+    )
+    vlm_key: Text = setting(None, "a bearer token", "Key of the endpoint that SVC_VLM_OCR names.")
     ocr_langs: Languages = setting(("en",), "language codes separated by commas", "Languages of the OCR recogniser.")
     ocr_engine: OcrEngine = setting(
         OcrEngine.RAPIDOCR, "rapidocr or tesseract", "OCR recogniser; tesseract must be installed on the machine."

@@ -14,6 +14,7 @@ from ray import serve
 
 from actors.on_demand import OnDemand as OnDemandReader
 from actors.recogniser import Recogniser as PageRecogniser
+from actors.vlm_reader import VlmReader
 
 MAX_ONGOING = 1024
 """Waits and event streams sit in this number, so it is far above what works at once."""
@@ -118,7 +119,7 @@ class _Answering:
         return await asyncio.get_running_loop().run_in_executor(self._threads, method, *values)
 
 
-RECOGNISER_CALLS, ON_DEMAND_CALLS = 64, 32
+RECOGNISER_CALLS, ON_DEMAND_CALLS, VLM_CALLS = 64, 32, 64
 
 
 @serve.deployment(
@@ -143,6 +144,29 @@ class Recogniser(_Answering):
         """Replaced when a page has been with it for longer than any page should take."""
         if not self._recogniser.healthy():
             raise RuntimeError("stuck at a page")
+
+
+@serve.deployment(
+    name="vlm_ocr",
+    max_ongoing_requests=VLM_CALLS,
+    graceful_shutdown_timeout_s=120,
+    graceful_shutdown_wait_loop_s=0.5,
+    health_check_period_s=10,
+)
+class VlmOcr(_Answering):
+    """Pages to blocks, by a vision-language model. Pages it has when it stops are finished first."""
+
+    def __init__(self, build: Callable[[], VlmReader]) -> None:
+        super().__init__(VLM_CALLS)
+        self._reader = build()
+
+    async def transcribe(self, *values: Any) -> Any:
+        """`actors.vlm_reader.VlmReader.transcribe`."""
+        return await self._answer(self._reader.transcribe, *values)
+
+    async def __del__(self) -> None:
+        """Awaited by Serve: ends the engine."""
+        await asyncio.to_thread(self._reader.close)
 
 
 @serve.deployment(

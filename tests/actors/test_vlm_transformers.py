@@ -58,20 +58,16 @@ def test_the_checkpoint_is_known_and_answers_up_to_the_token_cap(checkpoint: Pat
     assert generate(engine, short(8, temperature=0.2)).ending in Ending
 
 
-def test_a_looping_model_is_stopped_long_before_the_cap(checkpoint: Path) -> None:
-    engine = WriterEngine(lambda: TransformersWriter(str(checkpoint)), "transformers")
-    assert generate(engine, short(3000), 120).ending is Ending.LOOP
-
-
-def test_the_clock_stops_it_too(checkpoint: Path) -> None:
+def test_the_clock_stops_a_model_long_before_the_cap(checkpoint: Path) -> None:
     engine = WriterEngine(lambda: TransformersWriter(str(checkpoint)), "transformers")
     generate(engine, short(2))
     assert generate(engine, short(3000), 0.3).ending is Ending.TIMEOUT
 
 
-def test_a_page_that_the_random_model_loops_on_is_read_by_the_cpu(checkpoint: Path) -> None:
+def test_a_page_that_the_random_model_never_ends_is_read_by_the_cpu(checkpoint: Path) -> None:
     engine = make_engine(str(checkpoint))
-    reader = VlmFirst(VlmReader(LightOnOcr(), engine), ScriptedRecogniser(script={1: ["Hello"]}), needs_regions=False)
+    vlm = VlmReader(LightOnOcr(), engine, page_timeout_s=3)
+    reader = VlmFirst(vlm, ScriptedRecogniser(script={1: ["Hello"]}), needs_regions=False)
     (page,) = reader.recognise_pages([PAGE], ("en",), 300)
     assert page.warnings == ("vlm-fallback",)
     assert page.words

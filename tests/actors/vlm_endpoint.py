@@ -1,4 +1,4 @@
-"""A loopback inference server that speaks the OpenAI protocol from a script: one `Reply` per call, then the last again."""
+"""A loopback server that speaks the OpenAI protocol from a script: one `Reply` per call, then the last again."""
 
 import json
 import threading

@@ -82,8 +82,11 @@ class VlmModel(Protocol):
 class VlmEngine(Protocol):
     """Runs a model. `generate` keeps the order, guards each answer and may be called by many threads."""
 
-    name: str
-    version: str
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
 
     def generate(self, asks: Sequence[Ask], timeout_s: float) -> list[Answer]:
         """Raises `PortUnavailable` when the engine is away or full."""
