@@ -290,6 +290,7 @@ def make_janitor(runtime: Runtime) -> "Janitor":
     from storage.erase import purge_some
     from storage.ids import new_worker_id
     from storage.rate_limits import forget_idle
+    from storage.reconcile import sweep_orphans
     from storage.retention import delete_expired
     from storage.roles import RoleLease
     from storage.usage import check_clock, fold_quota
@@ -299,7 +300,8 @@ def make_janitor(runtime: Runtime) -> "Janitor":
         Chore(name="seal audit", every_s=2, run=lambda: seal(store.db)),
         Chore(name="fold quota", every_s=5, run=lambda: fold_quota(store.db)),
         Chore(name="purge", every_s=5, run=lambda: purge_some(store)),
-        Chore(name="sweep orphans", every_s=600, run=lambda: store.blobs.sweep(ORPHAN_S)),
+        Chore(name="sweep partial uploads", every_s=600, run=lambda: store.blobs.sweep(ORPHAN_S)),
+        Chore(name="sweep orphans", every_s=3600, run=lambda: sweep_orphans(store, grace_s=ORPHAN_S)),
         Chore(name="forget rate limits", every_s=600, run=lambda: forget_idle(store.db)),
         Chore(name="watch clock", every_s=60, run=lambda: check_clock(store.db)),
     ]

@@ -63,6 +63,11 @@ def reconcile(store: Store, *, grace_s: float = GRACE_S, mend: bool = True) -> D
     return found
 
 
+def sweep_orphans(store: Store, *, grace_s: float = GRACE_S) -> int:
+    """The harmless half alone, cheap enough for every hour: files nobody refers to are removed; returns how many."""
+    return len(_orphan_blobs(store, grace_s, True)) + len(_orphan_artifacts(store, grace_s, True))
+
+
 def _orphan_blobs(store: Store, grace_s: float, mend: bool) -> list[str]:
     """Uploads whose job was never accepted."""
     orphans = []
