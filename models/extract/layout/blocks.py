@@ -12,6 +12,7 @@ from models.extract.layout.marks import Line, PageMarks, Run
 from models.extract.readers.contract import Look, PageBlock
 
 _HYPHENS = "-‐"
+_DOUBTFUL = 0.8
 _ENDINGS = ".!?:;。！？…”\"')]"
 
 
@@ -90,11 +91,8 @@ def _style(run: Run) -> tuple[bool, bool, bool, str | None]:
 def make_block(kind: BlockType, lines: list[Line], marks: PageMarks, *, level: int | None = None) -> PageBlock:
     """A block of that type around the lines, in the order given."""
     text, runs = (join_code(lines), []) if kind is BlockType.CODE else join_lines(lines)
-    confidence = min(line.confidence for line in lines)
-    flags: tuple[str, ...] = ()
-    if "\ufffd" in text:
-        confidence = min(confidence, round(1 - text.count("\ufffd") / len(text), 3))
-        flags = (LOW_CONFIDENCE,) if confidence < 0.8 else ()
+    confidence = confidence_of(lines)
+    flags = (LOW_CONFIDENCE,) if confidence < _DOUBTFUL and "\ufffd" in text else ()
     hidden = all(line.hidden for line in lines)
     return PageBlock(
         type=kind,
@@ -109,6 +107,16 @@ def make_block(kind: BlockType, lines: list[Line], marks: PageMarks, *, level: i
         flag_spans=(FlagSpan(flag=HIDDEN_TEXT, start=0, end=len(text)),) if hidden else (),
         look=look_of(lines),
     )
+
+
+def confidence_of(lines: list[Line]) -> float:
+    """Mean confidence of the lines by their length, lowered by the share of characters that did not decode."""
+    chars = sum(len(line.text) for line in lines)
+    if not chars:
+        return 1.0
+    score = sum(line.confidence * len(line.text) for line in lines) / chars
+    unknown = sum(line.text.count("\ufffd") for line in lines)
+    return round(score * (1 - unknown / chars), 3)
 
 
 def lines_bbox(lines: list[Line], marks: PageMarks) -> tuple[float, float, float, float]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from models.cdom.geometry import Bbox
 from models.cdom.tree import BlockType
-from models.extract.layout.blocks import clamp
+from models.extract.layout.blocks import clamp, confidence_of
 from models.extract.layout.marks import Line, PageMarks, PrintedField
 from models.extract.layout.pictures import Picture
 from models.extract.layout.tables.find import FoundTable
@@ -44,7 +44,7 @@ class Floats:
         if isinstance(item, PrintedField):
             return _make_field(item, box)
         if isinstance(item, FoundTable):
-            return PageBlock(type=BlockType.TABLE, bbox=box, table=item.table)
+            return PageBlock(type=BlockType.TABLE, bbox=box, table=item.table, confidence=confidence_of(item.lines))
         reference = f"p{marks.number}-" + "-".join(str(round(value)) for value in box)
         return PageBlock(type=BlockType.PICTURE, bbox=box, asset_ref=reference, text=_label_text(item.lines))
 

@@ -5,6 +5,7 @@ from typing import Any
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PixelPage
 from models.cdom.tree import Route
+from models.extract.layout.blocks import confidence_of
 from models.extract.layout.page import layout_page
 from models.extract.plan import plan_page
 from models.extract.readers.contract import PageContent, PageRead
@@ -28,6 +29,7 @@ def read_pdf_page(page: Any, number: int, options: ReadOptions) -> PageRead:
         rotation=page.rotation % 360,
         route=plan.route,
         reason=plan.reason,
+        confidence=confidence_of(marks.lines),
         body_size=layout.body_size,
         blocks=tuple(layout.blocks),
         warnings=tuple(marks.warnings),

@@ -109,3 +109,14 @@ def test_letter_spaced_type_is_left_alone() -> None:
     for at, letter in enumerate("INTERPRETINGSIMULTANEITYJUDGEMENTS"):
         paper.text(50 + 9 * at, 60, letter)
     assert paper.read().blocks[0].text.replace(" ", "") == "INTERPRETINGSIMULTANEITYJUDGEMENTS"
+
+
+def test_characters_that_do_not_decode_lower_the_confidence() -> None:
+    from models.extract.layout.blocks import confidence_of
+    from models.extract.layout.marks import Line
+
+    clean, torn = Line(0, 0, 9, 9, 8, 9, "abcd"), Line(0, 0, 9, 9, 8, 9, "a\ufffdc\ufffd")
+    assert confidence_of([clean]) == 1.0
+    assert confidence_of([torn]) == 0.5
+    assert confidence_of([clean, torn]) == 0.75
+    assert confidence_of([]) == 1.0
