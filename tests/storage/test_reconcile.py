@@ -4,7 +4,7 @@ import pytest
 
 from storage.ids import new_document_id
 from storage.publish import finish
-from storage.reconcile import Differences, reconcile
+from storage.reconcile import Differences, reconcile, sweep_orphans
 from storage.rows import Claim, Succeeded
 from storage.store import Store
 from tests.storage.scenes import claim, put_blob, submit, worker
@@ -72,3 +72,12 @@ def test_rows_that_do_not_add_up_are_told(store: Store, fault: str, kind: str) -
     with store.db.reading() as conn:
         conn.execute(fault.encode())
     assert getattr(reconcile(store), kind)
+
+
+def test_the_hourly_sweep_removes_what_crashes_left_and_nothing_else(store: Store) -> None:
+    orphan = put_blob(store, b"orphan")
+    submit(store, content=b"used")
+    assert sweep_orphans(store, grace_s=3600) == 0
+    assert sweep_orphans(store, grace_s=0) == 1
+    assert not store.blobs.exists(orphan.sha256)
+    assert reconcile(store, grace_s=0, mend=False).missing_originals == []
