@@ -25,6 +25,7 @@ from serve_apps.api.routes import (
     pictures,
     review,
     search,
+    sources,
     stats,
     token,
     trees,
@@ -32,6 +33,7 @@ from serve_apps.api.routes import (
     webhooks,
 )
 from serve_apps.api.running import Running
+from serve_apps.ui.routes import install as install_dashboard
 
 INTERFACE_VERSION = "0.9.3"
 _PARTS = (
@@ -52,6 +54,7 @@ _PARTS = (
     usage,
     audit,
     webhooks,
+    sources,
     ephemeral,
     review,
     search,
@@ -75,6 +78,7 @@ def create_app(resources: Resources) -> FastAPI:
         app.router.routes.extend(router.routes)  # flat: matching nested routers costs 30 µs of CPU per request
     _check_scopes()
     problems.install(app)
+    install_dashboard(app, resources)
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]
     limits = resources.limits
     app.add_middleware(Gzip)
@@ -96,7 +100,7 @@ class _BodyCaps:
         }
 
     def __call__(self, path: str) -> int:
-        return self._caps.get(path, MEGABYTE)
+        return self._caps.get(path.removeprefix("/ui"), MEGABYTE)
 
 
 def _check_scopes() -> None:

@@ -351,6 +351,48 @@ class AsyncOperations(AsyncTransport):
             )
         )
 
+    async def list_sources(self) -> list[types.Source]:
+        """The organisation's sources, the newest first."""
+        return await self._json(Call[list[types.Source]]("GET", "/v1/sources"))
+
+    async def register(
+        self,
+        *,
+        name: str | None = None,
+        path: str | None = None,
+        uri: str | None = None,
+        include: list[str] | None = None,
+        exclude: list[str] | None = None,
+        every_minutes: int | None = None,
+    ) -> types.Source:
+        """422 `source-refused` where the place lies outside the fence or cannot be read."""
+        return await self._json(
+            Call[types.Source](
+                "POST",
+                "/v1/sources",
+                body={
+                    "name": name,
+                    "path": path,
+                    "uri": uri,
+                    "include": include,
+                    "exclude": exclude,
+                    "every_minutes": every_minutes,
+                },
+            )
+        )
+
+    async def remove(self, source_id: str, *, documents: bool | None = None) -> None:
+        """The source is forgotten; its documents stay unless they are to go too."""
+        return await self._nothing(
+            Call[None]("DELETE", fill("/v1/sources/{source_id}", source_id=source_id), query={"documents": documents})
+        )
+
+    async def sync(self, source_id: str) -> types.SyncReport:
+        """Only new and changed files are processed, removed ones are deleted."""
+        return await self._json(
+            Call[types.SyncReport]("POST", fill("/v1/sources/{source_id}/sync", source_id=source_id))
+        )
+
     async def list_pending(self, job_id: str) -> list[types.ReviewItem]:
         """The job's flagged blocks awaiting a decision, in reading order."""
         return await self._json(Call[list[types.ReviewItem]]("GET", fill("/v1/jobs/{job_id}/review", job_id=job_id)))
@@ -378,5 +420,33 @@ class AsyncOperations(AsyncTransport):
                 ),
                 body={"flag": flag, "decision": decision},
                 repeatable=True,
+            )
+        )
+
+    async def search(
+        self,
+        *,
+        q: str,
+        limit: int | None = None,
+        document_id: str | None = None,
+        job_id: str | None = None,
+        mode: types.SearchMode | None = None,
+        min_score: float | None = None,
+        redacted: bool | None = None,
+    ) -> list[types.SearchHit]:
+        """Hits with where they stand, best first."""
+        return await self._json(
+            Call[list[types.SearchHit]](
+                "GET",
+                "/v1/search",
+                query={
+                    "q": q,
+                    "limit": limit,
+                    "document_id": document_id,
+                    "job_id": job_id,
+                    "mode": mode,
+                    "min_score": min_score,
+                    "redacted": redacted,
+                },
             )
         )

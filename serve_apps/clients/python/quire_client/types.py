@@ -9,6 +9,7 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, final
 
 
 # fmt: off
+# ruff: noqa: E501
 @final
 class Accepted(TypedDict):
     job_id: str
@@ -320,6 +321,22 @@ class ReviewItem(TypedDict):
     spans: list[Span]
     state: FlagState
 @final
+class SearchHit(TypedDict):
+    job_id: str
+    document_id: str
+    chunk_id: str
+    score: float
+    text: str
+    section_path: list[str]
+    pages: list[int]
+    block_ids: list[str]
+    bboxes: list[dict[str, Any]]
+    source_file: str
+    mode: SearchMode
+    snippet: str
+    highlights: list[list[int]]
+SearchMode: TypeAlias = Literal['vector', 'fts', 'hybrid']
+@final
 class SemanticDocument(TypedDict):
     objects: NotRequired[list[SemanticObject]]
 @final
@@ -331,6 +348,30 @@ class SemanticObject(TypedDict):
     confidence: float
     evidence: list[str]
 @final
+class Skipped(TypedDict):
+    path: str
+    reason: str
+@final
+class Source(TypedDict):
+    id: str
+    name: str
+    kind: str
+    path: str | None
+    uri: str | None
+    include: list[str]
+    exclude: list[str]
+    every_minutes: int | None
+    created_at: str
+    last_sync: dict[str, Any] | None
+@final
+class SourceRequest(TypedDict):
+    name: NotRequired[str | None]
+    path: NotRequired[str | None]
+    uri: NotRequired[str | None]
+    include: NotRequired[list[str]]
+    exclude: NotRequired[list[str]]
+    every_minutes: NotRequired[int | None]
+@final
 class Span(TypedDict):
     start: int
     end: int
@@ -338,6 +379,17 @@ class Span(TypedDict):
 class Stats(TypedDict):
     queue_tasks: int
     my_jobs: dict[str, int]
+@final
+class SyncReport(TypedDict):
+    source_id: str
+    job_ids: list[str]
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+    skipped: list[Skipped]
+    started_at: str
+    finished_at: str
 @final
 class TextChange(TypedDict):
     op: str

@@ -193,6 +193,26 @@ export class Operations extends Transport {
     return this.json<types.Delivery>({ method: "POST", path: fill("/v1/webhooks/deliveries/{delivery_id}/redeliver", { delivery_id: deliveryId }) });
   }
 
+  /** The organisation's sources, the newest first. */
+  listSources(): Promise<Array<types.Source>> {
+    return this.json<Array<types.Source>>({ method: "GET", path: "/v1/sources" });
+  }
+
+  /** 422 `source-refused` where the place lies outside the fence or cannot be read. */
+  register(options: { name?: string | null; path?: string | null; uri?: string | null; include?: Array<string>; exclude?: Array<string>; every_minutes?: number | null } = {}): Promise<types.Source> {
+    return this.json<types.Source>({ method: "POST", path: "/v1/sources", body: { name: options.name, path: options.path, uri: options.uri, include: options.include, exclude: options.exclude, every_minutes: options.every_minutes } });
+  }
+
+  /** The source is forgotten; its documents stay unless they are to go too. */
+  remove(sourceId: string, options: { documents?: boolean } = {}): Promise<void> {
+    return this.nothing({ method: "DELETE", path: fill("/v1/sources/{source_id}", { source_id: sourceId }), query: { documents: options.documents } });
+  }
+
+  /** Only new and changed files are processed, removed ones are deleted. 409 while another sync of it runs. */
+  sync(sourceId: string): Promise<types.SyncReport> {
+    return this.json<types.SyncReport>({ method: "POST", path: fill("/v1/sources/{source_id}/sync", { source_id: sourceId }) });
+  }
+
   /** The job's flagged blocks awaiting a decision, in reading order. */
   listPending(jobId: string): Promise<Array<types.ReviewItem>> {
     return this.json<Array<types.ReviewItem>>({ method: "GET", path: fill("/v1/jobs/{job_id}/review", { job_id: jobId }) });
@@ -211,5 +231,10 @@ export class Operations extends Transport {
   /** Decide about one flag of one block; a decision may be changed, the same one again changes nothing. */
   reviewBlock(jobId: string, documentId: string, blockId: string, options: { flag: string; decision: "approved" | "rejected" }): Promise<types.Decided> {
     return this.json<types.Decided>({ method: "POST", path: fill("/v1/jobs/{job_id}/documents/{document_id}/blocks/{block_id}/review", { job_id: jobId, document_id: documentId, block_id: blockId }), body: { flag: options.flag, decision: options.decision }, repeatable: true });
+  }
+
+  /** Hits with where they stand, best first. fts and hybrid fall back to vector where no keyword index exists. */
+  search(options: { q: string; limit?: number; document_id?: string | null; job_id?: string | null; mode?: types.SearchMode; min_score?: number | null; redacted?: boolean }): Promise<Array<types.SearchHit>> {
+    return this.json<Array<types.SearchHit>>({ method: "GET", path: "/v1/search", query: { q: options.q, limit: options.limit, document_id: options.document_id, job_id: options.job_id, mode: options.mode, min_score: options.min_score, redacted: options.redacted } });
   }
 }

@@ -356,6 +356,24 @@ export interface ReviewItem {
   state: FlagState;
 }
 
+export interface SearchHit {
+  job_id: string;
+  document_id: string;
+  chunk_id: string;
+  score: number;
+  text: string;
+  section_path: Array<string>;
+  pages: Array<number>;
+  block_ids: Array<string>;
+  bboxes: Array<Record<string, unknown>>;
+  source_file: string;
+  mode: SearchMode;
+  snippet: string;
+  highlights: Array<Array<number>>;
+}
+
+export type SearchMode = "vector" | "fts" | "hybrid";
+
 export interface SemanticDocument {
   objects?: Array<SemanticObject>;
 }
@@ -369,6 +387,33 @@ export interface SemanticObject {
   evidence: Array<string>;
 }
 
+export interface Skipped {
+  path: string;
+  reason: string;
+}
+
+export interface Source {
+  id: string;
+  name: string;
+  kind: string;
+  path: string | null;
+  uri: string | null;
+  include: Array<string>;
+  exclude: Array<string>;
+  every_minutes: number | null;
+  created_at: string;
+  last_sync: Record<string, unknown> | null;
+}
+
+export interface SourceRequest {
+  name?: string | null;
+  path?: string | null;
+  uri?: string | null;
+  include?: Array<string>;
+  exclude?: Array<string>;
+  every_minutes?: number | null;
+}
+
 export interface Span {
   start: number;
   end: number;
@@ -377,6 +422,18 @@ export interface Span {
 export interface Stats {
   queue_tasks: number;
   my_jobs: Record<string, number>;
+}
+
+export interface SyncReport {
+  source_id: string;
+  job_ids: Array<string>;
+  added: number;
+  changed: number;
+  removed: number;
+  unchanged: number;
+  skipped: Array<Skipped>;
+  started_at: string;
+  finished_at: string;
 }
 
 export interface TextChange {

@@ -1,0 +1,140 @@
+"""The API as a signed-in browser reaches it: /ui/v1/… is /v1/… of the same app, called as the session's key.
+
+Pages get their data the same way, in this process, so they show exactly what the API says and know no storage.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from serve_apps.access.caller import Caller
+from serve_apps.api.problems import problem_response
+from serve_apps.ui.guard import ForeignRequest, over_tls, require_same_site, require_token
+from serve_apps.ui.session import Sessions, read_cookie
+
+CALLER = "session_caller"
+_READING = frozenset({"GET", "HEAD"})
+_OWN_HEADERS = frozenset({b"cookie", b"authorization", b"x-api-key", b"x-de-org", b"x-csrf-token"})
+
+
+class ApiRefused(Exception):
+    """The API answered a page's question with an error."""
+
+    def __init__(self, status: int, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.status, self.code, self.detail = status, code, detail
+
+
+class Gateway:
+    """ASGI. `api` is the app's own router."""
+
+    def __init__(self, api: ASGIApp, sessions: Sessions) -> None:
+        self._api, self._sessions = api, sessions
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        connection = HTTPConnection(scope)
+        session = self._sessions.read(read_cookie(scope["headers"], tls=over_tls(connection)))
+        if session is None:
+            await problem_response(401, "unauthenticated", "Sign in first.")(scope, receive, send)
+            return
+        if scope["method"] not in _READING:
+            try:
+                require_same_site(connection.headers)
+                sent = connection.headers.get("x-csrf-token") or connection.query_params.get("csrf")
+                require_token(sent, session.csrf)
+            except ForeignRequest as foreign:
+                await problem_response(403, foreign.code, str(foreign))(scope, receive, send)
+                return
+        await self._api(inner_scope(scope, session.caller, scope["path"].removeprefix("/ui")), receive, send)
+
+
+def inner_scope(scope: Scope, caller: Caller, path: str, **changes: Any) -> Scope:
+    """The scope of a call to the API by `caller`; nothing that names another caller goes along."""
+    headers = [(name, value) for name, value in scope["headers"] if name not in _OWN_HEADERS]
+    inner = {**scope, "path": path, "raw_path": path.encode(), "headers": headers, CALLER: caller, "path_params": {}}
+    for left_over in ("endpoint", "route", "router"):
+        inner.pop(left_over, None)
+    return {**inner, **changes}
+
+
+class Api:
+    """What a page asks the API, as one caller."""
+
+    def __init__(self, router: ASGIApp, connection: HTTPConnection, caller: Caller) -> None:
+        self._router, self._scope, self._caller = router, connection.scope, caller
+
+    async def get(self, path: str, **query: Any) -> Any:
+        """The JSON of a GET. Raises `ApiRefused`."""
+        return (await self.page(path, **query))[0]
+
+    async def page(self, path: str, **query: Any) -> tuple[Any, str | None]:
+        """The JSON of a listing and the next page's cursor. Raises `ApiRefused`."""
+        answer = await self._call("GET", path, query)
+        return json.loads(answer.body), answer.headers.get("x-next-cursor")
+
+    async def text(self, path: str, **query: Any) -> str:
+        """The text of a GET. Raises `ApiRefused`."""
+        return (await self._call("GET", path, query)).body.decode()
+
+    async def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        """The JSON of a POST. Raises `ApiRefused`."""
+        return json.loads((await self._call("POST", path, {}, body)).body)
+
+    async def delete(self, path: str) -> None:
+        """Raises `ApiRefused`."""
+        await self._call("DELETE", path, {})
+
+    async def _call(
+        self, method: str, path: str, query: Mapping[str, Any], body: Mapping[str, Any] | None = None
+    ) -> "_Answer":
+        given = {name: value for name, value in query.items() if value is not None}
+        content = b"" if body is None else json.dumps(body).encode()
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode())]
+        scope = inner_scope(
+            self._scope,
+            self._caller,
+            path,
+            method=method,
+            query_string=urlencode(given).encode(),
+            headers=headers if body is not None else [],
+        )
+        answer = _Answer(content)
+        await self._router(scope, answer.receive, answer.send)
+        if answer.status >= 400:
+            raise _refusal(answer)
+        return answer
+
+
+class _Answer:
+    """Collects one answer."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content, self._parts = content, bytearray()
+        self.status, self.headers = 500, Headers()
+
+    async def receive(self) -> Message:
+        return {"type": "http.request", "body": self._content, "more_body": False}
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status, self.headers = message["status"], Headers(raw=message["headers"])
+        else:
+            self._parts += message.get("body", b"")
+
+    @property
+    def body(self) -> bytes:
+        return bytes(self._parts)
+
+
+def _refusal(answer: _Answer) -> ApiRefused:
+    body = json.loads(answer.body or b"{}")
+    detail = body.get("detail", "")
+    if isinstance(detail, list):
+        first = detail[0] if detail else {}
+        return ApiRefused(answer.status, str(first.get("type", "invalid")), str(first.get("msg", "")))
+    return ApiRefused(answer.status, str(body.get("code", "error")), str(detail))
