@@ -5,7 +5,7 @@ the transaction is all or nothing; once it committed, the job is accepted, whate
 opens a document.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -63,8 +63,12 @@ def submit_job(
     kind: str = "jobs",
     metadata: dict[str, Any] | None = None,
     idempotency: IdempotencyKey | None = None,
+    within: Callable[[Connection, JobRow], None] | None = None,
 ) -> JobRow:
-    """The accepted job, or the first one again for a replayed key. Raises QuotaExceeded (refusing all), Conflict."""
+    """The accepted job, or the first one again for a replayed key. Raises QuotaExceeded (refusing all), Conflict.
+
+    `within` writes more in the same transaction.
+    """
     crash_point(CrashPoint.AFTER_BLOB)
     job_id = new_job_id()
     with store.db.transaction() as conn:
@@ -80,6 +84,8 @@ def submit_job(
         conn.execute(_INSERT, params)
         record(conn, scope, actor, "job.submitted", job_id)
         job = load_job(conn, scope, job_id)
+        if within is not None:
+            within(conn, job)
         crash_point(CrashPoint.BEFORE_INTAKE_COMMIT)
     crash_point(CrashPoint.AFTER_INTAKE_COMMIT)
     notify_tasks(store.db)

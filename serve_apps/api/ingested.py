@@ -18,8 +18,8 @@ from models.cdom.flags import is_pii_flag
 from models.cdom.original import IMAGE_FORMATS, ReadOptions
 from models.cdom.tree import Block, BlockId, Tree
 from models.extract.sniff import sniff
-from serve_apps.api.multipart import clean_name
 from serve_apps.api.refusals import InvalidUpload
+from storage.file_names import clean_name
 
 CDOM_VERSION = "1.0"
 MAX_BLOCKS = 200_000

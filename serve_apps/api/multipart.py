@@ -3,7 +3,6 @@
 Synchronous and without I/O: the content of file parts waits in `pending` until the owner takes it to a store.
 """
 
-import unicodedata
 from dataclasses import dataclass, field
 
 from python_multipart.exceptions import FormParserError
@@ -11,14 +10,12 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 
 from models.extract.sniff import HEAD_BYTES
 from serve_apps.api.refusals import BatchTooLarge, InvalidUpload, UploadTooLarge
+from storage.file_names import clean_name
 
 _MAX_FIELDS = 16
 _MAX_FIELD_BYTES = 64 * 1024
 _MAX_HEADERS = 16
 _MAX_HEADER_BYTES = 16 * 1024  # a file name of 4,000 characters fits in any script
-_LONGEST_NAME_BYTES = 255
-_BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-_DROPPED = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,11 +183,3 @@ def _text(raw: bytes) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         return raw.decode("latin-1")
-
-
-def clean_name(sent: str) -> str:
-    """A file name fit to be shown: last path component, NFC, no control or direction characters, ≤ 255 bytes."""
-    last = sent.replace("\\", "/").rsplit("/", 1)[-1]
-    kept = "".join(c for c in last if unicodedata.category(c) not in _DROPPED and c not in _BIDI_CONTROLS)
-    name = unicodedata.normalize("NFC", kept).strip().encode()[:_LONGEST_NAME_BYTES].decode(errors="ignore")
-    return "unnamed" if name in {"", ".", ".."} else name

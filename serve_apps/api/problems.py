@@ -22,6 +22,7 @@ from models.pii.redact import PiiIncomplete
 from serve_apps.access import errors as access
 from serve_apps.api import refusals
 from storage import errors as storage
+from storage.connectors.contract import SourceRefused, SourceUnavailable
 from storage.egress import UrlRefused
 from storage.retention import DiskFull
 
@@ -78,6 +79,9 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     refusals.InvalidUpload: Problem(422, headers=(("Connection", "close"),)),
     refusals.UploadStalled: Problem(408, headers=(("Connection", "close"),)),
     UrlRefused: Problem(422, loc=("body", "url")),
+    SourceRefused: Problem(422, loc=("body",)),
+    SourceUnavailable: Problem(503, retry_after=30),
+    storage.LostLease: Problem(409),
     refusals.Overloaded: Problem(503, retry_after=1),
 }
 _CODES = {400: "bad-request", 404: "not-found", 405: "method-not-allowed", 500: "internal"}

@@ -12,6 +12,7 @@ from serve_apps.access.default_token import DefaultToken
 from serve_apps.access.keys import KeyRing
 from serve_apps.access.license_holder import LicenseHolder
 from storage.egress import Egress
+from storage.sources import SourceGate
 from storage.store import Store
 
 MEGABYTE = 1024 * 1024
@@ -62,5 +63,6 @@ class Resources:
     flag_tree: Callable[[Tree], Tree] | None = None
     ports: Ports = field(default_factory=Ports)
     egress: Egress = field(default_factory=Egress)
+    source_gate: SourceGate | None = None
     tokenizer: Tokenizer = field(default_factory=load_tokenizer)
     chunking: ChunkSettings = field(default_factory=ChunkSettings)

@@ -23,6 +23,7 @@ from serve_apps.api.resources import Resources
 from serve_apps.api.waiting import JobWaiters
 from storage.api_keys import StoredKey, list_keys
 from storage.errors import StorageError
+from storage.sources import SourceGate
 from storage.usage import check_clock
 
 _SQL_THREADS = 4  # as many as the pool has connections
@@ -46,6 +47,7 @@ class Running:
         self.ephemeral = EphemeralLane()
         self.rate_limit = RateLimit(resources.store.db, self.sql, resources.limits.rate_limit_rpm)
         self.strangers = Strangers()
+        self.source_gate = resources.source_gate or SourceGate(workdir=resources.store.workdir)
         self._configured_keys, self._stored_keys = tuple(resources.keys), list[StoredKey]()
         self.refusals = RefusalTrail(resources.store.db, self.disk)
         self.waiters = JobWaiters(resources.dsn, resources.limits.max_waiters)

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from serve_apps.api.multipart import PartRules, PartsReader, clean_name
+from serve_apps.api.multipart import PartRules, PartsReader
 from serve_apps.api.refusals import BatchTooLarge, InvalidUpload, UploadTooLarge
+from storage.file_names import clean_name
 
 RULES = PartRules(names=frozenset({"files", "file"}), max_files=3, max_file_bytes=1000)
 TYPE = "multipart/form-data; boundary=XX"

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -18,11 +19,12 @@ from models.pii.flag import flag_tree
 from models.pii.patterns import RegexDetector
 from serve_apps.access.keys import parse_api_keys
 from serve_apps.access.scopes import OUTPUTS, REQUIRED, KeyScope
-from storage.ids import new_delivery_id, new_document_id, new_job_id, new_webhook_id
+from storage.ids import new_delivery_id, new_document_id, new_job_id, new_source_id, new_webhook_id
 from storage.store import Store
 from tests.api.harness import KEYS, PDF, TREE, client_of, files, make_resources, reading, serving
 
 Ids = dict[str, str]
+SOURCE = {"path": str(Path(__file__).parent), "include": ["no such file"]}
 SCAN = partial(flag_tree, detector=RegexDetector())
 PATH = {"asset_path": "p1-0.png", "page": "1", "block_id": "b0"}
 Make = Callable[[httpx.AsyncClient], Awaitable[Ids]]
@@ -36,7 +38,7 @@ async def finished(owner: httpx.AsyncClient) -> Ids:
 
 
 def unknown() -> Ids:
-    made = {"webhook_id": new_webhook_id(), "delivery_id": new_delivery_id()}
+    made = {"webhook_id": new_webhook_id(), "delivery_id": new_delivery_id(), "source_id": new_source_id()}
     return PATH | {"job_id": new_job_id(), "document_id": new_document_id()} | made
 
 
@@ -54,6 +56,12 @@ async def hooked(owner: httpx.AsyncClient) -> Ids:
     hook = (await owner.post("/v1/webhooks", json={"url": "http://8.8.8.8/hook"})).json()
     delivery = (await owner.post(f"/v1/webhooks/{hook['id']}/test")).json()
     return PATH | {"webhook_id": hook["id"], "delivery_id": delivery["id"]}
+
+
+async def registered(owner: httpx.AsyncClient) -> Ids:
+    """An empty source of the owner's."""
+    source = (await owner.post("/v1/sources", json=SOURCE)).json()
+    return PATH | {"source_id": source["id"]}
 
 
 async def failed(owner: httpx.AsyncClient) -> Ids:
@@ -99,6 +107,10 @@ ROWS: dict[tuple[str, str], Row] = {
     ("POST", "/v1/ingest"): Row(201, {"json": {"tree": TREE}}),
     ("GET", "/v1/jobs/{job_id}/documents/{document_id}/tree"): Row(200),
     ("GET", "/v1/usage"): Row(200),
+    ("POST", "/v1/sources"): Row(201, {"json": SOURCE}),
+    ("GET", "/v1/sources"): Row(200),
+    ("DELETE", "/v1/sources/{source_id}"): Row(204, make=registered),
+    ("POST", "/v1/sources/{source_id}/sync"): Row(200, make=registered),
     ("GET", "/v1/audit"): Row(200),
     ("POST", "/v1/webhooks"): Row(201, {"json": {"url": "http://8.8.8.8/hook"}}),
     ("GET", "/v1/webhooks"): Row(200),
