@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 WORKDIR_ARG := $(if $(SVC_WORKDIR),--workdir $(SVC_WORKDIR),)
+WORKDIR_OF := import os; from configs.settings import default_workdir; print(os.environ.get("SVC_WORKDIR") or default_workdir())
 SEED ?= 1
 DOCUMENTS ?= 200
 
@@ -28,7 +29,7 @@ $(VENV)/.dev: requirements-dev.lock $(VENV)/.run
 	@touch $@
 
 up: $(VENV)/.run ## install, start database, Ray and service detached, read a sample, say how to go on
-	@$(BIN)/quire up --detach $(WORKDIR_ARG)
+	@SVC_RAG_DB="$${SVC_RAG_DB:-$$($(BIN)/python -c '$(WORKDIR_OF)')/index}" $(BIN)/quire up --detach $(WORKDIR_ARG)
 	@$(BIN)/quire tour $(WORKDIR_ARG)
 
 down: $(VENV)/.run ## stop all of it

@@ -46,9 +46,9 @@ class _Call:
 class IndexWriting:
     """`start` once, `drain` once; `write` from any thread."""
 
-    def __init__(self, role: Role, writer: Writer, chores: Sequence[Chore]) -> None:
+    def __init__(self, role: Role, writer: Writer, chores: Sequence[Chore], slow_chores: Sequence[Chore] = ()) -> None:
         self._role, self._writer = role, writer
-        self._janitor = Janitor(role, chores)
+        self._janitors = [Janitor(role, some) for some in (chores, slow_chores)]  # a purge waits for no re-indexing
         self._waiting: list[_Call] = []
         self._wake = threading.Condition()
         self._stopping = False
@@ -56,11 +56,12 @@ class IndexWriting:
         self._thread = threading.Thread(target=self._run, name=PORT, daemon=True)
 
     def start(self) -> None:
-        self._janitor.start()
+        for janitor in self._janitors:
+            janitor.start()
         self._thread.start()
 
     def healthy(self) -> bool:
-        return self._stopping or (self._thread.is_alive() and self._janitor.healthy())
+        return self._stopping or (self._thread.is_alive() and all(janitor.healthy() for janitor in self._janitors))
 
     def drain(self, timeout_s: float) -> bool:
         """Write what waits, give the role back."""
@@ -68,7 +69,7 @@ class IndexWriting:
             self._stopping = True
             self._wake.notify()
         self._thread.join(timeout_s)
-        ended = self._janitor.drain(timeout_s)
+        ended = all([janitor.drain(timeout_s) for janitor in self._janitors])
         self._writer.close()
         return ended and not self._thread.is_alive()
 

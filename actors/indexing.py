@@ -12,13 +12,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import Protocol
 
 from actors.inflight import Beats, Inflight, beat_once
-from actors.publisher import Result
+from actors.publisher import Publishing, Result
 from actors.retry import Backoff
 from models.cdom.chunk import Chunk
 from models.cdom.errors import ErrorCode
 from models.cdom.ports import Embed, EmbeddingFailed, IndexDocument, PortUnavailable
-from models.cdom.tree import Tree
-from storage.errors import StorageError
+from models.cdom.tree import Tree, load_tree
+from storage.errors import StorageError, StoreUnavailable
 from storage.index.entries import DocumentChunks, IndexedChunk
 from storage.rows import Claim, DocumentId, Failed, Scope, Succeeded
 from storage.states import Phase, Priority
@@ -77,21 +77,13 @@ def to_entry(chunk: Chunk) -> IndexedChunk:
     )
 
 
-class Publishing(Protocol):
-    """`actors.publisher.Publisher`."""
-
-    def start(self) -> None: ...
-    def alive(self) -> bool: ...
-    def put(self, result: Result) -> None: ...
-    def close(self, timeout_s: float) -> bool: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexingParts:
-    """`room`: documents that may be in here at once; the next one waits, and reading with it."""
+    """`room`: documents that may be in here at once; the next one waits, and reading with it. Without an `index` chunks
+    are only counted."""
 
     chunk: Callable[[Tree], list[Chunk]]
-    index: IndexDocument
+    index: IndexDocument | None
     publisher: Publishing
     inflight: Inflight
     beats: Beats
@@ -139,26 +131,62 @@ class Indexing:
             self._places.release()
 
     def _index(self, result: Result, tree: Tree, done: Succeeded) -> None:
-        claim, inflight = result.claim, self._parts.inflight
-        beat_once(self._parts.beats, inflight.beats, inflight)  # a lapse from here on costs no start
         chunks = self._parts.chunk(tree)
-        owner = (claim.scope.tenant, claim.scope.org)
-        backoff = Backoff(self._stop.wait)
+        if self._parts.index is None or self._written(result.claim, self._parts.index, chunks):
+            self._parts.publisher.put(replace(result, finished=replace(done, chunks=len(chunks)), tree=None))
+
+    def _written(self, claim: Claim, index: IndexDocument, chunks: Sequence[Chunk]) -> bool:
+        """Tried again while the index is away; false when the lease was lost or the end has come."""
+        inflight, backoff = self._parts.inflight, Backoff(self._stop.wait)
+        beat_once(self._parts.beats, inflight.beats, inflight)  # a lapse from here on costs no start
+        owner, urgent = (claim.scope.tenant, claim.scope.org), claim.priority is Priority.PARSE
         while inflight.holds(claim) and not self._stop.is_set():
             try:
-                self._parts.index.index_document(
-                    owner, claim.document_id, claim.attempt, chunks, urgent=claim.priority is Priority.PARSE
-                )
+                index.index_document(owner, claim.document_id, claim.attempt, chunks, urgent=urgent)
             except EmbeddingFailed as error:
                 self._fail(claim, error.code)
-                return
+                return False
             except (PortUnavailable, StorageError) as error:
                 log.warning("indexing waits: %s", error)
                 backoff.pause()
                 continue
-            self._parts.publisher.put(replace(result, finished=replace(done, chunks=len(chunks))))
-            return
+            return True
+        return False
 
     def _fail(self, claim: Claim, detail: str) -> None:
         failed = Failed(claim=claim, error=ErrorCode.INTERNAL.value, detail=detail)
         self._parts.publisher.put(Result(finished=failed))
+
+
+class TreeArtifacts(Protocol):
+    """Where published trees are read from."""
+
+    def read(self, document_id: DocumentId, attempt: int, name: str, /) -> bytes: ...
+
+
+class DirectWrite(Protocol):
+    """`storage.index.writer.IndexWriter`, in the process that holds it."""
+
+    def write(self, documents: Sequence[DocumentChunks]) -> int: ...
+
+
+class Reindexer:
+    """Indexes a published attempt again from its stored tree; the number of its chunks. Raises `StorageError`."""
+
+    def __init__(
+        self, artifacts: TreeArtifacts, chunk: Callable[[Tree], list[Chunk]], embed: Embed | None, writer: DirectWrite
+    ) -> None:
+        self._artifacts, self._chunk, self._writer = artifacts, chunk, writer
+        self._indexer = DocumentIndexer(embed, self)
+
+    def __call__(self, scope: Scope, document_id: DocumentId, attempt: int) -> int:
+        chunks = self._chunk(load_tree(self._artifacts.read(document_id, attempt, "tree.json")))
+        try:
+            self._indexer.index_document((scope.tenant, scope.org), document_id, attempt, chunks)
+        except (PortUnavailable, EmbeddingFailed) as error:
+            raise StoreUnavailable(error.code) from error
+        return len(chunks)
+
+    def write(self, documents: Sequence[DocumentChunks], *, timeout_s: float, urgent: bool = False) -> None:
+        """`WriteIndex` without a queue: the writer is in this process."""
+        self._writer.write(documents)

@@ -15,7 +15,7 @@ from typing import BinaryIO, Protocol
 from actors.hints import Wakes
 from actors.inflight import Heart, Inflight
 from actors.original import is_picture
-from actors.publisher import Publisher
+from actors.publisher import Publishing
 from actors.recognition import RecognitionLine
 from actors.retry import Backoff, Disposition, locate
 from actors.settlement import Settlement
@@ -68,7 +68,7 @@ class ReaderParts:
     originals: Originals
     parser: Parser
     hints: Wakes
-    publisher: Publisher
+    publisher: Publishing
     settlement: Settlement
     recognition: RecognitionLine
     inflight: Inflight

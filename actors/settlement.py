@@ -8,7 +8,7 @@ from typing import Protocol, assert_never
 
 from actors.inflight import Inflight
 from actors.outcome import describe
-from actors.publisher import Publisher, Result
+from actors.publisher import Publishing, Result
 from actors.retry import Disposition, as_error, judge
 from actors.scanning import FlagTree, scan, unscanned
 from models.cdom.errors import ErrorCode
@@ -27,7 +27,7 @@ class Settlement:
     """All methods may raise `StorageError`; the lease then runs out."""
 
     def __init__(
-        self, queue: PutBack, publisher: Publisher, inflight: Inflight, flag_tree: FlagTree = unscanned
+        self, queue: PutBack, publisher: Publishing, inflight: Inflight, flag_tree: FlagTree = unscanned
     ) -> None:
         self._queue, self._publisher, self._inflight = queue, publisher, inflight
         self._flag_tree = flag_tree

@@ -10,10 +10,20 @@ from typing import Any
 from ray import serve
 from ray.serve.config import AutoscalingConfig, AutoscalingPolicy
 
-from cluster import compose
+from cluster import compose, search
 from cluster.autoscaling import QueueDepthPolicy
 from cluster.handles import API_APP, VLM_APP
-from cluster.placement import API, FAST_PATH, JANITOR, ON_DEMAND, RECOGNISER, Placement
+from cluster.placement import (
+    API,
+    EMBEDDER,
+    FAST_PATH,
+    INDEX_WRITER,
+    JANITOR,
+    ON_DEMAND,
+    RECOGNISER,
+    SEARCHER,
+    Placement,
+)
 from cluster.sizing import Sizing
 from serve_apps import deployments
 
@@ -29,11 +39,16 @@ _ON_DEMAND: Any = deployments.OnDemand
 _VLM_OCR: Any = deployments.VlmOcr
 PAGES_PER_GPU = 16
 MOST_GPUS = 64
+_EMBEDDER: Any = deployments.Embedder
+_INDEX_WRITER: Any = deployments.IndexWriter
+_SEARCHER: Any = deployments.Searcher
 
 
-def targets(sizing: Sizing, dsn_file: Path) -> list[serve.RunTarget]:
+def targets(
+    sizing: Sizing, dsn_file: Path, *, searching: bool = False, embedding: bool = False
+) -> list[serve.RunTarget]:
     """The applications to run."""
-    below: list[Any] = [_janitor(), _recogniser(), _on_demand()]
+    below: list[Any] = [_janitor(), _recogniser(), _on_demand(), *_searching(searching, embedding)]
     if not sizing.own_application and sizing.maximum:
         below.append(_readers(sizing, dsn_file))
     api = _API.options(ray_actor_options=API.actor_options(), logging_config=QUIET)
@@ -76,6 +91,17 @@ def _recogniser() -> Any:
 def _on_demand() -> Any:
     bound = _ON_DEMAND.options(ray_actor_options=ON_DEMAND.actor_options(), logging_config=QUIET)
     return bound.bind(compose.build_on_demand)
+
+
+def _searching(searching: bool, embedding: bool) -> list[Any]:
+    """What keeps and asks the search index."""
+    wanted = [(_INDEX_WRITER, INDEX_WRITER, search.build_index_writer), (_SEARCHER, SEARCHER, search.build_searcher)]
+    if embedding:
+        wanted.append((_EMBEDDER, EMBEDDER, search.build_embedder))
+    return [
+        deployment.options(ray_actor_options=placement.actor_options(), logging_config=QUIET).bind(build)
+        for deployment, placement, build in (wanted if searching else ())
+    ]
 
 
 def _readers(sizing: Sizing, dsn_file: Path) -> Any:

@@ -30,11 +30,10 @@ if TYPE_CHECKING:  # each replica imports only what it is made of
     from actors.together import Together
     from actors.vlm_reader import VlmReader
     from models.cdom.original import ReadOptions
-    from models.cdom.ports import RecognisePages
+    from models.cdom.ports import IndexDocument, RecognisePages
     from serve_apps.access.license_holder import LicenseHolder
     from serve_apps.api.resources import ApiLimits, Resources
     from storage.rows import Claim
-    from storage.sources import SourceGate
     from storage.store import Store
 
 LICENSE_KEYS = Path(__file__).resolve().parent.parent / "configs" / "license_keys"
@@ -87,7 +86,7 @@ def open_resources(runtime: Runtime) -> "Resources":
     """What the API is built from."""
     from cluster.handles import ServedOnDemand
     from cluster.health import ServeState
-    from cluster.sizing import pools
+    from cluster.search import with_search
     from models.pii.engines import make_flagger
     from serve_apps.access.default_token import load_default_token
     from serve_apps.access.keys import KeyRing, default_key, parse_api_keys
@@ -104,24 +103,18 @@ def open_resources(runtime: Runtime) -> "Resources":
         dsn=runtime.dsn,
         default_token=token,
         egress=Egress(settings.webhook_allow),
-        source_gate=source_gate(settings),
         limits=api_limits(settings),
         options=read_options(settings),
         flag_tree=make_flagger(settings.pii_engine, settings.pii_languages),
-        ports=Ports(
-            cluster_state=ServeState(pools(plan_readers(settings)) | optional_pools(settings)),
-            render_page=on_demand,
-            read_once=on_demand,
+        ports=with_search(
+            Ports(
+                cluster_state=ServeState(wanted_pools(settings) | optional_pools(settings)),
+                render_page=on_demand,
+                read_once=on_demand,
+            ),
+            settings,
         ),
     )
-
-
-def source_gate(settings: Settings) -> "SourceGate":
-    """Which places may be sources."""
-    from storage.sources import SourceGate
-
-    root = Path(settings.source_root) if settings.source_root else None
-    return SourceGate(workdir=settings.workdir, root=root, max_bytes=settings.max_upload_mb * MIB)
 
 
 def api_limits(settings: Settings) -> "ApiLimits":
@@ -159,6 +152,14 @@ def plan_readers(settings: Settings) -> Sizing:
     )
 
 
+def wanted_pools(settings: Settings) -> "dict[str, Placement]":
+    """Every pool these settings ask for, with where it may run."""
+    from cluster.search import embeds, searches
+    from cluster.sizing import pools
+
+    return pools(plan_readers(settings), search=searches(settings), embed=embeds(settings))
+
+
 def sandbox_limits(settings: Settings) -> "SandboxLimits":
     """What one document may use."""
     from actors.sandbox.limits import SandboxLimits
@@ -170,8 +171,8 @@ def sandbox_limits(settings: Settings) -> "SandboxLimits":
     )
 
 
-def make_reader(runtime: Runtime, recogniser: "RecognisePages") -> "Reader":
-    """One reader over the deployment's queue, with its own fork server."""
+def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDocument | None" = None) -> "Reader":
+    """One reader over the deployment's queue, with its own fork server. `index`: documents pass it first."""
     from actors.hints import TaskHints
     from actors.inflight import Heart, Inflight
     from actors.publisher import Publisher
@@ -179,6 +180,7 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages") -> "Reader":
     from actors.reading import DocumentReader
     from actors.recognition import RecognitionLine, RecognitionParts
     from actors.settlement import Settlement
+    from cluster.search import before_publishing
     from models.pii.engines import make_flagger
     from storage.ids import new_worker_id
     from storage.listen import listen
@@ -195,8 +197,9 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages") -> "Reader":
         inflight=inflight,
         depth=settings.inflight_docs - 1,
     )
+    publishing = before_publishing(publisher, index, inflight, queue)
     hints = TaskHints(partial(listen, runtime.dsn, ["quire_tasks"]))
-    settlement = Settlement(queue, publisher, inflight, make_flagger(settings.pii_engine, settings.pii_languages))
+    settlement = Settlement(queue, publishing, inflight, make_flagger(settings.pii_engine, settings.pii_languages))
     line = RecognitionParts(
         port=recogniser,
         settlement=settlement,
@@ -210,7 +213,7 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages") -> "Reader":
         originals=store.blobs,
         parser=DocumentReader(sandbox_limits(settings)),
         hints=hints,
-        publisher=publisher,
+        publisher=publishing,
         settlement=settlement,
         recognition=RecognitionLine(line),
         inflight=inflight,
@@ -296,7 +299,7 @@ def _reserve(store: "Store", license: "LicenseHolder") -> "Callable[[Claim, int]
 def make_janitor(runtime: Runtime) -> "Janitor":
     """Housekeeping of the whole deployment, behind the lease of the role."""
     from actors.sweep import Chore, Janitor
-    from cluster.source_sync import Aside, sync_due
+    from cluster.search import searches
     from storage.audit import seal
     from storage.erase import purge_some
     from storage.ids import new_worker_id
@@ -304,29 +307,19 @@ def make_janitor(runtime: Runtime) -> "Janitor":
     from storage.reconcile import sweep_orphans
     from storage.retention import delete_expired
     from storage.roles import RoleLease
-    from storage.rows import PageQuota
-    from storage.sync import Reading, delete_retired
     from storage.usage import check_clock, fold_quota
 
-    store, license, gate = open_runtime_store(runtime), hold_license(runtime), source_gate(runtime.settings)
-
-    def reading() -> Reading:
-        license.refresh()
-        license.require_intake()
-        quota = PageQuota(max_pages_per_month=license.current.max_pages_per_month)
-        return Reading(options=read_options(runtime.settings), quota=quota)
-
+    store = open_runtime_store(runtime)
     chores = [
         Chore(name="seal audit", every_s=2, run=lambda: seal(store.db)),
         Chore(name="fold quota", every_s=5, run=lambda: fold_quota(store.db)),
-        Chore(name="purge", every_s=5, run=lambda: purge_some(store)),
         Chore(name="sweep partial uploads", every_s=600, run=lambda: store.blobs.sweep(ORPHAN_S)),
         Chore(name="sweep orphans", every_s=3600, run=lambda: sweep_orphans(store, grace_s=ORPHAN_S)),
-        Chore(name="delete retired", every_s=30, run=lambda: delete_retired(store.db)),
-        Chore(name="sync sources", every_s=30, run=Aside(lambda: sync_due(store, gate, reading))),
         Chore(name="forget rate limits", every_s=600, run=lambda: forget_idle(store.db)),
         Chore(name="watch clock", every_s=60, run=lambda: check_clock(store.db)),
     ]
+    if not searches(runtime.settings):  # else the index writer purges, because the index must forget first
+        chores.append(Chore(name="purge", every_s=5, run=lambda: purge_some(store)))
     if days := runtime.settings.retention_days:
         chores.append(Chore(name="retention", every_s=60, run=lambda: delete_expired(store.db, days)))
     return Janitor(RoleLease(store.db, "janitor", new_worker_id(), ttl_s=30), chores, close=store.close)
@@ -353,9 +346,10 @@ def build_api() -> "FastAPI":
 def build_reader() -> "Reader":
     """For a replica."""
     from cluster.handles import ServedRecogniser
+    from cluster.search import served_indexer
 
     runtime = read_runtime()
-    return make_reader(runtime, with_vlm(runtime, ServedRecogniser()))
+    return make_reader(runtime, with_vlm(runtime, ServedRecogniser()), served_indexer(runtime.settings))
 
 
 def build_recogniser() -> "Recogniser":

@@ -12,7 +12,15 @@ from typing import Any
 from models.cdom.errors import ErrorCode, ExtractError
 from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
-from models.cdom.ports import PageImage, PeerDied, PixelPage, PortUnavailable, ReadOutcome, RecognisedPage
+from models.cdom.ports import (
+    EmbeddingFailed,
+    PageImage,
+    PeerDied,
+    PixelPage,
+    PortUnavailable,
+    ReadOutcome,
+    RecognisedPage,
+)
 from models.neural.vlm.contract import Region
 
 API_APP, VLM_APP = "api", "vlm_ocr"
@@ -61,7 +69,7 @@ class Peer:
         except TimeoutError as error:
             raise PortUnavailable(self._deployment, "too slow") from error
         except RayTaskError as error:
-            if isinstance(error.cause, PortUnavailable | ExtractError):
+            if isinstance(error.cause, PortUnavailable | ExtractError | EmbeddingFailed):
                 raise error.cause from None
             raise PortUnavailable(self._deployment, type(error.cause).__name__) from error
         except ActorDiedError as error:

@@ -10,12 +10,12 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from cluster.compose import optional_pools, plan_readers
+from cluster.compose import optional_pools, plan_readers, wanted_pools
 from cluster.environment import clear_sessions, ray_folder
 from cluster.errors import StartFailed, StartRefused
 from cluster.placement import fits, machine_labels, unplaceable
 from cluster.runtime import Runtime
-from cluster.sizing import pools
+from cluster.search import embeds, searches
 
 log = logging.getLogger("quire.node")
 OBJECT_STORE_BYTES = 100_000_000
@@ -50,7 +50,7 @@ class Head:
 
         from cluster import app
 
-        impossible = unplaceable(pools(self._sizing), ray.nodes())
+        impossible = unplaceable(wanted_pools(self._runtime.settings), ray.nodes())
         if impossible:
             raise StartRefused("; ".join(f"{name}: {reason}" for name, reason in impossible.items()))
         settings = self._runtime.settings
@@ -60,7 +60,11 @@ class Head:
             logging_config=app.QUIET,
         )
         try:
-            serve.run_many(app.targets(self._sizing, self._runtime.dsn_file))
+            serve.run_many(
+                app.targets(
+                    self._sizing, self._runtime.dsn_file, searching=searches(settings), embedding=embeds(settings)
+                )
+            )
         except RuntimeError as error:
             raise StartFailed(f"{error}\n{_why(serve.status())}") from None
         self.deploy_optional()

@@ -39,6 +39,9 @@ class Placement:
 API = Placement(cpus=0)
 JANITOR = Placement(cpus=0)
 ON_DEMAND = Placement(cpus=0)
+EMBEDDER = Placement(cpus=0)
+INDEX_WRITER = Placement(cpus=0)
+SEARCHER = Placement(cpus=0)
 RECOGNISER = Placement(cpus=0)
 """One per machine; it runs at a low priority instead of on a core of its own."""
 VLM_GPU = Placement(cpus=1, gpus=1, required={"arch": "amd64", "accelerator": "cuda"})

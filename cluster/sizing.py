@@ -5,7 +5,17 @@ In come settings' numbers and the machine's cores, out comes a frozen plan. Know
 
 from dataclasses import dataclass
 
-from cluster.placement import API, FAST_PATH, JANITOR, ON_DEMAND, RECOGNISER, Placement
+from cluster.placement import (
+    API,
+    EMBEDDER,
+    FAST_PATH,
+    INDEX_WRITER,
+    JANITOR,
+    ON_DEMAND,
+    RECOGNISER,
+    SEARCHER,
+    Placement,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +50,10 @@ def size_readers(*, cores: int, workers: int | None, background: bool, least: in
     return Sizing(minimum=least, maximum=most, own_application=True)
 
 
-def pools(sizing: Sizing) -> dict[str, Placement]:
+def pools(sizing: Sizing, *, search: bool = False, embed: bool = False) -> dict[str, Placement]:
     """Every pool this service wants, with where it may run."""
     readers = {"fast_path": FAST_PATH} if sizing.maximum else {}
-    return {"api": API, "janitor": JANITOR, "recogniser": RECOGNISER, "on_demand": ON_DEMAND} | readers
+    searching = {"index_writer": INDEX_WRITER, "searcher": SEARCHER} if search else {}
+    embedding = {"embedder": EMBEDDER} if embed else {}
+    always = {"api": API, "janitor": JANITOR, "recogniser": RECOGNISER, "on_demand": ON_DEMAND}
+    return always | readers | searching | embedding

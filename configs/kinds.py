@@ -16,6 +16,11 @@ class OcrEngine(StrEnum):
     TESSERACT = "tesseract"
 
 
+class Embedder(StrEnum):
+    MINILM = "minilm"
+    NONE = "none"
+
+
 class PiiEngine(StrEnum):
     REGEX = "regex"
     PRESIDIO = "presidio"

@@ -14,10 +14,10 @@ from configs.settings import PREFIX, Settings
 ALIASES = {"SVC_FAST_PDF": "SVC_FAST_MODE"}
 
 NOT_BUILT: tuple[str, ...] = (
-    "SVC_RAG_DB",
     "SVC_PLUGINS",
     "SVC_METRICS",
     "SVC_RATE_LIMIT_RPM",
+    "SVC_SOURCE_ROOT",
 )
 """Settings whose capability does not exist yet: any other value refuses the start. Building one removes its line."""
 

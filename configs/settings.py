@@ -11,7 +11,19 @@ from typing import Any, ClassVar, Self
 from pydantic import Field, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from configs.kinds import Flag, Languages, MaybeCount, Names, OcrEngine, PiiEngine, Proxy, Seconds, Text, setting
+from configs.kinds import (
+    Embedder,
+    Flag,
+    Languages,
+    MaybeCount,
+    Names,
+    OcrEngine,
+    PiiEngine,
+    Proxy,
+    Seconds,
+    Text,
+    setting,
+)
 
 PREFIX = "SVC_"
 
@@ -44,7 +56,28 @@ class Settings(BaseSettings):
         description="Job store, uploads, trees, usage ledger, secrets of this deployment.",
         json_schema_extra={"allowed": "an absolute path", "shown": "~/.local/share/quire (root: /var/lib/quire)"},
     )
-    rag_db: Text = setting(None, "a directory or s3://bucket/prefix", "Search index; enables GET /v1/search.")
+    rag_db: Text = setting(
+        None, "an absolute directory or s3://bucket/prefix", "Search index; enables GET /v1/search. `make up` sets it."
+    )
+    embedder: Embedder = setting(
+        Embedder.MINILM,
+        "minilm or none",
+        "Model of the search index's vectors; none: searches are by words only. A model directory comes later.",
+    )
+    purge_deadline: float = setting(
+        60.0,
+        "seconds 5..86400",
+        "Within this time no byte of a deleted document's text is left in the search index (a bucket may take longer).",
+        ge=5,
+        le=86_400,
+    )
+    search_memory_mb: int = setting(
+        512,
+        "a whole number 16..1000000",
+        "Memory of one searcher for vectors; larger tenants are searched through an approximate index.",
+        ge=16,
+        le=1_000_000,
+    )
     workers: MaybeCount = setting(
         None,
         "a whole number 0..64",
@@ -222,6 +255,10 @@ _CROSS_CHECKS: tuple[tuple[Any, str], ...] = (
         "SVC_WORKERS_MIN: allowed is at most SVC_WORKERS_MAX",
     ),
     (lambda s: not s.workdir.is_absolute(), "SVC_WORKDIR: allowed is an absolute path"),
+    (
+        lambda s: s.rag_db and not re.match(r"/|s3://[^/]+", s.rag_db),
+        "SVC_RAG_DB: allowed is an absolute directory or s3://bucket/prefix",
+    ),
     (lambda s: s.crash_at and not s.testing, "SVC_CRASH_AT: refused outside tests"),
     (lambda s: s.cpu_flags and not s.testing, "SVC_CPU_FLAGS: refused outside tests"),
     (lambda s: s.blobs and not re.match(r"s3://[^/]+", s.blobs), "SVC_BLOBS: allowed is s3://bucket/prefix"),

@@ -8,6 +8,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, Protocol
 
 from ray import serve
@@ -167,6 +168,89 @@ class VlmOcr(_Answering):
     async def __del__(self) -> None:
         """Awaited by Serve: ends the engine."""
         await asyncio.to_thread(self._reader.close)
+
+
+EMBEDDER_CALLS, INDEX_WRITER_CALLS, SEARCHER_CALLS = 64, 64, 32
+
+
+class _Serving(_Answering):
+    """A worker with a loop of its own that also answers calls."""
+
+    drain_s = 15.0
+
+    def __init__(self, build: Callable[[], Any], calls: int) -> None:
+        super().__init__(calls)
+        self._worker = build()
+        self._worker.start()
+
+    async def check_health(self) -> None:
+        """Replaced when its loop is gone or stuck."""
+        if not self._worker.healthy():
+            raise RuntimeError("worker loop ended")
+
+    async def __del__(self) -> None:
+        """Awaited by Serve: answers what waits."""
+        await asyncio.to_thread(self._worker.drain, self.drain_s)
+
+
+@serve.deployment(
+    name="embedder",
+    max_ongoing_requests=EMBEDDER_CALLS,
+    graceful_shutdown_timeout_s=20,
+    graceful_shutdown_wait_loop_s=0.5,
+    health_check_period_s=5,
+)
+class Embedder(_Serving):
+    """Texts to vectors, batched over all callers."""
+
+    def __init__(self, build: Callable[[], Any]) -> None:
+        super().__init__(build, EMBEDDER_CALLS)
+
+    async def embed(self, texts: Any, timeout_s: float, urgent: bool) -> Any:
+        """`Embed.embed`."""
+        return await self._answer(partial(self._worker.embed, texts, timeout_s=timeout_s, urgent=urgent))
+
+
+@serve.deployment(
+    name="index_writer",
+    max_ongoing_requests=INDEX_WRITER_CALLS,
+    graceful_shutdown_timeout_s=40,
+    graceful_shutdown_wait_loop_s=0.5,
+    health_check_period_s=2,
+    health_check_timeout_s=30,
+)
+class IndexWriter(_Serving):
+    """The one writer of the search index; the lease in SQL is what makes it the only one."""
+
+    def __init__(self, build: Callable[[], Any]) -> None:
+        super().__init__(build, INDEX_WRITER_CALLS)
+
+    async def write(self, documents: Any, timeout_s: float, urgent: bool) -> None:
+        """`WriteIndex.write`."""
+        await self._answer(partial(self._worker.write, documents, timeout_s=timeout_s, urgent=urgent))
+
+
+@serve.deployment(
+    name="searcher",
+    max_ongoing_requests=SEARCHER_CALLS,
+    graceful_shutdown_timeout_s=10,
+    graceful_shutdown_wait_loop_s=0.5,
+    health_check_period_s=5,
+)
+class Searcher(_Answering):
+    """Questions to hits."""
+
+    def __init__(self, build: Callable[[], Any]) -> None:
+        super().__init__(SEARCHER_CALLS)
+        self._searcher = build()
+
+    async def search(self, request: Any) -> Any:
+        """`SearchIndex.search`."""
+        return await self._answer(self._searcher.search, request)
+
+    async def check(self) -> None:
+        """`SearchIndex.check`."""
+        await self._answer(self._searcher.check)
 
 
 @serve.deployment(

@@ -24,6 +24,7 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "restore": ("cluster.cli.backup", "restore", "Put a backup into an empty workdir."),
     "doctor": ("cluster.cli.doctor", "doctor", "What this machine can do: processor, recognition, sandbox, disk."),
     "models": ("cluster.cli.models", "models_group", "Check the model files."),
+    "reindex": ("cluster.cli.reindex", "reindex", "Build the keyword indexes of search again."),
     "tour": ("cluster.cli.tour", "tour", "Send a sample document to the running service and show its tree."),
 }
 

@@ -1,4 +1,5 @@
-"""`quire tour`: the first minute with a running service. Sends the bundled sample and shows what came back.
+"""`quire tour`: the first minute with a running service. Sends the bundled sample and shows what came back; where there
+is a search index, asks it a question.
 
 Talks HTTP only, as any client would; the token comes from its file.
 """
@@ -8,6 +9,7 @@ import mimetypes
 import os
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from cluster.state import running_state
 
 SAMPLE = ROOT / "docs" / "sample" / "quire-sample.pdf"
 SHOWN = 12
+QUESTION = "which crane needs new brakes before winter"
 
 
 @click.command()
@@ -38,6 +41,8 @@ def tour(workdir: Path | None) -> None:
     started = time.monotonic()
     answer = send(state.base_url, token_file.read_text().strip(), SAMPLE)
     click.echo("\n".join(_show(answer, time.monotonic() - started)))
+    if read_runtime(runtime_file(settings.workdir)).settings.rag_db:
+        click.echo("\n".join(_search(state.base_url, token_file.read_text().strip())))
     shown = os.path.relpath(SAMPLE) if SAMPLE.is_relative_to(Path.cwd()) else str(SAMPLE)
     click.echo(
         f"\nbase URL    {state.base_url}\ntoken file  {token_file}\ntry         "
@@ -67,6 +72,22 @@ def send(base_url: str, token: str, document: Path) -> dict[str, Any]:
         raise Stopped(f"the service cannot be reached: {error}") from None
     assert isinstance(answer, dict)
     return answer
+
+
+def _search(base_url: str, token: str) -> list[str]:
+    """What the index answers to one question about the sample."""
+    query = urllib.parse.urlencode({"q": QUESTION, "mode": "hybrid", "limit": 3})
+    request = urllib.request.Request(f"{base_url}/v1/search?{query}", headers={"X-API-Key": token})  # noqa: S310
+    started = time.monotonic()
+    try:
+        with urllib.request.urlopen(request, timeout=30) as response:  # noqa: S310
+            hits = json.loads(response.read())
+    except (OSError, ValueError) as error:
+        raise Stopped(f"the search did not answer: {error}") from None
+    lines = ["", f"search “{QUESTION}”: {len(hits)} hits in {(time.monotonic() - started) * 1000:.0f} ms"]
+    return lines + [
+        f"  p{hit['pages'][0]}  {hit['score']:.3f}  {' '.join(hit['snippet'].split())[:90]}" for hit in hits
+    ]
 
 
 def _show(answer: dict[str, Any], seconds: float) -> list[str]:

@@ -34,6 +34,9 @@ class KeywordFiles:
         self._keywords, self._table = keywords, table
         self._writers: OrderedDict[str, tuple[int, tantivy.IndexWriter]] = OrderedDict()
 
+    def has(self, scope: Scope) -> bool:
+        return self._keywords.state(scope) is not None
+
     def follow(self, scope: Scope) -> int:
         """Take in what the table got for this scope since; builds the index when it is missing. Number of chunks."""
         state = self._keywords.state(scope)

@@ -15,8 +15,9 @@ from storage.rows import DocumentId, Scope
 
 log = logging.getLogger(__name__)
 GRACE_S = 3600.0
-PER_PASS = 2_000
-"""Documents indexed again in one pass; the next one goes on."""
+PASS_S = 120.0
+"""Indexing again stops after this time; the next pass goes on."""
+EVERY_S = 3600.0
 
 _PUBLISHED = """
 select id, tenant, org, published_attempt, chunks from documents
@@ -56,6 +57,15 @@ class IndexReconciler:
         self._db, self._writer, self._reindex = db, writer, reindex
         self._grace_s, self._clock = grace_s, clock
         self._seen: dict[tuple[str, int], float] = {}
+        self._next_at = -1.0
+
+    def run_when_due(self) -> IndexDifferences | None:
+        """Every hour, and at once again while something is missing."""
+        if self._clock() < self._next_at:
+            return None
+        found = self.run()
+        self._next_at = self._clock() + (0 if found.missing else EVERY_S)
+        return found
 
     def run(self) -> IndexDifferences:
         """One pass. A document that cannot be indexed now is tried again in the next one."""
@@ -66,8 +76,10 @@ class IndexReconciler:
         counts = {key: chunks for key, (_, chunks) in indexed.items()}
         lacking = [row for key, row in published.items() if counts.get(key) is None or _differs(counts[key], row)]
         found.missing = [row["id"] for row in lacking]
-        for row in lacking[:PER_PASS]:
-            self._index_again(row)
+        until = self._clock() + PASS_S
+        for row in lacking:
+            if self._clock() <= until:
+                self._index_again(row)
         return found
 
     def _retire(self, unpublished: dict[tuple[str, int], str], found: IndexDifferences) -> None:

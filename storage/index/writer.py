@@ -80,11 +80,13 @@ class IndexWriter:
 
     def catch_up(self) -> None:
         """Keyword indexes that are missing or behind (a crash, another machine's writes) follow the table."""
-        names = self.table.scopes()
+        scopes = [parse_scope(name) for name in sorted(self.table.scopes())]
+        self._forget_words({scope for scope in scopes if not self._files.has(scope)})
+        for scope in scopes:
+            with self._lock:
+                self._files.follow(scope)
         with self._lock:
-            for name in sorted(names):
-                self._files.follow(parse_scope(name))
-            self._files.drop_foreign(names)
+            self._files.drop_foreign(self.table.scopes())
 
     def rebuild(self) -> int:
         """Every keyword index anew from the table. Number of scopes."""

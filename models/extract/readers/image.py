@@ -1,7 +1,7 @@
 """Pictures as documents: PNG, JPEG, WebP, BMP and the first frame of a GIF are one page, a TIFF has a page per frame.
 
 In: bytes. Out: pages without text of their own, each with pixels for a recogniser.
-A stand-alone picture is shown as it came.
+Whoever shows a stand-alone picture as it came needs no reader.
 """
 
 from typing import Final
@@ -64,21 +64,14 @@ class ImageDocument:
         )
 
     def render_page(self, number: int, dpi: int, area: Bbox | None = None) -> PageImage:
-        """A stand-alone picture itself; of several frames the wanted one as PNG at `dpi`. Raises `ExtractError`."""
+        """The frame as PNG at `dpi`, made anew: nothing of the file but its pixels. Raises `ExtractError`."""
         if area is not None:
             raise UnsupportedFormat("a picture has no pictures of its own")
         if not 1 <= number <= self._facts.page_count:
             raise Malformed(f"no page {number}")
         self._seek(number)
         frame = decode_frame(self._picture, self._options.max_image_pixels, dpi)
-        alone = self._facts.page_count == 1
-        return PageImage(
-            png=self._data if alone else frame.png,
-            width=frame.width,
-            height=frame.height,
-            page_count=self._facts.page_count,
-            media_type=f"image/{self._format.value}" if alone else "image/png",
-        )
+        return PageImage(png=frame.png, width=frame.width, height=frame.height, page_count=self._facts.page_count)
 
     def render_assets(self, content: PageContent) -> dict[str, bytes]:
         """None: the page itself is the picture."""

@@ -1,0 +1,159 @@
+"""Composition of everything about search: which parts exist, from settings to objects. Without SVC_RAG_DB: none.
+
+The `build_*` functions are what replicas call by name; each imports only what it is made of.
+"""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cluster.runtime import Runtime, read_runtime
+from configs.kinds import Embedder as EmbedderKind
+from configs.settings import Settings
+
+if TYPE_CHECKING:
+    from actors.embedder import Embedder
+    from actors.index_writer import IndexWriting
+    from actors.inflight import Beats, Inflight
+    from actors.publisher import Publishing
+    from actors.searcher import Searcher
+    from models.cdom.ports import Embed, IndexDocument
+    from serve_apps.api.resources import Ports
+    from storage.index.opened import IndexPlace
+    from storage.store import Store
+
+MIB = 1 << 20
+ROLE = "index_writer"
+INDEXING_ROOM = 8
+PURGES_PER_PASS = 500
+
+
+def searches(settings: Settings) -> bool:
+    """Whether this deployment keeps a search index."""
+    return settings.rag_db is not None
+
+
+def embeds(settings: Settings) -> bool:
+    """Whether it has vectors."""
+    return searches(settings) and settings.embedder is EmbedderKind.MINILM
+
+
+def index_place(settings: Settings) -> "IndexPlace":
+    from models.neural.embed.minilm import WIDTH
+    from storage.index.opened import place_index
+
+    assert settings.rag_db is not None
+    return place_index(settings.rag_db, settings.workdir, width=WIDTH)
+
+
+def served_indexer(settings: Settings) -> "IndexDocument | None":
+    """What puts a document into the index, asked over Serve."""
+    if not searches(settings):
+        return None
+    from actors.indexing import DocumentIndexer
+    from cluster.search_handles import ServedEmbedder, ServedIndexWriter
+
+    return DocumentIndexer(ServedEmbedder() if embeds(settings) else None, ServedIndexWriter())
+
+
+def with_search(ports: "Ports", settings: Settings) -> "Ports":
+    """The API's ports, with those of search where there is one."""
+    if not searches(settings):
+        return ports
+    from dataclasses import replace
+
+    from cluster.search_handles import ServedSearcher
+
+    return replace(ports, search=ServedSearcher(), index_document=served_indexer(settings))
+
+
+def before_publishing(
+    publisher: "Publishing", index: "IndexDocument | None", inflight: "Inflight", beats: "Beats"
+) -> "Publishing":
+    """Chunks are counted and, with an index, findable before a document is published."""
+    from actors.indexing import Indexing, IndexingParts
+    from models.derive.chunks import chunk_tree
+    from models.neural.embed.tokenizer import load_tokenizer
+
+    parts = IndexingParts(
+        chunk=partial(chunk_tree, tokenizer=load_tokenizer()),
+        index=index,
+        publisher=publisher,
+        inflight=inflight,
+        beats=beats,
+        room=INDEXING_ROOM,
+    )
+    return Indexing(parts)
+
+
+def make_embedder() -> "Embedder":
+    from actors.embedder import Embedder
+    from models.neural.embed.minilm import MiniLm
+
+    return Embedder(MiniLm(threads=1))
+
+
+def make_searcher(settings: Settings, store: "Store") -> "Searcher":
+    """Answers questions; loads its model now, so that the first one is as fast as the next."""
+    from actors.searcher import Searcher
+    from models.neural.embed.minilm import MiniLm
+    from storage.index.opened import open_search
+
+    search = open_search(index_place(settings), store.db, memory_bytes=settings.search_memory_mb * MIB)
+    searcher = Searcher(search, MiniLm(threads=1).embed if embeds(settings) else None)
+    searcher.warm_up()
+    return searcher
+
+
+def make_index_writer(settings: Settings, store: "Store", embed: "Embed | None") -> "IndexWriting":
+    """The one writer, with what keeps the index small, forgetful and equal to SQL."""
+    from actors.index_writer import IndexWriting
+    from actors.indexing import Reindexer
+    from actors.sweep import Chore
+    from models.derive.chunks import chunk_tree
+    from models.neural.embed.tokenizer import load_tokenizer
+    from storage.erase import purge_some
+    from storage.ids import new_worker_id
+    from storage.index.opened import open_writer
+    from storage.index.reconcile import IndexReconciler
+    from storage.roles import RoleLease
+
+    writer = open_writer(index_place(settings))
+    reindex = Reindexer(store.artifacts, partial(chunk_tree, tokenizer=load_tokenizer()), embed, writer)
+    reconciler = IndexReconciler(store.db, writer, reindex)
+    chores = (
+        Chore(name="catch up", every_s=60, run=writer.catch_up),
+        Chore(
+            name="purge",
+            every_s=settings.purge_deadline / 4,
+            run=lambda: purge_some(store, PURGES_PER_PASS, erase_index=writer.erase),
+        ),
+        Chore(name="compact index", every_s=30, run=writer.compact),
+    )
+    slow = (
+        Chore(name="reconcile index", every_s=10, run=reconciler.run_when_due),
+        Chore(name="vector index", every_s=600, run=writer.index_vectors),
+    )
+    return IndexWriting(RoleLease(store.db, ROLE, new_worker_id(), ttl_s=30), writer, chores, slow)
+
+
+def build_embedder() -> "Embedder":
+    """For a replica."""
+    return make_embedder()
+
+
+def build_searcher() -> "Searcher":
+    """For a replica."""
+    from cluster.compose import open_runtime_store
+
+    runtime: Runtime = read_runtime()
+    return make_searcher(runtime.settings, open_runtime_store(runtime))
+
+
+def build_index_writer() -> "IndexWriting":
+    """For a replica."""
+    from cluster.compose import open_runtime_store
+    from cluster.search_handles import ServedEmbedder
+
+    runtime: Runtime = read_runtime()
+    embed = ServedEmbedder() if embeds(runtime.settings) else None
+    return make_index_writer(runtime.settings, open_runtime_store(runtime), embed)
