@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # each replica imports only what it is made of
     from serve_apps.access.license_holder import LicenseHolder
     from serve_apps.api.resources import ApiLimits, Resources
     from storage.rows import Claim
+    from storage.sources import SourceGate
     from storage.store import Store
 
 LICENSE_KEYS = Path(__file__).resolve().parent.parent / "configs" / "license_keys"
@@ -103,6 +104,7 @@ def open_resources(runtime: Runtime) -> "Resources":
         dsn=runtime.dsn,
         default_token=token,
         egress=Egress(settings.webhook_allow),
+        source_gate=source_gate(settings),
         limits=api_limits(settings),
         options=read_options(settings),
         flag_tree=make_flagger(settings.pii_engine, settings.pii_languages),
@@ -115,6 +117,14 @@ def open_resources(runtime: Runtime) -> "Resources":
             settings,
         ),
     )
+
+
+def source_gate(settings: Settings) -> "SourceGate":
+    """Which places may be sources."""
+    from storage.sources import SourceGate
+
+    root = Path(settings.source_root) if settings.source_root else None
+    return SourceGate(workdir=settings.workdir, root=root, max_bytes=settings.max_upload_mb * MIB)
 
 
 def api_limits(settings: Settings) -> "ApiLimits":
@@ -300,6 +310,7 @@ def make_janitor(runtime: Runtime) -> "Janitor":
     """Housekeeping of the whole deployment, behind the lease of the role."""
     from actors.sweep import Chore, Janitor
     from cluster.search import searches
+    from cluster.source_sync import Aside, sync_due
     from storage.audit import seal
     from storage.erase import purge_some
     from storage.ids import new_worker_id
@@ -307,14 +318,25 @@ def make_janitor(runtime: Runtime) -> "Janitor":
     from storage.reconcile import sweep_orphans
     from storage.retention import delete_expired
     from storage.roles import RoleLease
+    from storage.rows import PageQuota
+    from storage.sync import Reading, delete_retired
     from storage.usage import check_clock, fold_quota
 
-    store = open_runtime_store(runtime)
+    store, license, gate = open_runtime_store(runtime), hold_license(runtime), source_gate(runtime.settings)
+
+    def reading() -> Reading:
+        license.refresh()
+        license.require_intake()
+        quota = PageQuota(max_pages_per_month=license.current.max_pages_per_month)
+        return Reading(options=read_options(runtime.settings), quota=quota)
+
     chores = [
         Chore(name="seal audit", every_s=2, run=lambda: seal(store.db)),
         Chore(name="fold quota", every_s=5, run=lambda: fold_quota(store.db)),
         Chore(name="sweep partial uploads", every_s=600, run=lambda: store.blobs.sweep(ORPHAN_S)),
         Chore(name="sweep orphans", every_s=3600, run=lambda: sweep_orphans(store, grace_s=ORPHAN_S)),
+        Chore(name="delete retired", every_s=30, run=lambda: delete_retired(store.db)),
+        Chore(name="sync sources", every_s=30, run=Aside(lambda: sync_due(store, gate, reading))),
         Chore(name="forget rate limits", every_s=600, run=lambda: forget_idle(store.db)),
         Chore(name="watch clock", every_s=60, run=lambda: check_clock(store.db)),
     ]

@@ -17,7 +17,6 @@ NOT_BUILT: tuple[str, ...] = (
     "SVC_PLUGINS",
     "SVC_METRICS",
     "SVC_RATE_LIMIT_RPM",
-    "SVC_SOURCE_ROOT",
 )
 """Settings whose capability does not exist yet: any other value refuses the start. Building one removes its line."""
 
