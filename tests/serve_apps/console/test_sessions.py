@@ -1,0 +1,173 @@
+"""Pages and sessions: cookies, forms that are ours, passwords, and nothing of a document that becomes markup."""
+
+import asyncio
+from pathlib import Path
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from serve_apps.console.pages import CONTENT_POLICY
+from serve_apps.console.passwords import Passwords
+from storage.store import Store
+from tests.api.harness import PDF, files
+from tests.serve_apps.console.harness import PASSWORD, Person, a_console, browser, csrf_of, resources_of, sign_up
+
+FOREIGN = [
+    {"Origin": "https://evil.example"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Origin": "null"},
+]
+
+
+async def test_a_password_is_kept_as_a_hash_that_differs_each_time() -> None:
+    quick = Passwords(cost=16, lanes=1)
+    one, two = quick.hash("ein Geheimnis"), quick.hash("ein Geheimnis")
+    assert one != two
+    assert quick.check("ein Geheimnis", one)
+    assert not quick.check("ein geheimnis", one)
+    assert not quick.check("x", None)
+
+
+async def test_signing_in_makes_a_new_cookie_and_ends_the_old_session(console: FastAPI, ann: Person) -> None:
+    old = ann.pages.cookies["quire_console"]
+    answer = await ann.pages.post("/sign-in", data={"email": " Ann@Example.org ", "password": PASSWORD})
+    assert answer.status_code == 303
+    assert ann.pages.cookies["quire_console"] != old
+    async with browser(console) as thief:
+        thief.cookies.set("quire_console", old)
+        assert (await thief.get("/api/usage")).status_code == 401
+
+
+async def test_a_cookie_is_http_only_strict_and_secure_behind_https(
+    store: Store, engine_url: str, tmp_path: Path
+) -> None:
+    resources = resources_of(store, engine_url, tmp_path, public_url="https://console.test")
+    async with a_console(resources) as app, browser(app) as pages:
+        answer = await pages.post("/sign-up", data={"email": "a@b.c", "password": PASSWORD})
+    cookie = answer.headers["set-cookie"]
+    assert cookie.startswith("__Host-quire_console=")
+    assert {"HttpOnly", "Secure", "SameSite=strict", "Path=/"} <= set(cookie.split("; "))
+    assert "Domain" not in cookie
+
+
+async def test_a_wrong_password_and_an_unknown_address_look_the_same(console: FastAPI, ann: Person) -> None:
+    async with browser(console) as pages:
+        wrong = await pages.post("/sign-in", data={"email": "ann@example.org", "password": "wrong wrong wrong"})
+        unknown = await pages.post("/sign-in", data={"email": "ann@example.org", "password": "x"})
+        nobody = await pages.post("/sign-in", data={"email": "nobody@example.org", "password": "x"})
+    assert wrong.status_code == unknown.status_code == nobody.status_code == 401
+    assert wrong.text == unknown.text == nobody.text.replace("nobody@", "ann@")
+
+
+async def test_an_account_rests_after_several_wrong_passwords(console: FastAPI, ann: Person) -> None:
+    async with browser(console) as pages:
+        for _ in range(8):
+            await pages.post("/sign-in", data={"email": "ann@example.org", "password": "wrong"})
+        right = await pages.post("/sign-in", data={"email": "ann@example.org", "password": PASSWORD})
+    assert right.status_code == 401
+
+
+@pytest.mark.parametrize(("email", "password"), [("no address", PASSWORD), ("a@b.c", "short"), ("a@b.c", "x" * 1025)])
+async def test_a_bad_sign_up_shows_the_form_again(console: FastAPI, email: str, password: str) -> None:
+    async with browser(console) as pages:
+        assert (await pages.post("/sign-up", data={"email": email, "password": password})).status_code == 422
+
+
+async def test_an_address_is_taken_once_however_many_race(console: FastAPI) -> None:
+    people = [browser(console) for _ in range(8)]
+    form = {"email": "race@example.org", "password": PASSWORD}
+    answers = await asyncio.gather(*(person.post("/sign-up", data=form) for person in people))
+    assert sorted(answer.status_code for answer in answers) == [303] + [409] * 7
+
+
+@pytest.mark.parametrize("headers", FOREIGN)
+async def test_what_a_page_of_another_site_sends_is_refused(ann: Person, headers: dict[str, str]) -> None:
+    csrf = await csrf_of(ann.pages)
+    sent = [
+        await ann.pages.post("/api/tokens", json={"name": "x"}, headers=headers),
+        await ann.pages.post("/tokens", data={"name": "x", "csrf": csrf}, headers=headers),
+        await ann.pages.post("/sign-in", data={"email": "ann@example.org", "password": PASSWORD}, headers=headers),
+        await ann.pages.post("/api/jobs", files=files(PDF), headers=headers),
+        await ann.pages.post("/webhooks", data={"url": "http://127.0.0.1/", "csrf": csrf}, headers=headers),
+    ]
+    assert [answer.status_code for answer in sent] == [403] * 5
+
+
+async def test_a_browsers_request_needs_the_sessions_form_token(console: FastAPI, ann: Person) -> None:
+    ours = {"Origin": "http://console.test", "Sec-Fetch-Site": "same-origin"}
+    csrf = await csrf_of(ann.pages)
+    bob = await sign_up(console, "bob@example.org")
+    foreign = await csrf_of(bob.pages)
+    for token, status in ((csrf, 201), (foreign, 403), ("", 403)):
+        made = await ann.pages.post("/api/tokens", json={"name": "x"}, headers=ours | {"X-CSRF-Token": token})
+        assert made.status_code == status
+    assert (await ann.pages.post("/tokens", data={"name": "x"})).status_code == 403
+
+
+async def test_a_token_is_made_by_form_or_json_and_needs_a_session_and_a_name(console: FastAPI, ann: Person) -> None:
+    assert (await ann.pages.post("/api/tokens", data={"name": "form"})).json()["token"].startswith("qc_")
+    assert (await ann.pages.post("/api/tokens", json={})).status_code == 422
+    assert (await ann.pages.post("/api/tokens", json={"name": "a\nb"})).status_code == 422
+    assert (await ann.pages.post("/api/tokens", json=[1])).status_code == 422
+    async with browser(console) as nobody:
+        assert (await nobody.post("/api/tokens", json={"name": "x"})).status_code == 401
+    assert (await ann.api.post("/api/tokens", json={"name": "x"})).status_code == 401
+
+
+async def test_a_token_is_on_the_page_once(ann: Person) -> None:
+    made = await ann.pages.post("/tokens", data={"name": "laptop", "csrf": await csrf_of(ann.pages)})
+    secret = made.text.split('class="secret">')[1].split("<")[0]
+    again = await ann.pages.get("/tokens")
+    assert "laptop" in again.text
+    assert secret not in again.text
+
+
+async def test_every_page_has_the_strict_policy_and_is_not_kept(console: FastAPI, ann: Person) -> None:
+    for path in ("/", "/tokens", "/webhooks", "/sign-in", "/sign-up"):
+        answer = await ann.pages.get(path)
+        assert answer.status_code == 200
+        assert answer.headers.get_list("content-security-policy") == [CONTENT_POLICY]
+        assert answer.headers["cache-control"] == "no-store"
+        assert answer.headers["x-frame-options"] == "DENY"
+        assert "<script>" not in answer.text
+        assert "style=" not in answer.text
+    assert (await ann.pages.get("/static/console.js")).status_code == 200
+    assert (await ann.pages.get("/static/..%2fapp.py")).status_code == 404
+
+
+async def test_a_visitor_without_a_session_is_led_to_the_sign_in_page(console: FastAPI) -> None:
+    async with browser(console) as pages:
+        answer = await pages.get("/", headers={"Accept": "text/html"})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in")
+
+
+@pytest.mark.usefixtures("reader")
+async def test_a_document_is_uploaded_followed_and_viewed_with_its_name_as_text(ann: Person) -> None:
+    named = [("files", ("<img src=x onerror=alert(1)>.pdf", PDF, "application/pdf"))]
+    job = (await ann.pages.post("/api/jobs", files=named)).json()
+    ended = (await ann.pages.get(f"/api/jobs/{job['id']}?wait=10")).json()
+    document = ended["documents"][0]["document_id"]
+    listed = (await ann.pages.get("/")).text
+    assert "<img" not in listed
+    assert f"/documents/{document}" in listed
+    assert (await ann.pages.get(f"/documents/{document}")).status_code == 200
+    page = await ann.pages.get(f"/documents/{document}/html")
+    assert page.headers["content-type"].startswith("text/html")
+    assert "sandbox" in page.headers["content-security-policy"]
+    tree = await ann.pages.get(f"/documents/{document}/tree.json")
+    assert tree.headers["content-disposition"].startswith("attachment")
+    assert (await ann.pages.get(f"/documents/{document}/passwd.json")).status_code == 404
+
+
+async def test_signing_out_ends_the_session(ann: Person) -> None:
+    await ann.pages.post("/sign-out", data={"csrf": await csrf_of(ann.pages)})
+    assert (await ann.pages.get("/api/usage")).status_code == 401
+
+
+async def test_a_session_that_has_run_out_is_none(ann: Person, store: Store) -> None:
+    with store.db.transaction() as conn:
+        conn.execute("update console_sessions set expires_at = clock_timestamp()")
+    answer: httpx.Response = await ann.pages.get("/api/usage")
+    assert answer.status_code == 401
