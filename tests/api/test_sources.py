@@ -45,9 +45,5 @@ async def test_a_place_that_may_not_be_a_source_is_422(store: Store, tmp_path: P
         for body in bodies:
             refused = await admin.post("/v1/sources", json=body)
             assert (refused.status_code, refused.json()["detail"][0]["type"]) == (422, "source-refused"), body
-        for body in (
-            {"path": 7},
-            {"path": str(tmp_path), "endpoint": "http://x"},
-            {"path": str(tmp_path), "include": [""]},
-        ):
-            assert (await admin.post("/v1/sources", json=body)).status_code == 422
+        for wrong in ({"path": 7}, {"path": str(tmp_path), "endpoint": "x"}, {"path": str(tmp_path), "include": [""]}):
+            assert (await admin.post("/v1/sources", json=wrong)).status_code == 422

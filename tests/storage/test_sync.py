@@ -6,15 +6,15 @@ import secrets
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import boto3
 import pytest
 
 from models.cdom.original import ReadOptions
 from storage.blobs import BlobWriter
-from storage.connectors import directory
 from storage.connectors.bucket import BucketConnector
-from storage.connectors.contract import Listed, Listing, SourceRefused, SourceUnavailable
+from storage.connectors.contract import Listed, Listing, Skipped, SourceRefused, SourceUnavailable
 from storage.connectors.directory import DirectoryConnector
 from storage.errors import Conflict, NotFound, QuotaExceeded
 from storage.publish import finish
@@ -210,7 +210,7 @@ def test_a_folder_swapped_for_a_link_while_we_read_never_leads_out(place: Place,
         for file in connector.look().files:
             try:
                 connector.copy(file, Memory())  # type: ignore[arg-type]
-            except directory.Skipped:
+            except Skipped:
                 continue
     stop.set()
     thread.join()
@@ -339,16 +339,20 @@ def test_ten_thousand_unchanged_files_take_little_time(place: Place) -> None:
 
 
 @pytest.fixture
-def objects(bucket: Bucket) -> tuple[object, str]:
+def objects(bucket: Bucket) -> tuple[Any, str]:
     keys = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
     client = boto3.client("s3", endpoint_url=bucket.options["endpoint"], region_name="us-east-1", **keys)
     return client, bucket.url.split("/")[2]
 
 
-def test_a_bucket_is_synced_by_delta_too(store: Store, bucket: Bucket, objects: tuple[object, str]) -> None:
+def test_a_bucket_is_synced_by_delta_too(store: Store, bucket: Bucket, objects: tuple[Any, str]) -> None:
     client, name = objects
-    put = lambda key, body: client.put_object(Bucket=name, Key=key, Body=body)  # type: ignore[attr-defined]  # noqa: E731
-    put("in/a.pdf", b"a"), put("in/b/b.pdf", b"b"), put("out/c.pdf", b"c")
+
+    def put(key: str, body: bytes) -> None:
+        client.put_object(Bucket=name, Key=key, Body=body)
+
+    for key in ("in/a.pdf", "in/b/b.pdf", "out/c.pdf"):
+        put(key, key.encode())
     gate = SourceGate(workdir=store.workdir, s3_options=bucket.options)
     new = NewSource(name="s", kind=SourceKind.S3, location=f"s3://{name}/in")
     source = register_source(store.db, gate, ACME, ACTOR, new)
@@ -360,7 +364,7 @@ def test_a_bucket_is_synced_by_delta_too(store: Store, bucket: Bucket, objects: 
     assert counts() == (2, 0, 0, 0)
     assert counts() == (0, 0, 0, 2)
     put("in/a.pdf", b"A")
-    client.delete_object(Bucket=name, Key="in/b/b.pdf")  # type: ignore[attr-defined]
+    client.delete_object(Bucket=name, Key="in/b/b.pdf")
     assert counts() == (0, 1, 1, 0)
     names = store.db.fetch_all("select source_file from documents order by source_file")
     assert {row["source_file"] for row in names} == {"a.pdf", "b.pdf"}
