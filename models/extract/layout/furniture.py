@@ -16,6 +16,7 @@ _NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¶]+|[a-z])[.)]?\s*\S")
 _SURE_BOTTOM = 0.89
 """Above this share of the height only page numbers and rows pushed to both margins are running feet."""
 _MOST_PIECES = 12
+_SENTENCE_CHARS = 30
 _GAP = 1.4
 """Blank space (in ems) between a running head and the text."""
 
@@ -80,9 +81,14 @@ def _is_running(group: Paragraph, page: PageLook, gap: float) -> bool:
         return True
     if 0.5 * page.height < group[0].y0 < _SURE_BOTTOM * page.height:
         return False
-    if len(group) > 2 or group[0].size > 1.25 * page.body or len(text) > 160:
+    if len(group) > 2 or group[0].size > 1.25 * page.body or len(text) > 160 or _is_sentence(text):
         return False
     return gap > _GAP * max(group[0].size, 8.0) and not (group[0].bold and group[0].size > 1.1 * page.body)
+
+
+def _is_sentence(text: str) -> bool:
+    """True for a text that ends as a sentence does: running heads name, they do not state."""
+    return len(text) > _SENTENCE_CHARS and text.rstrip().endswith((".", ":", "?", "!", ";"))
 
 
 def find_footnotes(groups: list[Paragraph], page: PageLook, skip: dict[int, BlockType]) -> set[int]:

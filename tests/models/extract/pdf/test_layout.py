@@ -199,3 +199,9 @@ def test_the_number_of_a_bold_heading_stands_apart_and_belongs_to_it() -> None:
     paper = Paper().text(50, 60, "11", 11, "hebo").text(92, 60, "Dual Presentation of Data", 11, "hebo")
     paper.prose(50, 85, 6)
     assert texts(paper.read(), BlockType.HEADING) == ["11 Dual Presentation of Data"]
+
+
+def test_a_sentence_at_the_top_of_a_page_is_no_running_head() -> None:
+    paper = Paper().text(50, 40, "Record your observations in the table below.")
+    paper.prose(50, 90, 10)
+    assert texts(paper.read(), BlockType.PAGE_HEADER) == []
