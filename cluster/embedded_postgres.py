@@ -35,6 +35,7 @@ SETTINGS: Mapping[str, str] = {
     "shared_buffers": "64MB",
     "max_wal_size": "512MB",
     "wal_level": "minimal",
+    "wal_recycle": "off",  # an old segment would keep erased text until it is overwritten
     "max_wal_senders": "0",
     "io_method": "sync",  # spares three I/O worker processes
     "jit": "off",
