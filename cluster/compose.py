@@ -319,6 +319,7 @@ def make_janitor(runtime: Runtime) -> "Janitor":
     from storage.retention import delete_expired
     from storage.roles import RoleLease
     from storage.rows import PageQuota
+    from storage.scrub import Scrubber
     from storage.sync import Reading, delete_retired
     from storage.usage import check_clock, fold_quota
 
@@ -342,6 +343,8 @@ def make_janitor(runtime: Runtime) -> "Janitor":
     ]
     if not searches(runtime.settings):  # else the index writer purges, because the index must forget first
         chores.append(Chore(name="purge", every_s=5, run=lambda: purge_some(store)))
+    if runtime.settings.database_url is None:
+        chores.append(Chore(name="scrub", every_s=15, run=Scrubber(store.db).run))
     if days := runtime.settings.retention_days:
         chores.append(Chore(name="retention", every_s=60, run=lambda: delete_expired(store.db, days)))
     return Janitor(RoleLease(store.db, "janitor", new_worker_id(), ttl_s=30), chores, close=store.close)
