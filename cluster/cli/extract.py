@@ -41,12 +41,14 @@ class Item:
 class Batch:
     """Files worked off by several readers, each with children of its own. `failed` holds (file, code)."""
 
-    def __init__(self, items: list[Item], to: str, options: ReadOptions, bar: "Bar") -> None:
+    def __init__(
+        self, items: list[Item], to: str, options: ReadOptions, bar: "Bar", furniture: bool | None = None
+    ) -> None:
         self._items: SimpleQueue[Item] = SimpleQueue()
         for item in items:
             self._items.put(item)
         self._write = EXTRACT_FORMATS[to][1]
-        self._options, self._bar = options, bar
+        self._options, self._bar, self._furniture = options, bar, furniture
         self._lock, self._stopped = threading.Lock(), threading.Event()
         self._recognising: Recogniser | None = None
         self.failed: list[tuple[Path, str]] = []
@@ -92,7 +94,9 @@ class Batch:
         if outcome.error is not None or outcome.tree is None:
             return str(outcome.error or ErrorCode.INTERNAL)
         try:
-            extracted = Extracted(tree=outcome.tree, tree_json=outcome.tree_json, name=item.file.name)
+            extracted = Extracted(
+                tree=outcome.tree, tree_json=outcome.tree_json, name=item.file.name, furniture=self._furniture
+            )
             item.result.write_bytes(self._write(extracted))
         except OSError as error:
             return f"cannot write {item.result}: {error.strerror}"
@@ -189,10 +193,11 @@ def _parse_range(part: str) -> tuple[int, int]:
 @click.option(
     "--ocr", type=click.Choice([mode.value for mode in OcrMode]), default=OcrMode.AUTO.value, show_default=True
 )
+@click.option("--no-furniture", is_flag=True, help="Markdown without running headers and footers.")
 @click.option("--workdir", type=click.Path(path_type=Path, file_okay=False), help="Folder for temporary files.")
 def extract(
     paths: tuple[str, ...], to: str, output: Path, jobs: int | None, pages: tuple[tuple[int, int], ...],
-    password: str | None, ocr: str, workdir: Path | None,
+    password: str | None, ocr: str, no_furniture: bool, workdir: Path | None,
 ) -> None:  # fmt: skip
     """Read files, folders and patterns; write one result per document.
 
@@ -208,7 +213,13 @@ def extract(
     results = name_results(files, EXTRACT_FORMATS[to][0])
     items = [Item(file, output / name) for file, name in zip(files, results, strict=True)]
     with Bar(len(items)).shown() as bar:
-        batch = Batch(items, to, ReadOptions(pages=pages, password=password, ocr=OcrMode(ocr)), bar)
+        batch = Batch(
+            items,
+            to,
+            ReadOptions(pages=pages, password=password, ocr=OcrMode(ocr)),
+            bar,
+            False if no_furniture else None,
+        )
         batch.run(min(jobs or os.cpu_count() or 1, len(items)))
     if batch.failed:
         sys.exit(1)

@@ -16,11 +16,12 @@ _STORED_PREFIX = b'{"source":{'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extracted:
-    """A document that was read: its tree, the tree's canonical bytes, and the file's name."""
+    """A document that was read: its tree, the tree's canonical bytes, the file's name; `furniture` as Markdown takes it."""
 
     tree: Tree
     tree_json: bytes
     name: str
+    furniture: bool | None = None
 
 
 Write = Callable[[Extracted], bytes]
@@ -35,7 +36,7 @@ def write_tree(read: Extracted) -> bytes:
 def write_markdown(read: Extracted) -> bytes:
     from models.export.markdown import tree_to_markdown
 
-    return tree_to_markdown(read.tree).encode()
+    return tree_to_markdown(read.tree, furniture=read.furniture).encode()
 
 
 def write_html(read: Extracted) -> bytes:
