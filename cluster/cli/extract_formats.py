@@ -16,7 +16,7 @@ _STORED_PREFIX = b'{"source":{'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extracted:
-    """A document that was read: its tree, the tree's canonical bytes, the file's name; `furniture` as Markdown takes it."""
+    """A document that was read: its tree, the canonical bytes, the file's name; `furniture` as Markdown takes it."""
 
     tree: Tree
     tree_json: bytes
