@@ -79,5 +79,8 @@ lock: ## requirements*.in -> hash-checked locks without addresses (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate requirements.in -o requirements.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -c requirements.lock requirements-dev.in -o requirements-dev.lock
 
+lock-gpu: ## the same for nodes of the GPU tier (Linux, amd64, CUDA)
+	uv pip compile -q --python-version 3.11 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-header --no-annotate requirements-gpu.in -o requirements-gpu.lock
+
 clean: ## remove the environments and caches
 	rm -rf $(VENV) .venv-peers .mypy_cache .ruff_cache .pytest_cache bench-results
