@@ -137,6 +137,7 @@ def api_limits(settings: Settings) -> "ApiLimits":
         max_ingest_bytes=settings.max_ingest_mb * MEGABYTE,
         max_waiters=settings.max_waiters,
         rate_limit_rpm=settings.rate_limit_rpm,
+        metrics=settings.metrics,
         org_disk_bytes=settings.org_disk_mb * MEGABYTE,
         allowed_hosts=settings.allowed_hosts,
         trusted_proxies=settings.trusted_proxies,

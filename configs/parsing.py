@@ -13,11 +13,7 @@ from configs.settings import PREFIX, Settings
 
 ALIASES = {"SVC_FAST_PDF": "SVC_FAST_MODE"}
 
-NOT_BUILT: tuple[str, ...] = (
-    "SVC_PLUGINS",
-    "SVC_METRICS",
-    "SVC_RATE_LIMIT_RPM",
-)
+NOT_BUILT: tuple[str, ...] = ("SVC_PLUGINS",)
 """Settings whose capability does not exist yet: any other value refuses the start. Building one removes its line."""
 
 

@@ -40,6 +40,7 @@ OUTPUTS = (
 REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("GET", "/v1/health"): None,
     ("GET", "/v1/token"): None,  # judges its caller itself: an admin key or a true loopback caller
+    ("GET", "/metrics"): None,  # the same
     ("GET", "/v1/stats"): KeyScope.READ,
     ("GET", "/v1/license"): KeyScope.READ,
     ("POST", "/v1/jobs"): KeyScope.WRITE,

@@ -34,6 +34,7 @@ class ApiLimits:
     trusted_proxies: tuple[str, ...] = ()
     loopback_token: bool = True
     rate_limit_rpm: int = 0
+    metrics: bool = False
     org_disk_bytes: int = 0
 
 

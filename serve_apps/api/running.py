@@ -30,6 +30,7 @@ _SQL_THREADS = 4  # as many as the pool has connections
 _DISK_THREADS = 8
 _LICENSE_WATCH_S = 10.0
 _KEYS_WATCH_S = 2.0
+_REMEMBER_METRICS_S = 5.0
 _REMEMBER_HEALTH_S = 1.0  # open to callers without a key, so a flood costs one look a second
 
 
@@ -47,6 +48,7 @@ class Running:
         self.ephemeral = EphemeralLane()
         self.rate_limit = RateLimit(resources.store.db, self.sql, resources.limits.rate_limit_rpm)
         self.strangers = Strangers()
+        self.metrics: Remembered[bytes] = Remembered(_REMEMBER_METRICS_S)
         self.source_gate = resources.source_gate or SourceGate(workdir=resources.store.workdir)
         self._configured_keys, self._stored_keys = tuple(resources.keys), list[StoredKey]()
         self.refusals = RefusalTrail(resources.store.db, self.disk)

@@ -129,7 +129,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("POST", "/v1/compare"): Row(200, {"files": {"a": a_pdf("one"), "b": a_pdf("two")}}),
     ("POST", "/v1/evaluate"): Row(200, {"files": {"files": a_pdf("one")}}),
 }
-OPEN = {("GET", "/v1/health"), ("GET", "/v1/token")}
+OPEN = {("GET", "/v1/health"), ("GET", "/v1/token"), ("GET", "/metrics")}
 """Judged by tests of their own: liveness is for everybody, the token has its own rules (tests/api/test_system.py)."""
 
 CALLERS = {"read": "acme-read", "write": "acme-write", "admin": "acme-admin"}

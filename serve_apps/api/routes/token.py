@@ -23,7 +23,7 @@ async def read_token(request: Request, running: RunningDep) -> Response:
     secret = secret_of(request.scope["headers"])
     key = find_key(secret, resources.keys) if secret is not None else None
     org_of(request.scope["headers"])
-    if not (key and key.scope is KeyScope.ADMIN) and not _is_local(request, resources.limits):
+    if not (key and key.scope is KeyScope.ADMIN) and not is_local(request, resources.limits):
         raise TokenRefused("the token is shown to an admin and to callers on this machine only")
     token = resources.default_token
     if token is None:
@@ -31,7 +31,8 @@ async def read_token(request: Request, running: RunningDep) -> Response:
     return json_response({"name": token.name, "token": token.token, "scopes": KeyScope.ADMIN.included()})
 
 
-def _is_local(request: Request, limits: ApiLimits) -> bool:
+def is_local(request: Request, limits: ApiLimits) -> bool:
+    """The caller is truly on this machine, and that can be told here."""
     client = request.scope.get("client")
     return limits.loopback_token and is_local_caller(
         client[0] if client else None,
