@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from models.cdom.flags import PII_PREFIX, is_pii_flag
 from models.cdom.tree import Block, FlagSpan, PiiScan, Tree
-from models.pii.joined import Field, Joined, Piece, fields_of, join_loose, join_tight
+from models.pii.joined import Field, Joined, Piece, fields_of, join_loose, join_seams
 from models.pii.kinds import Detector, Kind
 from models.pii.normalise import normalise
 from models.pii.windows import detect_all
@@ -43,7 +43,7 @@ def _find(blocks: tuple[Block, ...], detector: Detector) -> Spans:
     for kind, pieces in _matches(loose, detector):
         _add(found, kind, pieces)
     if len(fields) > 1:
-        for kind, pieces in _matches(join_tight(fields), detector):
+        for kind, pieces in _matches(join_seams(fields), detector):
             if kind in TORN and len(pieces) > 1 and not _known(found, kind, pieces):
                 _add(found, kind, pieces)
     _find_in_links(blocks, detector, found)

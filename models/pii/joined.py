@@ -1,14 +1,22 @@
 """The texts of a tree joined in reading order, so that a value broken over cells, blocks or pages is one match.
 
-Two joins: `loose` puts a line break between texts (numbers may continue over it), `tight` puts nothing and drops a
-hyphen at the seam (an address or link torn in two becomes whole again). Offsets map back to (block, cell) pieces.
+`join_loose` puts a line break between texts (numbers may continue over it). `join_seams` looks at the seams alone: the
+end of a text and the beginning of the next with nothing between, a hyphen dropped (an address or key torn in two
+becomes whole again). Offsets map back to (block, cell) pieces.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from models.cdom.tree import Block
+
+REACH = 160
+"""Characters on either side of a seam that are looked at."""
+_HYPHENS = ("-", "\u00ad", "\u2010")
+_LAST_WORD = re.compile(r"\S+$")
+_FIRST_WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +39,20 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """`starts[i]` is where `fields[i]` begins in `text`; `kept[i]` how many of its characters stand there."""
+    """`starts[i]` is where the part `parts[i]` begins in `text`; parts do not overlap there."""
 
     text: str
-    fields: tuple[Field, ...]
+    parts: tuple[Piece, ...]
     starts: tuple[int, ...]
-    kept: tuple[int, ...]
 
     def pieces(self, start: int, end: int) -> Iterator[Piece]:
         """The parts of fields under `text[start:end]`, in order; separators belong to nobody."""
         at = max(0, bisect_right(self.starts, start) - 1)
-        while at < len(self.fields) and self.starts[at] < end:
-            begin, length = self.starts[at], self.kept[at]
-            first, last = max(start, begin) - begin, min(end, begin + length) - begin
+        while at < len(self.parts) and self.starts[at] < end:
+            part, begin = self.parts[at], self.starts[at] - self.parts[at].start
+            first, last = max(start - begin, part.start), min(end - begin, part.end)
             if first < last:
-                yield Piece(self.fields[at], first, last)
+                yield Piece(part.field, first, last)
             at += 1
 
 
@@ -62,20 +69,39 @@ def fields_of(blocks: tuple[Block, ...]) -> list[Field]:
 
 def join_loose(fields: list[Field]) -> Joined:
     """Texts with a line break between them."""
-    return _join(fields, "\n", tight=False)
+    return _join([[Piece(field, 0, len(field.text))] for field in fields])
 
 
-def join_tight(fields: list[Field]) -> Joined:
-    """Texts without anything between them; a hyphen at the end of one is left out."""
-    return _join(fields, "", tight=True)
+def join_seams(fields: list[Field]) -> Joined:
+    """Each seam at which a word could go on, on a line of its own; a short word between two seams joins them."""
+    return _join([seam for seam in map(_seam, fields, fields[1:], [*fields[2:], None]) if seam])
 
 
-def _join(fields: list[Field], separator: str, *, tight: bool) -> Joined:
-    parts, starts, kept, at = [], [], [], 0
-    for field in fields:
-        text = field.text[:-1] if tight and field.text.endswith(("-", "\u00ad", "\u2010")) else field.text
-        parts.append(text)
-        starts.append(at)
-        kept.append(len(text))
-        at += len(text) + len(separator)
-    return Joined(separator.join(parts), tuple(fields), tuple(starts), tuple(kept))
+def _seam(left: Field, right: Field, third: Field | None) -> list[Piece]:
+    """The pieces that meet here; none where nothing goes on."""
+    before, after = _LAST_WORD.search(left.text), _FIRST_WORD.match(right.text)
+    if before is None or after is None or not _may_go_on(before.group(), after.group()):
+        return []
+    end = len(left.text) - left.text.endswith(_HYPHENS)
+    meeting = [Piece(left, max(0, end - REACH), end), Piece(right, 0, min(len(right.text), REACH))]
+    if third is not None and after.end() == len(right.text) and len(right.text) <= REACH:
+        meeting.append(Piece(third, 0, min(len(third.text), REACH)))
+    return meeting
+
+
+def _may_go_on(before: str, after: str) -> bool:
+    """Plain words do not hide anything that is torn; capitals could be a key."""
+    return not (before.isalpha() and after.isalpha()) or (before.isupper() and after.isupper())
+
+
+def _join(lines: list[list[Piece]]) -> Joined:
+    """Pieces of a line with nothing between, lines with a line break."""
+    texts, starts, at = [], [], 0
+    for line in lines:
+        for piece in line:
+            texts.append(piece.field.text[piece.start : piece.end])
+            starts.append(at)
+            at += piece.end - piece.start
+        texts.append("\n")
+        at += 1
+    return Joined("".join(texts), tuple(piece for line in lines for piece in line), tuple(starts))

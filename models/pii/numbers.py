@@ -26,7 +26,7 @@ from stdnum import iban, luhn
 from stdnum.eu import vat
 from stdnum.us import ssn
 
-STRONG: tuple[ModuleType, ...] = (stdnum.fr.nir, stdnum.it.codicefiscale, stdnum.es.nie, stdnum.ch.ssn, stdnum.fi.hetu)
+STRONG: tuple[ModuleType, ...] = (stdnum.fr.nir, stdnum.it.codicefiscale, stdnum.es.nie, stdnum.ch.ssn)
 """Numbers whose shape and checksum together make a chance hit rare: no context word is asked for."""
 
 WEAK: tuple[ModuleType, ...] = (
@@ -46,6 +46,8 @@ WEAK: tuple[ModuleType, ...] = (
 """Checksums that one number in ten or so passes by chance: only beside a context word."""
 
 _NINO = re.compile(r"(?i)(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]")
+_HETU = re.compile(r"\d{6}[-+A-FU-Y]\d{3}[0-9A-Z]")
+_STRONG = re.compile(r"\d{5}(?:\d\d|2[AB])\d{8}|[A-Z]{6}[0-9A-Z]{10}|[XYZ]\d{7}[A-Z]|756\d{10}")
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 
@@ -77,22 +79,32 @@ def is_ssn(value: str) -> bool:
 
 
 def is_strong_national_id(value: str) -> bool:
+    """One of `STRONG`. Its shape is looked at first: tables are full of groups of digits."""
     compact = _compact(value)
-    return any(char.isdigit() for char in compact) and any(module.is_valid(compact) for module in STRONG)
+    if _HETU.fullmatch(value):
+        return _passes(stdnum.fi.hetu, value)
+    return bool(_STRONG.fullmatch(compact)) and any(_passes(module, compact) for module in STRONG)
 
 
 def is_national_id(value: str) -> bool:
+    """Any of the national numbers known here."""
     compact = _compact(value)
-    return bool(_NINO.fullmatch(compact)) or any(_valid(module, value, compact) for module in (*STRONG, *WEAK))
+    return bool(_NINO.fullmatch(compact)) or any(
+        _passes(module, compact) or _passes(module, value) for module in (*STRONG, stdnum.fi.hetu, *WEAK)
+    )
 
 
-def _valid(module: ModuleType, value: str, compact: str) -> bool:
-    return bool(module.is_valid(compact) or module.is_valid(value))
+def _passes(module: ModuleType, value: str) -> bool:
+    """Some checks raise at what is far from their number."""
+    try:
+        return bool(module.is_valid(value))
+    except (ValueError, KeyError, IndexError):
+        return False
 
 
 def is_vat(value: str) -> bool:
     """A VAT number of an EU member state or Northern Ireland, with its checksum."""
-    return any(char.isdigit() for char in value) and bool(vat.is_valid(_compact(value)))
+    return any(char.isdigit() for char in value) and _passes(vat, _compact(value))
 
 
 def is_ip(value: str) -> bool:

@@ -11,10 +11,13 @@ from itertools import chain
 from models.pii import numbers
 from models.pii.kinds import Hit, Kind, settle
 from models.pii.phones import find_phones
-from models.pii.secrets import SECRETS
+from models.pii.secrets import SECRETS, TORN_SECRET, is_torn_secret
 
 Check = Callable[[str], bool]
 
+_SEPARATORS = re.compile(r"[\s./-]+")
+CHECKED_AGAIN = frozenset({Kind.CREDIT_CARD, Kind.IBAN})
+"""Kinds that stand close together in tables and whose checksum says where each begins."""
 CONTEXT_REACH = 48
 """Characters before a match in which a context word must stand."""
 
@@ -29,14 +32,28 @@ class Pattern:
     context: re.Pattern[str] | None = None
 
     def find(self, text: str) -> Iterator[Hit]:
-        for match in self.regex.finditer(text):
+        """Values in text order. Where a match is longer than the value in it, the rest is looked at again."""
+        at = 0
+        while match := self.regex.search(text, at):
             start, end = match.span(1)
+            at = match.end()
+            if not self._fits(text, start):
+                continue
             if self.check is not None:
                 end = start + len(longest_valid(text[start:end], self.check))
-            if start == end:
-                continue
-            if self.context is None or self.context.search(text, max(0, start - CONTEXT_REACH), start):
+            if self.kind in CHECKED_AGAIN:
+                at = end if end > start else _next_group(text, start, match.end())
+            if end > start:
                 yield Hit(self.kind, start, end)
+
+    def _fits(self, text: str, start: int) -> bool:
+        return self.context is None or self.context.search(text, max(0, start - CONTEXT_REACH), start) is not None
+
+
+def _next_group(text: str, start: int, end: int) -> int:
+    """Behind the first separator after `start`, at most `end`: another value may begin there."""
+    separator = _SEPARATORS.search(text, start + 1, end)
+    return max(start + 1, separator.end() if separator else end)
 
 
 def longest_valid(value: str, check: Check) -> str:
@@ -44,7 +61,7 @@ def longest_valid(value: str, check: Check) -> str:
 
     A pattern of groups runs on into the next word or figure; the checksum says where the number ended.
     """
-    ends = [len(value), *(match.start() for match in re.finditer(r"[\s./-]+", value))]
+    ends = [len(value), *(match.start() for match in _SEPARATORS.finditer(value))]
     return next((value[:end] for end in sorted(ends, reverse=True) if check(value[:end])), "")
 
 
@@ -76,6 +93,16 @@ _BORN = _words(
 
 PATTERNS: tuple[Pattern, ...] = (
     Pattern(Kind.EMAIL, re.compile(rf"(?i)(?<![\w.%+-])([\w.%+'&=~/-]{{1,64}}@{_HOST}[^\W\d_]{{2,24}})(?![\w@-])")),
+    Pattern(
+        Kind.EMAIL,
+        re.compile(rf"(?i)(?<![\w.%+-])([\w.%+-]{{1,64}}(?:[ \n]@[ \n]?|@[ \n]){_HOST}[^\W\d_]{{2,24}})(?![\w@-])"),
+    ),
+    Pattern(
+        Kind.EMAIL,
+        re.compile(
+            rf"(?i)(?<![\w.%+-])([\w.%+-]{{1,64}}@(?:[\w-]{{1,63}}\.){{0,4}}(?!{_TLD}[ \n])[\w-]{{0,63}}[ \n](?:[\w-]{{0,63}}\.){{1,4}}{_TLD})(?![\w@-])"
+        ),
+    ),
     Pattern(
         Kind.URL, re.compile(r"(?i)\b((?:https?|ftps?|file|sftp|ssh)://[^\s<>\"'`{}|\\^]+[^\s<>\"'`{}|\\^.,;:!?)\]])")
     ),
@@ -201,6 +228,7 @@ PATTERNS: tuple[Pattern, ...] = (
         Kind.ADDRESS, re.compile(r"(?i)(?<!\w)(p\.? ?o\.? box \d{1,6}|postfach \d{1,6}|boîte postale \d{1,6})(?!\w)")
     ),
     *(Pattern(Kind.SECRET, regex) for regex in SECRETS),
+    Pattern(Kind.SECRET, TORN_SECRET, is_torn_secret),
 )
 
 
@@ -208,7 +236,7 @@ class RegexDetector:
     """The default engine: all patterns above and phone numbers, overlaps settled by precedence."""
 
     name = "regex"
-    version = "1"
+    version = "2"
 
     def detect(self, text: str) -> list[Hit]:
         """Hits in a normalised text, sorted and without overlaps."""

@@ -20,3 +20,20 @@ SECRETS: tuple[re.Pattern[str], ...] = tuple(
         r"(?i)\b(?:password|passwd|passwort|mot de passe|contraseña|api[ _-]?key|secret[ _-]?key|access[ _-]?token)\s?[:=]\s?([^\s,;]{6,})",
     )
 )
+
+TORN_SECRET = re.compile(
+    r"\b((?:AKIA|ASIA|AROA|AIDA|gh[pousr]_|github_pat_|glpat-|xox[abposr]-|(?:sk|rk|pk)_(?:live|test)_|sk-|AIza|ya29\.|SG\.|npm_|pypi-|hf_|eyJ)"
+    r"[A-Za-z0-9_.-]{0,255}[ \n][A-Za-z0-9_.-]{1,255})\b"
+)
+"""A key with one blank in it, as where a line ended."""
+
+
+def is_torn_secret(value: str) -> bool:
+    """Whole only without its blank."""
+    left, *rest = value.split()
+    return not is_secret(left) and is_secret(left + "".join(rest))
+
+
+def is_secret(value: str) -> bool:
+    """One of the shapes, from end to end."""
+    return any(pattern.fullmatch(value) for pattern in SECRETS)

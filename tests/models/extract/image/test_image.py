@@ -125,10 +125,10 @@ def test_without_recognition_the_page_is_there_and_empty() -> None:
     assert (read.content.route, read.content.reason, read.pixels) == (Route.NONE, "image, ocr off", None)
 
 
-def test_a_stand_alone_picture_is_shown_as_it_came() -> None:
-    data = encode(corner(), "JPEG")
-    image = open_image(data, OPTIONS).render_page(1, 110)
-    assert (image.png, image.media_type, image.page_count) == (data, "image/jpeg", 1)
+def test_a_stand_alone_picture_is_drawn_anew_without_what_else_is_in_its_file() -> None:
+    image = open_image(encode(corner(), "JPEG"), OPTIONS).render_page(1, 110)
+    assert (opened(image.png).format, image.media_type, image.page_count) == ("PNG", "image/png", 1)
+    assert set(opened(image.png).info) <= {"dpi"}
     assert (image.width, image.height) == (45, 30)
 
 

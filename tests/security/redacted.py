@@ -1,0 +1,59 @@
+"""A document through the real readers and the scan, and every output of it asked for as redacted, without HTTP."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+
+from pydantic_core import to_json
+
+from models.cdom.original import ReadOptions
+from models.cdom.ports import Tokenizer
+from models.cdom.tree import Source, Tree, dump_tree
+from models.derive.chunks import chunk_tree
+from models.derive.fields import find_fields
+from models.derive.finetune import FinetuneOptions, export_lines
+from models.derive.semantics import describe_tree
+from models.export.context import tree_to_context
+from models.export.graph import graph_to_neo4j, tree_to_graph
+from models.export.html import tree_to_html
+from models.export.markdown import tree_to_markdown
+from models.extract.assemble import assemble
+from models.extract.readers import open_document
+from models.extract.recognised import apply_recognition
+from models.neural.fakes import ScriptedRecogniser
+from models.pii.redact import redact_tree
+from tests.security.canaries import Case
+
+
+def read(case: Case) -> Tree:
+    """The tree as a reader makes it, before the scan."""
+    document = open_document(case.data, ReadOptions())
+    recogniser = ScriptedRecogniser({1: case.lines})
+    contents = []
+    for number in document.facts.page_numbers:
+        page = document.read_page(number)
+        content = page.content
+        if page.pixels is not None:
+            content = apply_recognition(content, recogniser.recognise_pages([page.pixels], ("en",), 9)[0])
+        contents.append(content)
+    source = Source(format=document.facts.format, sha256=hashlib.sha256(case.data).hexdigest(), bytes=len(case.data))
+    return assemble(document.facts, contents, source=source, options=ReadOptions())
+
+
+def outputs(scanned: Tree, tokenizer: Tokenizer) -> Iterator[tuple[str, bytes, str]]:
+    """(name, bytes, media type) of all that is computed from a redacted tree."""
+    tree = redact_tree(scanned, {})
+    chunks = chunk_tree(tree, tokenizer)
+    json_type = "application/json"
+    yield "tree", dump_tree(tree), json_type
+    yield "chunks", to_json(chunks), json_type
+    yield "fields", to_json(find_fields(tree)), json_type
+    yield "semantics", to_json(describe_tree(tree)), json_type
+    yield "html", tree_to_html(tree).encode(), "text/html"
+    yield "markdown", tree_to_markdown(tree, furniture=True).encode(), "text/markdown"
+    graph = tree_to_graph(tree)
+    yield "graph", to_json(graph), json_type
+    yield "neo4j", json.dumps(graph_to_neo4j(graph)).encode(), json_type
+    yield "context", to_json(tree_to_context(tree, max_tokens=4000, tokenizer=tokenizer)), json_type
+    lines = export_lines((("d", chunk) for chunk in chunks), FinetuneOptions())
+    yield "finetune", "".join(lines).encode(), "application/x-ndjson"
