@@ -12,6 +12,7 @@ import click
 _COMMANDS: dict[str, tuple[str, str, str]] = {
     "up": ("cluster.cli.up", "up", "Start database, cluster and service; returns when they are ready."),
     "down": ("cluster.cli.down", "down", "Drain and stop everything that `up` started."),
+    "worker": ("cluster.cli.worker", "worker", "Make this machine a node of a cluster."),
     "status": ("cluster.cli.status", "status", "What runs where, and how deep the queue is."),
     "extract": ("cluster.cli.extract", "extract", "Read files into trees, without a service."),
     "inspect": ("cluster.cli.inspect", "inspect", "Show what was read from a document."),
@@ -25,6 +26,7 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "doctor": ("cluster.cli.doctor", "doctor", "What this machine can do: processor, recognition, sandbox, disk."),
     "models": ("cluster.cli.models", "models_group", "Check the model files."),
     "reindex": ("cluster.cli.reindex", "reindex", "Build the keyword indexes of search again."),
+    "mcp": ("cluster.cli.mcp", "mcp", "Offer the service to MCP clients over standard input and output."),
     "tour": ("cluster.cli.tour", "tour", "Send a sample document to the running service and show its tree."),
 }
 

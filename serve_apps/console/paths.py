@@ -10,16 +10,26 @@ from storage.ids import is_document_id, is_job_id
 _ALIAS = re.compile(r"file_[a-z2-7]{26}")
 
 
-async def job_path(caller: Caller, job_id: str) -> str:
-    """`/v1/jobs/…` of the job or batch. Raises NotFound for what is no id, or nobody's alias."""
-    if _ALIAS.fullmatch(job_id):
+def is_alias(job_id: str) -> bool:
+    """A file's own job id, by its form."""
+    return _ALIAS.fullmatch(job_id) is not None
+
+
+async def resolve_job(caller: Caller, job_id: str) -> str:
+    """The engine's job id. Raises NotFound for what is no id, or nobody's alias."""
+    if is_alias(job_id):
         found = await caller.running.sql.run(resolve_alias, caller.running.db, caller.tenant.id, job_id)
         if found is None:
             raise NotFound("no such job")
-        return f"/v1/jobs/{found}"
+        return found
     if not is_job_id(job_id):
         raise NotFound("no such job")
-    return f"/v1/jobs/{job_id}"
+    return job_id
+
+
+async def job_path(caller: Caller, job_id: str) -> str:
+    """`/v1/jobs/…` of the job or batch. Raises NotFound."""
+    return f"/v1/jobs/{await resolve_job(caller, job_id)}"
 
 
 async def document_path(caller: Caller, job_id: str, document_id: str) -> str:

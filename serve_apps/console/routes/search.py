@@ -1,12 +1,14 @@
 """GET /v1/search: the engine's hits; a file of a batch goes by its own alias, so that its pair resolves together."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from serve_apps.api.rendering import JSON, json_response
-from serve_apps.console.callers import CallerDep
+from serve_apps.console.callers import Caller, CallerDep
+from serve_apps.console.paths import is_alias, resolve_job
 from storage.console.sent import aliases_of
 
 router = APIRouter(tags=["search"])
@@ -16,10 +18,18 @@ router = APIRouter(tags=["search"])
 async def search(request: Request, caller: CallerDep) -> Response:
     """Hits with provenance, the tenant's own only."""
     running = caller.running
-    answer = await running.engine.get(f"/v1/search?{request.url.query}", caller.org)
+    answer = await running.engine.get(f"/v1/search?{await _query(request, caller)}", caller.org)
     if answer.status_code != 200:
         return Response(answer.content, answer.status_code, media_type=answer.headers.get("content-type", JSON))
     hits: list[dict[str, Any]] = answer.json()
     ids = [hit["document_id"] for hit in hits]
     aliases = await running.sql.run(aliases_of, running.db, caller.tenant.id, ids)
     return json_response([hit | {"job_id": aliases.get(hit["document_id"], hit["job_id"])} for hit in hits])
+
+
+async def _query(request: Request, caller: Caller) -> str:
+    """As it came, but for a job named by a file's alias."""
+    pairs = request.query_params.multi_items()
+    if not any(name == "job_id" and is_alias(value) for name, value in pairs):
+        return request.url.query
+    return urlencode([(n, await resolve_job(caller, v) if n == "job_id" else v) for n, v in pairs])

@@ -1,0 +1,67 @@
+"""docling-serve's form fields to ours. Fields without a counterpart here (pipelines, picture modes…) are ignored."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class OutputFormat(StrEnum):
+    MD = "md"
+    HTML = "html"
+    TEXT = "text"
+    JSON = "json"
+    DOCTAGS = "doctags"
+
+
+class InvalidOption(ValueError):
+    """A field that says something that cannot be meant."""
+
+    def __init__(self, field: str, text: str) -> None:
+        super().__init__(text)
+        self.field = field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertOptions:
+    """`fields` are the engine's own form fields."""
+
+    formats: frozenset[OutputFormat]
+    fields: dict[str, str]
+    zipped: bool
+
+
+def read_options(sent: Sequence[tuple[str, str]]) -> ConvertOptions:
+    """Raises InvalidOption. Lists come as repeated fields, or as one with commas."""
+    values: dict[str, list[str]] = {}
+    for name, value in sent:
+        values.setdefault(name, []).extend(part.strip() for part in value.split(",") if part.strip())
+    try:
+        formats = frozenset(OutputFormat(text) for text in values.get("to_formats", [])) or {OutputFormat.MD}
+    except ValueError:
+        raise InvalidOption("to_formats", f"allowed are {', '.join(OutputFormat)}") from None
+    return ConvertOptions(
+        formats=frozenset(formats), fields=_fields(values), zipped=values.get("target_type", [""])[-1] == "zip"
+    )
+
+
+def _fields(values: dict[str, list[str]]) -> dict[str, str]:
+    fields = {}
+    if _is_true(values, "force_ocr", default=False):
+        fields["ocr"] = "always"
+    elif not _is_true(values, "do_ocr", default=True):
+        fields["ocr"] = "never"
+    if pages := values.get("page_range"):
+        if len(pages) != 2 or not all(page.isdigit() for page in pages):
+            raise InvalidOption("page_range", "expected the first and the last page")
+        if int(pages[1]) < 1 << 31:  # docling's own default is the largest integer: all pages
+            fields["pages"] = f"{pages[0]}-{pages[1]}"
+    if password := values.get("document_password"):
+        fields["password"] = password[-1]
+    return fields
+
+
+def _is_true(values: dict[str, list[str]], name: str, *, default: bool) -> bool:
+    text = values.get(name, [str(default)])[-1].lower()
+    if text not in ("true", "false", "1", "0", "yes", "no", "on", "off"):
+        raise InvalidOption(name, "allowed are true and false")
+    return text in ("true", "1", "yes", "on")
