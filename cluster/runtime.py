@@ -44,7 +44,11 @@ def write_runtime(runtime: Runtime) -> Path:
 
 
 def read_runtime(path: Path | None = None) -> Runtime:
-    """The file `QUIRE_RUNTIME` names, or `path`."""
+    """The file `QUIRE_RUNTIME` names, or `path`; where neither is (nodes we did not start), the SVC_ variables."""
+    if path is None and VARIABLE not in os.environ:
+        from cluster.joined import runtime_from_environment
+
+        return runtime_from_environment()
     raw = json.loads((path or Path(os.environ[VARIABLE])).read_bytes())
     return Runtime(
         settings=Settings.model_validate(raw["settings"]),

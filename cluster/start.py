@@ -82,7 +82,7 @@ def check_pii_engine(settings: Settings) -> None:
         raise StartRefused(str(error)) from None
 
 
-def settle_vlm(settings: Settings) -> Settings:
+def settle_vlm(settings: Settings, *, others_may_join: bool = False) -> Settings:
     """SVC_VLM_OCR checked, with the model an endpoint serves written into it. Raises `StartRefused`."""
     from cluster.placement import machine_labels
     from cluster.vlm import check_vlm, choose_vlm
@@ -90,7 +90,7 @@ def settle_vlm(settings: Settings) -> Settings:
     if settings.vlm_ocr is None:
         return settings
     choice = choose_vlm(settings.vlm_ocr, settings.vlm_key)
-    check_vlm(choice, machine_labels(), others_may_join=False)
+    check_vlm(choice, machine_labels(), others_may_join=others_may_join)
     return settings.model_copy(update={"vlm_ocr": choice.setting})
 
 

@@ -25,10 +25,14 @@ READY_S = 240.0
 @click.option("--detach", is_flag=True, help="Return when ready; `quire down` stops it.")
 @click.option("--host", help="Address to listen on (SVC_HOST).")
 @click.option("--port", type=int, help="HTTP port (SVC_PORT).")
+@click.option("--address", help="Serve on a Ray cluster that runs: auto or HOST:PORT of its head.")
 @workdir_option
-def up(detach: bool, host: str | None, port: int | None, workdir: Path | None) -> None:
+def up(detach: bool, host: str | None, port: int | None, address: str | None, workdir: Path | None) -> None:
     """Start database, cluster and service; returns when they are ready."""
     settings = settings_from(workdir, host=host, port=port)
+    if address is not None:
+        _serve_on(address, settings)
+        return
     running = running_state(settings.workdir)
     if running is not None and running.ready:
         click.echo(f"quire is up: {running.base_url}")
@@ -42,6 +46,17 @@ def up(detach: bool, host: str | None, port: int | None, workdir: Path | None) -
     click.echo(f"quire is up: {state.base_url}  ({time.monotonic() - started:.1f} s)")
     if not detach:
         _stay(settings.workdir, state)
+
+
+def _serve_on(address: str, settings: Settings) -> None:
+    """The service belongs to the cluster: it stays when this command ends."""
+    from cluster.joined import serve_on
+
+    try:
+        runtime = serve_on(address, settings)
+    except ClusterError as error:
+        raise Stopped(str(error)) from None
+    click.echo(f"quire is served by the cluster at {address}; on its head: {runtime.base_url}")
 
 
 def _start(settings: Settings) -> State:
