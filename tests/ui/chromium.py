@@ -1,0 +1,137 @@
+"""Headless Chromium over its DevTools protocol: just enough to open pages, press keys and look."""
+
+import base64
+import json
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+from websockets.sync.client import ClientConnection, connect
+
+_START_S = 60.0
+_PATIENCE_S = 30.0
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",  # tests run as root in containers
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--remote-debugging-port=0",
+    "--remote-allow-origins=*",
+)
+
+
+class Browser:
+    """One tab."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self._socket, self._last = socket, 0
+        self.problems: list[str] = []
+        for domain in ("Page", "Runtime", "Log"):
+            self.call(f"{domain}.enable")
+
+    def call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """The result of one command; notices that come meanwhile are kept when they tell of a problem."""
+        self._last += 1
+        self._socket.send(json.dumps({"id": self._last, "method": method, "params": parameters}))
+        while True:
+            message = json.loads(self._socket.recv(timeout=_PATIENCE_S))
+            self._note(message)
+            if message.get("id") == self._last:
+                assert "error" not in message, message
+                result: dict[str, Any] = message["result"]
+                return result
+
+    def open(self, url: str) -> None:
+        """Goes there and waits until the page is whole."""
+        self.call("Page.navigate", url=url)
+        self.until("document.readyState === 'complete' && location.href !== 'about:blank'")
+
+    def run(self, script: str) -> Any:
+        """The value of an expression; promises are awaited."""
+        result = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in result, result
+        return result["result"].get("value")
+
+    def until(self, script: str) -> Any:
+        """The expression's value once it is true."""
+        deadline = time.monotonic() + _PATIENCE_S
+        while time.monotonic() < deadline:
+            try:
+                value = self.run(script)
+            except AssertionError:  # the page went away under the question
+                value = None
+            if value:
+                return value
+            time.sleep(0.05)
+        shown = self.run("location.href + ' ' + document.body.innerText")
+        raise TimeoutError(f"never true: {script}; at {shown}")
+
+    def press(self, key: str) -> None:
+        """One key, as from a keyboard."""
+        code = {"Enter": 13, "Tab": 9}.get(key, ord(key[0].upper()))
+        text = {"Enter": "\r", "Tab": ""}.get(key, key)
+        shared = {"key": key, "windowsVirtualKeyCode": code}
+        self.call("Input.dispatchKeyEvent", type="keyDown", text=text, **shared)
+        self.call("Input.dispatchKeyEvent", type="keyUp", **shared)
+
+    def type(self, text: str) -> None:
+        """Into whatever has the focus."""
+        self.call("Input.insertText", text=text)
+
+    def choose_files(self, selector: str, *paths: Path) -> None:
+        """As a person does in the file dialog."""
+        root = self.call("DOM.getDocument")["root"]["nodeId"]
+        node = self.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+        self.call("DOM.setFileInputFiles", nodeId=node, files=[str(path) for path in paths])
+
+    def screen(self, width: int, height: int, *, dark: bool) -> None:
+        """The window's size in CSS pixels, and what the system prefers."""
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.call("Emulation.setEmulatedMedia", features=[scheme])
+
+    def picture(self, path: Path) -> None:
+        """A PNG of the window."""
+        path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
+
+    def _note(self, message: dict[str, Any]) -> None:
+        if message.get("method") == "Runtime.exceptionThrown":
+            self.problems.append(json.dumps(message["params"]["exceptionDetails"])[:500])
+        if message.get("method") == "Log.entryAdded" and message["params"]["entry"]["level"] == "error":
+            self.problems.append(f"{message['params']['entry']['text']} {message['params']['entry'].get('url', '')}")
+
+
+@contextmanager
+def chromium(program: str = "chromium") -> Iterator[Browser]:
+    """A fresh browser with a profile of its own."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        started = subprocess.Popen(
+            [program, *FLAGS, f"--user-data-dir={profile}", "about:blank"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            port = _wait_for_port(Path(profile) / "DevToolsActivePort")
+            pages = httpx.get(f"http://127.0.0.1:{port}/json").json()
+            address = next(page["webSocketDebuggerUrl"] for page in pages if page["type"] == "page")
+            with connect(address, max_size=None) as socket:
+                yield Browser(socket)
+        finally:
+            started.terminate()
+            started.wait(20)
+
+
+def _wait_for_port(file: Path) -> int:
+    deadline = time.monotonic() + _START_S
+    while time.monotonic() < deadline:
+        if file.exists() and (lines := file.read_text().splitlines()):
+            return int(lines[0])
+        time.sleep(0.05)
+    raise TimeoutError("Chromium did not start")

@@ -1,0 +1,88 @@
+"""Small letters with personal data, read by the real readers and flagged: what a reviewer has to look at."""
+
+from hashlib import sha256
+from typing import Any
+
+import pymupdf
+
+from models.cdom.geometry import Bbox
+from models.cdom.original import ReadOptions
+from models.cdom.ports import PageImage
+from models.cdom.tree import Source, Tree, dump_tree
+from models.extract.assemble import assemble
+from models.extract.readers import open_document
+from models.pii.engines import make_flagger
+from models.pii.places import find_places
+from serve_apps.api.resources import Ports, Resources
+from storage.publish import finish
+from storage.rows import Claim, Succeeded
+from storage.store import Store
+from tests.api.harness import Eyes, TinyReader, make_resources
+
+FLAGGER = make_flagger("regex")
+
+
+def write_letter(number: int = 1, flags: int = 2) -> bytes:
+    """A page with a heading, a few paragraphs, and so many addresses to mask."""
+    paper = pymupdf.open()
+    page = paper.new_page(width=595, height=842)
+    page.insert_text((72, 90), f"Complaint no. {number}", fontsize=20, fontname="hebo")
+    page.insert_text((72, 130), "Invoice number: 2026-0815", fontsize=11)
+    page.insert_text((72, 148), "Total: EUR 1,249.00", fontsize=11)
+    for line in range(flags):
+        text = f"Please answer to person{number}.{line}@example.org before the end of the month."
+        page.insert_text((72, 200 + 60 * line), text, fontsize=11)
+    page.insert_text((72, 760), "Yours sincerely, and with thanks for a quick answer.", fontsize=11)
+    data: bytes = paper.tobytes()
+    paper.close()
+    return data
+
+
+def read_letter(data: bytes) -> Tree:
+    """Its tree, flagged."""
+    options = ReadOptions()
+    document = open_document(data, options)
+    contents = [document.read_page(number).content for number in document.facts.page_numbers]
+    source = Source(format=document.facts.format, sha256=sha256(data).hexdigest(), bytes=len(data))
+    return FLAGGER(assemble(document.facts, contents, source=source, options=options))
+
+
+class LetterReader(TinyReader):
+    """Publishes what the real readers find in PDFs; anything else fails as before."""
+
+    def _end(self, claim: Claim) -> None:
+        assert claim.blob_sha256 is not None
+        with self.store.blobs.open(claim.blob_sha256) as file:
+            data = file.read()
+        if not data.startswith(b"%PDF"):
+            super()._end(claim)
+            return
+        tree = read_letter(data)
+        manifest = self.store.artifacts.put(claim.document_id, claim.attempt, {"tree.json": dump_tree(tree)})
+        pages = len(tree.pages)
+        ended = Succeeded(
+            claim=claim,
+            manifest=manifest,
+            format="pdf",
+            pages=pages,
+            route_counts={"fast": pages},
+            flags=find_places(tree),
+        )
+        finish(self.store, [ended])
+
+
+class Draws:
+    """Draws pages from the stored originals."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def render_page(
+        self, blob_key: str, page: int, dpi: int, password: str | None, area: Bbox | None = None
+    ) -> PageImage:
+        with self._store.blobs.open(blob_key) as file:
+            return open_document(file.read(), ReadOptions()).render_page(page, dpi)
+
+
+def letter_resources(store: Store, **changes: Any) -> Resources:
+    return make_resources(store, ports=Ports(render_page=Draws(store), read_once=Eyes()), **changes)
