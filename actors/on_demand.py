@@ -79,7 +79,9 @@ class OnDemand:
         originals: Originals,
         recogniser: RecognisePages,
         waiting: int = 16,
+        ended: Callable[[], None] = lambda: None,
     ) -> None:
+        self._ended = ended
         self._drawing, self._reading = drawing, reading
         self._originals, self._recogniser = originals, recogniser
         self._pictures, self._readings = Turns(waiting), Turns(waiting)
@@ -123,6 +125,7 @@ class OnDemand:
     def close(self) -> None:
         self._drawing.close()
         self._reading.close()
+        self._ended()
 
 
 def _check(until: float) -> None:
