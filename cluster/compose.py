@@ -287,12 +287,13 @@ def make_on_demand(runtime: Runtime, recogniser: "RecognisePages") -> "OnDemand"
     from actors.on_demand import OnDemand
     from actors.reading import DocumentReader
 
-    limits = sandbox_limits(runtime.settings)
+    limits, store = sandbox_limits(runtime.settings), open_runtime_store(runtime)
     return OnDemand(
         drawing=DocumentReader(limits),
         reading=DocumentReader(limits),
-        originals=open_runtime_store(runtime).blobs,
+        originals=store.blobs,
         recogniser=recogniser,
+        ended=store.close,
     )
 
 
