@@ -59,10 +59,13 @@ def storm(service: Service, uploads: int) -> dict[str, int]:
                 told.add(job)
 
     def kill() -> None:
-        while not ended.wait(random.uniform(0.5, 4.0)):
-            for pid in _replicas(service):
-                os.kill(pid, signal.SIGKILL)
-                kills[0] += 1
+        """Only what answers is killed: replicas killed while they start are brought back ever more slowly."""
+        while not ended.wait(random.uniform(0.2, 2.0)):
+            if _answers(service):
+                time.sleep(random.uniform(0, 0.5))
+                for pid in _replicas(service):
+                    os.kill(pid, signal.SIGKILL)
+                    kills[0] += 1
 
     clients = [threading.Thread(target=send) for _ in range(CLIENTS)]
     killer = threading.Thread(target=kill)
@@ -108,6 +111,18 @@ def _replicas(service: Service) -> list[int]:
         if b"ServeReplica:api:api" in command:
             found.append(pid)
     return found
+
+
+def _answers(service: Service) -> bool:
+    parts = urlsplit(service.base_url)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=2)
+    try:
+        connection.request("GET", "/v1/health")
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
 
 
 def _upload(service: Service, content: bytes) -> str | None:
