@@ -58,17 +58,8 @@ def storm(service: Service, uploads: int) -> dict[str, int]:
             if job:
                 told.add(job)
 
-    def kill() -> None:
-        """Only what answers is killed: replicas killed while they start are brought back ever more slowly."""
-        while not ended.wait(random.uniform(0.2, 2.0)):
-            if _answers(service):
-                time.sleep(random.uniform(0, 0.5))
-                for pid in _replicas(service):
-                    os.kill(pid, signal.SIGKILL)
-                    kills[0] += 1
-
     clients = [threading.Thread(target=send) for _ in range(CLIENTS)]
-    killer = threading.Thread(target=kill)
+    killer = threading.Thread(target=_kill_at_random, args=(service, ended, kills))
     for thread in (*clients, killer):
         thread.start()
     for thread in clients:
@@ -76,6 +67,16 @@ def storm(service: Service, uploads: int) -> dict[str, int]:
     ended.set()
     killer.join()
     return {"uploads": uploads, "kills": kills[0], "accepted": len(told)} | _judge(service, told)
+
+
+def _kill_at_random(service: Service, ended: threading.Event, kills: list[int]) -> None:
+    """Only what answers is killed: replicas killed while they start are brought back ever more slowly."""
+    while not ended.wait(random.uniform(0.2, 2.0)):
+        if _answers(service):
+            time.sleep(random.uniform(0, 0.5))
+            for pid in _replicas(service):
+                os.kill(pid, signal.SIGKILL)
+                kills[0] += 1
 
 
 def _judge(service: Service, told: set[str]) -> dict[str, int]:
