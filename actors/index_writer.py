@@ -21,8 +21,8 @@ log = logging.getLogger(__name__)
 PORT = "index_writer"
 MAX_CHUNKS = 5_000
 """Of one commit: 35 ms in the table. More would keep parse calls waiting."""
-HELD_S = 10.0
-"""A lease of 30 s is asked for again at the first write after this time."""
+HELD_S = 4.0
+"""The lease is asked for again at the first write after this time; it lasts three times as long."""
 
 
 class Writer(Protocol):

@@ -25,6 +25,8 @@ MIB = 1 << 20
 ROLE = "index_writer"
 INDEXING_ROOM = 8
 PURGES_PER_PASS = 500
+LEASE_S = 12.0
+"""After a kill the next writer waits this long; readers keep their documents meanwhile."""
 
 
 def searches(settings: Settings) -> bool:
@@ -133,7 +135,7 @@ def make_index_writer(settings: Settings, store: "Store", embed: "Embed | None")
         Chore(name="reconcile index", every_s=10, run=reconciler.run_when_due),
         Chore(name="vector index", every_s=600, run=writer.index_vectors),
     )
-    return IndexWriting(RoleLease(store.db, ROLE, new_worker_id(), ttl_s=30), writer, chores, slow)
+    return IndexWriting(RoleLease(store.db, ROLE, new_worker_id(), ttl_s=LEASE_S), writer, chores, slow)
 
 
 def build_embedder() -> "Embedder":

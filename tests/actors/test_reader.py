@@ -346,7 +346,7 @@ def test_publishing_never_idles_reading() -> None:
         gate.wait(5)
         return finish(finished)
 
-    scene.reader._parts.publisher._finish = slow
+    scene.reader._parts.publisher._finish = slow  # type: ignore[attr-defined]
     with scene.running():
         assert until(lambda: scene.parser.reads == 4)
         assert scene.store.finished == []
@@ -370,7 +370,7 @@ def test_a_document_that_cannot_be_published_does_not_hold_up_the_others() -> No
             raise ValueError("a row no table takes")
         return finish(finished)
 
-    scene.reader._parts.publisher._finish = picky
+    scene.reader._parts.publisher._finish = picky  # type: ignore[attr-defined]
     with scene.running():
         assert until(lambda: scene.store.finished and scene.queue.retried)
         assert scene.reader.healthy()

@@ -22,9 +22,12 @@ from actors.embedder import Embedder
 from models.cdom.search import SearchMode, SearchRequest
 from models.neural.embed.minilm import WIDTH, MiniLm
 from storage.database import Database
+from storage.index.blocks import Blocks
+from storage.index.chunk_table import ChunkTable
 from storage.index.entries import DocumentChunks, IndexedChunk, Vectors
-from storage.index.opened import open_search, open_writer, place_index
+from storage.index.opened import IndexPlace, open_search, open_writer, place_index
 from storage.index.search import IndexSearch
+from storage.index.table_vectors import TableVectors
 from storage.rows import DocumentId, Scope
 from tests.bench.bench_queue import bench_database
 
@@ -135,6 +138,7 @@ def measure_size(db: Database, chunks: int, data: Path | None, memory_mb: int) -
         search = open_search(place, db, memory_bytes=memory_mb << 20)
         pairs = [(_mixed_text(texts, rng, 8), _near(vectors, rng, 1)[0]) for _ in range(200)]
         latency = {mode.value: _latency(search, pairs, mode) for mode in SearchMode}
+        recall = _recall(place, pairs) if indexed else None
         size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
         writer.close()
     return {
@@ -143,9 +147,23 @@ def measure_size(db: Database, chunks: int, data: Path | None, memory_mb: int) -
         "indexing_per_cpu_s": round(chunks / made_cpu),
         "compact_s": round(compacted, 2),
         "vector_index": indexed,
+        "vector_index_recall_at_10": recall,
         "latency_ms": latency,
         "directory_mb": round(size / 1e6),
     }
+
+
+def _recall(place: IndexPlace, pairs: Sequence[tuple[str, Vectors]]) -> float:
+    """Share of the exact ten nearest chunks that the ANN index finds, over 50 questions."""
+    table = ChunkTable(place.uri, width=place.width)
+    block = Blocks(table, budget=1 << 40, width=place.width).get(SCOPE)
+    assert block is not None
+    shares = []
+    for _, vector in pairs[:50]:
+        exact = {key for key, _ in block.nearest(vector, 10)}
+        found = {key for key, _ in TableVectors(table, SCOPE).nearest(vector, 10)}
+        shares.append(len(exact & found) / len(exact))
+    return round(statistics.fmean(shares), 3)
 
 
 def _latency(search: IndexSearch, pairs: Sequence[tuple[str, Vectors]], mode: SearchMode) -> dict[str, float]:
