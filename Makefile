@@ -8,7 +8,7 @@ WORKDIR_OF := import os; from configs.settings import default_workdir; print(os.
 SEED ?= 1
 DOCUMENTS ?= 200
 
-.PHONY: help up down status test test-e2e test-sdk check format bench bench-quality bench-speed bench-peers chaos hostile lock clean
+.PHONY: help up down status test test-e2e test-sdk test-ui chromium check format bench bench-quality bench-speed bench-peers chaos hostile lock clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -38,7 +38,7 @@ down: $(VENV)/.run ## stop all of it
 status: $(VENV)/.run ## what runs
 	@$(BIN)/quire status $(WORKDIR_ARG)
 
-test: $(VENV)/.dev ## the tests (pure, storage, API, then a Ray cluster)
+test: $(VENV)/.dev chromium ## the tests (pure, storage, API, then a Ray cluster)
 	$(BIN)/python -m pytest tests --ignore tests/e2e --ignore tests/chaos -q
 	$(BIN)/python -m pytest tests/e2e -q
 
@@ -47,6 +47,16 @@ test-sdk: $(VENV)/.dev ## both clients: every operation has a method, their test
 	@command -v npm >/dev/null || { echo "test-sdk: Node 20 with npm is missing, so the TypeScript client was NOT tested" >&2; exit 2; }
 	npm --prefix serve_apps/clients/typescript ci --no-audit --no-fund --silent
 	$(BIN)/python -m tests.clients.live_typescript
+
+test-ui: $(VENV)/.dev chromium ## the dashboard: tests, then axe-core on every page (needs npm), pictures in bench-results/ui
+	$(BIN)/python -m pytest tests/ui -q
+	@command -v npm >/dev/null || { echo "test-ui: npm is missing, so accessibility was NOT checked" >&2; exit 2; }
+	npm --prefix tests/ui/axe ci --no-audit --no-fund --silent
+	@mkdir -p bench-results/ui
+	$(BIN)/python -m tests.ui.accessibility bench-results/ui
+
+chromium: ## the browser that tests/ui drives
+	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium; }
 
 check: $(VENV)/.dev ## ruff, mypy --strict, the layers, the sizes
 	$(BIN)/ruff check .
