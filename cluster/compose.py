@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # each replica imports only what it is made of
     from actors.vlm_reader import VlmReader
     from models.cdom.original import ReadOptions
     from models.cdom.ports import IndexDocument, RecognisePages
+    from models.cdom.tree import Tree
     from serve_apps.access.license_holder import LicenseHolder
     from serve_apps.api.resources import ApiLimits, Resources
     from storage.rows import Claim
@@ -87,8 +88,8 @@ def open_resources(runtime: Runtime) -> "Resources":
     """What the API is built from."""
     from cluster.handles import ServedOnDemand
     from cluster.health import ServeState
+    from cluster.plugins import load_plugins
     from cluster.search import with_search
-    from models.pii.engines import make_flagger
     from serve_apps.access.default_token import load_default_token
     from serve_apps.access.keys import KeyRing, default_key, parse_api_keys
     from serve_apps.api.resources import Ports, Resources
@@ -107,7 +108,8 @@ def open_resources(runtime: Runtime) -> "Resources":
         source_gate=source_gate(settings),
         limits=api_limits(settings),
         options=read_options(settings),
-        flag_tree=make_flagger(settings.pii_engine, settings.pii_languages),
+        flag_tree=make_tree_flagger(settings),
+        exports=load_plugins(settings.plugins).exports,
         ports=with_search(
             Ports(
                 cluster_state=ServeState(wanted_pools(settings) | optional_pools(settings)),
@@ -171,11 +173,26 @@ def wanted_pools(settings: Settings) -> "dict[str, Placement]":
     return pools(plan_readers(settings), search=searches(settings), embed=embeds(settings))
 
 
+def make_tree_flagger(settings: Settings) -> "Callable[[Tree], Tree]":
+    """Looks for personal data with the configured engine and the detectors of plugins."""
+    from cluster.plugins import Detectors, load_plugins
+    from models.pii.engines import Engine, make_detector, make_flagger
+    from models.pii.flag import flag_tree
+
+    added = load_plugins(settings.plugins).detectors
+    if not added:
+        return make_flagger(settings.pii_engine, settings.pii_languages)
+    own = make_detector(Engine(settings.pii_engine), settings.pii_languages)
+    return partial(flag_tree, detector=Detectors([own, *added]))
+
+
 def sandbox_limits(settings: Settings) -> "SandboxLimits":
     """What one document may use."""
     from actors.sandbox.limits import SandboxLimits
+    from cluster.plugins import load_plugins
 
     return SandboxLimits(
+        readers=load_plugins(settings.plugins).readers,
         memory_bytes=settings.child_memory_mb * MIB,
         page_cpu_s=settings.page_cpu_s,
         total_cpu_s=settings.document_cpu_s,
@@ -192,7 +209,6 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDoc
     from actors.recognition import RecognitionLine, RecognitionParts
     from actors.settlement import Settlement
     from cluster.search import before_publishing
-    from models.pii.engines import make_flagger
     from storage.ids import new_worker_id
     from storage.listen import listen
     from storage.publish import finish
@@ -210,7 +226,7 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDoc
     )
     publishing = before_publishing(publisher, index, inflight, queue)
     hints = TaskHints(partial(listen, runtime.dsn, ["quire_tasks"]))
-    settlement = Settlement(queue, publishing, inflight, make_flagger(settings.pii_engine, settings.pii_languages))
+    settlement = Settlement(queue, publishing, inflight, make_tree_flagger(settings))
     line = RecognitionParts(
         port=recogniser,
         settlement=settlement,
@@ -238,12 +254,14 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDoc
 def make_recogniser(runtime: Runtime) -> "Recogniser":
     """The OCR of this machine: one worker, models loaded at the first page or, when wanted, now."""
     from actors.recogniser import Recogniser
+    from cluster.plugins import load_plugins
     from models.cdom.errors import MlUnavailable
     from models.neural.ocr import make_recogniser as make_engine
 
     settings = runtime.settings
     flags = frozenset(settings.cpu_flags) or None
-    recogniser = Recogniser(lambda: make_engine(settings.ocr_engine.value, settings.ocr_langs, flags))
+    by_plugin = load_plugins(settings.plugins).make_recogniser
+    recogniser = Recogniser(by_plugin or (lambda: make_engine(settings.ocr_engine.value, settings.ocr_langs, flags)))
     if settings.ocr_warmup:
         with suppress(MlUnavailable):  # born-digital documents are read all the same
             recogniser.warm_up()

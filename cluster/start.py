@@ -16,6 +16,7 @@ from pathlib import Path
 from cluster.compose import LICENSE_KEYS
 from cluster.environment import service_environment
 from cluster.errors import StartFailed, StartRefused
+from cluster.plugins import load_plugins
 from cluster.ports import choose_ports, is_free
 from cluster.runtime import Runtime, write_runtime
 from cluster.state import State, read_state, run_folder, scratch_folder, this_process, write_private, write_state
@@ -35,6 +36,7 @@ def prepare(settings: Settings) -> Runtime:
     check_recogniser(settings)
     settings = settle_vlm(settings)
     check_pii_engine(settings)
+    load_plugins(settings.plugins)
     try:
         ring = parse_api_keys(settings.api_keys or "")
     except InvalidApiKeys as error:

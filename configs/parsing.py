@@ -13,9 +13,6 @@ from configs.settings import PREFIX, Settings
 
 ALIASES = {"SVC_FAST_PDF": "SVC_FAST_MODE"}
 
-NOT_BUILT: tuple[str, ...] = ("SVC_PLUGINS",)
-"""Settings whose capability does not exist yet: any other value refuses the start. Building one removes its line."""
-
 
 class SettingsError(Exception):
     """Wrong settings; one line per variable, secrets never shown."""
@@ -47,7 +44,6 @@ def parse_settings(environ: Mapping[str, str], **chosen: object) -> Settings:
         )
     except ValidationError as error:
         raise SettingsError(_explain(error)) from None
-    _refuse_unbuilt(settings)
     return settings
 
 
@@ -86,14 +82,3 @@ def _extra(field: str) -> dict[str, Any]:
     extra = Settings.model_fields[field].json_schema_extra
     assert isinstance(extra, dict)
     return extra
-
-
-def _refuse_unbuilt(settings: Settings) -> None:
-    lines = []
-    for name in NOT_BUILT:
-        field = name.removeprefix(PREFIX).lower()
-        default = Settings.model_fields[field].get_default(call_default_factory=True)
-        if getattr(settings, field) != default:
-            lines.append(f"{name}: not available in this version; allowed is its default ({shown_default(field)})")
-    if lines:
-        raise SettingsError(lines)

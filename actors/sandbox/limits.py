@@ -1,7 +1,7 @@
 """How much one document may use. Plain values: built by the composition, carried to the server as JSON."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 MIB = 1 << 20
 
@@ -21,6 +21,8 @@ class SandboxLimits:
     total_wall_s: float = 3600.0
     output_bytes: int = 256 * MIB
     pixel_bytes: int = 2048 * MIB
+    readers: dict[str, str] = field(default_factory=dict)
+    """Readers of plugins: format → "module:function"."""
 
     def dump(self) -> str:
         return json.dumps(asdict(self))

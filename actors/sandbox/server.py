@@ -12,6 +12,7 @@ import selectors
 import signal
 import socket
 import sys
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from actors.sandbox.frames import encode
@@ -30,7 +31,7 @@ def main(control: int, limits_json: str) -> NoReturn:
     link = socket.socket(fileno=control)
     try:
         limits = SandboxLimits.load(limits_json)
-        prepare_process()
+        prepare_process(limits.readers)
         base_bytes = mapped_bytes()
         layers = check_lockdown(limits, base_bytes)
     except BaseException as error:
@@ -41,12 +42,15 @@ def main(control: int, limits_json: str) -> NoReturn:
     os._exit(0)
 
 
-def prepare_process() -> None:
+def prepare_process(readers: Mapping[str, str]) -> None:
     """Imports, then privileges away, then one thread and a frozen heap. Raises when something is not as it must be."""
     for name in UNWANTED:
         sys.modules[name] = None  # type: ignore[assignment]
+    from models.cdom.original import Format
     from models.extract.preload import preload
+    from models.extract.readers import READERS
 
+    READERS.update({Format(name): target for name, target in readers.items()})
     preload()
     from actors.sandbox import child  # noqa: F401  the child's code must be here before the files are gone
     from actors.sandbox.warmup import warm_up

@@ -59,6 +59,7 @@ REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("POST", "/v1/ingest"): KeyScope.WRITE,
     ("GET", f"{DOCUMENT}/tree"): KeyScope.READ,
     **{("GET", DOCUMENT + output): KeyScope.READ for output in OUTPUTS},
+    ("GET", f"{DOCUMENT}/export/plugin/{{name}}"): KeyScope.READ,
     ("GET", "/v1/jobs/{job_id}/export/finetune"): KeyScope.READ,
     ("POST", "/v1/compare"): KeyScope.WRITE,
     ("POST", "/v1/evaluate"): KeyScope.WRITE,

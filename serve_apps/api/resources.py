@@ -1,12 +1,13 @@
 """What the API is built from: values and ports, opened by whoever composes the service. Reads no setting itself."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ClusterState, IndexDocument, ReadOnce, RenderPage, SearchIndex, Tokenizer
 from models.cdom.tree import Tree
 from models.derive.chunks import ChunkSettings
+from models.export import Export
 from models.neural.embed.tokenizer import load_tokenizer
 from serve_apps.access.default_token import DefaultToken
 from serve_apps.access.keys import KeyRing
@@ -64,6 +65,7 @@ class Resources:
     flag_tree: Callable[[Tree], Tree] | None = None
     ports: Ports = field(default_factory=Ports)
     egress: Egress = field(default_factory=Egress)
+    exports: Mapping[str, Export] = field(default_factory=dict)
     source_gate: SourceGate | None = None
     tokenizer: Tokenizer = field(default_factory=load_tokenizer)
     chunking: ChunkSettings = field(default_factory=ChunkSettings)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from configs.kinds import PiiEngine, Proxy
-from configs.parsing import NOT_BUILT, SettingsError, allowed, parse_settings, shown_default, variable
+from configs.parsing import SettingsError, allowed, parse_settings, shown_default, variable
 from configs.settings import Settings
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "settings.md"
@@ -91,19 +91,6 @@ def test_values_are_checked_against_each_other() -> None:
 def test_a_crash_point_is_refused_outside_tests() -> None:
     assert refused(SVC_CRASH_AT="before-commit") == "SVC_CRASH_AT: refused outside tests"
     assert parse_settings({"SVC_CRASH_AT": "before-commit", "SVC_TESTING": "1"}).crash_at == "before-commit"
-
-
-@pytest.mark.parametrize("name", NOT_BUILT)
-def test_a_setting_without_its_capability_refuses_the_start(name: str) -> None:
-    other = {
-        "SVC_PII_ENGINE": "presidio",
-        "SVC_PII_LANGUAGES": "fr",
-        "SVC_OCR_LANGS": "de",
-        "SVC_FAST_MODE": "0",
-        "SVC_METRICS": "1",
-        "SVC_RATE_LIMIT_RPM": "5",
-    }
-    assert refused(**{name: other.get(name, "/x")}).startswith(f"{name}: not available in this version")
 
 
 def test_the_old_name_of_fast_mode_is_obeyed_and_loses_against_the_new_one() -> None:

@@ -26,7 +26,7 @@ from tests.api.harness import KEYS, PDF, TREE, client_of, files, make_resources,
 Ids = dict[str, str]
 SOURCE = {"path": str(Path(__file__).parent), "include": ["no such file"]}
 SCAN = partial(flag_tree, detector=RegexDetector())
-PATH = {"asset_path": "p1-0.png", "page": "1", "block_id": "b0"}
+PATH = {"asset_path": "p1-0.png", "page": "1", "block_id": "b0", "name": "outline"}
 Make = Callable[[httpx.AsyncClient], Awaitable[Ids]]
 
 
@@ -107,6 +107,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("POST", "/v1/ingest"): Row(201, {"json": {"tree": TREE}}),
     ("GET", "/v1/jobs/{job_id}/documents/{document_id}/tree"): Row(200),
     ("GET", "/v1/usage"): Row(200),
+    ("GET", "/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}"): Row(404),  # no plugin here
     ("POST", "/v1/sources"): Row(201, {"json": SOURCE}),
     ("GET", "/v1/sources"): Row(200),
     ("DELETE", "/v1/sources/{source_id}"): Row(204, make=registered),

@@ -41,7 +41,11 @@ def receiving(answer: Answers = fine) -> Iterator[Receiver]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
+            length = int(self.headers["Content-Length"])
+            body = self.rfile.read(length)
+            if len(body) < length:  # the sender died in the middle
+                self.close_connection = True
+                return
             received = Received(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
             receiver.got.append(received)
             status, headers = receiver.answer(received)

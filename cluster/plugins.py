@@ -1,0 +1,105 @@
+"""Plugins: entry points of installed packages, loaded only when SVC_PLUGINS names them (`*`: all).
+
+In come names; out come readers (by format, as "module:function" for the sandbox, which imports them itself), exports,
+detectors of personal data and at most one recogniser. A name that is not installed, or a plugin that is no plugin,
+refuses the start. A plugin runs with the service's rights: installing one is trusting it.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib.metadata import EntryPoint, entry_points
+from itertools import chain
+from typing import Any, assert_never
+
+from cluster.errors import StartRefused
+from models.cdom.original import Format
+from models.export import Export
+from models.pii.kinds import Detector, Hit, settle
+
+MakeRecogniser = Callable[[], Any]
+
+
+class PluginGroup(StrEnum):
+    """`readers`: the name is a format, the object opens it. `exports`: an `Export`. `pii`, `ocr`: make one."""
+
+    READERS = "quire.readers"
+    EXPORTS = "quire.exports"
+    PII = "quire.pii"
+    OCR = "quire.ocr"
+
+
+@dataclass(slots=True, kw_only=True)
+class Plugins:
+    """What was loaded, by what it is."""
+
+    readers: dict[str, str] = field(default_factory=dict)
+    exports: dict[str, Export] = field(default_factory=dict)
+    detectors: list[Detector] = field(default_factory=list)
+    make_recogniser: MakeRecogniser | None = None
+
+
+class Detectors:
+    """Several detectors as one: where hits overlap the stronger kind wins; one that raises makes the scan incomplete."""
+
+    def __init__(self, detectors: Sequence[Detector]) -> None:
+        self._detectors = tuple(detectors)
+        self.name = "+".join(detector.name for detector in detectors)
+        self.version = "+".join(detector.version for detector in detectors)
+
+    def detect(self, text: str) -> list[Hit]:
+        return settle(chain.from_iterable(detector.detect(text) for detector in self._detectors))
+
+
+def load_plugins(allowed: Sequence[str], installed: Iterable[EntryPoint] | None = None) -> Plugins:
+    """Raises StartRefused. Nothing is imported that is not allowed."""
+    plugins = Plugins()
+    if not allowed:
+        return plugins
+    points = list(_installed() if installed is None else installed)
+    missing = set(allowed) - {"*"} - {point.name for point in points}
+    if missing:
+        raise StartRefused(f"SVC_PLUGINS: not installed: {', '.join(sorted(missing))}")
+    for point in points:
+        if "*" in allowed or point.name in allowed:
+            _add(plugins, point)
+    return plugins
+
+
+def _installed() -> Iterable[EntryPoint]:
+    return chain.from_iterable(entry_points(group=group.value) for group in PluginGroup)
+
+
+def _add(plugins: Plugins, point: EntryPoint) -> None:
+    try:
+        loaded = point.load()
+    except Exception as error:
+        raise StartRefused(f"SVC_PLUGINS: {point.name} cannot be loaded ({type(error).__name__})") from None
+    group = PluginGroup(point.group)
+    match group:
+        case PluginGroup.READERS:
+            plugins.readers[_format(point.name)] = point.value
+        case PluginGroup.EXPORTS:
+            plugins.exports[point.name] = _require(loaded, Export, point.name)
+        case PluginGroup.PII:
+            plugins.detectors.append(loaded())
+        case PluginGroup.OCR:
+            if plugins.make_recogniser is not None:
+                raise StartRefused("SVC_PLUGINS: more than one plugin of quire.ocr")
+            plugins.make_recogniser = loaded
+        case _:
+            assert_never(group)
+
+
+def _format(name: str) -> str:
+    try:
+        return Format(name).value
+    except ValueError:
+        known = ", ".join(Format)
+        raise StartRefused(f"SVC_PLUGINS: a reader is named after its format ({known}), not {name}") from None
+
+
+def _require(loaded: object, kind: type[Export], name: str) -> Export:
+    if not isinstance(loaded, kind):
+        raise StartRefused(f"SVC_PLUGINS: {name} is no {kind.__name__}")
+    return loaded
