@@ -78,3 +78,7 @@ def unplaceable(pools: Mapping[str, Placement], nodes: Sequence[Mapping[str, Any
 def _reason(placement: Placement) -> str:
     wanted = ", ".join(f"{name}={value}" for name, value in placement.required.items()) or "any labels"
     return f"no node with {wanted}, {placement.cpus:g} CPU and {placement.gpus:g} GPU"
+
+
+if __name__ == "__main__":  # for `ray start --labels=$(python -m cluster.placement)`
+    print(",".join(f"{name}={value}" for name, value in sorted(machine_labels().items())))
