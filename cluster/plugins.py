@@ -40,7 +40,7 @@ class Plugins:
 
 
 class Detectors:
-    """Several detectors as one: where hits overlap the stronger kind wins; one that raises makes the scan incomplete."""
+    """Several detectors as one: where hits overlap the stronger kind wins; if one raises, the scan is incomplete."""
 
     def __init__(self, detectors: Sequence[Detector]) -> None:
         self._detectors = tuple(detectors)

@@ -1,0 +1,83 @@
+"""`quire keys`, `tenant` and `audit` against a deployment's database."""
+
+from pathlib import Path
+
+import psycopg
+import pytest
+from click.testing import CliRunner, Result
+
+from cluster.cli.main import cli
+from cluster.compose import load_settings
+from cluster.runtime import Runtime, write_runtime
+from serve_apps.access.keys import digest_secret, parse_api_keys
+from serve_apps.access.stored_keys import keys_in_force
+from storage.api_keys import list_keys
+from storage.store import Store
+from tests.storage.scenes import submit
+
+CONFIGURED = "acme:read=acme-read"
+
+
+@pytest.fixture
+def workdir(dsn: str, tmp_path: Path) -> Path:
+    """As `quire up` leaves it."""
+    settings = load_settings({}, workdir=tmp_path / "deployed", api_keys=CONFIGURED)
+    write_runtime(
+        Runtime(
+            settings=settings,
+            dsn=dsn,
+            dsn_file=tmp_path / "dsn",
+            base_url="http://127.0.0.1:8000",
+            license_file=tmp_path / "license",
+            signing_key=b"0" * 32,
+        )
+    )
+    return settings.workdir
+
+
+def quire(workdir: Path, *arguments: str) -> Result:
+    return CliRunner(env={}).invoke(cli, [*arguments, "--workdir", str(workdir)])
+
+
+def test_a_key_is_added_listed_and_revoked(workdir: Path, store: Store) -> None:
+    added = quire(workdir, "keys", "add", "acme:write")
+    assert added.exit_code == 0, added.output
+    secret = added.output.strip()
+    in_force = keys_in_force(parse_api_keys(CONFIGURED), list_keys(store.db))
+    assert [(key.label, key.digest) for key in in_force][1:] == [("acme:write", digest_secret(secret))]
+    assert quire(workdir, "keys", "add", "acme:write").exit_code == 1
+    assert "acme:write  in force" in quire(workdir, "keys", "list").output
+    assert secret not in quire(workdir, "keys", "list").output
+    for label in ("acme:write", "acme:read"):
+        assert quire(workdir, "keys", "revoke", label).exit_code == 0
+    assert keys_in_force(parse_api_keys(CONFIGURED), list_keys(store.db)) == []
+
+
+@pytest.mark.parametrize("label", ["", "a b", "acme:owner", "acme=x", "nobody:read"])
+def test_a_key_that_cannot_be_meant_is_refused(workdir: Path, label: str) -> None:
+    done = quire(workdir, "keys", "revoke", label)
+    assert done.exit_code == 1
+    assert "Traceback" not in done.output
+
+
+def test_a_tenant_moves(workdir: Path, store: Store) -> None:
+    submit(store)
+    moved = quire(workdir, "tenant", "move", "acme", "zeta")
+    assert (moved.exit_code, "jobs 1" in moved.output) == (0, True)
+    assert quire(workdir, "tenant", "move", "acme", "zeta").exit_code == 1
+
+
+def test_the_audit_trail_is_whole_until_somebody_changes_it(workdir: Path, store: Store, dsn: str) -> None:
+    submit(store)
+    whole = quire(workdir, "audit", "verify")
+    assert (whole.exit_code, whole.output) == (0, "acme/default: whole\n")
+    with psycopg.connect(dsn) as connection:
+        connection.execute("update audit set actor = 'somebody else'")
+    broken = quire(workdir, "audit", "verify")
+    assert broken.exit_code == 1
+    assert "acme/default: broken at entry 1" in broken.output
+
+
+def test_without_a_deployment_there_is_one_line(tmp_path: Path) -> None:
+    done = quire(tmp_path, "keys", "list")
+    assert (done.exit_code, "no service was started" in done.output) == (1, True)
