@@ -13,6 +13,7 @@ from typing import Any
 from cluster.compose import optional_pools, plan_readers, wanted_pools
 from cluster.environment import clear_sessions, ray_folder
 from cluster.errors import StartFailed, StartRefused
+from cluster.hosted import hosted_targets
 from cluster.placement import fits, machine_labels, unplaceable
 from cluster.runtime import Runtime
 from cluster.search import embeds, searches
@@ -60,11 +61,10 @@ class Head:
             logging_config=app.QUIET,
         )
         try:
-            serve.run_many(
-                app.targets(
-                    self._sizing, self._runtime.dsn_file, searching=searches(settings), embedding=embeds(settings)
-                )
+            wanted = app.targets(
+                self._sizing, self._runtime.dsn_file, searching=searches(settings), embedding=embeds(settings)
             )
+            serve.run_many([*wanted, *hosted_targets(settings)])
         except RuntimeError as error:
             raise StartFailed(f"{error}\n{_why(serve.status())}") from None
         self.deploy_optional()

@@ -37,7 +37,7 @@ class Settings(BaseSettings):
     """All values, checked alone and against each other."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid")
-    SECRET: ClassVar[frozenset[str]] = frozenset({"license", "api_keys", "database_url", "vlm_key"})
+    SECRET: ClassVar[frozenset[str]] = frozenset({"license", "api_keys", "database_url", "vlm_key", "console_key"})
 
     # what the interface names
     license: Text = setting(
@@ -138,6 +138,23 @@ class Settings(BaseSettings):
         (),
         "IP addresses or networks separated by commas",
         "Reverse proxies whose forwarding headers are believed; setting it ends token disclosure to loopback.",
+    )
+
+    # other doors
+    console: Flag = setting(False, "0 or 1", "1 serves the hosted console under /console; docs/console.md.")
+    console_engine: Text = setting(
+        None, "an http:// or https:// URL", "The engine behind the console; unset = this service."
+    )
+    console_key: Text = setting(
+        None, "a key of the engine with the write scope", "What the console calls its engine with."
+    )
+    console_url: Text = setting(
+        None,
+        "an http:// or https:// URL",
+        "How browsers reach the console; with https its cookies are sent over TLS only.",
+    )
+    compat: Flag = setting(
+        False, "0 or 1", "1 serves docling-serve's POST /v1/convert/file under /compat; docs/compat.md."
     )
 
     # limits
@@ -247,8 +264,23 @@ class Settings(BaseSettings):
         return self
 
 
+def _is_url(text: str) -> bool:
+    return re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", text) is not None
+
+
 _CROSS_CHECKS: tuple[tuple[Any, str], ...] = (
     (lambda s: s.require_auth and not s.api_keys, "SVC_REQUIRE_AUTH: 1 needs SVC_API_KEYS"),
+    (
+        lambda s: s.console and not s.console_key and (s.api_keys or s.console_engine),
+        "SVC_CONSOLE: needs SVC_CONSOLE_KEY where SVC_API_KEYS or SVC_CONSOLE_ENGINE is set",
+    ),
+    *(
+        (
+            lambda s, name=name: getattr(s, name) and not _is_url(getattr(s, name)),
+            f"{PREFIX}{name.upper()}: allowed is an http:// or https:// URL",
+        )
+        for name in ("console_engine", "console_url")
+    ),
     (lambda s: s.beat_s * 2 > s.lease_s, "SVC_BEAT_S: allowed is at most half of SVC_LEASE_S"),
     (
         lambda s: s.workers_max is not None and s.workers_min > s.workers_max,

@@ -1,6 +1,6 @@
 """What the console is built from: values and ports, opened by whoever composes the service. Reads no setting itself."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -35,7 +35,8 @@ class ConsoleLimits:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsoleResources:
     """`engine_key` is one key of the engine; every tenant is an organisation under it. `public_url`: how browsers reach
-    the console; https makes its cookies secure. `store` holds the console's tables, perhaps beside the engine's."""
+    the console; https makes its cookies secure. `store` holds the console's tables, perhaps beside the engine's;
+    `close` is called last."""
 
     store: Store
     engine_url: str
@@ -46,3 +47,4 @@ class ConsoleResources:
     passwords: Passwords = field(default_factory=Passwords)
     limits: ConsoleLimits = field(default_factory=ConsoleLimits)
     workers: Sequence[Worker] = ()
+    close: Callable[[], None] | None = None

@@ -52,3 +52,5 @@ class Running:
             await self.engine.close()
             for lane in (self.sql, self.disk, self.passwords):
                 lane.close()
+            if self.resources.close is not None:
+                self.resources.close()
