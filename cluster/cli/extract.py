@@ -19,9 +19,11 @@ import click
 
 from cluster.cli.extract_files import NoSuchFile, find_files, name_results
 from cluster.cli.extract_formats import EXTRACT_FORMATS, Extracted
+from cluster.cli.extract_redacted import HIDDEN_NAME, name_without_names, redact_outcome
 from models.cdom.errors import ErrorCode
 from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.ports import ReadOutcome
+from models.pii.errors import PiiIncomplete
 
 if TYPE_CHECKING:
     from actors.reading import DocumentReader
@@ -42,13 +44,14 @@ class Batch:
     """Files worked off by several readers, each with children of its own. `failed` holds (file, code)."""
 
     def __init__(
-        self, items: list[Item], to: str, options: ReadOptions, bar: "Bar", furniture: bool | None = None
-    ) -> None:
+        self, items: list[Item], to: str, options: ReadOptions, bar: "Bar", furniture: bool | None = None,
+        redacted: bool = False,
+    ) -> None:  # fmt: skip
         self._items: SimpleQueue[Item] = SimpleQueue()
         for item in items:
             self._items.put(item)
         self._write = EXTRACT_FORMATS[to][1]
-        self._options, self._bar, self._furniture = options, bar, furniture
+        self._options, self._bar, self._furniture, self._redacted = options, bar, furniture, redacted
         self._lock, self._stopped = threading.Lock(), threading.Event()
         self._recognising: Recogniser | None = None
         self.failed: list[tuple[Path, str]] = []
@@ -94,13 +97,19 @@ class Batch:
         if outcome.error is not None or outcome.tree is None:
             return str(outcome.error or ErrorCode.INTERNAL)
         try:
-            extracted = Extracted(
-                tree=outcome.tree, tree_json=outcome.tree_json, name=item.file.name, furniture=self._furniture
-            )
-            item.result.write_bytes(self._write(extracted))
+            item.result.write_bytes(self._write(self._extracted(item, outcome)))
+        except PiiIncomplete as error:
+            return error.code
         except OSError as error:
             return f"cannot write {item.result}: {error.strerror}"
         return None
+
+    def _extracted(self, item: Item, outcome: ReadOutcome) -> Extracted:
+        """What is to be written. Raises `PiiIncomplete`."""
+        name = HIDDEN_NAME if self._redacted else item.file.name
+        outcome = redact_outcome(outcome) if self._redacted else outcome
+        assert outcome.tree is not None
+        return Extracted(tree=outcome.tree, tree_json=outcome.tree_json, name=name, furniture=self._furniture)
 
     def _recogniser(self) -> "Recogniser":
         """One for all readers, made when the first page needs it."""
@@ -194,10 +203,11 @@ def _parse_range(part: str) -> tuple[int, int]:
     "--ocr", type=click.Choice([mode.value for mode in OcrMode]), default=OcrMode.AUTO.value, show_default=True
 )
 @click.option("--no-furniture", is_flag=True, help="Markdown without running headers and footers.")
+@click.option("--redacted", is_flag=True, help="Mask personal data; results are named by number.")
 @click.option("--workdir", type=click.Path(path_type=Path, file_okay=False), help="Folder for temporary files.")
 def extract(
     paths: tuple[str, ...], to: str, output: Path, jobs: int | None, pages: tuple[tuple[int, int], ...],
-    password: str | None, ocr: str, no_furniture: bool, workdir: Path | None,
+    password: str | None, ocr: str, no_furniture: bool, redacted: bool, workdir: Path | None,
 ) -> None:  # fmt: skip
     """Read files, folders and patterns; write one result per document.
 
@@ -210,7 +220,8 @@ def extract(
     if not files:
         raise click.UsageError("no document found")
     _prepare_folders(output, workdir)
-    results = name_results(files, EXTRACT_FORMATS[to][0])
+    suffix = EXTRACT_FORMATS[to][0]
+    results = name_without_names(len(files), suffix) if redacted else name_results(files, suffix)
     items = [Item(file, output / name) for file, name in zip(files, results, strict=True)]
     with Bar(len(items)).shown() as bar:
         batch = Batch(
@@ -219,6 +230,7 @@ def extract(
             ReadOptions(pages=pages, password=password, ocr=OcrMode(ocr)),
             bar,
             False if no_furniture else None,
+            redacted,
         )
         batch.run(min(jobs or os.cpu_count() or 1, len(items)))
     if batch.failed:

@@ -73,25 +73,30 @@ def join_loose(fields: list[Field]) -> Joined:
 
 
 def join_seams(fields: list[Field]) -> Joined:
-    """Each seam at which a word could go on, on a line of its own; a short word between two seams joins them."""
-    return _join([seam for seam in map(_seam, fields, fields[1:], [*fields[2:], None]) if seam])
+    """Each seam at which a word could go on, on a line of its own; a short word between two seams joins them too."""
+    return _join([line for at in range(len(fields) - 1) for line in _seams(fields[at : at + 3])])
 
 
-def _seam(left: Field, right: Field, third: Field | None) -> list[Piece]:
-    """The pieces that meet here; none where nothing goes on."""
-    before, after = _LAST_WORD.search(left.text), _FIRST_WORD.match(right.text)
-    if before is None or after is None or not _may_go_on(before.group(), after.group()):
-        return []
+def _seams(fields: list[Field]) -> Iterator[list[Piece]]:
+    """The pieces that meet behind the first of these fields; none where nothing goes on."""
+    left, right, *third = fields
+    after = _FIRST_WORD.match(right.text)
+    if after is None or not _may_go_on(left, right):
+        return
     end = len(left.text) - left.text.endswith(_HYPHENS)
     meeting = [Piece(left, max(0, end - REACH), end), Piece(right, 0, min(len(right.text), REACH))]
-    if third is not None and after.end() == len(right.text) and len(right.text) <= REACH:
-        meeting.append(Piece(third, 0, min(len(third.text), REACH)))
-    return meeting
+    yield meeting
+    if third and after.end() == len(right.text) <= REACH and _may_go_on(right, third[0]):
+        yield [*meeting, Piece(third[0], 0, min(len(third[0].text), REACH))]
 
 
-def _may_go_on(before: str, after: str) -> bool:
+def _may_go_on(left: Field, right: Field) -> bool:
     """Plain words do not hide anything that is torn; capitals could be a key."""
-    return not (before.isalpha() and after.isalpha()) or (before.isupper() and after.isupper())
+    before, after = _LAST_WORD.search(left.text), _FIRST_WORD.match(right.text)
+    if before is None or after is None:
+        return False
+    last, first = before.group(), after.group()
+    return not (last.isalpha() and first.isalpha()) or (last.isupper() and first.isupper())
 
 
 def _join(lines: list[list[Piece]]) -> Joined:

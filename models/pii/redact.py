@@ -11,17 +11,12 @@ from dataclasses import replace
 from models.cdom.flags import PII_PREFIX, is_pii_flag
 from models.cdom.table import Cell
 from models.cdom.tree import Block, FlagSpan, Span, Tree
+from models.pii.errors import PiiIncomplete as PiiIncomplete
 from models.pii.facts import clean_block, clean_facts
 
 REJECTED = "rejected"
 Decisions = Mapping[tuple[str, str], str]
 """(block id, flag) → pending | approved | rejected."""
-
-
-class PiiIncomplete(Exception):
-    """The tree has no completed PII scan, so nothing of it may leave redacted."""
-
-    code = "pii-incomplete"
 
 
 def mask(flag: str) -> str:

@@ -5,11 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pymupdf
 import pytest
 from click.testing import CliRunner, Result
 
 from cluster.cli.extract import extract
 from cluster.cli.extract_files import name_results
+from cluster.cli.extract_formats import EXTRACT_FORMATS
 from tests.hostile import pdfs
 
 
@@ -116,3 +118,16 @@ def test_running_headers_and_footers_can_be_left_out_of_markdown(tmp_path: Path)
     run(sample, "--to", "markdown", "--no-furniture", "-o", tmp_path / "without")
     assert "page 1 of 3" in (tmp_path / "with" / "quire-sample.md").read_text()
     assert "page 1 of 3" not in (tmp_path / "without" / "quire-sample.md").read_text()
+
+
+@pytest.mark.parametrize("to", list(EXTRACT_FORMATS))
+def test_redacted_results_hold_no_personal_data_in_any_format_nor_in_their_names(tmp_path: Path, to: str) -> None:
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 90), "Write to ann.canary@example.com today")
+    document.set_metadata({"author": "ann.canary@example.com"})
+    (tmp_path / "ann.canary.pdf").write_bytes(document.tobytes())
+    result = run(tmp_path / "ann.canary.pdf", "--redacted", "--to", to, "-o", tmp_path / "out")
+    assert (result.exit_code, result.stderr) == (0, "")
+    written = list((tmp_path / "out").iterdir())
+    assert [path.stem for path in written] == ["document-00001"]
+    assert "canary" not in written[0].read_text()
