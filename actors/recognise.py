@@ -3,7 +3,9 @@
 Comes in: an `Unrecognised` document and a `RecognisePages`. Goes out: its outcome. Knows no queue and no engine.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from actors.failures import describe_failure
 from actors.unrecognised import Unrecognised
@@ -19,15 +21,18 @@ def recognise_document(
     *,
     page_timeout_s: float = PAGE_TIMEOUT_S,
     on_page: Callable[[int], None] = lambda number: None,
+    pages_at_once: int = 1,
 ) -> ReadOutcome:
     """Page by page, so that one picture is in memory at a time and other documents get their turn between two pages.
+
+    With `pages_at_once` above 1 so many are asked for side by side: a pool of replicas is kept busy by one document.
 
     A page whose picture does not decode is a failed page; a machine that cannot recognise ends the document
     `ml-unavailable`; a recogniser that is away or full is nobody's fault and not charged, one that died of a page is.
     Closes the pixels.
     """
     try:
-        return waiting.finish(list(_recognise(waiting, recogniser, page_timeout_s, on_page)))
+        return waiting.finish(list(_recognise(waiting, recogniser, page_timeout_s, on_page, pages_at_once)))
     except MlUnavailable as error:
         return ReadOutcome(error=error.code, detail=error.detail)
     except PortUnavailable as error:
@@ -40,11 +45,38 @@ def recognise_document(
 
 
 def _recognise(
-    waiting: Unrecognised, recogniser: RecognisePages, timeout_s: float, on_page: Callable[[int], None]
+    waiting: Unrecognised,
+    recogniser: RecognisePages,
+    timeout_s: float,
+    on_page: Callable[[int], None],
+    pages_at_once: int,
 ) -> Iterator[RecognisedPage]:
-    for page in waiting.pixels:
-        yield from _recognise_page(page, waiting, recogniser, timeout_s)
-        on_page(page.number)
+    """In page order. Pictures are loaded by this thread only; at most so many are in memory."""
+    if pages_at_once == 1:
+        for page in waiting.pixels:
+            yield from _recognise_page(page, waiting, recogniser, timeout_s)
+            on_page(page.number)
+        return
+    window: deque[tuple[int, Future[list[RecognisedPage]]]] = deque()
+    threads = ThreadPoolExecutor(pages_at_once, thread_name_prefix="page")
+    try:
+        for page in waiting.pixels:
+            window.append((page.number, threads.submit(_recognise_page, page, waiting, recogniser, timeout_s)))
+            if len(window) >= pages_at_once:
+                yield from _take(window, on_page)
+        while window:
+            yield from _take(window, on_page)
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)  # pages that are under way are nobody's any more
+
+
+def _take(
+    window: "deque[tuple[int, Future[list[RecognisedPage]]]]", on_page: Callable[[int], None]
+) -> list[RecognisedPage]:
+    number, future = window.popleft()
+    pages = future.result()
+    on_page(number)
+    return pages
 
 
 def _recognise_page(

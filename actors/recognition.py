@@ -54,7 +54,7 @@ class PatientRecogniser:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecognitionParts:
-    """`room`: documents held at once; `wake` tells the reading loop that there is room again."""
+    """`room`: documents held at once; `pages_at_once`: of one document; `wake` tells the reading loop of room."""
 
     port: RecognisePages
     settlement: Settlement
@@ -63,6 +63,7 @@ class RecognitionParts:
     wake: Callable[[], None]
     room: int
     patience_s: float = PATIENCE_S
+    pages_at_once: int = 1
 
 
 class RecognitionLine:
@@ -108,7 +109,11 @@ class RecognitionLine:
         beat_once(self._parts.beats, inflight.beats, inflight)  # a lapse from here on costs no start
         port = PatientRecogniser(self._parts.port, self._stop, lambda: inflight.holds(claim), self._parts.patience_s)
         outcome = recognise_document(
-            waiting, port, page_timeout_s=PAGE_TIMEOUT_S, on_page=lambda number: self._check(claim)
+            waiting,
+            port,
+            page_timeout_s=PAGE_TIMEOUT_S,
+            on_page=lambda number: self._check(claim),
+            pages_at_once=self._parts.pages_at_once,
         )
         self._parts.settlement.settle(claim, outcome)
 

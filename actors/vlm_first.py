@@ -17,7 +17,9 @@ from models.extract.recognised import apply_recognition
 from models.neural.vlm.contract import Region
 from models.neural.vlm.grounding import ground
 
-FALLBACK = "vlm-fallback"
+FALLBACK, UNPLACED = "vlm-fallback", "vlm-unplaced"
+LINES_AT_ONCE = 4
+"""Pages of one reader with the CPU recogniser at once: it lets 64 callers of all readers in."""
 PAUSE_S = 60.0
 VLM_SHARE = 0.7
 """Share of a page's time that the model may use; the rest is the CPU recogniser's."""
@@ -35,7 +37,7 @@ class VlmFirst:
     def __init__(self, vlm: Transcribe, ocr: RecognisePages, *, needs_regions: bool, pause_s: float = PAUSE_S) -> None:
         self._vlm, self._ocr, self._needs_regions, self._pause_s = vlm, ocr, needs_regions, pause_s
         self._away_until = 0.0
-        self._side = ThreadPoolExecutor(32, thread_name_prefix="vlm-lines")
+        self._side = ThreadPoolExecutor(LINES_AT_ONCE, thread_name_prefix="vlm-lines")
         self._lock = threading.Lock()
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
@@ -47,7 +49,8 @@ class VlmFirst:
             return _fallen_back(self._lines(page, langs, timeout_s))
         begun = time.monotonic()
         lines = self._side.submit(self._lines, page, langs, timeout_s)
-        read = self._ask(page, lines, timeout_s * VLM_SHARE)
+        regions = find_regions(page, lines.result(timeout_s)) if self._needs_regions else []
+        read = self._ask(page, regions, timeout_s * VLM_SHARE)
         if read is None:
             return _fallen_back(lines.result(max(0.1, timeout_s - (time.monotonic() - begun))))
         return _with_boxes(read, lines)
@@ -55,10 +58,9 @@ class VlmFirst:
     def _lines(self, page: PixelPage, langs: tuple[str, ...], timeout_s: float) -> RecognisedPage:
         return self._ocr.recognise_pages([page], langs, timeout_s)[0]
 
-    def _ask(self, page: PixelPage, lines: "Future[RecognisedPage]", timeout_s: float) -> RecognisedPage | None:
+    def _ask(self, page: PixelPage, regions: Sequence[Region], timeout_s: float) -> RecognisedPage | None:
         """The page as the model read it, or None. A broken engine is no reason to lose a page."""
         try:
-            regions = find_regions(page, lines.result(timeout_s)) if self._needs_regions else ()
             return self._vlm.transcribe(page, regions, timeout_s)
         except PortUnavailable:
             with self._lock:
@@ -79,8 +81,8 @@ def _with_boxes(read: RecognisedPage, lines: "Future[RecognisedPage]") -> Recogn
         return read
     try:
         found = lines.result()
-    except Exception:  # no CPU recogniser here: blocks stay without boxes
-        return read
+    except Exception:  # no CPU recogniser here, or none free: blocks stay without boxes, and the page says so
+        return replace(read, warnings=(*read.warnings, UNPLACED))
     return read if found.rotation else replace(read, blocks=tuple(ground(read.blocks, found.words)))
 
 

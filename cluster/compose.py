@@ -42,7 +42,7 @@ LICENSE_KEYS = Path(__file__).resolve().parent.parent / "configs" / "license_key
 MIB = 1 << 20
 ORPHAN_S = 3600.0
 RECOGNISER_NICE = 10
-VLM_CONCURRENCY = 16
+VLM_CONCURRENCY, VLM_PAGES_AT_ONCE = 16, 8
 """Calls open at an endpoint at once; an engine of our own batches by itself."""
 
 
@@ -234,6 +234,7 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDoc
         beats=queue,
         wake=hints.wake,
         room=max(1, settings.inflight_docs - 1),
+        pages_at_once=VLM_PAGES_AT_ONCE if settings.vlm_ocr else 1,
     )
     parts = ReaderParts(
         queue=queue,

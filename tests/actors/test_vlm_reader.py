@@ -126,6 +126,7 @@ def test_without_a_cpu_recogniser_the_model_alone_reads_and_its_failure_is_the_d
     (page,) = first(ScriptedEngine(), no_ocr).recognise_pages([PAGE], ("en",), 10)
     assert page.blocks is not None
     assert page.blocks[0].bbox is None
+    assert page.warnings == (NOT_REPRODUCIBLE, "vlm-unplaced")
     with pytest.raises(MlUnavailable):
         first(ScriptedEngine(ending=Ending.LOOP), no_ocr).recognise_pages([PAGE], ("en",), 10)
 
