@@ -1,0 +1,121 @@
+"""One program for engine and console: only the base URL and the token differ."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from models.cdom.search import SearchHit, SearchMode, SearchRequest
+from serve_apps.api.resources import Ports
+from storage.store import Store
+from tests.api.harness import PDF, files, make_resources, reading
+from tests.api.live import listening
+from tests.serve_apps.console.harness import a_console, resources_of, sign_up, watch
+
+
+@dataclass
+class EverySucceeded:
+    """Search that finds every document the caller's organisation has read, best first by name."""
+
+    store: Store
+
+    async def search(self, request: SearchRequest) -> list[SearchHit]:
+        return await asyncio.to_thread(self._find, request)
+
+    async def check(self) -> None:
+        """Always well."""
+
+    def _find(self, request: SearchRequest) -> list[SearchHit]:
+        rows = self.store.db.fetch_all(
+            """select id, job_id, source_file from documents where tenant = %(tenant)s and org = %(org)s
+               and status = 'succeeded' and (%(job)s::text is null or job_id = %(job)s)
+               order by position limit %(n)s""",
+            {"tenant": request.tenant, "org": request.org, "job": request.job_id, "n": request.limit},
+        )
+        return [
+            SearchHit(
+                job_id=row["job_id"],
+                document_id=row["id"],
+                chunk_id="c0",
+                score=1.0,
+                text=request.q,
+                section_path=(),
+                pages=(1,),
+                block_ids=("b0",),
+                bboxes=(),
+                source_file=row["source_file"],
+                mode=SearchMode.VECTOR,
+                snippet=request.q,
+                highlights=(),
+            )
+            for row in rows
+        ]
+
+
+@pytest.fixture
+def engine_url(store: Store, dsn: str) -> Iterator[str]:
+    resources = make_resources(store, dsn=dsn, ports=Ports(search=EverySucceeded(store)))
+    with listening(resources) as url, reading(store):
+        yield url
+
+
+@pytest.fixture(params=["engine", "console"])
+async def service(
+    request: pytest.FixtureRequest, store: Store, engine_url: str, tmp_path: Path
+) -> AsyncIterator[httpx.AsyncClient]:
+    if request.param == "engine":
+        async with httpx.AsyncClient(base_url=engine_url, headers={"X-API-Key": "acme-write"}) as client:
+            yield client
+        return
+    async with a_console(resources_of(store, engine_url, tmp_path)) as app:
+        yield (await sign_up(app)).api
+
+
+async def test_the_program(service: httpx.AsyncClient) -> None:
+    parsed = (await service.post("/v1/parse", files=files(PDF, part="file"))).raise_for_status().json()
+    assert parsed["tree"]["document_id"] == parsed["job"]["documents"][0]["document_id"]
+
+    batch = (await service.post("/v1/jobs", files=files(PDF, PDF, b"no document"))).raise_for_status().json()
+    assert (batch["status"], batch["documents"]) == ("queued", [])
+    while (job := (await service.get(f"/v1/jobs/{batch['id']}")).raise_for_status().json())["status"] in (
+        "queued",
+        "running",
+    ):
+        await asyncio.sleep(0.02)
+    assert (job["status"], len(job["documents"])) == ("partial", 3)
+    assert [document["error"] for document in job["documents"]] == [None, None, "unsupported-format"]
+
+    hits = (await service.get("/v1/search", params={"q": "Hello", "limit": 10})).raise_for_status().json()
+    assert len(hits) == 3
+    for hit in hits:
+        view = (await service.get(f"/v1/jobs/{hit['job_id']}")).raise_for_status().json()
+        assert hit["document_id"] in [document["document_id"] for document in view["documents"]]
+        document = f"/v1/jobs/{hit['job_id']}/documents/{hit['document_id']}"
+        assert (await service.get(f"{document}/tree")).raise_for_status().json()["blocks"]
+        assert (await service.get(f"{document}/chunks")).raise_for_status().json()
+        assert (await service.get(f"{document}/export/graph")).raise_for_status().json()["nodes"]
+        assert "Hello" in (await service.get(f"{document}/export/context")).raise_for_status().json()["markdown"]
+        narrowed = await service.get("/v1/search", params={"q": "x", "job_id": hit["job_id"]})
+        assert hit["document_id"] in [found["document_id"] for found in narrowed.raise_for_status().json()]
+    lines = (await service.get(f"/v1/jobs/{batch['id']}/export/finetune")).raise_for_status().text.splitlines()
+    assert len(lines) == 2
+
+    assert (await service.get("/v1/jobs/job_" + "a" * 26)).status_code == 404
+    assert (await service.get("/v1/search")).status_code == 422
+    async with httpx.AsyncClient(transport=service._transport, base_url=service.base_url) as nobody:
+        assert (await nobody.get(f"/v1/jobs/{batch['id']}")).status_code == 401
+
+
+async def test_a_hit_in_a_batch_goes_by_an_alias_of_its_own(store: Store, engine_url: str, tmp_path: Path) -> None:
+    async with a_console(resources_of(store, engine_url, tmp_path)) as app:
+        ann = await sign_up(app)
+        batch = (await ann.api.post("/v1/jobs", files=files(PDF, PDF))).json()
+        await ann.api.get(f"/v1/jobs/{batch['id']}?wait=10")
+        await asyncio.to_thread(watch, store, engine_url)
+        hits = (await ann.api.get("/v1/search?q=x")).json()
+        views = [(await ann.api.get(f"/v1/jobs/{hit['job_id']}")).json()["id"] for hit in hits]
+    assert len({hit["job_id"] for hit in hits} - {batch["id"]}) == 2
+    assert views == [batch["id"]] * 2
