@@ -17,6 +17,7 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "extract": ("cluster.cli.extract", "extract", "Read files into trees, without a service."),
     "inspect": ("cluster.cli.inspect", "inspect", "Show what was read from a document."),
     "license": ("cluster.cli.license", "license_group", "Licence keys and tokens."),
+    "rescan": ("cluster.cli.rescan", "rescan", "Look for personal data again in stored trees."),
     "migrate": ("cluster.cli.migrate", "migrate", "Bring the database to this version's schema."),
     "keys": ("cluster.cli.keys", "keys_group", "Add, revoke and list keys without a restart."),
     "tenant": ("cluster.cli.tenant", "tenant_group", "Move documents from one tenant to another."),
