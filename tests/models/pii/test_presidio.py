@@ -1,0 +1,83 @@
+"""The presidio engine over a scripted NLP: our patterns always run, unknown languages and failures end the scan."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from models.pii.engines import Engine, check_engine, make_flagger
+from models.pii.errors import EngineMissing
+from models.pii.flag import flag_tree
+from models.pii.presidio import SURE_OF_LANGUAGE, PresidioDetector, check_installed
+from tests.models.pii.trees import paragraph, tree
+
+NAMES = {"Ann Example": "PERSON", "Paris": "LOCATION", "Acme": "ORGANIZATION", "four": "NUMBER"}
+
+
+class ScriptedNlp:
+    """Knows a few names; `seen` holds the languages it was asked in."""
+
+    def __init__(self, failure: Exception | None = None) -> None:
+        self.failure, self.seen = failure, list[str]()
+
+    def __call__(self, text: str, language: str) -> Iterable[tuple[str, int, int, float]]:
+        self.seen.append(language)
+        if self.failure is not None:
+            raise self.failure
+        return [
+            (kind, text.index(name), text.index(name) + len(name), 0.85) for name, kind in NAMES.items() if name in text
+        ]
+
+
+def detector(nlp: ScriptedNlp, *languages: str, tells: str = "en") -> PresidioDetector:
+    return PresidioDetector(nlp, languages or ("en",), lambda text: tells)
+
+
+def test_names_places_and_our_checked_kinds_are_found_together() -> None:
+    found = flag_tree(
+        tree(paragraph(0, "Ann Example of Acme in Paris pays four with 4111 1111 1111 1111")), detector(ScriptedNlp())
+    )
+    assert set(found.blocks[0].flags) == {"pii:person", "pii:organization", "pii:location", "pii:credit_card"}
+
+
+def test_the_scan_names_the_engine_and_both_versions() -> None:
+    scan = flag_tree(tree(paragraph(0, "x")), detector(ScriptedNlp())).pii
+    assert scan is not None
+    assert (scan.engine, scan.complete) == ("presidio", True)
+    assert "+" in scan.version
+
+
+def test_a_text_in_a_language_that_is_not_set_up_leaves_the_scan_incomplete() -> None:
+    long = "wort " * SURE_OF_LANGUAGE
+    for languages, complete in ((("en",), False), (("en", "de"), True)):
+        scan = flag_tree(tree(paragraph(0, long)), detector(ScriptedNlp(), *languages, tells="de")).pii
+        assert scan is not None
+        assert scan.complete is complete
+
+
+def test_a_short_text_is_taken_for_the_first_language() -> None:
+    nlp = ScriptedNlp()
+    flag_tree(tree(paragraph(0, "Guten Tag")), detector(nlp, "fr", "de", tells="de"))
+    assert set(nlp.seen) == {"fr"}
+
+
+def test_an_nlp_that_raises_leaves_the_scan_incomplete() -> None:
+    scan = flag_tree(tree(paragraph(0, "x")), detector(ScriptedNlp(RuntimeError("broken")))).pii
+    assert scan is not None
+    assert not scan.complete
+
+
+def test_a_name_does_not_reach_over_the_end_of_a_block() -> None:
+    class Greedy(ScriptedNlp):
+        def __call__(self, text: str, language: str) -> Iterable[tuple[str, int, int, float]]:
+            return [("PERSON", 0, len(text), 0.9)]
+
+    hits = detector(Greedy()).detect("Ann Example\nBob")
+    assert [(hit.start, hit.end) for hit in hits] == [(0, 11), (12, 15)]
+
+
+def test_a_language_without_a_pipeline_is_refused_at_the_start() -> None:
+    with pytest.raises(EngineMissing, match=r"docs/pii\.md"):
+        check_installed(("tlh",))
+    with pytest.raises(EngineMissing):
+        make_flagger("presidio", ("tlh",))
+    check_engine(Engine.REGEX, ("tlh",))
