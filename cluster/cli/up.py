@@ -26,10 +26,13 @@ READY_S = 240.0
 @click.option("--host", help="Address to listen on (SVC_HOST).")
 @click.option("--port", type=int, help="HTTP port (SVC_PORT).")
 @click.option("--address", help="Serve on a Ray cluster that runs: auto or HOST:PORT of its head.")
+@click.option("--console", is_flag=True, help="Serve the hosted console too (SVC_CONSOLE=1).")
 @workdir_option
-def up(detach: bool, host: str | None, port: int | None, address: str | None, workdir: Path | None) -> None:
+def up(
+    detach: bool, host: str | None, port: int | None, address: str | None, console: bool, workdir: Path | None
+) -> None:
     """Start database, cluster and service; returns when they are ready."""
-    settings = settings_from(workdir, host=host, port=port)
+    settings = settings_from(workdir, host=host, port=port, console=console or None)
     if address is not None:
         _serve_on(address, settings)
         return
