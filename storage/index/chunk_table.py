@@ -126,7 +126,8 @@ class ChunkTable:
         rows = to_arrow(documents, self.version() + 1, self._width)
         if rows.num_rows:
             merge = self._table.merge_insert("key").when_matched_update_all().when_not_matched_insert_all()
-            self._writing(lambda: merge.execute(rows))
+            bad = "null" if rows["vector"].null_count else "error"  # lancedb takes a missing vector for a broken one
+            self._writing(lambda: merge.execute(rows, on_bad_vectors=bad))
         return int(rows.num_rows)
 
     def remove(self, gone: Iterable[tuple[str, int]]) -> None:
@@ -159,7 +160,9 @@ class ChunkTable:
         return any("vector" in index.columns for index in self._table.list_indices())
 
     def _writing(self, act: Callable[[], T]) -> T:
+        """On the newest version: what `Upkeep` rewrote meanwhile would be a conflict."""
         try:
+            self._table.checkout_latest()  # type: ignore[no-untyped-call]
             return act()
         except (OSError, RuntimeError) as error:
             raise StoreUnavailable(f"search index: {type(error).__name__}") from error
