@@ -384,9 +384,13 @@ def make_dispatcher(runtime: Runtime) -> "Dispatcher":
 
 def build_api() -> "FastAPI":
     """For a replica."""
+    from cluster.logs import write_requests
     from serve_apps.api.app import create_app
 
-    return create_app(open_resources(read_runtime()))
+    runtime = read_runtime()
+    if runtime.settings.request_log:
+        write_requests(runtime.settings.workdir)
+    return create_app(open_resources(runtime))
 
 
 def build_reader() -> "Reader":

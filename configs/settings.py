@@ -188,6 +188,9 @@ class Settings(BaseSettings):
         "s3://bucket or s3://bucket/prefix",
         "Originals and derived files in a bucket instead of the workdir; credentials in the AWS_* variables.",
     )
+    request_log: Flag = setting(
+        False, "0 or 1", "1 writes a JSON line per request to WORKDIR/log/requests.jsonl, without content."
+    )
     webhook_allow: Names = setting(
         (),
         "host names or addresses, each also with :port, separated by commas",

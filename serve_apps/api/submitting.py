@@ -61,7 +61,7 @@ def _store_and_enqueue(call: Call, upload: Upload, priority: Priority, kind: str
         options = read_options(upload.fields, call.running.resources.options)
         metadata = read_metadata(upload.fields)
         stored = upload.store()
-        _require_room(call, stored)
+        keep_within_cap(call, sum(file.blob.bytes for file in stored))
     except BaseException:
         upload.abort()
         raise
@@ -78,11 +78,11 @@ def _store_and_enqueue(call: Call, upload: Upload, priority: Priority, kind: str
     )
 
 
-def _require_room(call: Call, stored: list[StoredFile]) -> None:
-    """Raises `DiskFull`; what was stored belongs to no job and is swept."""
+def keep_within_cap(call: Call, coming_bytes: int) -> None:
+    """Raises `DiskFull`; what was stored already belongs to no job and is swept."""
     cap = call.running.resources.limits.org_disk_bytes
     if cap:
-        require_room(call.store.db, call.scope, cap, sum(file.blob.bytes for file in stored))
+        require_room(call.store.db, call.scope, cap, coming_bytes)
 
 
 def _facts(upload: Upload, stored: list[StoredFile]) -> Iterator[str]:

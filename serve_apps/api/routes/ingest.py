@@ -16,7 +16,7 @@ from serve_apps.api.idempotency import IdempotencyKeyHeader, identify_submission
 from serve_apps.api.ingested import InvalidIngest, decode_base64, read_assets, read_semantics, read_tree
 from serve_apps.api.rendering import json_response, render_job
 from serve_apps.api.strict_json import InvalidJson, parse_object
-from serve_apps.api.submitting import quota_of
+from serve_apps.api.submitting import keep_within_cap, quota_of
 from serve_apps.api.uploads import read_body
 from storage.ids import new_document_id
 from storage.ingest import INGESTED_ATTEMPT, IngestedDocument, ingest_document
@@ -47,6 +47,7 @@ def _ingest(call: Call, body: bytes, key: str | None) -> JobRow:
     flag = call.running.resources.flag_tree
     tree = flag(ingested.tree) if flag else ingested.tree
     files["tree.json"] = dump_tree(tree)
+    keep_within_cap(call, len(body))
     original = _store_original(call, sent.get("source_bytes"))
     document_id = new_document_id()
     document = IngestedDocument(
