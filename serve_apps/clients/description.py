@@ -18,7 +18,19 @@ NAMES = {
     "read_fields": "get_fields",
     "read_chunks": "get_chunks",
 }
-REPEATABLE = {"cancel_job", "compare", "evaluate", "review_block", "decide", "sync_source"}
+NAMES_BY_PATH = {
+    "POST /v1/webhooks": "create_webhook",
+    "DELETE /v1/webhooks/{webhook_id}": "delete_webhook",
+    "POST /v1/webhooks/{webhook_id}/test": "test_webhook",
+    "POST /v1/webhooks/deliveries/{delivery_id}/redeliver": "redeliver",
+    "POST /v1/sources": "create_source",
+    "DELETE /v1/sources/{source_id}": "delete_source",
+    "POST /v1/sources/{source_id}/sync": "sync_source",
+    "GET /v1/jobs/{job_id}/review": "list_job_review",
+    "GET /v1/review": "list_review",
+}
+"""Where a route's function is named for its module alone."""
+REPEATABLE = {"cancel_job", "compare", "evaluate", "review_block", "sync_source"}
 """POSTs that end the same when sent twice."""
 _HANDLED_HEADERS = {"X-API-Key", "X-DE-Org", "Idempotency-Key"}
 
@@ -108,8 +120,8 @@ def _name(operation_id: str, path: str, method: str, kind: Kind, result: Schema)
     function = re.sub(r"_+$", "", re.sub(r"\W", "_", operation_id))
     for end in (suffix, re.sub(r"\W", "_", path) + "_" + method.lower()):
         function = function.removesuffix(end)
-    if function in NAMES:
-        return NAMES[function]
+    if (known := NAMES_BY_PATH.get(f"{method} {path}") or NAMES.get(function)) is not None:
+        return known
     verb, _, rest = function.partition("_")
     many = kind is Kind.PAGE or result.get("type") == "array"
     verbs = {"read": "list" if many else "get", "remove": "delete"}

@@ -1,13 +1,10 @@
-"""Where a request comes from: TLS or not, this site or another, this machine or not. Headers in, answers out."""
+"""Where a request comes from: TLS or not, this site or another. Headers in, answers out."""
 
 from collections.abc import Mapping
 from hmac import compare_digest
 from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
-
-from serve_apps.access.loopback import is_local_caller
-from serve_apps.api.resources import ApiLimits
 
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -41,13 +38,3 @@ def require_token(sent: str | None, expected: str) -> None:
     """Raises `ForeignRequest` unless the session's token was sent."""
     if sent is None or not compare_digest(sent.encode(), expected.encode()):
         raise ForeignRequest("the form is not of this session; load the page again")
-
-
-def is_local(request: HTTPConnection, limits: ApiLimits) -> bool:
-    """True for a browser on this machine, as GET /v1/token judges it."""
-    return limits.loopback_token and is_local_caller(
-        request.client.host if request.client else None,
-        request.scope["headers"],
-        allowed_hosts=limits.allowed_hosts,
-        trusted_proxies=limits.trusted_proxies,
-    )

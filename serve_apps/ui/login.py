@@ -9,7 +9,8 @@ from starlette.responses import RedirectResponse, Response
 from serve_apps.access.caller import Caller, find_key, org_of
 from serve_apps.access.errors import InvalidOrg, Unauthenticated
 from serve_apps.api.resources import Resources
-from serve_apps.ui.guard import ForeignRequest, is_local, over_tls, require_same_site, require_token
+from serve_apps.api.routes.token import is_local
+from serve_apps.ui.guard import ForeignRequest, over_tls, require_same_site, require_token
 from serve_apps.ui.session import Sessions, read_cookie, set_cookie
 from serve_apps.ui.visit import page
 

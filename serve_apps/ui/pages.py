@@ -21,6 +21,12 @@ LISTS = {
     "sources": ("/v1/sources", "Sources", ("name", "kind", "path", "uri", "last_sync", "created_at")),
     "audit": ("/v1/audit", "Audit", ("seq", "at", "actor", "action", "object", "result")),
 }
+ROW_ACTS = {
+    "webhooks": (("test-webhook", "Test"), ("delete-webhook", "Delete")),
+    "deliveries": (("redeliver", "Send again"),),
+    "sources": (("sync-source", "Sync now"), ("delete-source", "Delete")),
+}
+"""What an admin may do to a row."""
 
 
 async def overview(visit: Visit) -> Response:
@@ -84,7 +90,9 @@ async def show_list(visit: Visit) -> Response:
         raise ApiRefused(404, "not-found", "There is no such page for this key.")
     path, title, columns = LISTS[name]
     rows, more = await visit.api.page(path, cursor=visit.request.query_params.get("cursor"))
-    return visit.page("records.html", name=name, title=title, columns=columns, rows=rows, more=more)
+    return visit.page(
+        "records.html", name=name, title=title, columns=columns, rows=rows, more=more, acts=ROW_ACTS.get(name, ())
+    )
 
 
 def _segment(visit: Visit, name: str) -> str:

@@ -12,6 +12,8 @@ from tests.ui.living import Living, living
 from tests.ui.papers import write_letter
 
 PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
+SELECTED = "document.querySelector('#flags > li.selected')"
+NOTHING = "document.body.innerText.includes('Nothing waits')"
 LOOKS = 5
 
 
@@ -53,12 +55,7 @@ def _review_all(service: Living) -> int:
     browser, decisions, started = service.browser, 0, time.monotonic()
     browser.open(f"{service.url}/ui/review")
     browser.press("Enter")
-    while (
-        browser.until(
-            "document.querySelector('#flags > li.selected') ? 1 : document.body.innerText.includes('Nothing waits') ? 2 : 0"
-        )
-        == 1
-    ):
+    while browser.until(f"{SELECTED} ? 1 : {NOTHING} ? 2 : 0") == 1:
         here = browser.run("location.pathname")
         for key in ("a", "r"):
             browser.press(key)

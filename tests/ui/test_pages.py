@@ -140,3 +140,18 @@ async def test_lists_are_for_those_who_may_see_them(app: FastAPI, visitor: Visit
     await admin.sign_in("acme-admin")
     assert (await admin.http.get("/ui/lists/webhooks")).status_code == 200
     assert (await admin.http.get("/ui/lists/passwords")).status_code == 404
+
+
+async def test_an_admin_tests_and_deletes_a_webhook_by_plain_forms(app: FastAPI) -> None:
+    admin = visitor_of(app)
+    await admin.sign_in("acme-admin")
+    headers = SAME_SITE | {"X-CSRF-Token": admin.csrf}
+    made = await admin.http.post("/ui/v1/webhooks", json={"url": "https://93.184.215.14/hook"}, headers=headers)
+    assert made.status_code == 201
+    hook = made.json()["id"]
+    assert hook in (await admin.http.get("/ui/lists/webhooks")).text
+    for act, onward in (("test-webhook", "/ui/lists/deliveries"), ("delete-webhook", "/ui/lists/webhooks")):
+        form = {"csrf": admin.csrf, "act": act, "id": hook}
+        answer = await admin.http.post("/ui/act", data=form, headers=SAME_SITE)
+        assert (answer.status_code, answer.headers.get("location")) == (303, onward)
+    assert hook not in (await admin.http.get("/ui/lists/webhooks")).text

@@ -23,7 +23,7 @@ router = APIRouter(tags=["system"])
 _TEXT = {"content": {"text/plain": {"schema": {"type": "string"}}}}
 
 
-@router.get("/metrics", responses={200: {"description": "Prometheus text.", **_TEXT}})
+@router.get("/metrics", response_class=Response, responses={200: {"description": "Prometheus text.", **_TEXT}})
 async def read_metrics(request: Request, running: RunningDep) -> Response:
     """404 unless switched on; a bad key is 401, any other stranger 403."""
     resources = running.resources

@@ -295,7 +295,7 @@ class Operations(Transport):
         """The organisation's receivers; secrets are never shown again."""
         return self._json(Call[list[types.Webhook]]("GET", "/v1/webhooks"))
 
-    def register(
+    def create_webhook(
         self, *, url: str, events: list[types.EventKind] | None = None, secret: str | None = None
     ) -> types.WebhookCreated:
         """422 `url-refused` where the address is, or stands for, one that is not public."""
@@ -323,15 +323,15 @@ class Operations(Transport):
             )
         )
 
-    def remove(self, webhook_id: str) -> None:
+    def delete_webhook(self, webhook_id: str) -> None:
         """Nothing more is sent; its deliveries are forgotten."""
         return self._nothing(Call[None]("DELETE", fill("/v1/webhooks/{webhook_id}", webhook_id=webhook_id)))
 
-    def send_test(self, webhook_id: str) -> types.Delivery:
+    def test_webhook(self, webhook_id: str) -> types.Delivery:
         """Queues a `webhook.test` event for this receiver alone."""
         return self._json(Call[types.Delivery]("POST", fill("/v1/webhooks/{webhook_id}/test", webhook_id=webhook_id)))
 
-    def send_again(self, delivery_id: str) -> types.Delivery:
+    def redeliver(self, delivery_id: str) -> types.Delivery:
         """The same event under the same id, from the start of the schedule."""
         return self._json(
             Call[types.Delivery](
@@ -343,7 +343,7 @@ class Operations(Transport):
         """The organisation's sources, the newest first."""
         return self._json(Call[list[types.Source]]("GET", "/v1/sources"))
 
-    def register(
+    def create_source(
         self,
         *,
         name: str | None = None,
@@ -369,26 +369,47 @@ class Operations(Transport):
             )
         )
 
-    def remove(self, source_id: str, *, documents: bool | None = None) -> None:
+    def delete_source(self, source_id: str, *, documents: bool | None = None) -> None:
         """The source is forgotten; its documents stay unless they are to go too."""
         return self._nothing(
             Call[None]("DELETE", fill("/v1/sources/{source_id}", source_id=source_id), query={"documents": documents})
         )
 
-    def sync(self, source_id: str) -> types.SyncReport:
+    def sync_source(self, source_id: str) -> types.SyncReport:
         """Only new and changed files are processed, removed ones are deleted."""
-        return self._json(Call[types.SyncReport]("POST", fill("/v1/sources/{source_id}/sync", source_id=source_id)))
+        return self._json(
+            Call[types.SyncReport]("POST", fill("/v1/sources/{source_id}/sync", source_id=source_id), repeatable=True)
+        )
 
-    def list_pending(self, job_id: str) -> list[types.ReviewItem]:
+    def get_metrics(self) -> str:
+        """404 unless switched on; a bad key is 401, any other stranger 403."""
+        return self._text(Call[str]("GET", "/metrics"))
+
+    def export_by_plugin(self, name: str, job_id: str, document_id: str, *, redacted: bool | None = None) -> str:
+        """The export a plugin named in SVC_PLUGINS brought; 404 for any other."""
+        return self._text(
+            Call[str](
+                "GET",
+                fill(
+                    "/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}",
+                    name=name,
+                    job_id=job_id,
+                    document_id=document_id,
+                ),
+                query={"redacted": redacted},
+            )
+        )
+
+    def list_job_review(self, job_id: str) -> list[types.ReviewItem]:
         """The job's flagged blocks awaiting a decision, in reading order."""
         return self._json(Call[list[types.ReviewItem]]("GET", fill("/v1/jobs/{job_id}/review", job_id=job_id)))
 
-    def list_inbox(self, *, limit: int | None = None, cursor: str | None = None) -> Page[types.InboxItem]:
+    def list_review(self, *, limit: int | None = None, cursor: str | None = None) -> Page[types.InboxItem]:
         """Pending flags of all documents, the newest job first."""
         return self._page(Call[types.InboxItem]("GET", "/v1/review", query={"limit": limit, "cursor": cursor}))
 
-    def iter_inbox(self, *, limit: int | None = None, cursor: str | None = None) -> Iterator[types.InboxItem]:
-        """Every item of `list_inbox`, page after page."""
+    def iter_review(self, *, limit: int | None = None, cursor: str | None = None) -> Iterator[types.InboxItem]:
+        """Every item of `list_review`, page after page."""
         return self._iterate(Call[types.InboxItem]("GET", "/v1/review", query={"limit": limit, "cursor": cursor}))
 
     def review_block(

@@ -164,7 +164,7 @@ export class Operations extends Transport {
   }
 
   /** 422 `url-refused` where the address is, or stands for, one that is not public. */
-  register(options: { url: string; events?: Array<types.EventKind>; secret?: string | null }): Promise<types.WebhookCreated> {
+  createWebhook(options: { url: string; events?: Array<types.EventKind>; secret?: string | null }): Promise<types.WebhookCreated> {
     return this.json<types.WebhookCreated>({ method: "POST", path: "/v1/webhooks", body: { url: options.url, events: options.events, secret: options.secret } });
   }
 
@@ -179,17 +179,17 @@ export class Operations extends Transport {
   }
 
   /** Nothing more is sent; its deliveries are forgotten. */
-  remove(webhookId: string): Promise<void> {
+  deleteWebhook(webhookId: string): Promise<void> {
     return this.nothing({ method: "DELETE", path: fill("/v1/webhooks/{webhook_id}", { webhook_id: webhookId }) });
   }
 
   /** Queues a `webhook.test` event for this receiver alone. */
-  sendTest(webhookId: string): Promise<types.Delivery> {
+  testWebhook(webhookId: string): Promise<types.Delivery> {
     return this.json<types.Delivery>({ method: "POST", path: fill("/v1/webhooks/{webhook_id}/test", { webhook_id: webhookId }) });
   }
 
   /** The same event under the same id, from the start of the schedule. */
-  sendAgain(deliveryId: string): Promise<types.Delivery> {
+  redeliver(deliveryId: string): Promise<types.Delivery> {
     return this.json<types.Delivery>({ method: "POST", path: fill("/v1/webhooks/deliveries/{delivery_id}/redeliver", { delivery_id: deliveryId }) });
   }
 
@@ -199,32 +199,42 @@ export class Operations extends Transport {
   }
 
   /** 422 `source-refused` where the place lies outside the fence or cannot be read. */
-  register(options: { name?: string | null; path?: string | null; uri?: string | null; include?: Array<string>; exclude?: Array<string>; every_minutes?: number | null } = {}): Promise<types.Source> {
+  createSource(options: { name?: string | null; path?: string | null; uri?: string | null; include?: Array<string>; exclude?: Array<string>; every_minutes?: number | null } = {}): Promise<types.Source> {
     return this.json<types.Source>({ method: "POST", path: "/v1/sources", body: { name: options.name, path: options.path, uri: options.uri, include: options.include, exclude: options.exclude, every_minutes: options.every_minutes } });
   }
 
   /** The source is forgotten; its documents stay unless they are to go too. */
-  remove(sourceId: string, options: { documents?: boolean } = {}): Promise<void> {
+  deleteSource(sourceId: string, options: { documents?: boolean } = {}): Promise<void> {
     return this.nothing({ method: "DELETE", path: fill("/v1/sources/{source_id}", { source_id: sourceId }), query: { documents: options.documents } });
   }
 
   /** Only new and changed files are processed, removed ones are deleted. 409 while another sync of it runs. */
-  sync(sourceId: string): Promise<types.SyncReport> {
-    return this.json<types.SyncReport>({ method: "POST", path: fill("/v1/sources/{source_id}/sync", { source_id: sourceId }) });
+  syncSource(sourceId: string): Promise<types.SyncReport> {
+    return this.json<types.SyncReport>({ method: "POST", path: fill("/v1/sources/{source_id}/sync", { source_id: sourceId }), repeatable: true });
+  }
+
+  /** 404 unless switched on; a bad key is 401, any other stranger 403. */
+  getMetrics(): Promise<string> {
+    return this.text({ method: "GET", path: "/metrics" });
+  }
+
+  /** The export a plugin named in SVC_PLUGINS brought; 404 for any other. */
+  exportByPlugin(name: string, jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<string> {
+    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", { name: name, job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
 
   /** The job's flagged blocks awaiting a decision, in reading order. */
-  listPending(jobId: string): Promise<Array<types.ReviewItem>> {
+  listJobReview(jobId: string): Promise<Array<types.ReviewItem>> {
     return this.json<Array<types.ReviewItem>>({ method: "GET", path: fill("/v1/jobs/{job_id}/review", { job_id: jobId }) });
   }
 
   /** Pending flags of all documents, the newest job first. A page ends with a job, so it may exceed `limit`. */
-  listInbox(options: { limit?: number; cursor?: string | null } = {}): Promise<Page<types.InboxItem>> {
+  listReview(options: { limit?: number; cursor?: string | null } = {}): Promise<Page<types.InboxItem>> {
     return this.page<types.InboxItem>({ method: "GET", path: "/v1/review", query: { limit: options.limit, cursor: options.cursor } });
   }
 
-  /** Every item of `listInbox`, page after page. */
-  iterInbox(options: { limit?: number; cursor?: string | null } = {}): AsyncGenerator<types.InboxItem> {
+  /** Every item of `listReview`, page after page. */
+  iterReview(options: { limit?: number; cursor?: string | null } = {}): AsyncGenerator<types.InboxItem> {
     return this.iterate<types.InboxItem>({ method: "GET", path: "/v1/review", query: { limit: options.limit, cursor: options.cursor } });
   }
 
