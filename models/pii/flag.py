@@ -18,7 +18,19 @@ from models.pii.windows import detect_all
 log = logging.getLogger(__name__)
 
 TORN = frozenset(
-    {Kind.EMAIL, Kind.URL, Kind.IBAN, Kind.CREDIT_CARD, Kind.SECRET, Kind.CRYPTO_WALLET, Kind.SSN, Kind.PHONE}
+    {
+        Kind.EMAIL,
+        Kind.URL,
+        Kind.IBAN,
+        Kind.CREDIT_CARD,
+        Kind.SECRET,
+        Kind.CRYPTO_WALLET,
+        Kind.SSN,
+        Kind.PHONE,
+        Kind.NATIONAL_ID,
+        Kind.VAT_ID,
+        Kind.IP,
+    }
 )
 """Kinds without spaces inside: only these are looked for across a seam without a break."""
 

@@ -1,6 +1,6 @@
 """The kinds of personal data, what a detector reports, and how overlapping reports are settled."""
 
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -30,6 +30,8 @@ class Kind(StrEnum):
     LOCATION = "location"
 
 
+SCRAP = 4
+"""Characters that must stick out of a stronger hit to count."""
 _RANK = {kind: rank for rank, kind in enumerate(Kind)}
 
 
@@ -52,10 +54,25 @@ class Detector(Protocol):
 
 
 def settle(hits: Iterable[Hit]) -> list[Hit]:
-    """Hits without overlaps, in text order: the kind of higher precedence keeps its characters, then the longer hit."""
+    """Hits without overlaps, in text order: the kind of higher precedence keeps its characters, then the longer hit.
+
+    What sticks out of a stronger hit stays a hit, so that nothing a detector named is left uncovered.
+    """
     kept: list[Hit] = []
-    for hit in sorted(hits, key=lambda h: (_RANK[h.kind], h.start - h.end, h.start)):
-        at = bisect_left(kept, hit.start, key=lambda other: other.end - 1)
-        if at == len(kept) or kept[at].start >= hit.end:
-            kept.insert(at, hit)
+    waiting = sorted(hits, key=lambda h: (_RANK[h.kind], h.start - h.end, h.start))
+    for hit in waiting:
+        for start, end in _uncovered(hit, kept):
+            insort(kept, Hit(hit.kind, start, end), key=lambda other: other.start)
     return kept
+
+
+def _uncovered(hit: Hit, kept: list[Hit]) -> list[tuple[int, int]]:
+    """The parts of `hit` that no kept hit covers; scraps beside a stronger hit are none."""
+    parts, start = [], hit.start
+    at = bisect_left(kept, hit.start, key=lambda other: other.end - 1)
+    while at < len(kept) and kept[at].start < hit.end:
+        parts.append((start, kept[at].start))
+        start, at = kept[at].end, at + 1
+    whole = start == hit.start and not parts
+    parts.append((start, hit.end))
+    return parts if whole else [(first, last) for first, last in parts if last - first >= SCRAP]
