@@ -19,6 +19,8 @@ from cluster.state import write_private
 from configs.settings import Settings
 
 GCS_PORT = 6379
+_KEPT = frozenset({"RAY_TMPDIR", "RAY_USE_TLS", "RAY_TLS_SERVER_CERT", "RAY_TLS_SERVER_KEY", "RAY_TLS_CA_CERT"})
+"""What an operator may say to Ray; the rest of RAY_ is ours."""
 
 
 def check_shared(settings: Settings) -> None:
@@ -86,7 +88,8 @@ def node_environment(settings: Settings, token_file: Path, base: Mapping[str, st
         raise StartRefused(f"no token file {token_file}: copy the cluster's (0600) to this machine")
     if token_file.stat().st_mode & 0o077:
         raise StartRefused(f"{token_file} must be readable by its owner only (chmod 600)")
-    kept = {name: value for name, value in (base or os.environ).items() if not name.startswith(("RAY_", "SVC_"))}
+    given = (base if base is not None else os.environ).items()
+    kept = {name: value for name, value in given if name in _KEPT or not name.startswith(("RAY_", "SVC_"))}
     return kept | {
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN_PATH": str(token_file.absolute()),

@@ -52,6 +52,7 @@ def test_the_environment_of_a_node_holds_the_token_file_and_no_secret(tmp_path: 
     assert made["RAY_AUTH_TOKEN_PATH"] == str(token)
     assert made["PATH"] == "/bin"
     assert "RAY_ADDRESS" not in made
+    assert made["RAY_USE_TLS"] == "1"
     assert not any("s3cret" in value or "t0ken" in value for value in made.values())
 
 
