@@ -45,9 +45,8 @@ def test_the_environment_of_a_node_holds_the_token_file_and_no_secret(tmp_path: 
     with pytest.raises(StartRefused, match="600"):
         node_environment(settings(tmp_path), token, {})
     token.chmod(0o600)
-    made = node_environment(
-        settings(tmp_path), token, {"SVC_API_KEYS": "acme=s3cret", "RAY_ADDRESS": "x", "PATH": "/bin"}
-    )
+    base = {"SVC_API_KEYS": "acme=s3cret", "RAY_ADDRESS": "x", "RAY_USE_TLS": "1", "PATH": "/bin"}
+    made = node_environment(settings(tmp_path), token, base)
     assert made["RAY_AUTH_MODE"] == "token"
     assert made["RAY_AUTH_TOKEN_PATH"] == str(token)
     assert made["PATH"] == "/bin"
