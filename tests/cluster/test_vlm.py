@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from cluster.compose import load_settings, optional_pools
 from cluster.errors import StartRefused
-from cluster.placement import fits
+from cluster.placement import Placement, fits, unplaceable
 from cluster.vlm import VlmKind, check_vlm, choose_vlm, make_vlm_reader, match_model
 from models.neural.vlm.registry import VLM_MODELS
 from tests.actors.vlm_endpoint import Reply, serve_endpoint
@@ -74,3 +75,18 @@ def test_a_page_goes_through_the_reader_of_an_endpoint() -> None:
     assert page.blocks is not None
     assert [block.text for block in page.blocks] == ["Title", "Text."]
     assert (page.engine, page.model, page.version) == ("openai", "lightonocr", "served/model")
+
+
+def test_a_gpu_pool_without_a_node_is_a_warning_and_an_endpoint_is_none(tmp_path: Path) -> None:
+    cpu_node = {"Alive": True, "Labels": {"arch": "arm64", "accelerator": "none"}, "Resources": {"CPU": 8.0}}
+    gpu_node = {"Alive": True, "Labels": GPU, "Resources": {"CPU": 8.0, "GPU": 1.0}}
+
+    def wanted(value: str) -> dict[str, Placement]:
+        return optional_pools(load_settings({"SVC_WORKDIR": str(tmp_path), "SVC_VLM_OCR": value}))
+
+    assert unplaceable(wanted("dots"), [cpu_node]) == {
+        "vlm_ocr": "no node with arch=amd64, accelerator=cuda, 1 CPU and 1 GPU"
+    }
+    assert unplaceable(wanted("dots"), [cpu_node, gpu_node]) == {}
+    assert unplaceable(wanted("http://gpu.example.org/v1#dots"), [cpu_node]) == {}
+    assert optional_pools(load_settings({"SVC_WORKDIR": str(tmp_path)})) == {}
