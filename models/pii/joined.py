@@ -15,6 +15,7 @@ from models.cdom.tree import Block
 REACH = 160
 """Characters on either side of a seam that are looked at."""
 _HYPHENS = ("-", "\u00ad", "\u2010")
+_POINTS = ".,;:!?()\"'“”’"
 _LAST_WORD = re.compile(r"\S+$")
 _FIRST_WORD = re.compile(r"\S+")
 
@@ -95,8 +96,12 @@ def _may_go_on(left: Field, right: Field) -> bool:
     before, after = _LAST_WORD.search(left.text), _FIRST_WORD.match(right.text)
     if before is None or after is None:
         return False
-    last, first = before.group(), after.group()
-    return not (last.isalpha() and first.isalpha()) or (last.isupper() and first.isupper())
+    last, first = before.group().rstrip(_POINTS), after.group().strip(_POINTS)
+    return not (_is_word(last) and _is_word(first)) or (last.isupper() and first.isupper())
+
+
+def _is_word(text: str) -> bool:
+    return text == "" or text.isalpha()
 
 
 def _join(lines: list[list[Piece]]) -> Joined:

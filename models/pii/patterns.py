@@ -173,7 +173,9 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern(
         Kind.VAT_ID,
-        re.compile(r"(?i)(?<![A-Z0-9])([A-Z]{2}[ -]?[0-9A-Z](?:[ .-]?[0-9A-Z]){6,12})(?![A-Z0-9])"),
+        re.compile(
+            r"(?i)(?<![A-Z0-9])((?:AT|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GR|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK|XI)[ -]?[0-9A-Z](?:[ .-]?[0-9A-Z]){6,12})(?![A-Z0-9])"
+        ),
         numbers.is_vat,
     ),
     Pattern(
