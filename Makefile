@@ -58,6 +58,13 @@ test-ui: $(VENV)/.dev chromium ## the dashboard: tests, then axe-core on every p
 chromium: ## the browser that tests/ui drives
 	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium; }
 
+test-cluster: $(VENV)/.dev ## placement, policies, GPU tier and bulk jobs: several raylets and fakes on this machine
+	$(BIN)/python -m pytest tests/cluster tests/configs tests/models/neural/vlm -q
+	$(BIN)/python -m pytest tests/e2e/test_placement.py tests/e2e/test_vlm_service.py tests/e2e/test_jobs.py -q
+
+test-gpu: ## the transformers engine on a tiny checkpoint, where torch and transformers are: make test-gpu GPU=path/to/python
+	$(GPU) -m pytest --noconftest tests/actors/test_vlm_transformers.py -q
+
 check: $(VENV)/.dev ## ruff, mypy --strict, the layers, the sizes
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
