@@ -40,7 +40,7 @@ class VlmChoice:
     @property
     def setting(self) -> str:
         """The setting that says all of it, so that replicas need ask nobody."""
-        return f"{self.location}#{self.model}" if self.kind is VlmKind.ENDPOINT else self.location
+        return self.location if self.kind is VlmKind.REGISTERED else f"{self.location}#{self.model}"
 
     @property
     def placement(self) -> Placement:
@@ -53,6 +53,9 @@ def choose_vlm(value: str, key: str | None = None) -> VlmChoice:
         return VlmChoice(VlmKind.REGISTERED, value, value)
     if value.startswith(("http://", "https://")):
         return _choose_endpoint(value, key)
+    folder, _, model = value.partition("#")
+    if model in VLM_MODELS and Path(folder).is_absolute():  # named, so nodes without the weights need not look
+        return VlmChoice(VlmKind.DIRECTORY, model, folder)
     if not Path(value).is_dir():
         raise StartRefused(
             f"SVC_VLM_OCR: allowed is {', '.join(VLM_MODELS)}, a model directory, or http(s)://address#model"

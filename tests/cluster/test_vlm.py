@@ -28,6 +28,12 @@ def test_a_registered_name_and_a_directory_need_a_cuda_node(tmp_path: Path) -> N
     assert choose_vlm(str(tmp_path)).model == "lightonocr"
 
 
+def test_a_folder_with_its_model_named_need_not_be_on_every_node(tmp_path: Path) -> None:
+    choice = choose_vlm(f"{tmp_path}/only-on-gpu-nodes#dots")
+    assert (choice.kind, choice.model, choice.location) == (VlmKind.DIRECTORY, "dots", f"{tmp_path}/only-on-gpu-nodes")
+    assert choose_vlm(choice.setting) == choice
+
+
 def test_an_endpoint_runs_anywhere_and_the_address_may_name_its_model() -> None:
     choice = choose_vlm("https://gpu.example.org/v1#paddleocr-vl")
     assert (choice.kind, choice.model, choice.location) == (
