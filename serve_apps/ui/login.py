@@ -7,14 +7,17 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from serve_apps.access.caller import Caller, find_key, org_of
-from serve_apps.access.errors import InvalidOrg, Unauthenticated
+from serve_apps.access.errors import InvalidOrg, RateLimited, Unauthenticated
+from serve_apps.access.keys import ApiKey
 from serve_apps.api.resources import Resources
 from serve_apps.api.routes.token import is_local
+from serve_apps.api.running import Running
 from serve_apps.ui.guard import ForeignRequest, over_tls, require_same_site, require_token
 from serve_apps.ui.session import Sessions, read_cookie, set_cookie
 from serve_apps.ui.visit import page
 
 _LONGEST_FORM = 16_384
+_STATUS = {Unauthenticated: 401, InvalidOrg: 422, RateLimited: 429}
 
 
 async def read_form(request: Request) -> dict[str, str]:
@@ -47,9 +50,12 @@ class Login:
             if not self._sessions.is_login_form(form.get("token", "")):
                 raise ForeignRequest("this form is too old; try again")
             return self._open(request, self._secret(request, form), form.get("org", ""), onward)
-        except (Unauthenticated, InvalidOrg, ForeignRequest) as refused:
-            status = 401 if isinstance(refused, Unauthenticated) else 403
-            return self._form(request, onward, status, problem=str(refused))
+        except (Unauthenticated, InvalidOrg, ForeignRequest, RateLimited) as refused:
+            status = _STATUS.get(type(refused), 403)
+            answer = self._form(request, onward, status, problem=str(refused))
+            if isinstance(refused, RateLimited):
+                answer.headers["Retry-After"] = str(refused.retry_after)
+            return answer
 
     async def leave(self, request: Request) -> Response:
         """Forgets the session in this browser."""
@@ -67,12 +73,25 @@ class Login:
         return answer
 
     def _open(self, request: Request, secret: str, org: str, onward: str) -> Response:
-        key = find_key(secret, self._resources.keys)
+        key = self._find(request, secret)
         named = org_of([(b"x-de-org", org.encode())] if org else [])
         request.scope["caller"] = Caller(key.label, key.name, key.scope, named)
         answer = RedirectResponse(onward, 303)
         answer.headers["Set-Cookie"] = set_cookie(self._sessions.open(key, named), tls=over_tls(request))
         return answer
+
+    def _find(self, request: Request, secret: str) -> ApiKey:
+        """The key; whoever guesses one after the other is refused before the next one is looked at, as by the API."""
+        running: Running = request.app.state.running
+        address = running.true_address(request.scope)
+        if address is not None:
+            running.strangers.check(address)
+        try:
+            return find_key(secret, self._resources.keys)
+        except Unauthenticated:
+            if address is not None:
+                running.strangers.note(address)
+            raise
 
     def _secret(self, request: Request, form: dict[str, str]) -> str:
         token = self._local_token(request)

@@ -6,8 +6,12 @@ import pytest
 from fastapi import FastAPI
 
 from serve_apps.access.keys import parse_api_keys
+from serve_apps.access.strangers import BURST
+from serve_apps.api.resources import ApiLimits
 from serve_apps.ui.session import Sessions, read_cookie
 from storage.signing import Signer
+from storage.store import Store
+from tests.api.harness import make_resources, serving
 from tests.ui.conftest import SAME_SITE, SITE, Visitor, visitor_of
 
 
@@ -185,3 +189,18 @@ async def test_nobody_else_is_shown_the_token(
     sent = headers | {"Origin": site}
     answer = await stranger.http.post("/ui/login", data={"token": token[1], "local": "1"}, headers=sent)
     assert answer.status_code == 401
+
+
+async def test_who_guesses_keys_at_the_form_is_slowed_down(store: Store) -> None:
+    resources = make_resources(store, limits=ApiLimits(rate_limit_rpm=600))
+    async with serving(resources) as limited:
+        one = visitor_of(limited)
+        answers = [await one.sign_in(f"guess-{number}") for number in range(BURST + 2)]
+        assert {answer.status_code for answer in answers} == {401, 429}
+        assert all("retry-after" in answer.headers for answer in answers if answer.status_code == 429)
+        assert (await visitor_of(limited, peer="203.0.113.8").sign_in()).status_code == 303
+
+
+async def test_a_wrong_organisation_is_told_so(app: FastAPI) -> None:
+    answer = await visitor_of(app).sign_in(org="../x")
+    assert (answer.status_code, "set-cookie" in answer.headers) == (422, False)
