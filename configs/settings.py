@@ -132,7 +132,7 @@ class Settings(BaseSettings):
     allowed_hosts: Names = setting(
         (),
         "host names separated by commas",
-        "Further Host headers, beside the loopback names, for which GET /v1/token answers an anonymous loopback caller.",
+        "Host headers, beside the loopback names, for which GET /v1/token answers an anonymous loopback caller.",
     )
     trusted_proxies: Names = setting(
         (),

@@ -22,7 +22,7 @@ class ErrorCode(StrEnum):
 
 
 RETRYABLE = frozenset({ErrorCode.WORKER_KILLED, ErrorCode.INTERNAL})
-"""Infrastructure errors: worth another start. `parser-crash` is tried once more in a fresh child by the reader itself."""
+"""Infrastructure errors: worth another start. The reader itself tries `parser-crash` once more in a fresh child."""
 
 
 class ExtractError(Exception):

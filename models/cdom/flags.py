@@ -1,4 +1,4 @@
-"""Names of the flags a block can carry. `pii:<kind>` flags are decided by a reviewer; the others are facts of reading."""
+"""Names of the flags a block can carry. A reviewer decides `pii:<kind>` flags; the others are facts of reading."""
 
 from dataclasses import dataclass
 

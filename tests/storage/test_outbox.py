@@ -248,7 +248,8 @@ def test_a_receiver_that_hangs_holds_up_nobody_else(store: Store) -> None:
 
 def test_every_event_arrives_though_a_third_of_the_tries_fail_and_dispatchers_die(store: Store) -> None:
     """Dispatchers are abandoned in the middle of a send: their claims lapse and somebody else sends again."""
-    chance, died = random.Random(7), []
+    chance = random.Random(7)
+    died: list[str] = []
 
     def answer(_: Received) -> tuple[int, dict[str, str]]:
         return (500, {}) if chance.random() < 1 / 3 else (200, {})
@@ -277,7 +278,7 @@ def test_foreign_webhooks_and_deliveries_are_unknown(store: Store) -> None:
     for scope in (Scope(tenant="zeta"), Scope(tenant="acme", org="elsewhere")):
         for act, target in ((delete_webhook, webhook_id), (test_webhook, webhook_id), (redeliver, delivery.id)):
             with pytest.raises(Exception, match="no such"):
-                act(store.db, scope, ACTOR, target)  # type: ignore[operator]
+                act(store.db, scope, ACTOR, target)
         assert list_webhooks(store.db, scope) == []
         assert list_deliveries(store, scope).items == ()
 

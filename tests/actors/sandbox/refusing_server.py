@@ -1,5 +1,6 @@
 """A fork server whose parsers cannot be imported."""
 
+from collections.abc import Mapping
 from typing import NoReturn
 
 from actors.sandbox import server
@@ -10,5 +11,5 @@ def main(control: int, limits_json: str) -> NoReturn:
     server.main(control, limits_json)
 
 
-def _fail() -> None:
+def _fail(environment: Mapping[str, str]) -> None:
     raise ImportError("no parser")
