@@ -11,5 +11,5 @@ def main(control: int, limits_json: str) -> NoReturn:
     server.main(control, limits_json)
 
 
-def _fail(environment: Mapping[str, str]) -> None:
+def _fail(readers: Mapping[str, str]) -> None:
     raise ImportError("no parser")
