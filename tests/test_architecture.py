@@ -73,8 +73,12 @@ def test_every_test_folder_is_a_package() -> None:
 
 
 def test_commits_name_no_download_address_and_no_path_of_one_machine() -> None:
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
-    address = re.compile(r"(?i)\"resolved\": *\"https?:|--(extra-)?index-url|files\.pythonhosted|registry\.npmjs|pypi\.org")
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
+        "\n"
+    )
+    address = re.compile(
+        r"(?i)\"resolved\": *\"https?:|--(extra-)?index-url|files\.pythonhosted|registry\.npmjs|pypi\.org"
+    )
     machine = re.compile(r"(?<![a-zA-Z0-9_.])/(work|farm)/")
     bad = []
     for name in filter(None, listed):
