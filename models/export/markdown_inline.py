@@ -8,6 +8,7 @@ from models.cdom.tree import Span
 from models.export.markup import safe_href
 
 _SPECIAL = re.compile(r"[\\`*\[\]<]|(?<!\w)_|_(?!\w)|~~|&(?=#?\w+;)")
+_NOT_IN_TICKS = re.compile(r"[`\n]|\]:")  # `]:` inside ticks at a line's start ends a link definition's label
 _LINE_START = re.compile(r"^(\s*)([#>+=~-]|\d{1,9}[.)](?=\s|$))", re.MULTILINE)
 
 
@@ -69,7 +70,7 @@ def _styled(text: str, span: Span, *, after: str) -> str:
         return text
     lead, tail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
     if span.code:
-        plain = "`" not in core and "\n" not in core
+        plain = not _NOT_IN_TICKS.search(core)
         made = f"`{core}`" if plain else f"<code>{escape_text(core)}</code>"
     else:
         made = _emphasised(core, span, touching=not lead and after == "*")

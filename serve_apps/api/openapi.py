@@ -29,6 +29,16 @@ _SECURITY = {
 }
 
 
+_OWN: dict[tuple[str, str], dict[str, str]] = {
+    ("GET", "/metrics"): {"404": "Metrics are off."},
+    ("GET", "/v1/search"): {
+        "404": "Unknown, deleted, or another tenant's document or job.",
+        "409": "Search is not configured, or a hit's document has no finished PII scan.",
+    },
+}
+"""What single operations answer besides."""
+
+
 def describe(app: FastAPI) -> dict[str, Any]:
     """The OpenAPI document of `app`, made once."""
     if app.openapi_schema is None:
@@ -57,6 +67,10 @@ def _complete(operation: dict[str, Any], at: tuple[str, str]) -> None:
     if "requestBody" in operation:
         for status, text in _OF_BODIES.items():
             responses.setdefault(status, _problem(text))
+    for status, text in _OWN.get(at, {}).items():
+        responses.setdefault(status, _problem(text))
+    if any(parameter["name"] == "redacted" for parameter in operation.get("parameters", ())):
+        responses.setdefault("409", _problem("Redacted, but the document has no finished PII scan."))
     responses.setdefault("503", _problem("Not available now; Retry-After says when to come back."))
     if at == _OPEN:
         return

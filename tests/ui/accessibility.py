@@ -57,6 +57,7 @@ def _check_all(service: Living, pictures: Path) -> list[str]:
         "search": "/ui/search",
         "webhooks": "/ui/lists/webhooks",
         "refused": "/ui/jobs/none",
+        "html-export": f"/ui/v1/jobs/{job['id']}/documents/{good['document_id']}/export/html",
     }
     for name, path in pages.items():
         found += _check(service, pictures, name, path)
