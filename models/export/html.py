@@ -158,7 +158,7 @@ def _captions(blocks: Sequence[Block]) -> dict[str, Block]:
 
 
 def _page_break(number: int) -> Markup:
-    return element("span", id=f"page-{number}", class_="page", role="doc-pagebreak", aria_label=f"Page {number}")
+    return element("span", id=f"page-{number}", class_="page", role="separator", aria_label=f"Page {number}")
 
 
 def _list(items: Sequence[Block]) -> Markup:
