@@ -18,6 +18,7 @@ from models.cdom.chunk import Chunk
 from models.cdom.errors import ErrorCode
 from models.cdom.ports import Embed, EmbeddingFailed, IndexDocument, PortUnavailable
 from models.cdom.tree import Tree, load_tree
+from storage.artifacts import TREE
 from storage.errors import StorageError, StoreUnavailable
 from storage.index.entries import DocumentChunks, IndexedChunk
 from storage.rows import Claim, DocumentId, Failed, Scope, Succeeded
@@ -180,7 +181,7 @@ class Reindexer:
         self._indexer = DocumentIndexer(embed, self)
 
     def __call__(self, scope: Scope, document_id: DocumentId, attempt: int) -> int:
-        chunks = self._chunk(load_tree(self._artifacts.read(document_id, attempt, "tree.json")))
+        chunks = self._chunk(load_tree(self._artifacts.read(document_id, attempt, TREE)))
         try:
             self._indexer.index_document((scope.tenant, scope.org), document_id, attempt, chunks)
         except (PortUnavailable, EmbeddingFailed) as error:

@@ -9,11 +9,8 @@ from actors.publisher import Result
 from models.cdom.ports import ReadOutcome
 from models.cdom.tree import Page, PageStatus, Tree
 from models.pii.places import find_places
+from storage.artifacts import ASSETS, TREE
 from storage.rows import Claim, Succeeded
-
-TREE = "tree.json"
-ASSETS = "assets/"
-"""Pictures lie beside the tree under their asset_ref."""
 
 
 def describe(claim: Claim, outcome: ReadOutcome) -> Result:

@@ -17,6 +17,11 @@ from storage.errors import Conflict, NotFound
 from storage.files import disk_errors, make_folder, partial_name, sweep_partials, sync_folder, write_synced
 from storage.rows import DocumentId
 
+TREE = "tree.json"
+SEMANTICS = "semantics.json"
+ASSETS = "assets/"
+"""Names of artifacts; pictures lie below ASSETS by their asset_ref."""
+
 Manifest = dict[str, dict[str, Any]]
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,120}(/[A-Za-z0-9_][A-Za-z0-9._-]{0,120})?\Z")
 _DOCUMENT = re.compile(r"doc_[a-z2-7]{26}\Z")

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from storage.rescan import Shown
     from storage.store import Store
 
-TREE = "tree.json"
-
 
 @click.command()
 @workdir_option
@@ -49,6 +47,7 @@ def rescan_one(store: "Store", shown: "Shown", detector: "Detector", *, everythi
     """What became of it: scanned, incomplete, up to date or gone."""
     from models.cdom.tree import dump_tree, load_tree
     from models.pii.flag import flag_tree
+    from storage.artifacts import TREE
     from storage.errors import NotFound
 
     try:

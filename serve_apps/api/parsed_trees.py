@@ -4,7 +4,7 @@ import threading
 from collections import OrderedDict
 
 from models.cdom.tree import Tree, load_tree
-from serve_apps.api.trees import ARTIFACT
+from storage.artifacts import TREE
 from storage.rows import DocumentId
 from storage.store import Store
 
@@ -27,7 +27,7 @@ class ParsedTrees:
             if key in self._trees:
                 self._trees.move_to_end(key)
                 return self._trees[key][1]
-        stored = store.artifacts.read(document_id, attempt, ARTIFACT)
+        stored = store.artifacts.read(document_id, attempt, TREE)
         tree = load_tree(stored)
         self._keep(key, len(stored), tree)
         return tree

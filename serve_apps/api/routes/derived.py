@@ -13,10 +13,10 @@ from models.derive.semantics import SemanticDocument, describe_tree
 from serve_apps.access.scopes import DOCUMENT
 from serve_apps.api.published import Published, PublishedDep
 from serve_apps.api.rendering import JSON, json_response
+from storage.artifacts import SEMANTICS
 from storage.errors import NotFound
 
 router = APIRouter(tags=["derived"])
-SUPPLIED = "semantics.json"
 Keys = Annotated[str | None, Query(max_length=4096, description="Comma-separated keys or canonical keys.")]
 
 
@@ -45,6 +45,6 @@ async def read_semantics(document: PublishedDep) -> Response:
 
 def _supplied(document: Published) -> bytes | None:
     try:
-        return document.call.store.artifacts.read(document.document_id, document.attempt, SUPPLIED)
+        return document.call.store.artifacts.read(document.document_id, document.attempt, SEMANTICS)
     except NotFound:
         return None

@@ -18,6 +18,7 @@ from serve_apps.api.rendering import json_response, render_job
 from serve_apps.api.strict_json import InvalidJson, parse_object
 from serve_apps.api.submitting import keep_within_cap, quota_of
 from serve_apps.api.uploads import read_body
+from storage.artifacts import ASSETS, SEMANTICS, TREE
 from storage.ids import new_document_id
 from storage.ingest import INGESTED_ATTEMPT, IngestedDocument, ingest_document
 from storage.rows import DocumentId, JobRow, StoredBlob
@@ -40,13 +41,13 @@ def _ingest(call: Call, body: bytes, key: str | None) -> JobRow:
     sent = _parse(body)
     options = call.running.resources.options
     ingested = read_tree(sent.get("tree"), options)
-    files = {f"assets/{name}": data for name, data in read_assets(sent.get("assets"), ingested.tree, options).items()}
+    files = {ASSETS + name: data for name, data in read_assets(sent.get("assets"), ingested.tree, options).items()}
     semantics = read_semantics(sent.get("semantics"), ingested.ids)
     if semantics is not None:
-        files["semantics.json"] = json.dumps(semantics, ensure_ascii=False).encode("utf-8", "replace")
+        files[SEMANTICS] = json.dumps(semantics, ensure_ascii=False).encode("utf-8", "replace")
     flag = call.running.resources.flag_tree
     tree = flag(ingested.tree) if flag else ingested.tree
-    files["tree.json"] = dump_tree(tree)
+    files[TREE] = dump_tree(tree)
     keep_within_cap(call, len(body))
     original = _store_original(call, sent.get("source_bytes"))
     document_id = new_document_id()
@@ -55,7 +56,7 @@ def _ingest(call: Call, body: bytes, key: str | None) -> JobRow:
         source_file=ingested.name,
         format=ingested.tree.source.format[:64],
         pages=len(ingested.tree.pages),
-        bytes=original.bytes if original else len(files["tree.json"]),
+        bytes=original.bytes if original else len(files[TREE]),
         manifest=call.store.artifacts.put(document_id, INGESTED_ATTEMPT, files),
         original=original,
         chunks=_index(call, document_id, tree),

@@ -19,6 +19,7 @@ from serve_apps.api.etags import answer_cached
 from serve_apps.api.redacting import read_block_decisions
 from serve_apps.api.refusals import NoPageImage, OriginalGone, PictureNotRedactable
 from serve_apps.api.trees import read_page_sizes
+from storage.artifacts import ASSETS
 from storage.documents import Original, PublishedTree, locate_original, locate_tree
 from storage.errors import NotFound
 from storage.rows import DocumentId, JobId
@@ -45,7 +46,7 @@ async def read_asset(
     if redacted:
         require_scan(await call.running.disk.run(call.running.trees.get, call.store, document_id, tree.attempt))
         raise PictureNotRedactable("a picture is not shown redacted; its page is")
-    name = f"assets/{asset_path}"
+    name = ASSETS + asset_path
     if name not in tree.manifest:
         return await _read_drawn(request, call, tree, job_id, document_id, asset_path)
 
