@@ -10,8 +10,12 @@ from typing import Any
 from ray import serve
 from ray.serve.config import AutoscalingConfig, AutoscalingPolicy
 
-from cluster import compose, search
+from cluster import search
 from cluster.autoscaling import QueueDepthPolicy
+from cluster.compose.api import build_api
+from cluster.compose.background import build_janitor
+from cluster.compose.reading import build_on_demand, build_reader
+from cluster.compose.recognition import build_recogniser, build_vlm
 from cluster.handles import API_APP, VLM_APP
 from cluster.placement import (
     API,
@@ -52,7 +56,7 @@ def targets(
     if not sizing.own_application and sizing.maximum:
         below.append(_readers(sizing, dsn_file))
     api = _API.options(ray_actor_options=API.actor_options(), logging_config=QUIET)
-    wanted = [_target(api.bind(compose.build_api, *below), API_APP, "/")]
+    wanted = [_target(api.bind(build_api, *below), API_APP, "/")]
     if sizing.own_application:
         wanted.append(_target(_readers(sizing, dsn_file), WORKERS_APP, None))
     return wanted
@@ -71,7 +75,7 @@ def vlm_target(placement: Placement) -> serve.RunTarget:
     pool = _VLM_OCR.options(
         ray_actor_options=placement.actor_options(), logging_config=QUIET, autoscaling_config=scaling
     )
-    return _target(pool.bind(compose.build_vlm), VLM_APP, None)
+    return _target(pool.bind(build_vlm), VLM_APP, None)
 
 
 def _target(application: Any, name: str, route: str | None) -> serve.RunTarget:
@@ -80,17 +84,17 @@ def _target(application: Any, name: str, route: str | None) -> serve.RunTarget:
 
 def _janitor() -> Any:
     bound = _JANITOR.options(ray_actor_options=JANITOR.actor_options(), logging_config=QUIET)
-    return bound.bind(compose.build_janitor)
+    return bound.bind(build_janitor)
 
 
 def _recogniser() -> Any:
     bound = _RECOGNISER.options(ray_actor_options=RECOGNISER.actor_options(), logging_config=QUIET)
-    return bound.bind(compose.build_recogniser)
+    return bound.bind(build_recogniser)
 
 
 def _on_demand() -> Any:
     bound = _ON_DEMAND.options(ray_actor_options=ON_DEMAND.actor_options(), logging_config=QUIET)
-    return bound.bind(compose.build_on_demand)
+    return bound.bind(build_on_demand)
 
 
 def _searching(searching: bool, embedding: bool) -> list[Any]:
@@ -109,7 +113,7 @@ def _readers(sizing: Sizing, dsn_file: Path) -> Any:
     if not sizing.fixed:
         counts = {"autoscaling_config": autoscaling(sizing, dsn_file)}
     pool = _FAST_PATH.options(ray_actor_options=FAST_PATH.actor_options(), logging_config=QUIET, **counts)
-    return pool.bind(compose.build_reader)
+    return pool.bind(build_reader)
 
 
 def autoscaling(sizing: Sizing, dsn_file: Path) -> AutoscalingConfig:

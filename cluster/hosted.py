@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cluster.compose import open_runtime_store
+from cluster.compose.ground import open_runtime_store
 from cluster.runtime import Runtime, read_runtime
 from configs.settings import Settings
 

@@ -77,7 +77,7 @@ def derive_signing_key(api_keys: str) -> bytes:
 @cache
 def runtime_from_environment() -> Runtime:
     """For a replica on a machine whose Ray was not started by `quire`: its SVC_ variables. Raises `StartRefused`."""
-    from cluster.compose import load_settings
+    from cluster.compose.ground import load_settings
 
     return make_joined_runtime(load_settings())
 

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from cluster.compose import optional_pools, plan_readers, wanted_pools
+from cluster.compose.values import optional_pools, plan_readers, wanted_pools
 from cluster.environment import clear_sessions, ray_folder
 from cluster.errors import StartFailed, StartRefused
 from cluster.hosted import hosted_targets

@@ -145,7 +145,7 @@ def build_embedder() -> "Embedder":
 
 def build_searcher() -> "Searcher":
     """For a replica."""
-    from cluster.compose import open_runtime_store
+    from cluster.compose.ground import open_runtime_store
 
     runtime: Runtime = read_runtime()
     return make_searcher(runtime.settings, open_runtime_store(runtime))
@@ -153,7 +153,7 @@ def build_searcher() -> "Searcher":
 
 def build_index_writer() -> "IndexWriting":
     """For a replica."""
-    from cluster.compose import open_runtime_store
+    from cluster.compose.ground import open_runtime_store
     from cluster.search_handles import ServedEmbedder
 
     runtime: Runtime = read_runtime()

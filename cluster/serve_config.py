@@ -9,7 +9,7 @@ from typing import Any
 from ray import serve
 
 from cluster import app
-from cluster.compose import optional_pools, plan_readers
+from cluster.compose.values import optional_pools, plan_readers
 from cluster.errors import StartRefused
 from cluster.handles import API_APP
 from cluster.runtime import read_runtime

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cluster.compose import LICENSE_KEYS
+from cluster.compose.ground import LICENSE_KEYS
 from cluster.environment import service_environment
 from cluster.errors import StartFailed, StartRefused
 from cluster.plugins import load_plugins

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from cluster.compose import load_settings
+from cluster.compose.ground import load_settings
 from configs.parsing import SettingsError
 from configs.settings import Settings
 

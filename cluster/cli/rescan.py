@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--all", "everything", is_flag=True, help="Also trees that this engine has scanned already.")
 def rescan(workdir: Path | None, everything: bool) -> None:
     """Look for personal data again in stored trees without a finished scan by the engine now set."""
-    from cluster.compose import open_runtime_store
+    from cluster.compose.ground import open_runtime_store
     from models.pii.engines import Engine, make_detector
     from models.pii.errors import EngineMissing
     from storage.errors import StorageError

@@ -9,7 +9,10 @@ import pymupdf
 import pytest
 
 from actors.reader import Reader
-from cluster.compose import api_limits, make_janitor, make_reader, open_resources, read_options, sandbox_limits
+from cluster.compose.api import open_resources
+from cluster.compose.background import make_janitor
+from cluster.compose.reading import make_reader
+from cluster.compose.values import api_limits, read_options, sandbox_limits
 from cluster.runtime import Runtime
 from configs.parsing import parse_settings
 from models.cdom.tree import load_tree

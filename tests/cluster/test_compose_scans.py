@@ -7,7 +7,8 @@ from dataclasses import replace
 import pymupdf
 import pytest
 
-from cluster.compose import make_on_demand, make_reader, make_recogniser
+from cluster.compose.reading import make_on_demand, make_reader
+from cluster.compose.recognition import make_recogniser
 from cluster.runtime import Runtime
 from configs.parsing import SettingsError, parse_settings
 from models.cdom.errors import ErrorCode

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from cluster.cli.worker import worker
-from cluster.compose import load_settings
+from cluster.compose.ground import load_settings
 from cluster.errors import StartRefused
 from cluster.joined import check_shared, derive_signing_key, node_command, node_environment
 from configs.settings import Settings

@@ -12,7 +12,8 @@ import pytest
 from actors.embedder import Embedder
 from actors.index_writer import IndexWriting
 from actors.indexing import DocumentIndexer
-from cluster.compose import make_reader, wanted_pools
+from cluster.compose.reading import make_reader
+from cluster.compose.values import wanted_pools
 from cluster.runtime import Runtime
 from cluster.search import make_embedder, make_index_writer, make_searcher
 from configs.parsing import SettingsError, parse_settings

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cluster.compose import load_settings, optional_pools
+from cluster.compose.ground import load_settings
+from cluster.compose.values import optional_pools
 from cluster.errors import StartRefused
 from cluster.placement import Placement, fits, unplaceable
 from cluster.vlm import VlmKind, check_vlm, choose_vlm, make_vlm_reader, match_model

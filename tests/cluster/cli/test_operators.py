@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cluster.cli.main import cli
-from cluster.compose import load_settings
+from cluster.compose.ground import load_settings
 from cluster.runtime import Runtime, write_runtime
 from serve_apps.access.keys import digest_secret, parse_api_keys
 from serve_apps.access.stored_keys import keys_in_force

@@ -1,0 +1,67 @@
+"""The API's replica."""
+
+from typing import TYPE_CHECKING
+
+from cluster.compose.ground import hold_license, open_runtime_store
+from cluster.compose.values import (
+    api_limits,
+    make_tree_flagger,
+    optional_pools,
+    read_options,
+    source_gate,
+    wanted_pools,
+)
+from cluster.runtime import Runtime, read_runtime
+
+if TYPE_CHECKING:  # each replica imports only what it is made of
+    from fastapi import FastAPI
+
+    from serve_apps.api.resources import Resources
+
+
+def open_resources(runtime: Runtime) -> "Resources":
+    """What the API is built from."""
+    from cluster.handles import ServedOnDemand
+    from cluster.health import ServeState
+    from cluster.plugins import load_plugins
+    from cluster.search import with_search
+    from serve_apps.access.default_token import load_default_token
+    from serve_apps.access.keys import KeyRing, default_key, parse_api_keys
+    from serve_apps.api.resources import Ports, Resources
+    from storage.egress import Egress
+
+    settings = runtime.settings
+    token = load_default_token(runtime.token_file) if runtime.token_file else None
+    on_demand = ServedOnDemand()
+    return Resources(
+        store=open_runtime_store(runtime),
+        keys=KeyRing([default_key(token.token)]) if token else parse_api_keys(settings.api_keys or ""),
+        license=hold_license(runtime),
+        dsn=runtime.dsn,
+        default_token=token,
+        egress=Egress(settings.webhook_allow),
+        source_gate=source_gate(settings),
+        limits=api_limits(settings),
+        options=read_options(settings),
+        flag_tree=make_tree_flagger(settings),
+        exports=load_plugins(settings.plugins).exports,
+        ports=with_search(
+            Ports(
+                cluster_state=ServeState(wanted_pools(settings) | optional_pools(settings)),
+                render_page=on_demand,
+                read_once=on_demand,
+            ),
+            settings,
+        ),
+    )
+
+
+def build_api() -> "FastAPI":
+    """For a replica."""
+    from cluster.logs import write_requests
+    from serve_apps.api.app import create_app
+
+    runtime = read_runtime()
+    if runtime.settings.request_log:
+        write_requests(runtime.settings.workdir)
+    return create_app(open_resources(runtime))

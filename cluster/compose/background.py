@@ -1,0 +1,77 @@
+"""The replica that works in the background: housekeeping and webhooks, each on its own lease."""
+
+from typing import TYPE_CHECKING
+
+from cluster.compose.ground import hold_license, open_runtime_store
+from cluster.compose.values import read_options, source_gate
+from cluster.runtime import Runtime, read_runtime
+
+if TYPE_CHECKING:  # each replica imports only what it is made of
+    from actors.deliver import Dispatcher
+    from actors.sweep import Janitor
+    from actors.together import Together
+
+ORPHAN_S = 3600.0
+
+
+def make_janitor(runtime: Runtime) -> "Janitor":
+    """Housekeeping of the whole deployment, behind the lease of the role."""
+    from actors.sweep import Chore, Janitor
+    from cluster.search import searches
+    from cluster.source_sync import Aside, sync_due
+    from storage.audit import seal
+    from storage.erase import purge_some
+    from storage.ids import new_worker_id
+    from storage.rate_limits import forget_idle
+    from storage.reconcile import sweep_orphans
+    from storage.retention import delete_expired
+    from storage.roles import RoleLease
+    from storage.rows import PageQuota
+    from storage.scrub import Scrubber
+    from storage.sync import Reading, delete_retired
+    from storage.usage import check_clock, fold_quota
+
+    store, license, gate = open_runtime_store(runtime), hold_license(runtime), source_gate(runtime.settings)
+
+    def reading() -> Reading:
+        license.refresh()
+        license.require_intake()
+        quota = PageQuota(max_pages_per_month=license.current.max_pages_per_month)
+        return Reading(options=read_options(runtime.settings), quota=quota)
+
+    chores = [
+        Chore(name="seal audit", every_s=2, run=lambda: seal(store.db)),
+        Chore(name="fold quota", every_s=5, run=lambda: fold_quota(store.db)),
+        Chore(name="sweep partial uploads", every_s=600, run=lambda: store.blobs.sweep(ORPHAN_S)),
+        Chore(name="sweep orphans", every_s=3600, run=lambda: sweep_orphans(store, grace_s=ORPHAN_S)),
+        Chore(name="delete retired", every_s=30, run=lambda: delete_retired(store.db)),
+        Chore(name="sync sources", every_s=30, run=Aside(lambda: sync_due(store, gate, reading))),
+        Chore(name="forget rate limits", every_s=600, run=lambda: forget_idle(store.db)),
+        Chore(name="watch clock", every_s=60, run=lambda: check_clock(store.db)),
+    ]
+    if not searches(runtime.settings):  # else the index writer purges, because the index must forget first
+        chores.append(Chore(name="purge", every_s=5, run=lambda: purge_some(store)))
+    if runtime.settings.database_url is None:
+        chores.append(Chore(name="scrub", every_s=15, run=Scrubber(store.db).run))
+    if days := runtime.settings.retention_days:
+        chores.append(Chore(name="retention", every_s=60, run=lambda: delete_expired(store.db, days)))
+    return Janitor(RoleLease(store.db, "janitor", new_worker_id(), ttl_s=30), chores, close=store.close)
+
+
+def make_dispatcher(runtime: Runtime) -> "Dispatcher":
+    """Sends events to webhooks; any number may run."""
+    from actors.deliver import Dispatcher
+    from storage.egress import Egress
+    from storage.ids import new_worker_id
+    from storage.outbox import StoreOutbox
+
+    outbox = StoreOutbox(open_runtime_store(runtime), new_worker_id())
+    return Dispatcher(outbox, Egress(runtime.settings.webhook_allow).post)
+
+
+def build_janitor() -> "Together":
+    """For a replica: housekeeping and whatever else works in the background on its own lease."""
+    from actors.together import Together
+
+    runtime = read_runtime()
+    return Together([make_janitor(runtime), make_dispatcher(runtime)])

@@ -1,0 +1,114 @@
+"""Replicas that read documents: the reader over the queue, and pages and documents on demand."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cluster.compose.ground import hold_license, open_runtime_store
+from cluster.compose.recognition import VLM_PAGES_AT_ONCE, with_vlm
+from cluster.compose.values import make_tree_flagger, sandbox_limits
+from cluster.runtime import Runtime, read_runtime
+
+if TYPE_CHECKING:  # each replica imports only what it is made of
+    from actors.on_demand import OnDemand
+    from actors.reader import Reader
+    from models.cdom.ports import IndexDocument, RecognisePages
+    from serve_apps.access.license_holder import LicenseHolder
+    from storage.rows import Claim
+    from storage.store import Store
+
+
+def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDocument | None" = None) -> "Reader":
+    """One reader over the deployment's queue, with its own fork server. `index`: documents pass it first."""
+    from actors.hints import TaskHints
+    from actors.inflight import Heart, Inflight
+    from actors.publisher import Publisher
+    from actors.reader import Reader, ReaderParts
+    from actors.reading import DocumentReader
+    from actors.recognition import RecognitionLine, RecognitionParts
+    from actors.settlement import Settlement
+    from cluster.search import before_publishing
+    from storage.ids import new_worker_id
+    from storage.listen import listen
+    from storage.publish import finish
+    from storage.queue import LeasePolicy, Queue
+
+    settings, store = runtime.settings, open_runtime_store(runtime)
+    policy = LeasePolicy(lease_s=settings.lease_s, retry_delays_s=settings.retry_delays_s)
+    queue, inflight = Queue(store.db, new_worker_id(), policy), Inflight()
+    publisher = Publisher(
+        artifacts=store.artifacts,
+        finish=partial(finish, store),
+        tasks=queue,
+        inflight=inflight,
+        depth=settings.inflight_docs - 1,
+    )
+    publishing = before_publishing(publisher, index, inflight, queue)
+    hints = TaskHints(partial(listen, runtime.dsn, ["quire_tasks"]))
+    settlement = Settlement(queue, publishing, inflight, make_tree_flagger(settings))
+    line = RecognitionParts(
+        port=recogniser,
+        settlement=settlement,
+        inflight=inflight,
+        beats=queue,
+        wake=hints.wake,
+        room=max(1, settings.inflight_docs - 1),
+        pages_at_once=VLM_PAGES_AT_ONCE if settings.vlm_ocr else 1,
+    )
+    parts = ReaderParts(
+        queue=queue,
+        originals=store.blobs,
+        parser=DocumentReader(sandbox_limits(settings)),
+        hints=hints,
+        publisher=publishing,
+        settlement=settlement,
+        recognition=RecognitionLine(line),
+        inflight=inflight,
+        heart=Heart(queue, inflight, settings.beat_s),
+        reserve=_reserve(store, hold_license(runtime)),
+        close=store.close,
+    )
+    return Reader(parts)
+
+
+def make_on_demand(runtime: Runtime, recogniser: "RecognisePages") -> "OnDemand":
+    """Pages drawn and documents read once, in sandboxes of their own."""
+    from actors.on_demand import OnDemand
+    from actors.reading import DocumentReader
+
+    limits, store = sandbox_limits(runtime.settings), open_runtime_store(runtime)
+    return OnDemand(
+        drawing=DocumentReader(limits),
+        reading=DocumentReader(limits),
+        originals=store.blobs,
+        recogniser=recogniser,
+        ended=store.close,
+    )
+
+
+def _reserve(store: "Store", license: "LicenseHolder") -> "Callable[[Claim, int], None]":
+    from storage.rows import PageQuota
+    from storage.usage import reserve_pages
+
+    def reserve(claim: "Claim", pages: int) -> None:
+        license.refresh()
+        reserve_pages(store.db, claim, pages, PageQuota(max_pages_per_month=license.current.max_pages_per_month))
+
+    return reserve
+
+
+def build_reader() -> "Reader":
+    """For a replica."""
+    from cluster.handles import ServedRecogniser
+    from cluster.search import served_indexer
+
+    runtime = read_runtime()
+    return make_reader(runtime, with_vlm(runtime, ServedRecogniser()), served_indexer(runtime.settings))
+
+
+def build_on_demand() -> "OnDemand":
+    """For a replica."""
+    from cluster.handles import ServedRecogniser
+
+    runtime = read_runtime()
+    return make_on_demand(runtime, with_vlm(runtime, ServedRecogniser()))

@@ -1,0 +1,67 @@
+"""Replicas that recognise pages: OCR on the CPU, and a vision-language model."""
+
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from cluster.runtime import Runtime, read_runtime
+
+if TYPE_CHECKING:  # each replica imports only what it is made of
+    from actors.recogniser import Recogniser
+    from actors.vlm_reader import VlmReader
+    from models.cdom.ports import RecognisePages
+
+RECOGNISER_NICE = 10
+VLM_CONCURRENCY, VLM_PAGES_AT_ONCE = 16, 8
+"""Calls open at an endpoint at once; an engine of our own batches by itself."""
+
+
+def make_recogniser(runtime: Runtime) -> "Recogniser":
+    """The OCR of this machine: one worker, models loaded at the first page or, when wanted, now."""
+    from actors.recogniser import Recogniser
+    from cluster.plugins import load_plugins
+    from models.cdom.errors import MlUnavailable
+    from models.neural.ocr import make_recogniser as make_engine
+
+    settings = runtime.settings
+    flags = frozenset(settings.cpu_flags) or None
+    by_plugin = load_plugins(settings.plugins).make_recogniser
+    recogniser = Recogniser(by_plugin or (lambda: make_engine(settings.ocr_engine.value, settings.ocr_langs, flags)))
+    if settings.ocr_warmup:
+        with suppress(MlUnavailable):  # born-digital documents are read all the same
+            recogniser.warm_up()
+    return recogniser
+
+
+def with_vlm(runtime: Runtime, recogniser: "RecognisePages") -> "RecognisePages":
+    """The recogniser of a reader: the vision-language model first where one is set, else the one given."""
+    settings = runtime.settings
+    if settings.vlm_ocr is None:
+        return recogniser
+    from actors.vlm_first import VlmFirst
+    from cluster.handles import ServedVlm
+    from cluster.vlm import choose_vlm
+    from models.neural.vlm.registry import load_model
+
+    model = load_model(choose_vlm(settings.vlm_ocr, settings.vlm_key).model)
+    return VlmFirst(ServedVlm(), recogniser, needs_regions=model.needs_regions)
+
+
+def make_vlm(runtime: Runtime) -> "VlmReader":
+    """The page reader of a vlm_ocr replica."""
+    from cluster.vlm import choose_vlm, make_vlm_reader
+
+    settings = runtime.settings
+    assert settings.vlm_ocr is not None
+    return make_vlm_reader(choose_vlm(settings.vlm_ocr, settings.vlm_key), settings.vlm_key, VLM_CONCURRENCY)
+
+
+def build_recogniser() -> "Recogniser":
+    """For a replica; all other work of the machine comes first: no born-digital page waits for a scanned one."""
+    os.nice(RECOGNISER_NICE)
+    return make_recogniser(read_runtime())
+
+
+def build_vlm() -> "VlmReader":
+    """For a replica."""
+    return make_vlm(read_runtime())
