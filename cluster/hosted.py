@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cluster.compose.ground import open_runtime_store
-from cluster.runtime import Runtime, read_runtime
+from cluster.compose.ground import find_runtime, open_runtime_store
+from cluster.runtime import Runtime
 from configs.settings import Settings
 
 if TYPE_CHECKING:
@@ -100,9 +100,9 @@ def engine_key(runtime: Runtime) -> str:
 
 def build_console() -> "FastAPI":
     """For a replica."""
-    return make_console(read_runtime())
+    return make_console(find_runtime())
 
 
 def build_compat() -> "FastAPI":
     """For a replica."""
-    return make_compat(read_runtime())
+    return make_compat(find_runtime())

@@ -14,6 +14,8 @@ from configs.settings import Settings
 
 VARIABLE = "QUIRE_RUNTIME"
 """Environment variable that names the file in every process of the service."""
+LICENSE_KEYS = Path(__file__).resolve().parent.parent / "configs" / "license_keys"
+"""Folder of the public keys that every installation trusts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,11 +46,7 @@ def write_runtime(runtime: Runtime) -> Path:
 
 
 def read_runtime(path: Path | None = None) -> Runtime:
-    """The file `QUIRE_RUNTIME` names, or `path`; where neither is (nodes we did not start), the SVC_ variables."""
-    if path is None and VARIABLE not in os.environ:
-        from cluster.joined import runtime_from_environment
-
-        return runtime_from_environment()
+    """The file `path`, or the one `QUIRE_RUNTIME` names. Raises `KeyError` where neither is."""
     raw = json.loads((path or Path(os.environ[VARIABLE])).read_bytes())
     return Runtime(
         settings=Settings.model_validate(raw["settings"]),

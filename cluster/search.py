@@ -6,7 +6,7 @@ The `build_*` functions are what replicas call by name; each imports only what i
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cluster.runtime import Runtime, read_runtime
+from cluster.compose.ground import find_runtime, open_runtime_store
 from configs.kinds import Embedder as EmbedderKind
 from configs.settings import Settings
 
@@ -145,17 +145,14 @@ def build_embedder() -> "Embedder":
 
 def build_searcher() -> "Searcher":
     """For a replica."""
-    from cluster.compose.ground import open_runtime_store
-
-    runtime: Runtime = read_runtime()
+    runtime = find_runtime()
     return make_searcher(runtime.settings, open_runtime_store(runtime))
 
 
 def build_index_writer() -> "IndexWriting":
     """For a replica."""
-    from cluster.compose.ground import open_runtime_store
     from cluster.search_handles import ServedEmbedder
 
-    runtime: Runtime = read_runtime()
+    runtime = find_runtime()
     embed = ServedEmbedder() if embeds(runtime.settings) else None
     return make_index_writer(runtime.settings, open_runtime_store(runtime), embed)

@@ -9,10 +9,10 @@ from typing import Any
 from ray import serve
 
 from cluster import app
+from cluster.compose.ground import find_runtime
 from cluster.compose.values import optional_pools, plan_readers
 from cluster.errors import StartRefused
 from cluster.handles import API_APP
-from cluster.runtime import read_runtime
 
 
 def service(arguments: dict[str, str]) -> serve.Application:
@@ -27,7 +27,7 @@ def workers(arguments: dict[str, str]) -> serve.Application:
 
 def vlm_ocr(arguments: dict[str, str]) -> serve.Application:
     """The GPU tier: with SVC_VLM_OCR."""
-    placement = optional_pools(read_runtime().settings).get("vlm_ocr")
+    placement = optional_pools(find_runtime().settings).get("vlm_ocr")
     if placement is None:
         raise StartRefused("the application vlm_ocr needs SVC_VLM_OCR")
     target: Any = app.vlm_target(placement).target
@@ -37,7 +37,7 @@ def vlm_ocr(arguments: dict[str, str]) -> serve.Application:
 def _find(name: str) -> serve.Application:
     from cluster.search import embeds, searches
 
-    runtime = read_runtime()
+    runtime = find_runtime()
     settings = runtime.settings
     made = app.targets(
         plan_readers(settings), runtime.dsn_file, searching=searches(settings), embedding=embeds(settings)

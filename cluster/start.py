@@ -13,12 +13,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cluster.compose.ground import LICENSE_KEYS
 from cluster.environment import service_environment
 from cluster.errors import StartFailed, StartRefused
 from cluster.plugins import load_plugins
 from cluster.ports import choose_ports, is_free
-from cluster.runtime import Runtime, write_runtime
+from cluster.runtime import LICENSE_KEYS, Runtime, write_runtime
 from cluster.state import State, read_state, run_folder, scratch_folder, this_process, write_private, write_state
 from configs.kinds import Proxy
 from configs.settings import Settings

@@ -34,7 +34,8 @@ def worker(
     node_ip: str | None, workdir: Path | None,
 ) -> None:  # fmt: skip
     """Join a cluster; Ctrl-C or SIGTERM leaves it, documents go to other readers."""
-    from cluster.joined import make_joined_runtime, node_command, node_environment
+    from cluster.joined import node_command, node_environment
+    from cluster.shared_runtime import make_joined_runtime
 
     settings = settings_from(workdir)
     try:

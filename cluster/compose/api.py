@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from cluster.compose.ground import hold_license, open_runtime_store
+from cluster.compose.ground import find_runtime, hold_license, open_runtime_store
 from cluster.compose.values import (
     api_limits,
     make_tree_flagger,
@@ -11,7 +11,7 @@ from cluster.compose.values import (
     source_gate,
     wanted_pools,
 )
-from cluster.runtime import Runtime, read_runtime
+from cluster.runtime import Runtime
 
 if TYPE_CHECKING:  # each replica imports only what it is made of
     from fastapi import FastAPI
@@ -61,7 +61,7 @@ def build_api() -> "FastAPI":
     from cluster.logs import write_requests
     from serve_apps.api.app import create_app
 
-    runtime = read_runtime()
+    runtime = find_runtime()
     if runtime.settings.request_log:
         write_requests(runtime.settings.workdir)
     return create_app(open_resources(runtime))

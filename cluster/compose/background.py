@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from cluster.compose.ground import hold_license, open_runtime_store
+from cluster.compose.ground import find_runtime, hold_license, open_runtime_store
 from cluster.compose.values import read_options, source_gate
-from cluster.runtime import Runtime, read_runtime
+from cluster.runtime import Runtime
 
 if TYPE_CHECKING:  # each replica imports only what it is made of
     from actors.deliver import Dispatcher
@@ -73,5 +73,5 @@ def build_janitor() -> "Together":
     """For a replica: housekeeping and whatever else works in the background on its own lease."""
     from actors.together import Together
 
-    runtime = read_runtime()
+    runtime = find_runtime()
     return Together([make_janitor(runtime), make_dispatcher(runtime)])

@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
+from functools import cache
 from typing import TYPE_CHECKING
 
-from cluster.runtime import Runtime
+from cluster.runtime import LICENSE_KEYS, VARIABLE, Runtime, read_runtime
 from configs.parsing import parse_settings
 from configs.settings import Settings
 
@@ -13,12 +13,23 @@ if TYPE_CHECKING:  # each replica imports only what it is made of
     from serve_apps.access.license_holder import LicenseHolder
     from storage.store import Store
 
-LICENSE_KEYS = Path(__file__).resolve().parents[2] / "configs" / "license_keys"
-
 
 def load_settings(environ: Mapping[str, str] | None = None, /, **chosen: object) -> Settings:
     """Settings from the environment; command-line values win. Raises `SettingsError`."""
     return parse_settings(os.environ if environ is None else environ, **chosen)
+
+
+def find_runtime() -> Runtime:
+    """The runtime of this replica: the file its environment names; on a machine whose Ray was not started by `quire`,
+    made from its SVC_ variables. Raises `StartRefused`."""
+    return read_runtime() if VARIABLE in os.environ else _from_environment()
+
+
+@cache
+def _from_environment() -> Runtime:
+    from cluster.shared_runtime import make_joined_runtime
+
+    return make_joined_runtime(load_settings())
 
 
 def open_runtime_store(runtime: Runtime) -> "Store":

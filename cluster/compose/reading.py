@@ -4,10 +4,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cluster.compose.ground import hold_license, open_runtime_store
+from cluster.compose.ground import find_runtime, hold_license, open_runtime_store
 from cluster.compose.recognition import VLM_PAGES_AT_ONCE, with_vlm
 from cluster.compose.values import make_tree_flagger, sandbox_limits
-from cluster.runtime import Runtime, read_runtime
+from cluster.runtime import Runtime
 
 if TYPE_CHECKING:  # each replica imports only what it is made of
     from actors.on_demand import OnDemand
@@ -102,7 +102,7 @@ def build_reader() -> "Reader":
     from cluster.handles import ServedRecogniser
     from cluster.search import served_indexer
 
-    runtime = read_runtime()
+    runtime = find_runtime()
     return make_reader(runtime, with_vlm(runtime, ServedRecogniser()), served_indexer(runtime.settings))
 
 
@@ -110,5 +110,5 @@ def build_on_demand() -> "OnDemand":
     """For a replica."""
     from cluster.handles import ServedRecogniser
 
-    runtime = read_runtime()
+    runtime = find_runtime()
     return make_on_demand(runtime, with_vlm(runtime, ServedRecogniser()))

@@ -4,7 +4,8 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from cluster.runtime import Runtime, read_runtime
+from cluster.compose.ground import find_runtime
+from cluster.runtime import Runtime
 
 if TYPE_CHECKING:  # each replica imports only what it is made of
     from actors.recogniser import Recogniser
@@ -59,9 +60,9 @@ def make_vlm(runtime: Runtime) -> "VlmReader":
 def build_recogniser() -> "Recogniser":
     """For a replica; all other work of the machine comes first: no born-digital page waits for a scanned one."""
     os.nice(RECOGNISER_NICE)
-    return make_recogniser(read_runtime())
+    return make_recogniser(find_runtime())
 
 
 def build_vlm() -> "VlmReader":
     """For a replica."""
-    return make_vlm(read_runtime())
+    return make_vlm(find_runtime())

@@ -8,7 +8,8 @@ from click.testing import CliRunner
 from cluster.cli.worker import worker
 from cluster.compose.ground import load_settings
 from cluster.errors import StartRefused
-from cluster.joined import check_shared, derive_signing_key, node_command, node_environment
+from cluster.joined import node_command, node_environment
+from cluster.shared_runtime import check_shared, derive_signing_key
 from configs.settings import Settings
 
 SHARED = {
