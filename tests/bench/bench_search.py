@@ -24,24 +24,24 @@ from models.neural.embed.minilm import WIDTH, MiniLm
 from storage.database import Database
 from storage.index.blocks import Blocks
 from storage.index.chunk_table import ChunkTable
-from storage.index.entries import DocumentChunks, IndexedChunk, Vectors
+from storage.index.entries import Vectors
 from storage.index.opened import IndexPlace, open_search, open_writer, place_index
 from storage.index.search import IndexSearch
 from storage.index.table_vectors import TableVectors
-from storage.rows import DocumentId, Scope
+from storage.rows import Scope
 from tests.bench.bench_queue import bench_database
+from tests.bench.search_corpus import (
+    PER_DOCUMENT,
+    batches,
+    document_names,
+    fill,
+    load_material,
+    make_document,
+    publish,
+    read_lines,
+)
 
 SCOPE = Scope(tenant="bench")
-PER_DOCUMENT = 10
-BATCH = 500
-_SEED = """
-with job as (
-  insert into jobs (id, tenant, org, key_name, n_total, n_succeeded) values ('job_' || %(mark)s, %(tenant)s, %(org)s,
-    'bench', cardinality(%(ids)s::text[]), cardinality(%(ids)s::text[]))
-)
-insert into documents (id, job_id, tenant, org, key_name, source_file, status, attempt, published_attempt)
-select id, 'job_' || %(mark)s, %(tenant)s, %(org)s, 'bench', id, 'succeeded', 1, 1 from unnest(%(ids)s::text[]) as id
-"""
 
 
 def main() -> None:
@@ -67,18 +67,18 @@ def main() -> None:
 
 def measure_quality(db: Database, data: Path) -> dict[str, float]:
     """nDCG@10 per mode, through the product's own search."""
-    documents, queries = _lines(data / "docs.jsonl"), _lines(data / "queries.jsonl")
+    documents, queries = read_lines(data / "docs.jsonl"), read_lines(data / "queries.jsonl")
     scope = Scope(tenant="quality")
     model = MiniLm(threads=2)
     with tempfile.TemporaryDirectory() as folder:
         place = place_index(folder, Path(folder), width=WIDTH)
         writer = open_writer(place)
         vectors = model.embed([document["text"] for document in documents])
-        names = {f"doc_q{document['id']}": str(document["id"]) for document in documents}
-        _seed(db, scope, list(names))
+        names = dict(zip(document_names(len(documents)), (str(document["id"]) for document in documents), strict=True))
+        publish(db, scope, list(names), 1)
         writer.write(
             [
-                _document(scope, name, [document["text"]], vectors[row : row + 1])
+                make_document(scope, name, [document["text"]], vectors[row : row + 1])
                 for row, (name, document) in enumerate(zip(names, documents, strict=True))
             ]
         )
@@ -100,7 +100,7 @@ def measure_quality(db: Database, data: Path) -> dict[str, float]:
 
 def measure_embedding(data: Path) -> dict[str, float]:
     """Texts per CPU second: the bare model on one call, and the embedder pool fed by many callers."""
-    texts = [document["text"] for document in _lines(data / "docs.jsonl")[:192]]
+    texts = [document["text"] for document in read_lines(data / "docs.jsonl")[:192]]
     model = MiniLm(threads=1)
     model.embed(texts[:8])
     bare = _cpu(lambda: model.embed(texts))
@@ -121,30 +121,27 @@ def _through(embedder: Embedder, texts: list[str]) -> None:
 def measure_size(db: Database, chunks: int, data: Path | None, memory_mb: int) -> dict[str, Any]:
     """Indexing with vectors given, then latency per mode."""
     rng = np.random.default_rng(7)
-    texts, vectors = _material(data)
+    material = load_material(data)
     with tempfile.TemporaryDirectory() as folder:
         place = place_index(folder, Path(folder), width=WIDTH)
         writer = open_writer(place)
-        names = [f"doc_{number:022d}" for number in range(chunks // PER_DOCUMENT)]
-        _seed(db, SCOPE, names)
-        cpu, wall = time.process_time(), time.perf_counter()
-        for start in range(0, len(names), BATCH):
-            writer.write([_made(name, texts, vectors, rng) for name in names[start : start + BATCH]])
-        made_cpu, made_wall = time.process_time() - cpu, time.perf_counter() - wall
+        names = document_names(chunks // PER_DOCUMENT)
+        publish(db, SCOPE, names)
+        filled = fill(writer.write, batches(material, SCOPE, names, rng))
         started = time.perf_counter()
         writer.compact()
         indexed = writer.index_vectors()
         compacted = time.perf_counter() - started
         search = open_search(place, db, memory_bytes=memory_mb << 20)
-        pairs = [(_mixed_text(texts, rng, 8), _near(vectors, rng, 1)[0]) for _ in range(200)]
+        pairs = [(material.words(rng, 8), material.near(rng, 1)[0]) for _ in range(200)]
         latency = {mode.value: _latency(search, pairs, mode) for mode in SearchMode}
         recall = _recall(place, pairs) if indexed else None
         size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
         writer.close()
     return {
         "chunks": chunks,
-        "indexing_per_wall_s": round(chunks / made_wall),
-        "indexing_per_cpu_s": round(chunks / made_cpu),
+        "indexing_per_wall_s": round(chunks / filled["wall_s"]),
+        "indexing_per_cpu_s": round(chunks / filled["cpu_s"]),
         "compact_s": round(compacted, 2),
         "vector_index": indexed,
         "vector_index_recall_at_10": recall,
@@ -182,54 +179,6 @@ def _ask(search: IndexSearch, scope: Scope, text: str, vector: Vectors, mode: Se
     return search.search(
         SearchRequest(tenant=scope.tenant, org=scope.org, q=text, mode=mode, limit=limit), lambda: vector
     )
-
-
-def _material(data: Path | None) -> tuple[list[list[str]], Vectors]:
-    """Real texts as words and their vectors when there is a collection; else words by Zipf's law."""
-    if data is not None:
-        texts = [document["text"] for document in _lines(data / "docs.jsonl")][:400]
-        return [text.split() for text in texts], MiniLm(threads=2).embed(texts)
-    rng = np.random.default_rng(3)
-    words = [[f"w{min(rank, 50_000)}" for rank in rng.zipf(1.3, 150)] for _ in range(400)]
-    vectors = rng.standard_normal((400, WIDTH)).astype(np.float32)
-    return words, vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-
-
-def _near(vectors: Vectors, rng: np.random.Generator, count: int) -> Vectors:
-    """Vectors between real ones, with a little noise: as close to each other as real ones are."""
-    first, second = vectors[rng.integers(0, len(vectors), count)], vectors[rng.integers(0, len(vectors), count)]
-    share = rng.random((count, 1)).astype(np.float32)
-    mixed = share * first + (1 - share) * second + 0.02 * rng.standard_normal((count, vectors.shape[1]))
-    return np.asarray(mixed / np.linalg.norm(mixed, axis=1, keepdims=True), dtype=np.float32)
-
-
-def _mixed_text(texts: list[list[str]], rng: np.random.Generator, words: int) -> str:
-    source = texts[int(rng.integers(0, len(texts)))]
-    at = int(rng.integers(0, max(1, len(source) - words)))
-    return " ".join(source[at : at + words])
-
-
-def _made(name: str, texts: list[list[str]], vectors: Vectors, rng: np.random.Generator) -> DocumentChunks:
-    passages = [" ".join(_mixed_text(texts, rng, 40) for _ in range(3)) for _ in range(PER_DOCUMENT)]
-    return _document(SCOPE, name, passages, _near(vectors, rng, PER_DOCUMENT))
-
-
-def _document(scope: Scope, name: str, texts: Sequence[str], vectors: Vectors) -> DocumentChunks:
-    facts = {"section_path": ["Part"], "pages": [1, 1], "block_ids": ["b1"], "bboxes": []}
-    chunks = [
-        IndexedChunk(index=index, chunk_id=f"c{index}", text=text, facts=facts, language="en")
-        for index, text in enumerate(texts)
-    ]
-    return DocumentChunks(scope=scope, document_id=DocumentId(name), generation=1, chunks=chunks, vectors=vectors)
-
-
-def _seed(db: Database, scope: Scope, ids: list[str]) -> None:
-    with db.transaction() as conn:
-        conn.execute(_SEED, {"mark": scope.tenant, "tenant": scope.tenant, "org": scope.org, "ids": ids})
-
-
-def _lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def _judgements(path: Path, queries: set[str]) -> dict[str, dict[str, int]]:
