@@ -57,6 +57,7 @@ def index_schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("key", stored=True, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("document", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("generation", tokenizer_name="raw", index_option="basic")
     builder.add_bytes_field("row", stored=True, indexed=False)
     for field in FIELDS:
         builder.add_text_field(field, tokenizer_name=field, index_option="freq")

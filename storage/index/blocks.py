@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from storage.index.chunk_table import ChunkTable
-from storage.index.entries import Vectors, chunk_key, scope_name
+from storage.index.entries import Vectors, chunk_key, scope_name, split_key
 from storage.rows import Scope
 
 Indices = npt.NDArray[np.intp]
@@ -25,7 +25,10 @@ STALE_SHARE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The first `size` rows: `matrix[i]` is the unit vector of chunk `keys[i]`. Lists are shared and only grow."""
+    """The first `size` rows: `matrix[i]` is the unit vector of chunk `keys[i]`, or of nothing when that is empty.
+
+    Lists are shared with newer blocks: they grow, and a row that was replaced loses its key.
+    """
 
     matrix: Vectors
     keys: list[str]
@@ -52,6 +55,7 @@ class Block:
             return []
         top = np.argpartition(-scores, min(limit, len(scores)) - 1)[:limit]
         named = [(self.keys[int(i if rows is None else rows[i])], float(scores[i])) for i in top]
+        named = [pair for pair in named if pair[0]]
         return sorted(named, key=lambda pair: (-pair[1], pair[0]))
 
     def _row(self, key: str) -> int | None:
@@ -68,7 +72,13 @@ class _Growing:
         self._buffer: Vectors = np.zeros((0, width), dtype=np.float32)
         self._keys: list[str] = []
         self._rows_of: dict[str, list[int]] = {}
+        self._dead = 0
         self.batch, self.version = -1, -1
+
+    @property
+    def living(self) -> int:
+        """Chunks that were not replaced."""
+        return len(self._keys) - self._dead
 
     def bytes(self) -> int:
         return int(self._buffer.nbytes) + BYTES_BESIDE * len(self._keys)
@@ -93,10 +103,24 @@ class _Growing:
             fresh = piece.flatten().to_numpy(zero_copy_only=False).reshape(-1, width)
             self._buffer[at : at + len(fresh)] = fresh
             at += len(fresh)
-        columns = (rows[name].to_pylist() for name in ("document_id", "generation", "index"))
+        columns = [rows[name].to_pylist() for name in ("document_id", "generation", "index")]
+        for document, generation in dict.fromkeys(zip(columns[0], columns[1], strict=True)):
+            self._replace(document, generation)
         for document, generation, index in zip(*columns, strict=True):
             self._rows_of.setdefault(document, []).append(len(self._keys))
             self._keys.append(chunk_key(document, generation, index))
+
+    def _replace(self, document: str, generation: int) -> None:
+        """A generation that comes again replaces itself: its rows lose their keys."""
+        known = self._rows_of.get(document)
+        if not known:
+            return
+        old = [row for row in known if split_key(self._keys[row])[1] == generation]
+        self._rows_of[document] = [row for row in known if row not in set(old)]
+        for row in old:
+            self._keys[row] = ""
+            self._buffer[row] = 0.0
+        self._dead += len(old)
 
 
 class Blocks:
@@ -134,7 +158,7 @@ class Blocks:
         there = self._table.count(scope)
         if there * (4 * self._width + BYTES_BESIDE) > self._budget:
             return None
-        if growing is None or there < len(growing.block().keys) * (1 - STALE_SHARE):
+        if growing is None or min(there, growing.living) < growing.block().size * (1 - STALE_SHARE):
             growing = _Growing(self._width)
         growing.add(self._table.vectors_of(scope, after_batch=growing.batch))
         return growing

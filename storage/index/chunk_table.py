@@ -122,19 +122,32 @@ class ChunkTable:
     # writing: the one writer only
 
     def put(self, documents: Sequence[DocumentChunks]) -> int:
-        """Merge all chunks of a batch in one commit; a generation written twice replaces itself. Number of rows."""
+        """Merge all chunks of a batch in one commit; a generation written twice replaces itself. Number of rows.
+
+        Those that replace more than themselves have a commit of their own, which looks at the whole table.
+        """
+        fresh = [document for document in documents if not document.replace]
+        replacing = [document for document in documents if document.replace]
+        return self._merge(fresh) + self._merge(replacing)
+
+    def _merge(self, documents: Sequence[DocumentChunks]) -> int:
         rows = to_arrow(documents, self.version() + 1, self._width)
-        if rows.num_rows:
-            merge = self._table.merge_insert("key").when_matched_update_all().when_not_matched_insert_all()
-            bad = "null" if rows["vector"].null_count else "error"  # lancedb takes a missing vector for a broken one
-            self._writing(lambda: merge.execute(rows, on_bad_vectors=bad))
+        gone = {(document.document_id, document.generation) for document in documents if document.replace}
+        if not rows.num_rows:
+            self.remove(gone)
+            return 0
+        merge = self._table.merge_insert("key").when_matched_update_all().when_not_matched_insert_all()
+        if gone:
+            merge = merge.when_not_matched_by_source_delete(_generations(gone))
+        bad = "null" if rows["vector"].null_count else "error"  # lancedb takes a missing vector for a broken one
+        self._writing(lambda: merge.execute(rows, on_bad_vectors=bad))
         return int(rows.num_rows)
 
     def remove(self, gone: Iterable[tuple[str, int]]) -> None:
         """Hide generations of documents, in one commit. Their bytes stay until `Upkeep.erase`."""
-        clauses = [f"(document_id = {_quoted(document)} and generation = {int(gen)})" for document, gen in sorted(gone)]
-        if clauses:
-            self._writing(lambda: self._table.delete(" or ".join(clauses)))
+        where = _generations(gone)
+        if where:
+            self._writing(lambda: self._table.delete(where))
 
     def remove_documents(self, documents: Collection[str]) -> None:
         """Hide all generations of documents, in one commit. Their bytes stay until `Upkeep.erase`."""
@@ -170,6 +183,10 @@ class ChunkTable:
 
 def _of_scope(scope: Scope) -> str:
     return f"scope = {_quoted(scope_name(scope))}"
+
+
+def _generations(pairs: Iterable[tuple[str, int]]) -> str:
+    return " or ".join(f"(document_id = {_quoted(name)} and generation = {int(gen)})" for name, gen in sorted(pairs))
 
 
 def _among(documents: Collection[str]) -> str:

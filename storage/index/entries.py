@@ -25,13 +25,22 @@ class IndexedChunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentChunks:
-    """Everything one generation of a document puts into the index. `vectors` has a row per chunk, or is None."""
+    """Everything one generation of a document puts into the index. `vectors` has a row per chunk, or is None.
+
+    `replace`: what the index holds of this generation goes in the same commit, unless it is among these chunks.
+    """
 
     scope: Scope
     document_id: DocumentId
     generation: int
     chunks: Sequence[IndexedChunk]
     vectors: Vectors | None
+    replace: bool = False
+
+
+def generation_name(document_id: str, generation: int) -> str:
+    """One word for all chunks of one generation of a document."""
+    return f"{document_id}.{generation}"
 
 
 def chunk_key(document_id: str, generation: int, index: int) -> str:

@@ -7,6 +7,7 @@ index again from the table, beside the one in use, and then dropping the old fil
 import json
 import shutil
 from collections import OrderedDict
+from collections.abc import Collection
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
@@ -18,7 +19,7 @@ import tantivy
 from storage.files import make_folder, partial_name, sync_folder, write_synced
 from storage.index.analysis import FIELDS, field_of
 from storage.index.chunk_table import ChunkTable
-from storage.index.entries import parse_scope, scope_name
+from storage.index.entries import generation_name, parse_scope, scope_name, split_key
 from storage.index.keywords import Keywords, State, open_index
 from storage.rows import Scope
 
@@ -37,21 +38,27 @@ class KeywordFiles:
     def has(self, scope: Scope) -> bool:
         return self._keywords.state(scope) is not None
 
-    def follow(self, scope: Scope) -> int:
-        """Take in what the table got for this scope since; builds the index when it is missing. Number of chunks."""
+    def follow(self, scope: Scope, emptied: Collection[tuple[str, int]] = ()) -> int:
+        """Take in what the table got for this scope since; builds the index when it is missing. Number of chunks.
+
+        A generation that comes again replaces itself whole. `emptied` ones have no chunk left in the table.
+        """
         state = self._keywords.state(scope)
         if state is None:
             return self._replace(scope, self._build(scope))
         rows = self._table.texts_of(scope, after_batch=state.batch)
-        if not rows.num_rows:
+        if not rows.num_rows and not emptied:
             return 0
         writer = self._writer(scope, state.build)
-        for row in rows.to_pylist():
-            writer.delete_documents_by_term("key", row["key"])
+        fresh = rows.to_pylist()
+        for name in {_generation(row) for row in fresh} | {generation_name(*pair) for pair in emptied}:
+            writer.delete_documents_by_term("generation", name)
+        for row in fresh:
             writer.add_document(_document(row))
         writer.commit()
-        self._say(scope, State(state.build, _last(rows), _union(state.fields, rows), state.revision + 1))
-        return int(rows.num_rows)
+        last = max(state.batch, _last(rows))
+        self._say(scope, State(state.build, last, _union(state.fields, rows), state.revision + 1))
+        return len(fresh)
 
     def rebuild(self, scope: Scope, lock: AbstractContextManager[Any]) -> int:
         """Build the scope's index anew and put it in place; `lock` (the writer's) is taken for the swap only."""
@@ -127,10 +134,15 @@ def _document(row: dict[str, Any]) -> tantivy.Document:
     document = tantivy.Document()
     document.add_text("key", row["key"])
     document.add_text("document", row["document_id"])
+    document.add_text("generation", _generation(row))
     document.add_text(field_of(row["language"]), row["text"])
     kept = {name: row[name] for name in ("chunk_id", "text", "facts", "language")}
     document.add_bytes("row", json.dumps(kept, ensure_ascii=False).encode())
     return document
+
+
+def _generation(row: dict[str, Any]) -> str:
+    return generation_name(*split_key(row["key"])[:2])
 
 
 def _last(rows: pa.Table) -> int:

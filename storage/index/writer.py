@@ -29,12 +29,12 @@ class IndexWriter:
 
     def write(self, documents: Sequence[DocumentChunks]) -> int:
         """All chunks of all documents in one commit, found by vector and by word when this returns. Chunks written."""
-        scopes = {document.scope for document in documents if document.chunks}
+        scopes = {document.scope for document in documents if document.chunks or document.replace}
         with self._lock:
             written = self.table.put(documents)
             crash_point(CrashPoint.AFTER_INDEX_ROWS)
             for scope in sorted(scopes, key=lambda scope: (scope.tenant, scope.org)):
-                self._files.follow(scope)
+                self._files.follow(scope, _emptied(scope, documents))
             crash_point(CrashPoint.AFTER_KEYWORDS)
             self._dirty = self._dirty or bool(scopes)
         return written
@@ -105,3 +105,12 @@ class IndexWriter:
     def _forget_words(self, scopes: Iterable[Scope]) -> None:
         for scope in sorted(scopes, key=lambda scope: (scope.tenant, scope.org)):
             self._files.rebuild(scope, self._lock)
+
+
+def _emptied(scope: Scope, documents: Sequence[DocumentChunks]) -> list[tuple[str, int]]:
+    """Generations that were replaced by nothing."""
+    return [
+        (document.document_id, document.generation)
+        for document in documents
+        if document.replace and not document.chunks and document.scope == scope
+    ]

@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,32 @@ def test_a_generation_written_twice_is_there_once(either: Library) -> None:
     assert either.writer.generations() == {(claimed.document_id, claimed.attempt): ("acme/default", 2)}
     for mode in SearchMode:
         assert len(either.ask("apples ripen pears", mode)) == 2
+
+
+@pytest.mark.parametrize("texts", [["apples fall"], ["apples fall", "plums", "nuts", "figs"], []])
+def test_a_replaced_generation_is_what_replaced_it_and_nothing_else(either: Library, texts: list[str]) -> None:
+    other = either.publish("apples elsewhere")
+    claimed = either.publish("apples ripen", "pears", "apples rot")
+    for mode in SearchMode:
+        assert len(either.ask("apples", mode, limit=9)) >= 3
+    either.writer.write([replace(entries(ACME, claimed.document_id, claimed.attempt, texts), replace=True)])
+    for mode in SearchMode:
+        shown = [hit.text for hit in either.ask("apples pears plums", mode, limit=9)]
+        assert sorted(shown) == sorted(set(shown))
+        assert set(shown) <= {"apples elsewhere", *texts}
+        assert {"apples elsewhere", *(text for text in texts if text != "nuts" and text != "figs")} <= set(shown)
+    counted = {key: count for key, (_, count) in either.writer.generations().items()}
+    expected = {(other.document_id, other.attempt): 1, (claimed.document_id, claimed.attempt): len(texts)}
+    assert counted == {key: count for key, count in expected.items() if count}
+
+
+def test_a_second_generation_does_not_touch_the_published_one(library: Library) -> None:
+    claimed = library.publish("apples ripen", "apples rot")
+    library.ask("apples")
+    second = replace(entries(ACME, claimed.document_id, claimed.attempt + 1, ["apples fall"]), replace=True)
+    library.writer.write([second])
+    for mode in SearchMode:
+        assert sorted(hit.text for hit in library.ask("apples", mode)) == ["apples ripen", "apples rot"]
 
 
 @pytest.mark.parametrize("point", [CrashPoint.AFTER_INDEX_ROWS, CrashPoint.AFTER_KEYWORDS])
