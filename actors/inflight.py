@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from actors.traces import DocumentTrace, begin_trace
+from models.cdom.tracing import NO_TRACER, Tracer
 from storage.errors import StorageError
 from storage.rows import Beat, Claim, DocumentId
 from storage.states import Phase
@@ -31,12 +33,19 @@ class Held:
 
     claim: Claim
     beat: Beat
+    trace: DocumentTrace | None = None
+
+    def end(self, error: str | None) -> None:
+        if self.trace is not None:
+            self.trace.whole.note("quire.pages", self.beat.pages_total)
+            self.trace.end(error)
 
 
 class Inflight:
     """Open documents by id. All methods may be called from any thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, tracer: Tracer = NO_TRACER) -> None:
+        self._tracer = tracer
         self._lock = threading.Lock()
         self._held: dict[DocumentId, Held] = {}
         self._moved = False
@@ -46,13 +55,15 @@ class Inflight:
 
     def add(self, claim: Claim) -> None:
         beat = Beat(document_id=claim.document_id, attempt=claim.attempt, phase=Phase.READING)
+        trace = begin_trace(self._tracer, claim) if self._tracer.on else None
         with self._lock:
-            self._held[claim.document_id] = Held(claim, beat)
+            self._held[claim.document_id] = Held(claim, beat, trace)
 
-    def remove(self, claim: Claim) -> None:
+    def remove(self, claim: Claim, error: str | None = None) -> None:
+        """Done with it; `error` is the code it ended with, if any."""
         with self._lock:
             if self._is_held(claim):
-                del self._held[claim.document_id]
+                self._held.pop(claim.document_id).end(error)
 
     def holds(self, claim: Claim) -> bool:
         """Whether the lease is still ours, as far as the last heartbeat knew."""
@@ -64,7 +75,8 @@ class Inflight:
         self._moved = True
 
     def enter(self, claim: Claim, phase: Phase) -> None:
-        self._change(claim, phase=phase)
+        if (trace := self._change(claim, phase=phase)) is not None:
+            trace.enter(phase)
 
     def beats(self) -> list[Beat]:
         """What to tell the database now."""
@@ -84,17 +96,19 @@ class Inflight:
                 held = self._held.get(document_id)
                 if held and held.claim.attempt == attempts.get(document_id):
                     log.warning("lease lost: document %s attempt %d", document_id, held.claim.attempt)
-                    del self._held[document_id]
+                    self._held.pop(document_id).end("lease-lost")
 
     def _is_held(self, claim: Claim) -> bool:
         held = self._held.get(claim.document_id)
         return held is not None and held.claim.attempt == claim.attempt
 
-    def _change(self, claim: Claim, **changes: object) -> None:
+    def _change(self, claim: Claim, **changes: object) -> DocumentTrace | None:
         with self._lock:
-            if self._is_held(claim):
-                held = self._held[claim.document_id]
-                self._held[claim.document_id] = replace(held, beat=replace(held.beat, **changes))  # type: ignore[arg-type]
+            if not self._is_held(claim):
+                return None
+            held = self._held[claim.document_id]
+            self._held[claim.document_id] = replace(held, beat=replace(held.beat, **changes))  # type: ignore[arg-type]
+            return held.trace
 
 
 class Heart:

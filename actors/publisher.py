@@ -154,7 +154,7 @@ class Publisher:
         for finished, done in zip(ready, self._finish(ready), strict=True):
             if not done:
                 log.warning("fence refused document %s attempt %d", finished.claim.document_id, finished.claim.attempt)
-            self._inflight.remove(finished.claim)
+            self._inflight.remove(finished.claim, finished.error if isinstance(finished, Failed) else None)
 
     def _store(self, result: Result) -> Finished:
         if isinstance(result.finished, Failed):

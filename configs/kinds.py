@@ -48,6 +48,15 @@ def _names(value: object) -> object:
     return value
 
 
+def _pairs(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    pairs = [part.strip().partition("=") for part in value.split(",") if part.strip()]
+    if any(not name.strip() or not equals for name, equals, _ in pairs):
+        raise ValueError("not name=value")
+    return tuple((name.strip(), text.strip()) for name, _, text in pairs)
+
+
 def _unset(value: object) -> object:
     """An empty variable is an unset one."""
     return None if value == "" else value
@@ -55,6 +64,7 @@ def _unset(value: object) -> object:
 
 Flag = Annotated[bool, BeforeValidator(_flag)]
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)]
+Pairs = Annotated[tuple[tuple[str, str], ...], NoDecode, BeforeValidator(_pairs)]
 Languages = Annotated[
     tuple[Annotated[str, Field(pattern=r"^[a-z]{2,3}(_[A-Za-z]+)?$")], ...],
     NoDecode,

@@ -18,6 +18,7 @@ from configs.kinds import (
     MaybeCount,
     Names,
     OcrEngine,
+    Pairs,
     PiiEngine,
     Proxy,
     Seconds,
@@ -37,7 +38,9 @@ class Settings(BaseSettings):
     """All values, checked alone and against each other."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid")
-    SECRET: ClassVar[frozenset[str]] = frozenset({"license", "api_keys", "database_url", "vlm_key", "console_key"})
+    SECRET: ClassVar[frozenset[str]] = frozenset(
+        {"license", "api_keys", "database_url", "vlm_key", "console_key", "otlp_headers"}
+    )
 
     # what the interface names
     license: Text = setting(
@@ -116,6 +119,21 @@ class Settings(BaseSettings):
         50, "a whole number 1..10000", "Cap of one uploaded file, in MB of 1,048,576 bytes.", ge=1, le=10_000
     )
     metrics: Flag = setting(False, "0 or 1", "1 exposes GET /metrics.")
+    otlp_endpoint: Text = setting(
+        None,
+        "an http:// or https:// URL",
+        "OpenTelemetry traces go there by OTLP over HTTP (/v1/traces is added); unset = no traces.",
+    )
+    otlp_headers: Pairs = setting(
+        (), "name=value pairs separated by commas", "Headers of that receiver, such as a key; they are secrets."
+    )
+    trace_sample: float = setting(
+        1.0,
+        "a number 0..1",
+        "Share of traces that is kept; a caller's own traceparent decides for its trace.",
+        ge=0,
+        le=1,
+    )
     plugins: Names = setting((), "entry-point names separated by commas, or *", "Plugins that may be loaded.")
     source_root: Text = setting(None, "an absolute path", "Fence around registered source paths.")
 
@@ -195,6 +213,20 @@ class Settings(BaseSettings):
         (),
         "host names or addresses, each also with :port, separated by commas",
         "Private receivers to which webhooks may be registered.",
+    )
+    webhook_overlap_s: int = setting(
+        86_400,
+        "a whole number 0..2592000",
+        "Seconds for which a rotated webhook's old secret signs beside the new one, unless the request says otherwise.",
+        ge=0,
+        le=2_592_000,
+    )
+    sync_wait_s: int = setting(
+        30,
+        "a whole number 0..600",
+        "Seconds a POST of a sync waits for its report, unless the request says otherwise; then it answers 202.",
+        ge=0,
+        le=600,
     )
     retention_days: int = setting(
         0, "a whole number 0..36500", "Finished jobs older than this are deleted; 0 = kept.", ge=0, le=36_500
@@ -282,7 +314,7 @@ _CROSS_CHECKS: tuple[tuple[Any, str], ...] = (
             lambda s, name=name: getattr(s, name) and not _is_url(getattr(s, name)),
             f"{PREFIX}{name.upper()}: allowed is an http:// or https:// URL",
         )
-        for name in ("console_engine", "console_url")
+        for name in ("console_engine", "console_url", "otlp_endpoint")
     ),
     (lambda s: s.beat_s * 2 > s.lease_s, "SVC_BEAT_S: allowed is at most half of SVC_LEASE_S"),
     (

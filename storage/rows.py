@@ -23,10 +23,11 @@ class Scope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """Who acts, for audit and metering: key name with its scope suffix, and the request's id."""
+    """Who acts, for audit and metering: key name with its scope suffix, the request's id, its trace if it has one."""
 
     key_name: str
     request_id: str | None = None
+    traceparent: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +101,7 @@ class Claim:
     """A task held under a lease. `attempt` and `worker` together fence every later write about it.
 
     `exhausted` = this start would be one too many: fail it with `worker-killed` instead of reading.
+    `waited_s`: how long it could have been taken. `traceparent`: the request that asked for it.
     """
 
     document_id: DocumentId
@@ -115,6 +117,8 @@ class Claim:
     options: ReadOptions
     reserved_pages: int
     exhausted: bool = False
+    traceparent: str | None = None
+    waited_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,7 @@ def open_resources(runtime: Runtime) -> "Resources":
     from cluster.health import ServeState
     from cluster.plugins import load_plugins
     from cluster.search import with_search
+    from cluster.tracing import make_tracer
     from serve_apps.access.default_token import load_default_token
     from serve_apps.access.keys import KeyRing, default_key, parse_api_keys
     from serve_apps.api.resources import Ports, Resources
@@ -44,6 +45,7 @@ def open_resources(runtime: Runtime) -> "Resources":
         limits=api_limits(settings),
         options=read_options(settings),
         flag_tree=make_tree_flagger(settings),
+        tracer=make_tracer(settings, "api"),
         exports=load_plugins(settings.plugins).exports,
         ports=with_search(
             Ports(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # each replica imports only what it is made of
     from actors.on_demand import OnDemand
     from actors.reader import Reader
     from models.cdom.ports import IndexDocument, RecognisePages
+    from models.cdom.tracing import Tracer
     from serve_apps.access.license_holder import LicenseHolder
     from storage.rows import Claim
     from storage.store import Store
@@ -28,6 +29,7 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDoc
     from actors.recognition import RecognitionLine, RecognitionParts
     from actors.settlement import Settlement
     from cluster.search import before_publishing
+    from cluster.tracing import make_tracer
     from storage.ids import new_worker_id
     from storage.listen import listen
     from storage.publish import finish
@@ -35,7 +37,8 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDoc
 
     settings, store = runtime.settings, open_runtime_store(runtime)
     policy = LeasePolicy(lease_s=settings.lease_s, retry_delays_s=settings.retry_delays_s)
-    queue, inflight = Queue(store.db, new_worker_id(), policy), Inflight()
+    tracer = make_tracer(settings, "fast_path")
+    queue, inflight = Queue(store.db, new_worker_id(), policy), Inflight(tracer)
     publisher = Publisher(
         artifacts=store.artifacts,
         finish=partial(finish, store),
@@ -66,9 +69,14 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDoc
         inflight=inflight,
         heart=Heart(queue, inflight, settings.beat_s),
         reserve=_reserve(store, hold_license(runtime)),
-        close=store.close,
+        close=partial(_end, tracer, store),
     )
     return Reader(parts)
+
+
+def _end(tracer: "Tracer", store: "Store") -> None:
+    tracer.close()
+    store.close()
 
 
 def make_on_demand(runtime: Runtime, recogniser: "RecognisePages") -> "OnDemand":

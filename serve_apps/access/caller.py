@@ -33,8 +33,8 @@ class Caller:
         """Whose data this caller sees."""
         return Scope(tenant=self.tenant, org=self.org)
 
-    def actor(self, request_id: str | None) -> Actor:
-        return Actor(key_name=self.key_name, request_id=request_id)
+    def actor(self, request_id: str | None, traceparent: str | None = None) -> Actor:
+        return Actor(key_name=self.key_name, request_id=request_id, traceparent=traceparent)
 
     def require(self, needed: KeyScope) -> None:
         """Raises `ScopeMissing`."""

@@ -86,7 +86,9 @@ def create_app(resources: Resources) -> FastAPI:
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]
     limits = resources.limits
     app.add_middleware(Gzip)
-    app.add_middleware(Edge, body_cap=_BodyCaps(limits), max_inflight_bytes=limits.max_inflight_bytes)
+    app.add_middleware(
+        Edge, body_cap=_BodyCaps(limits), max_inflight_bytes=limits.max_inflight_bytes, tracer=resources.tracer
+    )
     return app
 
 

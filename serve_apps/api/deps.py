@@ -14,6 +14,7 @@ from serve_apps.access.caller import Caller, identify
 from serve_apps.access.errors import ScopeMissing, Unauthenticated
 from serve_apps.access.scopes import REQUIRED
 from serve_apps.api.running import Running
+from serve_apps.api.traced import CONTEXT
 from storage.errors import NotFound
 from storage.ids import is_document_id, is_job_id
 from storage.rows import Actor, DocumentId, JobId, Scope
@@ -27,6 +28,7 @@ class Call:
     running: Running
     caller: Caller
     request_id: str
+    traceparent: str | None = None
 
     @property
     def store(self) -> Store:
@@ -39,7 +41,7 @@ class Call:
 
     @property
     def actor(self) -> Actor:
-        return self.caller.actor(self.request_id)
+        return self.caller.actor(self.request_id, self.traceparent)
 
 
 async def find_running(request: Request) -> Running:
@@ -54,7 +56,7 @@ async def admit(request: Request) -> Call:
     caller = _identify(running, scope)
     await running.rate_limit.admit(caller.key_name)
     operation = (scope["method"], scope["route"].path)
-    call = Call(running, caller, scope.get("request_id", ""))
+    call = Call(running, caller, scope.get("request_id", ""), scope.get(CONTEXT))
     scope["caller"] = caller
     needed = REQUIRED[operation]
     if needed is not None and not caller.scope.covers(needed):

@@ -15,8 +15,10 @@ from typing import Any
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from models.cdom.tracing import NO_TRACER, Tracer
 from serve_apps.api.problems import answer, problem_response
 from serve_apps.api.refusals import Overloaded, UploadTooLarge
+from serve_apps.api.traced import begin_request, end_request
 
 access_log = logging.getLogger("quire.access")
 error_log = logging.getLogger("quire.error")
@@ -34,8 +36,9 @@ BodyCap = Callable[[str], int]
 class Edge:
     """Wraps the app. `max_inflight_bytes` bounds the bodies being received at once; a single one is always let in."""
 
-    def __init__(self, app: ASGIApp, *, body_cap: BodyCap, max_inflight_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, *, body_cap: BodyCap, max_inflight_bytes: int, tracer: Tracer = NO_TRACER) -> None:
         self.app, self.body_cap, self.max_inflight_bytes = app, body_cap, max_inflight_bytes
+        self.tracer = tracer
         self.inflight_bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -43,6 +46,7 @@ class Edge:
             await self.app(scope, receive, send)
             return
         exchange = _Exchange(scope, send)
+        traced = begin_request(self.tracer, scope) if self.tracer.on else None
         held = 0
         try:
             declared = _declared_length(scope["headers"])
@@ -55,6 +59,8 @@ class Edge:
         finally:
             self.inflight_bytes -= held
             exchange.log()
+            if traced is not None:
+                end_request(traced, scope, exchange.status)
 
     def _admit(self, path: str, declared: int) -> int:
         """Bytes held for a body of `declared` length (-1: unknown); raises when too large or when too many are held."""
@@ -99,7 +105,7 @@ class _Exchange:
         elif isinstance(error, Exception):
             response = answer(error)
         if response.status_code == 500:
-            error_log.error(json.dumps({"request_id": self.request_id.decode(), "error": _where(error)}))
+            log_fault(self.request_id.decode(), error)
         if not self._started:
             await response(self._scope, _nothing, self.send)
 
@@ -118,6 +124,11 @@ class _Exchange:
             "org": getattr(caller, "org", None),
         }
         access_log.info(json.dumps(line))
+
+
+def log_fault(request_id: str, error: BaseException) -> None:
+    """Records a fault of ours by its kind and place."""
+    error_log.error(json.dumps({"request_id": request_id, "error": _where(error)}))
 
 
 def _request_id(headers: list[tuple[bytes, bytes]]) -> bytes:

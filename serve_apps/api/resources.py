@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ClusterState, IndexDocument, ReadOnce, RenderPage, SearchIndex, Tokenizer
+from models.cdom.tracing import NO_TRACER, Tracer
 from models.cdom.tree import Tree
 from models.derive.chunks import ChunkSettings
 from models.export import Export
@@ -69,3 +70,4 @@ class Resources:
     source_gate: SourceGate | None = None
     tokenizer: Tokenizer = field(default_factory=load_tokenizer)
     chunking: ChunkSettings = field(default_factory=ChunkSettings)
+    tracer: Tracer = NO_TRACER

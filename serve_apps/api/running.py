@@ -69,6 +69,7 @@ class Running:
                     await watch
             self.sql.close()
             self.disk.close()
+            self.resources.tracer.close()
 
     def true_address(self, scope: MutableMapping[str, Any]) -> str | None:
         """The peer's address where it is the caller's own: limits are on, no proxy stands in front."""
