@@ -23,7 +23,7 @@ where bucket = %(bucket)s and not exists (select from taken)
 """
 
 
-def take(db: Database, bucket: str, per_minute: int, burst: int = BURST) -> float:
+def take(db: Database, bucket: str, per_minute: float, burst: int = BURST) -> float:
     """0.0 = one request of this bucket is accepted; else the seconds until one will be."""
     interval_s = 60.0 / per_minute
     params = {"bucket": bucket, "interval_s": interval_s, "ahead_s": interval_s * (burst - 1)}

@@ -6,10 +6,21 @@ from serve_apps.api.app import INTERFACE_VERSION
 from serve_apps.api.middleware import Edge
 from serve_apps.console.problems import install_problems
 from serve_apps.console.resources import MEGABYTE, ConsoleLimits, ConsoleResources
-from serve_apps.console.routes import jobs, outputs, search, session_api, sessions, usage, views, webhooks
+from serve_apps.console.routes import (
+    account,
+    jobs,
+    outputs,
+    search,
+    session_api,
+    sessions,
+    usage,
+    viewer,
+    views,
+    webhooks,
+)
 from serve_apps.console.running import Running
 
-_PARTS = (jobs, outputs, search, usage, session_api, sessions, views, webhooks)
+_PARTS = (jobs, outputs, search, usage, session_api, sessions, account, views, viewer, webhooks)
 
 
 def create_console(resources: ConsoleResources) -> FastAPI:

@@ -7,7 +7,7 @@ import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from fastapi import Depends, Request
@@ -15,10 +15,11 @@ from starlette.responses import Response
 
 from serve_apps.access.caller import DEFAULT_ORG, org_of, secret_of
 from serve_apps.access.errors import Unauthenticated
+from serve_apps.console.forms import read_form
 from serve_apps.console.refusals import ForeignForm, SignInNeeded
 from serve_apps.console.running import Running
-from storage.console.accounts import SESSION_S, find_session
 from storage.console.rows import Account, Tenant
+from storage.console.sessions import SESSION_S, find_session
 from storage.console.tokens import find_tenant
 
 _LONGEST_SECRET = 256
@@ -41,6 +42,11 @@ class Visitor:
     running: Running
     account: Account
     cookie: str
+
+    @property
+    def digest(self) -> bytes:
+        """Under which the session is kept."""
+        return digest_cookie(self.cookie)
 
     @property
     def csrf(self) -> str:
@@ -96,6 +102,14 @@ def check_origin(request: Request) -> bool:
     if site not in (None, "same-origin", "none") or (origin is not None and not _is_ours(request, origin)):
         raise ForeignForm("sent by a page of another site")
     return site is not None or origin is not None
+
+
+async def read_our_form(request: Request, visitor: Visitor) -> dict[str, Any]:
+    """The fields of a form of our own pages. Raises `ForeignForm`."""
+    check_origin(request)
+    form = await read_form(request)
+    check_form(visitor, form.get("csrf"))
+    return form
 
 
 def check_form(visitor: Visitor, sent: object) -> None:

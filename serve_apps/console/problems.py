@@ -1,13 +1,17 @@
 """The console's own rows of the table from errors to HTTP, beside those of `serve_apps.api.problems`."""
 
+import inspect
 import json
+from collections.abc import Callable
 from http import HTTPStatus
+from typing import Any
 
 from fastapi import FastAPI, Request
 from starlette.responses import RedirectResponse, Response
 
 from serve_apps.api.problems import PROBLEM_JSON, install, invalid_response, problem_response
-from serve_apps.console.refusals import EngineFailed, ForeignForm, SignInNeeded
+from serve_apps.console.pages import page
+from serve_apps.console.refusals import EngineFailed, ForeignForm, SignInNeeded, SignUpClosed, TooManyTries
 from storage.console.errors import EmailTaken, MonthlyPagesUsed, SignInRefused, TooManyDocuments
 from storage.egress import UrlRefused
 
@@ -25,6 +29,29 @@ def install_problems(app: FastAPI) -> None:
     app.add_exception_handler(SignInRefused, _sign_in_refused)
     app.add_exception_handler(ForeignForm, _foreign_form)
     app.add_exception_handler(SignInNeeded, _sign_in_needed)
+    app.add_exception_handler(TooManyTries, _too_many_tries)
+    app.add_exception_handler(SignUpClosed, _sign_up_closed)
+    for error, handler in list(app.exception_handlers.items()):
+        app.add_exception_handler(error, _as_page(handler))
+
+
+def _as_page(handler: Callable[..., Any]) -> Callable[[Request, Exception], Any]:
+    """What a program gets as JSON, a person who opens a page reads on a page."""
+
+    async def answer(request: Request, error: Exception) -> Response:
+        made = handler(request, error)
+        response: Response = await made if inspect.isawaitable(made) else made
+        if response.status_code < 400 or "text/html" not in request.headers.get("accept", ""):
+            return response
+        body = json.loads(bytes(response.body))
+        detail = body["detail"] if isinstance(body["detail"], str) else body["detail"][0]["msg"]
+        status = response.status_code
+        shown = page(request, "refused.html", status, title=HTTPStatus(status).phrase, detail=detail)
+        if "retry-after" in response.headers:
+            shown.headers["Retry-After"] = response.headers["retry-after"]
+        return shown
+
+    return answer
 
 
 async def _pages_used(_: Request, error: Exception) -> Response:
@@ -73,3 +100,12 @@ async def _sign_in_needed(request: Request, error: Exception) -> Response:
     if "text/html" in request.headers.get("accept", ""):
         return RedirectResponse(f"{root}/sign-in", 303)
     return problem_response(401, SignInNeeded.code, str(error) or "sign in first")
+
+
+async def _too_many_tries(_: Request, error: Exception) -> Response:
+    assert isinstance(error, TooManyTries)
+    return problem_response(429, TooManyTries.code, str(error), {"Retry-After": str(error.retry_after)})
+
+
+async def _sign_up_closed(_: Request, error: Exception) -> Response:
+    return problem_response(403, SignUpClosed.code, str(error))

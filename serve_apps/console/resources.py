@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
@@ -18,6 +19,28 @@ class Worker(Protocol):
     def start(self) -> None: ...
 
     def drain(self, timeout_s: float) -> object: ...
+
+
+class SignUp(StrEnum):
+    """`open`: whoever asks has an account. `approved`: an operator lets each in. `closed`: nobody new."""
+
+    OPEN = "open"
+    APPROVED = "approved"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignUps:
+    """New accounts an hour, by address and over all, and sign-ins a minute by address; 0 = no limit.
+
+    `trusted_proxies`: addresses and networks whose X-Forwarded-For is believed.
+    """
+
+    mode: SignUp = SignUp.OPEN
+    per_address: int = 5
+    per_hour: int = 100
+    sign_ins: int = 30
+    trusted_proxies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,5 +69,6 @@ class ConsoleResources:
     egress: Egress = field(default_factory=Egress)
     passwords: Passwords = field(default_factory=Passwords)
     limits: ConsoleLimits = field(default_factory=ConsoleLimits)
+    sign_ups: SignUps = field(default_factory=SignUps)
     workers: Sequence[Worker] = ()
     close: Callable[[], None] | None = None

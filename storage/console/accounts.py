@@ -1,15 +1,21 @@
-"""Accounts, their tenants and signed-in sessions. Passwords arrive hashed, cookies as digests; no secret is kept."""
+"""People and their tenants: signing up, approval, passwords, links to set a new one, leaving.
+
+Passwords arrive hashed, links as digests; no secret is kept. Every act that matters has its audit row under the tenant.
+"""
 
 import base64
 import os
 
 import psycopg
 
+from storage.audit import record
 from storage.console.errors import EmailTaken
-from storage.console.rows import Account, Tenant
-from storage.database import Database, Row
+from storage.console.rows import Account, Credentials, Tenant, hooks_of
+from storage.database import Connection, Database, Row
+from storage.rows import Actor, Scope
 
-SESSION_S = 14 * 86_400
+LINK_S = 3600
+OPERATOR = Actor(key_name="operator")
 MAX_FAILURES, LOCK_S = 8, 300
 TENANT = "t.id as tenant_id, t.plan, p.monthly_pages, p.concurrent_documents, p.retention_days"
 """The columns of a tenant with its plan, from `console_tenants t join console_plans p`."""
@@ -20,16 +26,20 @@ def new_id(kind: str) -> str:
     return kind + base64.b32encode(os.urandom(16)).decode().rstrip("=").lower()
 
 
-def create_account(db: Database, email: str, password_hash: str, *, plan: str = "free") -> Account:
-    """An account with a tenant of its own. Raises EmailTaken."""
+def create_account(
+    db: Database, email: str, password_hash: str, *, plan: str = "free", approved: bool = True
+) -> Account:
+    """An account with a tenant of its own; not `approved`: an operator lets it in later. Raises EmailTaken."""
     tenant_id, account_id = new_id("t"), new_id("acc_")
     try:
         with db.transaction() as conn:
             conn.execute("insert into console_tenants (id, plan) values (%s, %s)", (tenant_id, plan))
             conn.execute(
-                "insert into console_accounts (id, email, password, tenant_id) values (%s, %s, %s, %s)",
-                (account_id, email, password_hash, tenant_id),
+                """insert into console_accounts (id, email, password, tenant_id, approved_at)
+                   values (%s, %s, %s, %s, case when %s then clock_timestamp() end)""",
+                (account_id, email, password_hash, tenant_id, approved),
             )
+            record(conn, hooks_of(tenant_id), Actor(key_name=account_id), "account.created", account_id)
             row = conn.execute(
                 f"select {TENANT} from console_tenants t join console_plans p on p.name = t.plan where t.id = %s",
                 (tenant_id,),
@@ -39,14 +49,20 @@ def create_account(db: Database, email: str, password_hash: str, *, plan: str = 
     return Account(id=account_id, email=email, tenant=tenant_of(row))
 
 
-def find_password(db: Database, email: str) -> tuple[str, str] | None:
-    """Account id and password hash of an address; None where there is none or it was tried too often."""
+def find_password(db: Database, email: str) -> Credentials | None:
+    """What an address signs in with; None where there is no account or it was tried too often."""
     row = db.fetch_one(
-        """select id, password from console_accounts
+        """select id, password, approved_at is not null as approved from console_accounts
            where email = %(email)s and (locked_until is null or locked_until < clock_timestamp())""",
         {"email": email},
     )
-    return (row["id"], row["password"]) if row else None
+    return Credentials(account_id=row["id"], password=row["password"], approved=row["approved"]) if row else None
+
+
+def password_of(db: Database, account_id: str) -> str | None:
+    """The hash of a signed-in account's password."""
+    row = db.fetch_one("select password from console_accounts where id = %(id)s", {"id": account_id})
+    return str(row["password"]) if row else None
 
 
 def note_failure(db: Database, account_id: str) -> None:
@@ -60,45 +76,94 @@ def note_failure(db: Database, account_id: str) -> None:
         )
 
 
-def open_session(db: Database, account_id: str, digest: bytes) -> None:
-    """Keeps a new cookie's digest and drops sessions that have run out."""
+def change_password(db: Database, account_id: str, password_hash: str, keep: bytes) -> None:
+    """A new password ends every session but the one with the digest `keep`, and every link."""
     with db.transaction() as conn:
-        conn.execute("update console_accounts set failures = 0, locked_until = null where id = %s", (account_id,))
-        conn.execute("delete from console_sessions where expires_at < clock_timestamp()")
-        conn.execute(
-            f"""insert into console_sessions (digest, account_id, expires_at)
-                values (%s, %s, clock_timestamp() + {SESSION_S} * interval '1 second')""",
-            (digest, account_id),
-        )
+        _set_password(conn, account_id, password_hash)
+        conn.execute("delete from console_sessions where account_id = %s and digest <> %s", (account_id, keep))
 
 
-def find_session(db: Database, digest: bytes) -> Account | None:
-    """Whose session this is, while it lasts."""
-    row = db.fetch_one(
-        f"""select a.id, a.email, {TENANT} from console_sessions s join console_accounts a on a.id = s.account_id
-              join console_tenants t on t.id = a.tenant_id join console_plans p on p.name = t.plan
-            where s.digest = %(digest)s and s.expires_at > clock_timestamp()""",
-        {"digest": digest},
+def make_link(db: Database, email: str, digest: bytes) -> bool:
+    """A link with which a new password may be set once, within an hour; False where there is no such account."""
+    with db.transaction() as conn:
+        conn.execute("delete from console_links where expires_at < clock_timestamp()")
+        made = conn.execute(
+            f"""insert into console_links (digest, account_id, expires_at)
+                select %(digest)s, id, clock_timestamp() + {LINK_S} * interval '1 second'
+                from console_accounts where email = %(email)s returning account_id""",
+            {"digest": digest, "email": email},
+        ).fetchone()
+        if made is not None:
+            record(conn, _hooks_of_account(conn, made["account_id"]), OPERATOR, "password.link", made["account_id"])
+        return made is not None
+
+
+def use_link(db: Database, digest: bytes, password_hash: str) -> bool:
+    """Sets the password and ends every session; False for a link that is unknown, used or has run out."""
+    with db.transaction() as conn:
+        used = conn.execute(
+            "delete from console_links where digest = %s and expires_at > clock_timestamp() returning account_id",
+            (digest,),
+        ).fetchone()
+        if used is None:
+            return False
+        _set_password(conn, used["account_id"], password_hash)
+        conn.execute("delete from console_sessions where account_id = %s", (used["account_id"],))
+        return True
+
+
+def approve(db: Database, email: str) -> bool:
+    """Lets an account in; False where there is none. Approving twice changes nothing."""
+    with db.transaction() as conn:
+        row = conn.execute(
+            """update console_accounts set approved_at = coalesce(approved_at, clock_timestamp())
+               where email = %s returning id, tenant_id""",
+            (email,),
+        ).fetchone()
+        if row is not None:
+            record(conn, hooks_of(row["tenant_id"]), OPERATOR, "account.approved", row["id"])
+        return row is not None
+
+
+def close_account(db: Database, account_id: str, actor: Actor | None = None) -> bool:
+    """The account and all that opens it are gone now; its documents go when the watcher has deleted them.
+
+    What stays is the tenant's id, with its months' usage and its audit trail. False where there is no such account.
+    """
+    with db.transaction() as conn:
+        row = conn.execute("delete from console_accounts where id = %s returning tenant_id", (account_id,)).fetchone()
+        if row is None:
+            return False
+        tenant_id, hooks = row["tenant_id"], hooks_of(row["tenant_id"])
+        for table in ("console_sessions", "console_links"):
+            conn.execute(f"delete from {table} where account_id = %s", (account_id,))
+        conn.execute("update console_tenants set closed_at = clock_timestamp() where id = %s", (tenant_id,))
+        conn.execute("delete from console_tokens where tenant_id = %s", (tenant_id,))
+        for table in ("deliveries", "webhooks"):
+            conn.execute(f"delete from {table} where tenant = %s and org = %s", (hooks.tenant, hooks.org))
+        record(conn, hooks, actor or Actor(key_name=account_id), "account.closed", account_id)
+        return True
+
+
+def find_account(db: Database, email: str) -> str | None:
+    """The id of the account with this address."""
+    row = db.fetch_one("select id from console_accounts where email = %(email)s", {"email": email})
+    return str(row["id"]) if row else None
+
+
+def _set_password(conn: Connection, account_id: str, password_hash: str) -> None:
+    conn.execute(
+        "update console_accounts set password = %s, failures = 0, locked_until = null where id = %s",
+        (password_hash, account_id),
     )
-    return Account(id=row["id"], email=row["email"], tenant=tenant_of(row)) if row else None
+    conn.execute("delete from console_links where account_id = %s", (account_id,))
+    hooks = _hooks_of_account(conn, account_id)
+    record(conn, hooks, Actor(key_name=account_id), "password.changed", account_id)
 
 
-def close_session(db: Database, digest: bytes) -> None:
-    with db.transaction() as conn:
-        conn.execute("delete from console_sessions where digest = %s", (digest,))
-
-
-def change_plan(db: Database, email: str, plan: str) -> bool:
-    """Puts an account's tenant on another plan; False where account or plan is unknown."""
-    with db.transaction() as conn:
-        return bool(
-            conn.execute(
-                """update console_tenants set plan = %(plan)s
-                   where id = (select tenant_id from console_accounts where email = %(email)s)
-                     and exists (select from console_plans where name = %(plan)s)""",
-                {"email": email, "plan": plan},
-            ).rowcount
-        )
+def _hooks_of_account(conn: Connection, account_id: str) -> Scope:
+    rows = conn.execute("select tenant_id from console_accounts where id = %s", (account_id,)).fetchall()
+    return hooks_of(rows[0]["tenant_id"])
 
 
 def tenant_of(row: Row) -> Tenant:

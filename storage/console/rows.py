@@ -10,6 +10,11 @@ WEBHOOK_TENANT = "~console"
 """Under this tenant console receivers are kept beside the engine's: no key can be named so."""
 
 
+def hooks_of(tenant_id: str) -> Scope:
+    """Where a tenant's receivers, deliveries and audit trail are kept."""
+    return Scope(tenant=WEBHOOK_TENANT, org=tenant_id)
+
+
 class SubmissionState(StrEnum):
     """`sending`: the engine has not answered yet; `open`: it has documents to read; `removed`: kept long enough."""
 
@@ -33,7 +38,7 @@ class Tenant:
     @property
     def hooks(self) -> Scope:
         """Where this tenant's receivers and deliveries are kept."""
-        return Scope(tenant=WEBHOOK_TENANT, org=self.id)
+        return hooks_of(self.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +48,50 @@ class Account:
     id: str
     email: str
     tenant: Tenant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credentials:
+    """What an address signs in with. Not `approved`: an operator has not let the account in yet."""
+
+    account_id: str
+    password: str
+    approved: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRow:
+    """A signed-in browser as its owner sees it."""
+
+    id: str
+    agent: str
+    created_at: datetime
+    expires_at: datetime
+    current: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TenantRow:
+    """A tenant as the operator sees it. `email` and `approved_at` are null once its account is gone."""
+
+    tenant_id: str
+    email: str | None
+    plan: str
+    created_at: datetime
+    approved_at: datetime | None
+    closed_at: datetime | None
+    documents: int
+    pages: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a tenant may use. None = unlimited (pages) and for ever (retention)."""
+
+    name: str
+    monthly_pages: int | None
+    concurrent_documents: int
+    retention_days: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,11 +49,12 @@ def find_sent(db: Database, tenant_id: str, document_id: str) -> SentDocument | 
 
 
 def list_outdated(db: Database, limit: int = 50) -> list[Row]:
-    """Ended submissions past their plan's retention: `id`, `org`, `job_id`."""
+    """Ended submissions past their plan's retention, and all of tenants that left: `id`, `org`, `job_id`."""
     return db.fetch_all(
         """select s.id, s.org, s.job_id from console_submissions s join console_tenants t on t.id = s.tenant_id
              join console_plans p on p.name = t.plan
-           where s.state = 'ended' and s.ended_at < clock_timestamp() - p.retention_days * interval '1 day'
+           where s.state = 'ended' and (t.closed_at is not null
+             or s.ended_at < clock_timestamp() - p.retention_days * interval '1 day')
            order by s.ended_at limit %(limit)s""",
         {"limit": limit},
     )

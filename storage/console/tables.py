@@ -33,6 +33,7 @@ class Tenant(SQLModel, table=True):
     id: str = Field(sa_column=Column(Text, primary_key=True))
     plan: str = Field(sa_column=_text(default="free"))
     created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    closed_at: datetime | None = Field(sa_column=_time())
 
 
 class Account(SQLModel, table=True):
@@ -46,6 +47,7 @@ class Account(SQLModel, table=True):
     failures: int = Field(sa_column=_count())
     locked_until: datetime | None = Field(sa_column=_time())
     created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    approved_at: datetime | None = Field(sa_column=_time())
 
 
 class Session(SQLModel, table=True):
@@ -55,6 +57,17 @@ class Session(SQLModel, table=True):
     digest: bytes = Field(sa_column=Column(LargeBinary, primary_key=True))
     account_id: str = Field(sa_column=_text())
     created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    expires_at: datetime = Field(sa_column=_time(nullable=False))
+    id: str = Field(sa_column=Column(Text, nullable=False, unique=True))
+    agent: str = Field(sa_column=_text(default=""))
+
+
+class Link(SQLModel, table=True):
+    """A way to set a new password once; only its digest is kept."""
+
+    __tablename__ = "console_links"
+    digest: bytes = Field(sa_column=Column(LargeBinary, primary_key=True))
+    account_id: str = Field(sa_column=_text())
     expires_at: datetime = Field(sa_column=_time(nullable=False))
 
 

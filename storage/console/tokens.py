@@ -3,10 +3,12 @@
 import hashlib
 import secrets
 
+from storage.audit import record
 from storage.console.accounts import TENANT, new_id, tenant_of
-from storage.console.rows import Tenant, TokenRow
+from storage.console.rows import Account, Tenant, TokenRow
 from storage.database import Database, Row
 from storage.errors import NotFound
+from storage.rows import Actor
 
 PREFIX = "qc_"
 
@@ -15,14 +17,15 @@ def digest_of(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).digest()
 
 
-def create_token(db: Database, tenant_id: str, name: str) -> tuple[TokenRow, str]:
+def create_token(db: Database, account: Account, name: str) -> tuple[TokenRow, str]:
     """The token's row and its secret, which is never to be had again."""
     secret = PREFIX + secrets.token_hex(32)
     with db.transaction() as conn:
         row = conn.execute(
             "insert into console_tokens (id, tenant_id, name, digest) values (%s, %s, %s, %s) returning *",
-            (new_id("tok_"), tenant_id, name, digest_of(secret)),
+            (new_id("tok_"), account.tenant.id, name, digest_of(secret)),
         ).fetchall()[0]
+        record(conn, account.tenant.hooks, Actor(key_name=account.id), "token.created", row["id"])
     return _token(row), secret
 
 
@@ -34,16 +37,17 @@ def list_tokens(db: Database, tenant_id: str) -> list[TokenRow]:
     return [_token(row) for row in rows]
 
 
-def revoke_token(db: Database, tenant_id: str, token_id: str) -> None:
+def revoke_token(db: Database, account: Account, token_id: str) -> None:
     """Raises NotFound; revoking twice changes nothing."""
     with db.transaction() as conn:
         found = conn.execute(
             """update console_tokens set revoked_at = coalesce(revoked_at, clock_timestamp())
                where id = %s and tenant_id = %s""",
-            (token_id, tenant_id),
+            (token_id, account.tenant.id),
         )
         if not found.rowcount:
             raise NotFound("no such token")
+        record(conn, account.tenant.hooks, Actor(key_name=account.id), "token.revoked", token_id)
 
 
 def find_tenant(db: Database, secret: str) -> Tenant | None:

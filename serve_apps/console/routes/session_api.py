@@ -30,7 +30,7 @@ async def make_token(request: Request, visitor: VisitorDep) -> Response:
     _check_sender(request, visitor, form.get("csrf"))
     name = read_text(form, "name", LONGEST_NAME)
     running = visitor.running
-    row, secret = await running.disk.run(create_token, running.db, visitor.account.tenant.id, name)
+    row, secret = await running.disk.run(create_token, running.db, visitor.account, name)
     return json_response({"id": row.id, "name": row.name, "token": secret, "created_at": row.created_at}, 201)
 
 
@@ -39,7 +39,7 @@ async def end_token(request: Request, token_id: str, visitor: VisitorDep) -> Res
     """Revoked for the very next request."""
     _check_sender(request, visitor, None)
     running = visitor.running
-    await running.disk.run(revoke_token, running.db, visitor.account.tenant.id, token_id)
+    await running.disk.run(revoke_token, running.db, visitor.account, token_id)
     return Response(status_code=204)
 
 

@@ -7,41 +7,53 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from serve_apps.console import callers
-from serve_apps.console.callers import RunningDep, VisitorDep, check_form, check_origin
+from serve_apps.console.callers import RunningDep, VisitorDep, check_origin, read_our_form
+from serve_apps.console.doors import admit_sign_in, admit_sign_up
 from serve_apps.console.forms import read_form
 from serve_apps.console.pages import page
 from serve_apps.console.passwords import LONGEST, SHORTEST
+from serve_apps.console.refusals import SignUpClosed, TooManyTries
+from serve_apps.console.resources import SignUp
 from serve_apps.console.running import Running
-from storage.console.accounts import close_session, create_account, find_password, note_failure, open_session
+from storage.console.accounts import create_account, find_password, note_failure, use_link
 from storage.console.errors import EmailTaken
+from storage.console.sessions import close_session, open_session
 
 router = APIRouter(include_in_schema=False)
 _EMAIL = re.compile(r"[^@\s\x00-\x1f]{1,64}@[^@\s\x00-\x1f]{1,189}")
+_WEAK = f"A password needs at least {SHORTEST} characters."
 
 
 @router.get("/sign-up")
-async def show_sign_up(request: Request) -> Response:
-    return page(request, "sign_up.html")
+async def show_sign_up(request: Request, running: RunningDep) -> Response:
+    """Raises SignUpClosed where nobody new is taken."""
+    return page(request, "sign_up.html", mode=_mode(running))
 
 
 @router.get("/sign-in")
-async def show_sign_in(request: Request) -> Response:
-    return page(request, "sign_in.html")
+async def show_sign_in(request: Request, running: RunningDep) -> Response:
+    return page(request, "sign_in.html", mode=running.resources.sign_ups.mode)
 
 
 @router.post("/sign-up")
 async def sign_up(request: Request, running: RunningDep) -> Response:
-    """An account and its first session; the form again when it cannot be."""
+    """An account and its first session, or word that an operator lets it in; the form again when it cannot be."""
     check_origin(request)
+    mode = _mode(running)
     email, password = _credentials(await read_form(request))
-    if not _EMAIL.fullmatch(email) or not SHORTEST <= len(password) <= LONGEST:
+    if not _EMAIL.fullmatch(email) or not is_password(password):
         error = f"An e-mail address and a password of at least {SHORTEST} characters are needed."
-        return page(request, "sign_up.html", 422, error=error, email=email)
-    hashed = await running.passwords.run(running.resources.passwords.hash, password)
+        return page(request, "sign_up.html", 422, error=error, email=email, mode=mode)
     try:
-        account = await running.disk.run(create_account, running.db, email, hashed)
+        await admit_sign_up(request, running)
+        hashed = await running.passwords.run(running.resources.passwords.hash, password)
+        account = await running.disk.run(create_account, running.db, email, hashed, approved=mode is SignUp.OPEN)
     except EmailTaken as error:
-        return page(request, "sign_up.html", 409, error=str(error), email=email)
+        return page(request, "sign_up.html", 409, error=str(error), email=email, mode=mode)
+    except TooManyTries as error:
+        return _slow_down(page(request, "sign_up.html", 429, error=str(error), email=email, mode=mode), error)
+    if mode is not SignUp.OPEN:
+        return page(request, "waiting.html", 202)
     return await _begin(request, running, account.id)
 
 
@@ -49,36 +61,81 @@ async def sign_up(request: Request, running: RunningDep) -> Response:
 async def sign_in(request: Request, running: RunningDep) -> Response:
     """The same answer for an unknown address, a wrong password and an account that rests."""
     check_origin(request)
+    mode = running.resources.sign_ups.mode
     email, password = _credentials(await read_form(request))
+    try:
+        await admit_sign_in(request, running)
+    except TooManyTries as error:
+        return _slow_down(page(request, "sign_in.html", 429, error=str(error), email=email, mode=mode), error)
     found = await running.sql.run(find_password, running.db, email)
     passwords = running.resources.passwords
-    if not await running.passwords.run(passwords.check, password[:LONGEST], found[1] if found else None):
+    if not await running.passwords.run(passwords.check, password[:LONGEST], found.password if found else None):
         if found:
-            await running.disk.run(note_failure, running.db, found[0])
-        return page(request, "sign_in.html", 401, error="Address or password is wrong.", email=email)
+            await running.disk.run(note_failure, running.db, found.account_id)
+        return page(request, "sign_in.html", 401, error="Address or password is wrong.", email=email, mode=mode)
     assert found is not None
-    return await _begin(request, running, found[0])
+    if not found.approved:
+        return page(request, "waiting.html", 403)
+    return await _begin(request, running, found.account_id)
 
 
 @router.post("/sign-out")
 async def sign_out(request: Request, visitor: VisitorDep) -> Response:
-    check_origin(request)
-    check_form(visitor, (await read_form(request)).get("csrf"))
+    await read_our_form(request, visitor)
     running = visitor.running
-    await running.disk.run(close_session, running.db, callers.digest_cookie(visitor.cookie))
+    await running.disk.run(close_session, running.db, visitor.digest)
     response = RedirectResponse(f"{request.scope.get('root_path', '')}/sign-in", 303)
     callers.clear_cookie(response, running)
     return response
+
+
+@router.get("/new-password")
+async def show_new_password(request: Request, link: str = "") -> Response:
+    """Behind a link the operator made; looking at it uses nothing up."""
+    return page(request, "new_password.html", link=link)
+
+
+@router.post("/new-password")
+async def set_new_password(request: Request, running: RunningDep) -> Response:
+    """Ends every session of the account; the link is good for once."""
+    check_origin(request)
+    form = await read_form(request)
+    link, password = str(form.get("link", ""))[:100], str(form.get("password", ""))
+    if not is_password(password):
+        return page(request, "new_password.html", 422, link=link, error=_WEAK)
+    await admit_sign_in(request, running)
+    hashed = await running.passwords.run(running.resources.passwords.hash, password)
+    if not await running.disk.run(use_link, running.db, callers.digest_cookie(link), hashed):
+        error = "This link was used or has run out. Ask for another one."
+        return page(request, "new_password.html", 410, link="", error=error)
+    return page(request, "sign_in.html", notice="The new password is set. Sign in with it.", mode=SignUp.CLOSED)
+
+
+def is_password(text: str) -> bool:
+    """Long enough to be one, and no longer than is hashed."""
+    return SHORTEST <= len(text) <= LONGEST
 
 
 async def _begin(request: Request, running: Running, account_id: str) -> Response:
     old = request.cookies.get(callers.cookie_name(running))
     if old:
         await running.disk.run(close_session, running.db, callers.digest_cookie(old))
-    cookie = callers.new_cookie()
-    await running.disk.run(open_session, running.db, account_id, callers.digest_cookie(cookie))
+    cookie, agent = callers.new_cookie(), request.headers.get("user-agent", "")
+    await running.disk.run(open_session, running.db, account_id, callers.digest_cookie(cookie), agent)
     response = RedirectResponse(f"{request.scope.get('root_path', '')}/", 303)
     callers.set_cookie(response, running, cookie)
+    return response
+
+
+def _mode(running: Running) -> SignUp:
+    mode = running.resources.sign_ups.mode
+    if mode is SignUp.CLOSED:
+        raise SignUpClosed("this console takes no new accounts")
+    return mode
+
+
+def _slow_down(response: Response, error: TooManyTries) -> Response:
+    response.headers["Retry-After"] = str(error.retry_after)
     return response
 
 

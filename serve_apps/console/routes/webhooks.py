@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from serve_apps.api.rendering import json_response
-from serve_apps.console.callers import Visitor, VisitorDep, check_form, check_origin
+from serve_apps.console.callers import Visitor, VisitorDep, check_form, check_origin, read_our_form
 from serve_apps.console.forms import read_form, read_text
 from serve_apps.console.pages import page
 from storage.console.rows import Tenant
@@ -14,10 +14,18 @@ from storage.egress import MAX_URL_BYTES, UrlRefused
 from storage.hook_signing import new_secret
 from storage.rows import Actor
 from storage.states import EventKind
-from storage.webhooks import WebhookRow, delete_webhook, list_deliveries, list_webhooks, redeliver, register_webhook
+from storage.webhooks import (
+    WebhookRow,
+    delete_webhook,
+    list_deliveries,
+    list_webhooks,
+    redeliver,
+    register_webhook,
+    test_webhook,
+)
 
 router = APIRouter(tags=["session"])
-SHOWN = 100
+SHOWN = 50
 
 
 @router.post("/api/webhooks", status_code=201)
@@ -32,14 +40,15 @@ async def register(request: Request, visitor: VisitorDep) -> Response:
 
 
 @router.get("/webhooks", include_in_schema=False)
-async def show_webhooks(request: Request, visitor: VisitorDep) -> Response:
-    return await _webhooks(request, visitor)
+async def show_webhooks(request: Request, visitor: VisitorDep, cursor: str | None = None) -> Response:
+    """Receivers and their deliveries, the newest first; `cursor` leads to older ones."""
+    return await _webhooks(request, visitor, cursor=cursor)
 
 
 @router.post("/webhooks", include_in_schema=False)
 async def add_webhook(request: Request, visitor: VisitorDep) -> Response:
     """The page with the new secret on it: shown now and never again."""
-    form = await _form(request, visitor)
+    form = await read_our_form(request, visitor)
     try:
         row, secret = await _register(visitor, form)
     except UrlRefused as error:
@@ -49,16 +58,25 @@ async def add_webhook(request: Request, visitor: VisitorDep) -> Response:
 
 @router.post("/webhooks/{webhook_id}/delete", include_in_schema=False)
 async def remove_webhook(request: Request, webhook_id: str, visitor: VisitorDep) -> Response:
-    await _form(request, visitor)
+    await read_our_form(request, visitor)
     hooks = _tenant(visitor).hooks
     await visitor.running.disk.run(delete_webhook, visitor.running.db, hooks, _actor(visitor), webhook_id)
+    return _back(request)
+
+
+@router.post("/webhooks/{webhook_id}/test", include_in_schema=False)
+async def send_test(request: Request, webhook_id: str, visitor: VisitorDep) -> Response:
+    """An event of its own kind that names only the webhook."""
+    await read_our_form(request, visitor)
+    hooks = _tenant(visitor).hooks
+    await visitor.running.disk.run(test_webhook, visitor.running.db, hooks, _actor(visitor), webhook_id)
     return _back(request)
 
 
 @router.post("/deliveries/{delivery_id}/redeliver", include_in_schema=False)
 async def send_again(request: Request, delivery_id: str, visitor: VisitorDep) -> Response:
     """The same event under the same id."""
-    await _form(request, visitor)
+    await read_our_form(request, visitor)
     hooks = _tenant(visitor).hooks
     await visitor.running.disk.run(redeliver, visitor.running.db, hooks, _actor(visitor), delivery_id)
     return _back(request)
@@ -79,20 +97,14 @@ async def _register(visitor: Visitor, form: dict[str, Any]) -> tuple[WebhookRow,
     return row, secret
 
 
-async def _webhooks(request: Request, visitor: Visitor, status: int = 200, **values: Any) -> Response:
+async def _webhooks(
+    request: Request, visitor: Visitor, status: int = 200, *, cursor: str | None = None, **values: Any
+) -> Response:
     running, hooks = visitor.running, _tenant(visitor).hooks
     webhooks = await running.sql.run(list_webhooks, running.db, hooks)
-    deliveries = await running.sql.run(list_deliveries, running.resources.store, hooks, limit=SHOWN)
-    return page(
-        request, "webhooks.html", status, visitor=visitor, webhooks=webhooks, deliveries=deliveries.items, **values
-    )
-
-
-async def _form(request: Request, visitor: Visitor) -> dict[str, Any]:
-    check_origin(request)
-    form = await read_form(request)
-    check_form(visitor, form.get("csrf"))
-    return form
+    sent = await running.sql.run(list_deliveries, running.resources.store, hooks, limit=SHOWN, cursor=cursor)
+    shown = {"webhooks": webhooks, "deliveries": sent.items, "more": sent.next_cursor}
+    return page(request, "webhooks.html", status, visitor=visitor, **shown, **values)
 
 
 def _tenant(visitor: Visitor) -> Tenant:
@@ -100,7 +112,7 @@ def _tenant(visitor: Visitor) -> Tenant:
 
 
 def _actor(visitor: Visitor) -> Actor:
-    return Actor(key_name=visitor.account.email)
+    return Actor(key_name=visitor.account.id)
 
 
 def _back(request: Request) -> Response:

@@ -1,27 +1,53 @@
-// Uploads what is dropped or chosen, then follows the job until it ends. Everything shown is text, never markup.
+// Uploads what is dropped or chosen and follows it; keeps lists fresh. Everything shown is text, never markup.
 "use strict";
 
-const root = document.body.dataset.root;
-const drop = document.getElementById("drop");
-const said = document.getElementById("upload-status");
-const bar = document.getElementById("upload-progress");
-const list = document.getElementById("upload-files");
+const { root, csrf } = document.body.dataset;
+const byId = (id) => document.getElementById(id);
 
-function explain(answer, body) {
-  const detail = typeof body.detail === "string" ? body.detail : (body.detail || []).map((one) => one.msg).join("; ");
-  return detail || `The upload was refused (${answer.status}).`;
+/** Replaces the parts that change by their newest form; keeps the focus where it was. */
+async function refresh() {
+  const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+  if (!answer.ok || answer.redirected) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const id of ["usage", "sent"]) {
+    const [old, now] = [byId(id), fresh.getElementById(id)];
+    if (old && !now && "whole" in old.dataset) return location.reload();
+    if (old && now && !old.contains(document.activeElement)) old.replaceWith(now);
+  }
+}
+
+async function poll() {
+  for (;;) {
+    const pause = byId("sent")?.dataset.poll;
+    await new Promise((go) => setTimeout(go, Number(pause ?? 1500)));
+    if (pause && !document.hidden) await refresh().catch(() => undefined);
+  }
+}
+if (byId("sent")) poll();
+
+function explain(status, body) {
+  const detail = typeof body.detail === "string" ? body.detail : (body.detail ?? []).map((one) => one.msg).join("; ");
+  return detail || `The upload was refused (${status}).`;
+}
+
+function rowOf(one) {
+  const row = document.createElement("li");
+  const name = Object.assign(document.createElement("span"), { className: "name", textContent: one.source_file });
+  const chip = Object.assign(document.createElement("span"), { className: `chip ${one.status}`, textContent: one.status });
+  row.append(name, chip);
+  if (one.status === "running" && one.pages_total) {
+    const bar = Object.assign(document.createElement("progress"), { max: one.pages_total, value: one.pages_done });
+    bar.setAttribute("aria-label", `${one.source_file}: pages read`);
+    row.append(bar, `${one.pages_done} of ${one.pages_total} pages`);
+  }
+  if (one.error) row.append(Object.assign(document.createElement("span"), { className: "bad", textContent: one.error }));
+  return row;
 }
 
 function show(job) {
-  const rows = [...job.documents, ...job.pending].map((one) => {
-    const row = document.createElement("li");
-    const pages = one.pages_total ? ` ${one.pages_done} of ${one.pages_total} pages` : "";
-    row.textContent = `${one.source_file}: ${one.status}${pages}${one.error ? ` (${one.error})` : ""}`;
-    return row;
-  });
-  list.replaceChildren(...rows);
+  byId("upload-files").replaceChildren(...[...job.documents, ...job.pending].map(rowOf));
   const total = job.documents.length + job.pending.length;
-  bar.value = job.pages_total ? (job.documents.length / total + job.pages_done / job.pages_total) / 2 : job.documents.length / total;
+  byId("upload-bar").value = job.pages_total ? job.pages_done / job.pages_total : job.documents.length / total;
 }
 
 async function follow(jobId) {
@@ -30,45 +56,102 @@ async function follow(jobId) {
     if (answer.ok) {
       const job = await answer.json();
       show(job);
-      if (!job.pending.length) return job.status;
+      if (!job.pending.length) return job;
     } else if (answer.status !== 502 && answer.status !== 503) {
       throw new Error(`The job cannot be followed (${answer.status}).`);
     }
-    await new Promise((go) => setTimeout(go, 700));
+    await new Promise((go) => setTimeout(go, 500));
   }
 }
 
-async function send(files) {
-  if (!files.length) return;
-  const form = new FormData();
-  for (const file of files) form.append("files", file, file.name);
-  said.textContent = `Sending ${files.length === 1 ? files[0].name : `${files.length} files`} …`;
-  bar.hidden = false;
-  bar.removeAttribute("value");
+/** The job; bytes on their way move the bar. */
+function upload(files) {
+  const body = new FormData();
+  for (const file of files) body.append("files", file, file.name);
+  const request = new XMLHttpRequest();
+  request.open("POST", `${root}/api/jobs`);
+  request.setRequestHeader("X-CSRF-Token", csrf);
+  request.setRequestHeader("Accept", "application/json");
+  request.upload.addEventListener("progress", (event) => {
+    if (event.lengthComputable) byId("upload-bar").value = event.loaded / event.total;
+  });
+  return new Promise((resolve, reject) => {
+    request.addEventListener("error", () => reject(new Error("The connection was lost.")));
+    request.addEventListener("load", () => {
+      const answer = JSON.parse(request.responseText || "{}");
+      if (request.status === 201) resolve(answer);
+      else reject(new Error(explain(request.status, answer)));
+    });
+    request.send(body);
+  });
+}
+
+function check(files, { most, bytes }) {
+  if (files.length > Number(most)) throw new Error(`At most ${most} files at once.`);
+  const large = files.find((file) => file.size > Number(bytes));
+  if (large) throw new Error(`${large.name} is over ${Number(bytes) >> 20} MB.`);
+}
+
+let busy = false;
+async function send(form, files) {
+  if (!files.length || busy) return;
+  const [said, bar] = [byId("upload-said"), byId("upload-bar")];
+  const say = (text, bad = false) => {
+    said.textContent = text;
+    said.className = bad ? "problem" : "";
+  };
+  byId("upload").hidden = bar.hidden = false;
+  byId("upload-files").replaceChildren();
+  busy = true;
   try {
-    const headers = { "X-CSRF-Token": document.body.dataset.csrf, Accept: "application/json" };
-    const answer = await fetch(`${root}/api/jobs`, { method: "POST", body: form, headers });
-    const body = await answer.json();
-    if (!answer.ok) throw new Error(explain(answer, body));
-    said.textContent = "Reading …";
-    const status = await follow(body.id);
-    said.textContent = `Done: ${status}.`;
-    setTimeout(() => location.reload(), 1200);
+    check(files, form.dataset);
+    bar.value = 0;
+    say(`Sending ${files.length === 1 ? files[0].name : `${files.length} files`} …`);
+    const queued = await upload(files);
+    say("Reading …");
+    const job = await follow(queued.id);
+    const failed = job.documents.filter((one) => one.status !== "succeeded").length;
+    say(failed ? `Done; ${failed} of ${job.documents.length} could not be read.` : "Done.");
+    bar.hidden = true;
   } catch (error) {
     bar.hidden = true;
-    said.textContent = error.message;
+    say(error.message, true);
   }
+  busy = false;
+  byId("files").value = "";
+  await refresh().catch(() => undefined);
 }
 
+const drop = byId("drop");
 if (drop) {
-  const input = document.getElementById("files");
-  input.addEventListener("change", () => send([...input.files]));
+  byId("files").addEventListener("change", (event) => send(drop, [...event.target.files]));
   drop.addEventListener("submit", (event) => event.preventDefault());
   for (const kind of ["dragenter", "dragover"]) {
     drop.addEventListener(kind, (event) => { event.preventDefault(); drop.classList.add("over"); });
   }
-  for (const kind of ["dragleave", "drop"]) {
-    drop.addEventListener(kind, (event) => { event.preventDefault(); drop.classList.remove("over"); });
-  }
-  drop.addEventListener("drop", (event) => send([...event.dataTransfer.files]));
+  for (const kind of ["dragleave", "drop"]) drop.addEventListener(kind, () => drop.classList.remove("over"));
+  drop.addEventListener("drop", (event) => {
+    event.preventDefault();
+    send(drop, [...event.dataTransfer.files]);
+  });
 }
+
+document.addEventListener("submit", (event) => {
+  const question = event.target.dataset.confirm;
+  if (question && !confirm(question)) event.preventDefault();
+});
+
+document.addEventListener("click", async (event) => {
+  const copy = event.target.closest("[data-copy]");
+  if (copy) {
+    await navigator.clipboard.writeText(byId(copy.dataset.copy).textContent);
+    byId("status").textContent = "Copied.";
+    setTimeout(() => { byId("status").textContent = ""; }, 2000);
+  }
+  const chosen = event.target.closest("[data-block]");
+  if (!chosen) return;
+  event.preventDefault();
+  for (const old of document.querySelectorAll(".selected")) old.classList.remove("selected");
+  for (const one of document.querySelectorAll(`[data-block="${CSS.escape(chosen.dataset.block)}"]`)) one.classList.add("selected");
+  if (chosen.matches("rect")) byId("blocks")?.querySelector(".selected")?.scrollIntoView({ block: "nearest" });
+});

@@ -1,0 +1,84 @@
+"""The page about oneself: password, sessions, leaving. Whatever ends access asks for the password again."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from serve_apps.console import callers
+from serve_apps.console.callers import Visitor, VisitorDep, read_our_form
+from serve_apps.console.doors import admit_sign_in
+from serve_apps.console.pages import page
+from serve_apps.console.passwords import LONGEST, SHORTEST
+from serve_apps.console.routes.sessions import is_password
+from serve_apps.console.routes.usage import render_usage
+from storage.console.accounts import change_password, close_account, password_of
+from storage.console.admission import usage_of
+from storage.console.sessions import close_one, close_others, list_sessions
+
+router = APIRouter(include_in_schema=False)
+_WRONG = "The current password is wrong."
+
+
+@router.get("/account")
+async def show_account(request: Request, visitor: VisitorDep) -> Response:
+    return await _account(request, visitor)
+
+
+@router.post("/account/password")
+async def set_password(request: Request, visitor: VisitorDep) -> Response:
+    """A new password signs every other browser out."""
+    form = await read_our_form(request, visitor)
+    new = str(form.get("new", ""))
+    if not is_password(new):
+        return await _account(request, visitor, 422, error=f"A password needs at least {SHORTEST} characters.")
+    if not await _knows_password(request, visitor, form):
+        return await _account(request, visitor, 403, error=_WRONG)
+    running = visitor.running
+    hashed = await running.passwords.run(running.resources.passwords.hash, new)
+    await running.disk.run(change_password, running.db, visitor.account.id, hashed, visitor.digest)
+    return await _account(request, visitor, notice="The password is changed. Every other browser is signed out.")
+
+
+@router.post("/account/sessions/{session_id}/close")
+async def close(request: Request, session_id: str, visitor: VisitorDep) -> Response:
+    """Signs one browser out."""
+    await read_our_form(request, visitor)
+    await visitor.running.disk.run(close_one, visitor.running.db, visitor.account.id, session_id)
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/account", 303)
+
+
+@router.post("/account/sessions/close")
+async def close_everywhere(request: Request, visitor: VisitorDep) -> Response:
+    """Signs every other browser out."""
+    await read_our_form(request, visitor)
+    ended = await visitor.running.disk.run(close_others, visitor.running.db, visitor.account.id, visitor.digest)
+    notice = f"{ended} other browser{'' if ended == 1 else 's'} signed out."
+    return await _account(request, visitor, notice=notice)
+
+
+@router.post("/account/close")
+async def leave(request: Request, visitor: VisitorDep) -> Response:
+    """Account, tokens and receivers are gone now, documents within a minute of their end."""
+    form = await read_our_form(request, visitor)
+    if not await _knows_password(request, visitor, form):
+        return await _account(request, visitor, 403, error=_WRONG)
+    running = visitor.running
+    await running.disk.run(close_account, running.db, visitor.account.id)
+    response = page(request, "left.html")
+    callers.clear_cookie(response, running)
+    return response
+
+
+async def _account(request: Request, visitor: Visitor, status: int = 200, **values: Any) -> Response:
+    running, account = visitor.running, visitor.account
+    sessions = await running.sql.run(list_sessions, running.db, account.id, visitor.digest)
+    usage = render_usage(account.tenant, await running.sql.run(usage_of, running.db, account.tenant.id))
+    return page(request, "account.html", status, visitor=visitor, sessions=sessions, usage=usage, **values)
+
+
+async def _knows_password(request: Request, visitor: Visitor, form: dict[str, Any]) -> bool:
+    await admit_sign_in(request, visitor.running)
+    running, sent = visitor.running, str(form.get("password", ""))[:LONGEST]
+    hashed = await running.sql.run(password_of, running.db, visitor.account.id)
+    return await running.passwords.run(running.resources.passwords.check, sent, hashed)
