@@ -2,8 +2,7 @@
 
 import json
 
-from models.cdom.tree import dump_tree, load_tree, serve_tree
-from serve_apps.api.redacting import redact_for
+from models.cdom.tree import serve_tree
 from storage.artifacts import TREE
 from storage.documents import PublishedTree, locate_tree
 from storage.rows import DocumentId, JobId, Scope
@@ -17,13 +16,6 @@ def read_published_tree(store: Store, document_id: DocumentId, tree: PublishedTr
     """The stored JSON with id and file name added; it is not parsed."""
     stored = store.artifacts.read(document_id, tree.attempt, TREE)
     return serve_tree(stored, document_id=document_id, name=tree.source_file)
-
-
-def read_redacted_tree(store: Store, document_id: DocumentId, where: PublishedTree) -> bytes:
-    """The tree with everything masked that was not rejected; the file's name goes too. Raises `PiiIncomplete`."""
-    stored = store.artifacts.read(document_id, where.attempt, TREE)
-    tree = redact_for(store, document_id, load_tree(stored))
-    return serve_tree(dump_tree(tree), document_id=document_id, name=HIDDEN_NAME)
 
 
 def read_page_sizes(store: Store, document_id: DocumentId, tree: PublishedTree) -> dict[int, tuple[float, float]]:

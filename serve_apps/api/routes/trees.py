@@ -1,14 +1,17 @@
 """GET …/tree: the stored tree, byte for byte, with the document's id and file name added."""
 
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from models.cdom.tree import dump_tree, serve_tree
 from serve_apps.api.deps import CallDep, DocumentIdDep, JobIdDep
 from serve_apps.api.etags import answer_cached
+from serve_apps.api.published import Redacted, find_published
 from serve_apps.api.rendering import JSON
-from serve_apps.api.trees import read_published_tree, read_redacted_tree
+from serve_apps.api.trees import read_published_tree
 from storage.documents import locate_tree
 
 router = APIRouter(tags=["documents"])
@@ -24,15 +27,17 @@ async def read_tree(
     job_id: JobIdDep,
     document_id: DocumentIdDep,
     call: CallDep,
-    redacted: bool = False,
+    redacted: Redacted = False,
 ) -> Response:
     """The canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan."""
-    tree = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
-    read = read_redacted_tree if redacted else read_published_tree
+    if redacted:  # what is masked changes with decisions and maskers, so it is made anew each time
+        shown = await find_published(call, job_id, document_id, redacted)
+        serve = partial(serve_tree, document_id=document_id, name=shown.name)
+        return Response(await shown.derive(lambda tree: serve(dump_tree(tree))), media_type=JSON)
+    where = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
 
     async def answer() -> Response:
-        return Response(await call.running.disk.run(read, call.store, document_id, tree), media_type=JSON)
+        stored = await call.running.disk.run(read_published_tree, call.store, document_id, where)
+        return Response(stored, media_type=JSON)
 
-    if redacted:  # what is masked changes with decisions and maskers, so it is made anew each time
-        return await answer()
-    return await answer_cached(request, f"{document_id}.{tree.attempt}", answer)
+    return await answer_cached(request, f"{document_id}.{where.attempt}", answer)
