@@ -9,6 +9,7 @@ from datetime import datetime
 from storage.audit import record
 from storage.database import Database
 from storage.errors import Conflict, NotFound
+from storage.notices import notify_keys
 from storage.rows import Actor, Scope
 
 OPERATOR = Actor(key_name="operator")
@@ -36,6 +37,7 @@ def add_key(db: Database, name: str, scope: str, digest: bytes) -> None:
             raise Conflict(f"{name}:{scope} has a key already; revoke it first")
         conn.execute("insert into api_keys (digest, name, scope) values (%s, %s, %s)", (digest, name, scope))
         record(conn, Scope(tenant=name), OPERATOR, "key.added", f"{name}:{scope}")
+    notify_keys(db)
 
 
 def revoke_key(db: Database, name: str, scope: str, digest: bytes | None = None) -> None:
@@ -56,6 +58,7 @@ def revoke_key(db: Database, name: str, scope: str, digest: bytes | None = None)
         if not ended and digest is None:
             raise NotFound("no such key")
         record(conn, Scope(tenant=name), OPERATOR, "key.revoked", f"{name}:{scope}")
+    notify_keys(db)
 
 
 def list_keys(db: Database) -> list[StoredKey]:

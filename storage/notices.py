@@ -11,6 +11,7 @@ from storage.errors import StoreUnavailable
 
 TASKS = "quire_tasks"
 DONE = "quire_done"
+KEYS = "quire_keys"
 
 
 def notify_tasks(db: Database) -> None:
@@ -22,6 +23,11 @@ def notify_done(db: Database, job_ids: Sequence[str]) -> None:
     """These jobs ended; one notice each."""
     if job_ids:
         _notify(db, DONE, job_ids)
+
+
+def notify_keys(db: Database) -> None:
+    """Keys were added or revoked."""
+    _notify(db, KEYS, [""])
 
 
 def _notify(db: Database, channel: str, payloads: Sequence[str]) -> None:

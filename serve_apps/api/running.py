@@ -23,6 +23,7 @@ from serve_apps.api.resources import Resources
 from serve_apps.api.waiting import JobWaiters
 from storage.api_keys import StoredKey, list_keys
 from storage.errors import StorageError
+from storage.notices import KEYS
 from storage.sources import SourceGate
 from storage.usage import check_clock
 
@@ -52,7 +53,8 @@ class Running:
         self.source_gate = resources.source_gate or SourceGate(workdir=resources.store.workdir)
         self._configured_keys, self._stored_keys = tuple(resources.keys), list[StoredKey]()
         self.refusals = RefusalTrail(resources.store.db, self.disk)
-        self.waiters = JobWaiters(resources.dsn, resources.limits.max_waiters)
+        self._keys_told = asyncio.Event()
+        self.waiters = JobWaiters(resources.dsn, resources.limits.max_waiters, {KEYS: self._keys_told.set})
 
     @asynccontextmanager
     async def lifespan(self, _: FastAPI) -> AsyncIterator[None]:
@@ -79,9 +81,12 @@ class Running:
         return None if is_loopback_peer(client[0]) else str(client[0])
 
     async def _watch_keys(self) -> None:
-        """Keys that were added or revoked are taken without a restart."""
+        """Keys that were added or revoked are taken without a restart: when told, else every two seconds."""
         while True:
-            await asyncio.sleep(_KEYS_WATCH_S)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_KEYS_WATCH_S):
+                    await self._keys_told.wait()
+            self._keys_told.clear()
             await self._load_keys()
 
     async def _load_keys(self) -> None:

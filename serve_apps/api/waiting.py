@@ -1,29 +1,36 @@
 """Waiting for jobs to end: one LISTEN connection per app, fanned out to everyone who waits, by job id.
 
 A notification is only a hint. Beneath it every waiter looks again after about a second, so a lost one costs little.
+Whoever else wants to be told of something shares the connection (`also`).
 """
 
 import asyncio
 import random
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from time import monotonic
 from typing import TypeVar
 
 from serve_apps.api.refusals import Overloaded
 from storage.listen import listen
+from storage.notices import DONE
 
-CHANNEL = "quire_done"
 _REMEMBERED = 1024
 T = TypeVar("T")
 
 
 class JobWaiters:
-    """`max_waiters` bounds those who wait at once; one more is refused with `Overloaded`."""
+    """`max_waiters` bounds those who wait at once; one more is refused with `Overloaded`.
 
-    def __init__(self, dsn: str | None, max_waiters: int) -> None:
+    `also`: further channels, each with what to call at every notice of it and after every (re)connect.
+    """
+
+    def __init__(
+        self, dsn: str | None, max_waiters: int, also: Mapping[str, Callable[[], object]] | None = None
+    ) -> None:
         self._dsn, self._max_waiters, self._count = dsn, max_waiters, 0
+        self._also = dict(also or {})
         self._events: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
         self._recent: deque[str] = deque(maxlen=_REMEMBERED)
 
@@ -89,11 +96,19 @@ class JobWaiters:
                 del self._events[job_id]
 
     async def _listen(self, dsn: str) -> None:
-        async for _, job_id in listen(dsn, [CHANNEL]):
-            self._recent.append(job_id)
-            told = self._events.get(job_id, ()) if job_id else [e for events in self._events.values() for e in events]
-            for event in tuple(told):
-                event.set()
+        async for channel, job_id in listen(dsn, [DONE, *self._also]):
+            for name, call in self._also.items():
+                if channel in ("", name):
+                    call()
+            if channel not in self._also:
+                self._tell(job_id)
+
+    def _tell(self, job_id: str) -> None:
+        """Wakes those who wait for this job; without an id (some may have been missed) everybody."""
+        self._recent.append(job_id)
+        told = self._events.get(job_id, ()) if job_id else [e for events in self._events.values() for e in events]
+        for event in tuple(told):
+            event.set()
 
 
 def _jittered_second() -> float:

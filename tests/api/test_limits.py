@@ -2,8 +2,12 @@
 
 import asyncio
 
+import httpx
+import pytest
+
 from serve_apps.access.keys import digest_secret, parse_api_keys
 from serve_apps.access.stored_keys import keys_in_force
+from serve_apps.api import running
 from serve_apps.api.resources import ApiLimits
 from storage.api_keys import add_key, list_keys, revoke_key
 from storage.store import Store
@@ -69,6 +73,36 @@ async def test_keys_are_added_and_revoked_while_the_service_runs(store: Store) -
             assert (await configured.get("/v1/stats")).status_code == 401
         async with client_of(app, "acme-read") as other:
             assert (await other.get("/v1/stats")).status_code == 200
+
+
+async def becomes(status: int, caller: httpx.AsyncClient) -> None:
+    async with asyncio.timeout(30):
+        while (await caller.get("/v1/stats")).status_code != status:
+            await asyncio.sleep(0.01)
+
+
+async def test_every_replica_is_told_of_keys_and_need_not_poll(
+    store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "_KEYS_WATCH_S", 3600.0)
+    async with (
+        serving(make_resources(store, dsn=dsn)) as one,
+        serving(make_resources(store, dsn=dsn)) as other,
+        client_of(one, "fresh-secret") as first,
+        client_of(other, "fresh-secret") as second,
+    ):
+        assert (await first.get("/v1/stats")).status_code == 401
+        add_key(store.db, "fresh", "read", digest_secret("fresh-secret"))
+        await asyncio.gather(becomes(200, first), becomes(200, second))
+        revoke_key(store.db, "fresh", "read")
+        await asyncio.gather(becomes(401, first), becomes(401, second))
+
+
+async def test_without_notices_keys_are_polled(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "_KEYS_WATCH_S", 0.02)
+    async with serving(make_resources(store)) as app, client_of(app, "fresh-secret") as caller:
+        add_key(store.db, "fresh", "read", digest_secret("fresh-secret"))
+        await becomes(200, caller)
 
 
 def test_a_configured_key_and_a_stored_one_are_in_force_together(store: Store) -> None:
