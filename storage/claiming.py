@@ -39,13 +39,14 @@ expired as (
     starts = c.starts + (not c.exhausted)::int, phase = case when c.exhausted then null else '{Phase.READING}' end,
     lease_until = clock_timestamp() + %(lease_s)s * interval '1 second'
   from costed c, relaxed where t.document_id = c.document_id
-  returning t.document_id, t.attempt, t.starts, t.priority, c.exhausted, c.lapsed
+  returning t.document_id, t.attempt, t.starts, t.priority, c.exhausted, c.lapsed, t.traceparent,
+            greatest(0, extract(epoch from clock_timestamp() - t.available_at))::float8 as waited_s
 ), document as (
   update documents d set status = 'running', attempt = k.attempt, attempts = k.starts,
     started_at = coalesce(d.started_at, clock_timestamp())
   from taken k where d.id = k.document_id
   returning d.id, d.job_id, d.tenant, d.org, d.key_name, d.run, d.sha256, d.options, d.reserved_pages,
-            k.attempt as task_attempt, k.starts, k.priority, k.exhausted, k.lapsed
+            k.attempt as task_attempt, k.starts, k.priority, k.exhausted, k.lapsed, k.traceparent, k.waited_s
 ), job as (
   update jobs j set n_queued = n_queued - 1, n_running = n_running + 1,
     started_at = coalesce(j.started_at, clock_timestamp())
@@ -70,4 +71,6 @@ def to_claim(row: Row, worker: WorkerId) -> Claim:
         options=OPTIONS.validate_python(row["options"]),
         reserved_pages=row["reserved_pages"],
         exhausted=row["exhausted"],
+        traceparent=row["traceparent"],
+        waited_s=row["waited_s"],
     )

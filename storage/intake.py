@@ -47,8 +47,8 @@ with given as materialized (
   select id, %(job_id)s, %(tenant)s, %(org)s, %(key_name)s, position, source_file, sha256, bytes, options, 1, %(month)s
   from given
 ), virtual as materialized (select {VTIME} as now)
-insert into tasks (document_id, job_id, tenant, priority, vtime)
-select id, %(job_id)s, %(tenant)s, %(priority)s, virtual.now + position from given, virtual
+insert into tasks (document_id, job_id, tenant, priority, vtime, traceparent)
+select id, %(job_id)s, %(tenant)s, %(priority)s, virtual.now + position, %(traceparent)s from given, virtual
 """
 
 
@@ -78,6 +78,7 @@ def submit_job(
         keep_originals(store, conn, [file.blob.sha256 for file in files])
         params: dict[str, Any] = {"job_id": job_id, "tenant": scope.tenant, "org": scope.org, "kind": kind}
         params |= {"key_name": actor.key_name, "total": len(files), "priority": int(priority)}
+        params |= {"traceparent": actor.traceparent}
         params |= {"metadata": Jsonb(metadata) if metadata is not None else None}
         params |= {"documents": Jsonb([_record(*item) for item in enumerate(files)])}
         params |= {"month": admit(conn, quota, len(files))}

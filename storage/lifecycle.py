@@ -34,8 +34,8 @@ with document as (
     started_at = null, finished_at = null, key_name = %(key_name)s, reserved_pages = 1, reserved_month = %(month)s
   where id = %(document_id)s returning id, job_id, tenant, attempt
 )
-insert into tasks (document_id, job_id, tenant, priority, vtime, attempt)
-select id, job_id, tenant, %(priority)s, {VTIME}, attempt from document
+insert into tasks (document_id, job_id, tenant, priority, vtime, attempt, traceparent)
+select id, job_id, tenant, %(priority)s, {VTIME}, attempt, %(traceparent)s from document
 """
 
 _TOMBSTONE = """
@@ -126,5 +126,5 @@ def _reopen(conn: Connection, row: Row, actor: Actor, quota: PageQuota) -> None:
     if conn.execute(_REOPEN_JOB, {"job_id": row["job_id"]}).fetchone() is None:
         raise NotFound("no such job")
     params = {"document_id": row["id"], "key_name": actor.key_name, "tenant": row["tenant"]}
-    params |= {"priority": int(Priority.JOB), "month": admit(conn, quota, 1)}
+    params |= {"priority": int(Priority.JOB), "month": admit(conn, quota, 1), "traceparent": actor.traceparent}
     conn.execute(_REOPEN_DOCUMENT, params)

@@ -18,7 +18,10 @@ def _texts() -> Any:
 
 
 class Webhook(SQLModel, table=True):
-    """A receiver of events. `secret` is sealed with a key derived from the deployment's signing key."""
+    """A receiver of events. Secrets are sealed with a key derived from the deployment's signing key.
+
+    `old_secret` signs beside `secret` until `old_secret_until`: a rotation in course.
+    """
 
     __tablename__ = "webhooks"
     __table_args__ = (Index("webhooks_by_tenant", "tenant", "org"),)
@@ -30,6 +33,8 @@ class Webhook(SQLModel, table=True):
     secret: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
     created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
     disabled_at: datetime | None = Field(sa_column=_time())
+    old_secret: bytes | None = Field(sa_column=Column(LargeBinary, nullable=True))
+    old_secret_until: datetime | None = Field(sa_column=_time())
 
 
 class Delivery(SQLModel, table=True):
@@ -84,7 +89,10 @@ class RateLimit(SQLModel, table=True):
 
 
 class SourceRow(SQLModel, table=True):
-    """A registered place to pull from. `worker` + `fence` + `lease_until`: one sync at a time."""
+    """A registered place to pull from. `fence` + `lease_until`: one sync at a time.
+
+    `wanted_at`: a caller asked for a sync that has not ended well yet. `sync_error`: code of the last one that failed.
+    """
 
     __tablename__ = "sources"
     __table_args__ = (Index("sources_by_tenant", "tenant", "org"),)
@@ -103,6 +111,8 @@ class SourceRow(SQLModel, table=True):
     synced_at: datetime | None = Field(sa_column=_time())
     fence: int = Field(sa_column=_count())
     lease_until: datetime | None = Field(sa_column=_time())
+    wanted_at: datetime | None = Field(sa_column=_time())
+    sync_error: str | None = Field(sa_column=_text(nullable=True))
 
 
 class SourceFile(SQLModel, table=True):
@@ -124,3 +134,11 @@ class SourceRetired(SQLModel, table=True):
     source_id: str = Field(sa_column=_text())
     tenant: str = Field(sa_column=_text())
     org: str = Field(sa_column=_text())
+
+
+class IndexRequest(SQLModel, table=True):
+    """A word to the index writer that rows changed under it: it compares its index with SQL at once."""
+
+    __tablename__ = "index_requests"
+    id: int = Field(sa_column=Column(BigInteger, Identity(always=True), primary_key=True))
+    reason: str = Field(sa_column=_text())

@@ -121,7 +121,10 @@ class Document(SQLModel, table=True):
 
 
 class Task(SQLModel, table=True):
-    """The queue. `vtime` is a start-time-fair virtual time per tenant; `attempt` + `worker` fence every write."""
+    """The queue. `vtime` is a start-time-fair virtual time per tenant; `attempt` + `worker` fence every write.
+
+    `traceparent` (W3C) is the request that asked for it, where traces are on.
+    """
 
     __tablename__ = "tasks"
     __table_args__ = (
@@ -145,6 +148,7 @@ class Task(SQLModel, table=True):
     available_at: datetime = Field(sa_column=_time(nullable=False, now=True))
     enqueued_at: datetime = Field(sa_column=_time(nullable=False, now=True))
 
+    traceparent: str | None = Field(sa_column=_text(nullable=True))
 
 class PageProgress(SQLModel, table=True):
     """Pages read so far of a running document. UNLOGGED: lost in a crash, harmless."""
