@@ -4,7 +4,7 @@ In comes a runtime; out come their web applications and what Serve is told to ru
 this service's own address unless SVC_CONSOLE_ENGINE names another one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,9 @@ from configs.settings import Settings
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
+
+    from serve_apps.console.resources import SignUps, Worker
+    from storage.store import Store
 
 CONSOLE_PREFIX, COMPAT_PREFIX = "/console", "/compat"
 MIB = 1 << 20
@@ -60,8 +63,9 @@ def hosted_targets(settings: Settings) -> list[Any]:
     ]
 
 
-def make_console(runtime: Runtime) -> "FastAPI":
-    """The console over this deployment's database; its deliveries are sent by the deployment's own dispatcher."""
+def make_console(runtime: Runtime, workers: "Callable[[Store], Sequence[Worker]]" = lambda _: ()) -> "FastAPI":
+    """The console over this deployment's database. `workers` run beside its watcher; without any, the deployment's own
+    dispatcher and janitor do that work."""
     from serve_apps.console.app import create_console
     from serve_apps.console.resources import ConsoleResources
     from serve_apps.console.watcher import Watcher
@@ -77,9 +81,23 @@ def make_console(runtime: Runtime) -> "FastAPI":
             spool=settings.workdir / "console",
             public_url=settings.console_url,
             egress=Egress(settings.webhook_allow),
-            workers=(Watcher(store.db, url, key),),
+            sign_ups=sign_up_rules(settings),
+            workers=(Watcher(store.db, url, key), *workers(store)),
             close=store.close,
         )
+    )
+
+
+def sign_up_rules(settings: Settings) -> "SignUps":
+    """Who may sign up and how often, as the settings say."""
+    from serve_apps.console.resources import SignUp, SignUps
+
+    return SignUps(
+        mode=SignUp(settings.console_sign_up.value),
+        per_address=settings.console_sign_ups_per_address,
+        per_hour=settings.console_sign_ups_per_hour,
+        sign_ins=settings.console_sign_ins,
+        trusted_proxies=settings.trusted_proxies,
     )
 
 

@@ -26,6 +26,14 @@ class PiiEngine(StrEnum):
     PRESIDIO = "presidio"
 
 
+class SignUp(StrEnum):
+    """Who gets an account at the console: everybody, whom an operator lets in, nobody new."""
+
+    OPEN = "open"
+    APPROVED = "approved"
+    CLOSED = "closed"
+
+
 class Proxy(StrEnum):
     """`ray`: Ray's own proxy on loopback. `haproxy`: about ten times the requests, but every caller looks local."""
 

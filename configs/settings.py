@@ -22,6 +22,7 @@ from configs.kinds import (
     PiiEngine,
     Proxy,
     Seconds,
+    SignUp,
     Text,
     setting,
 )
@@ -170,6 +171,20 @@ class Settings(BaseSettings):
         None,
         "an http:// or https:// URL",
         "How browsers reach the console; with https its cookies are sent over TLS only.",
+    )
+    console_sign_up: SignUp = setting(
+        SignUp.OPEN,
+        "open, approved or closed",
+        "Who gets an account at the console: everybody, whom `quire console approve` lets in, nobody new.",
+    )
+    console_sign_ups_per_address: int = setting(
+        5, "a whole number 0..10000", "Accounts one address may ask for in an hour; 0 = no limit.", ge=0, le=10_000
+    )
+    console_sign_ups_per_hour: int = setting(
+        100, "a whole number 0..100000", "Accounts all together may ask for in an hour; 0 = no limit.", ge=0, le=100_000
+    )
+    console_sign_ins: int = setting(
+        30, "a whole number 0..10000", "Passwords one address may try in a minute; 0 = no limit.", ge=0, le=10_000
     )
     compat: Flag = setting(
         False, "0 or 1", "1 serves docling-serve's POST /v1/convert/file under /compat; docs/compat.md."

@@ -28,6 +28,11 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "models": ("cluster.cli.models", "models_group", "Check the model files."),
     "reindex": ("cluster.cli.reindex", "reindex", "Build the keyword indexes of search again."),
     "mcp": ("cluster.cli.mcp", "mcp", "Offer the service to MCP clients over standard input and output."),
+    "console": (
+        "cluster.cli.console",
+        "console_group",
+        "The hosted console: tenants, plans, accounts; or it alone.",
+    ),
     "tour": ("cluster.cli.tour", "tour", "Send a sample document to the running service and show its tree."),
 }
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from serve_apps.api.refusals import InvalidField
-from serve_apps.console.callers import Visitor, VisitorDep, read_our_form
+from serve_apps.console.callers import RunningDep, Visitor, VisitorDep, read_our_form
 from serve_apps.console.forms import read_text
 from serve_apps.console.pages import page, static
 from serve_apps.console.routes.session_api import LONGEST_NAME
@@ -27,6 +27,13 @@ async def read_static(name: str) -> Response:
     if found is None:
         raise NotFound("no such file")
     return found
+
+
+@router.get("/healthz")
+async def healthz(running: RunningDep) -> Response:
+    """For whoever balances load: 200 while the console's own database answers, else 503."""
+    await running.sql.run(running.db.fetch_one, "select 1 as one")
+    return Response("ok\n", media_type="text/plain")
 
 
 @router.get("/")
