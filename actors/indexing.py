@@ -43,13 +43,20 @@ class DocumentIndexer:
         self._embed, self._index = embed, index
 
     def index_document(
-        self, owner: tuple[str, str], document_id: str, attempt: int, chunks: Sequence[Chunk], *, urgent: bool = False
+        self,
+        owner: tuple[str, str],
+        document_id: str,
+        attempt: int,
+        chunks: Sequence[Chunk],
+        *,
+        urgent: bool = False,
+        replace: bool = False,
     ) -> None:
         """Raises `PortUnavailable` and `EmbeddingFailed`."""
-        if not chunks:
+        if not chunks and not replace:
             return
         vectors = None
-        if self._embed is not None:
+        if self._embed is not None and chunks:
             texts = [chunk.text for chunk in chunks]
             vectors = self._embed.embed(texts, timeout_s=EMBED_TIMEOUT_S, urgent=urgent)
         entry = DocumentChunks(
@@ -58,6 +65,7 @@ class DocumentIndexer:
             generation=attempt,
             chunks=[to_entry(chunk) for chunk in chunks],
             vectors=vectors,
+            replace=replace,
         )
         self._index.write([entry], timeout_s=WRITE_TIMEOUT_S, urgent=urgent)
 
@@ -84,6 +92,7 @@ class IndexingParts:
     are only counted."""
 
     chunk: Callable[[Tree], list[Chunk]]
+    chunker: str
     index: IndexDocument | None
     publisher: Publishing
     inflight: Inflight
@@ -134,7 +143,8 @@ class Indexing:
     def _index(self, result: Result, tree: Tree, done: Succeeded) -> None:
         chunks = self._parts.chunk(tree)
         if self._parts.index is None or self._written(result.claim, self._parts.index, chunks):
-            self._parts.publisher.put(replace(result, finished=replace(done, chunks=len(chunks)), tree=None))
+            cut = replace(done, chunks=len(chunks), chunker=self._parts.chunker)
+            self._parts.publisher.put(replace(result, finished=cut, tree=None))
 
     def _written(self, claim: Claim, index: IndexDocument, chunks: Sequence[Chunk]) -> bool:
         """Tried again while the index is away; false when the lease was lost or the end has come."""
@@ -183,7 +193,7 @@ class Reindexer:
     def __call__(self, scope: Scope, document_id: DocumentId, attempt: int) -> int:
         chunks = self._chunk(load_tree(self._artifacts.read(document_id, attempt, TREE)))
         try:
-            self._indexer.index_document((scope.tenant, scope.org), document_id, attempt, chunks)
+            self._indexer.index_document((scope.tenant, scope.org), document_id, attempt, chunks, replace=True)
         except (PortUnavailable, EmbeddingFailed) as error:
             raise StoreUnavailable(error.code) from error
         return len(chunks)

@@ -73,11 +73,13 @@ def before_publishing(
 ) -> "Publishing":
     """Chunks are counted and, with an index, findable before a document is published."""
     from actors.indexing import Indexing, IndexingParts
+    from models.derive.chunking import chunker_name
     from models.derive.chunks import chunk_tree
     from models.neural.embed.tokenizer import load_tokenizer
 
     parts = IndexingParts(
         chunk=partial(chunk_tree, tokenizer=load_tokenizer()),
+        chunker=chunker_name(),
         index=index,
         publisher=publisher,
         inflight=inflight,
@@ -111,6 +113,7 @@ def make_index_writer(settings: Settings, store: "Store", embed: "Embed | None")
     from actors.index_writer import IndexWriting
     from actors.indexing import Reindexer
     from actors.sweep import Chore
+    from models.derive.chunking import chunker_name
     from models.derive.chunks import chunk_tree
     from models.neural.embed.tokenizer import load_tokenizer
     from storage.erase import purge_some
@@ -121,7 +124,7 @@ def make_index_writer(settings: Settings, store: "Store", embed: "Embed | None")
 
     writer = open_writer(index_place(settings))
     reindex = Reindexer(store.artifacts, partial(chunk_tree, tokenizer=load_tokenizer()), embed, writer)
-    reconciler = IndexReconciler(store.db, writer, reindex)
+    reconciler = IndexReconciler(store.db, writer, reindex, chunker=chunker_name())
     chores = (
         Chore(name="catch up", every_s=60, run=writer.catch_up),
         Chore(

@@ -25,7 +25,10 @@ from documents d join jobs j on j.id = d.job_id and {OWNED} left join page_progr
 
 @dataclass(frozen=True, slots=True)
 class PublishedTree:
-    """Which artifacts of a document may be seen: those of `attempt`, listed with their hashes in `manifest`."""
+    """Which artifacts of a document may be seen: those of `attempt`, listed with their hashes in `manifest`.
+
+    `chunker` names what cut its chunks (`models.derive.chunking`).
+    """
 
     source_file: str
     attempt: int
@@ -33,6 +36,7 @@ class PublishedTree:
     format: str
     sha256: str | None
     bytes: int
+    chunker: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,7 @@ def list_dead_letters(store: Store, scope: Scope, *, limit: int = 100, cursor: s
 def locate_tree(db: Database, scope: Scope, job_id: str, document_id: str) -> PublishedTree:
     """Raises NotFound unless the document succeeded and is not deleted."""
     row = db.fetch_one(
-        f"""select d.source_file, d.published_attempt, d.manifest, d.format, d.sha256, d.bytes {_FROM}
+        f"""select d.source_file, d.published_attempt, d.manifest, d.format, d.sha256, d.bytes, d.chunker {_FROM}
             where d.id = %(document_id)s and d.job_id = %(job_id)s
               and d.status = 'succeeded' and d.published_attempt is not null and d.deleted_at is null""",
         owned_by(scope, job_id=job_id, document_id=document_id),
@@ -100,8 +104,8 @@ def locate_tree(db: Database, scope: Scope, job_id: str, document_id: str) -> Pu
 
 def locate_trees(db: Database, scope: Scope, job_id: str) -> list[tuple[DocumentId, PublishedTree]]:
     """The published trees of a job, in order of submission. Raises NotFound for an unknown job."""
-    get = f"""select d.id, d.source_file, d.published_attempt, d.manifest, d.format, d.sha256, d.bytes {_FROM}
-            where d.job_id = %(job_id)s and d.status = 'succeeded' and d.published_attempt is not null
+    get = f"""select d.id, d.source_file, d.published_attempt, d.manifest, d.format, d.sha256, d.bytes, d.chunker
+            {_FROM} where d.job_id = %(job_id)s and d.status = 'succeeded' and d.published_attempt is not null
               and d.deleted_at is null order by d.position"""
     found = db.fetch_one(f"select 1 from jobs j where j.id = %(job_id)s and {OWNED}", owned_by(scope, job_id=job_id))
     if found is None:
@@ -117,6 +121,7 @@ def _published(row: Row) -> PublishedTree:
         row["format"] or "",
         row["sha256"],
         row["bytes"],
+        row["chunker"],
     )
 
 

@@ -34,6 +34,7 @@ class Ending:
     format: str | None = None
     pages: int | None = None
     chunks: int | None = None
+    chunker: str | None = None
     route_counts: dict[str, int] = field(default_factory=dict)
     confidence: float | None = None
     manifest: dict[str, dict[str, Any]] | None = None
@@ -47,13 +48,13 @@ with ended as materialized (
   select * from jsonb_to_recordset(%(ends)s) as e(
     id text, job_id text, tenant text, org text, key_name text, run bigint, bytes bigint,
     reserved_pages bigint, reserved_month date, status text, error text, error_detail text, format text,
-    pages bigint, chunks bigint, route_counts jsonb, confidence float8, manifest jsonb, published_attempt bigint,
-    request_id text, event_id text, body text)
+    pages bigint, chunks bigint, chunker text, route_counts jsonb, confidence float8, manifest jsonb,
+    published_attempt bigint, request_id text, event_id text, body text)
 ), document as (
   update documents d set status = e.status, error = e.error, error_detail = e.error_detail,
-    format = coalesce(e.format, d.format), pages = e.pages, chunks = e.chunks, route_counts = e.route_counts,
-    confidence = e.confidence, manifest = e.manifest, published_attempt = e.published_attempt,
-    reserved_pages = 0, finished_at = clock_timestamp()
+    format = coalesce(e.format, d.format), pages = e.pages, chunks = e.chunks, chunker = e.chunker,
+    route_counts = e.route_counts, confidence = e.confidence, manifest = e.manifest,
+    published_attempt = e.published_attempt, reserved_pages = 0, finished_at = clock_timestamp()
   from ended e where d.id = e.id
 ), task as (delete from tasks t using ended e where t.document_id = e.id
 ), progress as (delete from page_progress p using ended e where p.document_id = e.id
@@ -126,6 +127,7 @@ def _record(ending: Ending) -> dict[str, Any]:
         "format": ending.format,
         "pages": ending.pages,
         "chunks": ending.chunks,
+        "chunker": ending.chunker,
         "route_counts": ending.route_counts,
         "confidence": ending.confidence,
         "manifest": ending.manifest,

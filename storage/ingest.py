@@ -50,6 +50,7 @@ class IngestedDocument:
     manifest: dict[str, dict[str, Any]]
     original: StoredBlob | None = None
     chunks: int | None = None
+    chunker: str | None = None
     route_counts: dict[str, int] = field(default_factory=dict)
     confidence: float | None = None
     metadata: dict[str, Any] | None = None
@@ -93,6 +94,7 @@ def _ending(row: Row, document: IngestedDocument) -> Ending:
         format=document.format,
         pages=document.pages,
         chunks=document.chunks,
+        chunker=document.chunker,
         route_counts=document.route_counts,
         confidence=document.confidence,
         manifest=document.manifest,

@@ -56,6 +56,7 @@ def _ending(item: Finished, document: Row) -> Ending:
                 format=item.format,
                 pages=item.pages,
                 chunks=item.chunks,
+                chunker=item.chunker,
                 route_counts=item.route_counts,
                 confidence=item.confidence,
                 manifest=item.manifest,

@@ -134,13 +134,17 @@ class Beat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Succeeded:
-    """A read document ready to be published: `manifest` maps artifact name → {"sha256", "bytes"}."""
+    """A read document ready to be published: `manifest` maps artifact name → {"sha256", "bytes"}.
+
+    `chunker` names what cut its chunks (`models.derive.chunking`).
+    """
 
     claim: Claim
     manifest: dict[str, dict[str, Any]]
     format: str
     pages: int
     chunks: int | None = None
+    chunker: str | None = None
     route_counts: dict[str, int] = field(default_factory=dict)
     confidence: float | None = None
     flags: tuple[FlaggedPlace, ...] = ()

@@ -110,6 +110,7 @@ class Document(SQLModel, table=True):
     error_detail: str | None = Field(sa_column=_text(nullable=True))
     pages: int | None = Field(sa_column=Column(BigInteger, nullable=True))
     chunks: int | None = Field(sa_column=Column(BigInteger, nullable=True))
+    chunker: str | None = Field(sa_column=_text(nullable=True))
     route_counts: dict[str, Any] = Field(sa_column=_json())
     confidence: float | None = None
     reserved_pages: int = Field(sa_column=_count())
@@ -147,8 +148,8 @@ class Task(SQLModel, table=True):
     lease_until: datetime | None = Field(sa_column=_time())
     available_at: datetime = Field(sa_column=_time(nullable=False, now=True))
     enqueued_at: datetime = Field(sa_column=_time(nullable=False, now=True))
-
     traceparent: str | None = Field(sa_column=_text(nullable=True))
+
 
 class PageProgress(SQLModel, table=True):
     """Pages read so far of a running document. UNLOGGED: lost in a crash, harmless."""

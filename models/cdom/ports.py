@@ -160,11 +160,19 @@ class Embed(Protocol):
 class IndexDocument(Protocol):
     """Chunks of one attempt of a document into the search index; nobody sees them before that attempt is published.
 
-    May be called again for the same attempt. Raises `PortUnavailable`.
+    May be called again for the same attempt; `replace`: with other chunks, which take the place of all earlier ones at
+    once. Raises `PortUnavailable`.
     """
 
     def index_document(
-        self, owner: tuple[str, str], document_id: str, attempt: int, chunks: Sequence[Chunk], *, urgent: bool = False
+        self,
+        owner: tuple[str, str],
+        document_id: str,
+        attempt: int,
+        chunks: Sequence[Chunk],
+        *,
+        urgent: bool = False,
+        replace: bool = False,
     ) -> None: ...
 
 

@@ -11,6 +11,8 @@ from typing import Annotated, TypeVar
 from fastapi import Depends, Query
 
 from models.cdom.tree import Tree
+from models.derive.chunking import settings_of
+from models.derive.chunks import ChunkSettings
 from serve_apps.api.deps import Call, CallDep, DocumentIdDep, JobIdDep
 from serve_apps.api.redacting import redact_for
 from serve_apps.api.trees import HIDDEN_NAME
@@ -23,7 +25,7 @@ Redacted = Annotated[bool, Query(description="Mask all PII that was not rejected
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A caller's document as it may be shown to them. `name` is hidden when redacted."""
+    """A caller's document as it may be shown to them. `name` is hidden when redacted; `chunking`: as indexed."""
 
     call: Call
     document_id: DocumentId
@@ -31,6 +33,7 @@ class Published:
     name: str
     redacted: bool
     tree: Tree
+    chunking: ChunkSettings
 
     async def derive(self, make: Callable[[Tree], T]) -> T:
         """`make(tree)` in a thread: derivations are pure and may take milliseconds."""
@@ -46,7 +49,8 @@ async def find_published(
     if redacted:
         tree = await call.running.disk.run(redact_for, call.store, document_id, tree)
     name = HIDDEN_NAME if redacted else where.source_file
-    return Published(call, document_id, where.attempt, name, redacted, tree)
+    chunking = settings_of(where.chunker, call.running.resources.chunking)
+    return Published(call, document_id, where.attempt, name, redacted, tree, chunking)
 
 
 PublishedDep = Annotated[Published, Depends(find_published)]

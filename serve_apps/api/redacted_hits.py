@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 
 from models.cdom.chunk import Chunk
 from models.cdom.search import SearchHit
+from models.derive.chunking import settings_of
 from models.derive.chunks import chunk_tree
 from serve_apps.api.deps import Call
 from serve_apps.api.redacting import redact_for
@@ -38,7 +39,8 @@ def _redacted_chunks(call: Call, hit: SearchHit) -> list[Chunk]:
         tree = call.running.trees.get(call.store, document_id, where.attempt)
     except NotFound:
         return []
-    return chunk_tree(redact_for(call.store, document_id, tree), resources.tokenizer, resources.chunking)
+    chunking = settings_of(where.chunker, resources.chunking)
+    return chunk_tree(redact_for(call.store, document_id, tree), resources.tokenizer, chunking)
 
 
 def _masked(hit: SearchHit, chunk: Chunk) -> SearchHit:

@@ -11,6 +11,7 @@ from storage.database import Database, Row
 from storage.errors import StorageError
 from storage.index.entries import parse_scope
 from storage.index.writer import IndexWriter
+from storage.rechunk import mark_chunked
 from storage.rows import DocumentId, Scope
 
 log = logging.getLogger(__name__)
@@ -24,11 +25,6 @@ select id, tenant, org, published_attempt, chunks from documents
 where status = 'succeeded' and deleted_at is null and published_attempt is not null and coalesce(chunks, -1) <> 0
 """
 _AT_WORK = "select id from documents where status in ('queued', 'running') and id = any(%(ids)s)"
-_COUNTED = """
-update documents set chunks = %(chunks)s
-where id = %(id)s and published_attempt = %(attempt)s and chunks is distinct from %(chunks)s
-"""
-
 Reindex = Callable[[Scope, DocumentId, int], int]
 """Chunk, embed and write a published attempt again; the number of its chunks."""
 
@@ -51,10 +47,11 @@ class IndexReconciler:
         writer: IndexWriter,
         reindex: Reindex,
         *,
+        chunker: str,
         grace_s: float = GRACE_S,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._db, self._writer, self._reindex = db, writer, reindex
+        self._db, self._writer, self._reindex, self._chunker = db, writer, reindex, chunker
         self._grace_s, self._clock = grace_s, clock
         self._seen: dict[tuple[str, int], float] = {}
         self._next_at = -1.0
@@ -98,8 +95,7 @@ class IndexReconciler:
         except StorageError as error:
             log.warning("document %s cannot be indexed again: %s", row["id"], error.code)
             return
-        with self._db.reading() as conn:
-            conn.execute(_COUNTED, {"id": row["id"], "attempt": attempt, "chunks": chunks})
+        mark_chunked(self._db, DocumentId(row["id"]), attempt, self._chunker, chunks)
 
 
 def _differs(there: int, row: Row) -> bool:

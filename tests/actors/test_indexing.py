@@ -59,8 +59,16 @@ class Index:
     seen: list[tuple[str, int, int, bool]] = field(default_factory=list)
 
     def index_document(
-        self, owner: tuple[str, str], document_id: str, attempt: int, chunks: Sequence[Chunk], *, urgent: bool = False
+        self,
+        owner: tuple[str, str],
+        document_id: str,
+        attempt: int,
+        chunks: Sequence[Chunk],
+        *,
+        urgent: bool = False,
+        replace: bool = False,
     ) -> None:
+        assert not replace
         self.seen.append((document_id, attempt, len(chunks), urgent))
         if self.failures:
             raise self.failures.pop(0)
@@ -73,7 +81,13 @@ def read(claim: Claim) -> Result:
 
 def indexing(index: Index | None, inflight: Inflight, published: Published) -> Indexing:
     parts = IndexingParts(
-        chunk=two_chunks, index=index, publisher=published, inflight=inflight, beats=Beating(), room=2
+        chunk=two_chunks,
+        chunker="1/254/32/64",
+        index=index,
+        publisher=published,
+        inflight=inflight,
+        beats=Beating(),
+        room=2,
     )
     return Indexing(parts)
 

@@ -23,8 +23,8 @@ Keys = Annotated[str | None, Query(max_length=4096, description="Comma-separated
 @router.get(f"{DOCUMENT}/chunks", responses={200: {"model": list[Chunk]}})
 async def read_chunks(document: PublishedDep) -> Response:
     """Token-aware pieces for retrieval, each with its section path, pages and boxes."""
-    resources = document.call.running.resources
-    return json_response(await document.derive(lambda tree: chunk_tree(tree, resources.tokenizer, resources.chunking)))
+    tokenizer = document.call.running.resources.tokenizer
+    return json_response(await document.derive(lambda tree: chunk_tree(tree, tokenizer, document.chunking)))
 
 
 @router.get(f"{DOCUMENT}/fields", responses={200: {"model": list[ExtractedField]}})

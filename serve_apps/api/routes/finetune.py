@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Query
 from starlette.responses import StreamingResponse
 
 from models.cdom.chunk import Chunk
+from models.derive.chunking import settings_of
 from models.derive.chunks import chunk_tree
 from models.derive.finetune import FinetuneOptions, export_lines, parse_split, parse_style
 from models.pii.redact import require_scan
@@ -77,7 +78,7 @@ def _chunks(call: Call, trees: list[tuple[DocumentId, PublishedTree]], redacted:
         except NotFound:
             continue  # deleted while we stream
         tree = redact_for(call.store, document_id, tree) if redacted else tree
-        for chunk in chunk_tree(tree, resources.tokenizer, resources.chunking):
+        for chunk in chunk_tree(tree, resources.tokenizer, settings_of(where.chunker, resources.chunking)):
             yield document_id, chunk
 
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from models.cdom.tree import Tree, dump_tree
+from models.derive.chunking import chunker_name
 from models.derive.chunks import chunk_tree
 from models.pii.places import find_places
 from serve_apps.api.bodies import IngestBody, JobBody
@@ -60,6 +61,7 @@ def _ingest(call: Call, body: bytes, key: str | None) -> JobRow:
         manifest=call.store.artifacts.put(document_id, INGESTED_ATTEMPT, files),
         original=original,
         chunks=_index(call, document_id, tree),
+        chunker=chunker_name(call.running.resources.chunking),
         flags=find_places(tree),
     )
     identity = identify_submission("ingest", key, [hashlib.sha256(body).hexdigest()])

@@ -20,7 +20,7 @@ def reconciler(library: Library, texts: dict[str, list[str]], clock: Clock) -> I
             library.writer.write([entries(scope, document_id, attempt, found)])
         return len(found)
 
-    return IndexReconciler(library.store.db, library.writer, reindex, grace_s=60, clock=clock)
+    return IndexReconciler(library.store.db, library.writer, reindex, chunker="1/254/32/64", grace_s=60, clock=clock)
 
 
 def test_rows_of_an_attempt_nobody_published_go_after_the_grace_time(library: Library) -> None:
