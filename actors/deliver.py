@@ -110,7 +110,7 @@ class Dispatcher:
 
     def _send(self, parcel: Parcel) -> Outcome:
         now = int(self._clock())
-        headers = sign_headers(parcel.secret, parcel.event, parcel.event_id, now, parcel.body)
+        headers = sign_headers(parcel.secrets, parcel.event, parcel.event_id, now, parcel.body)
         try:
             answer = self._post(parcel.url, parcel.body, headers)
         except (Unreachable, UrlRefused) as error:

@@ -8,7 +8,8 @@ import binascii
 import hashlib
 import hmac
 import os
-import secrets
+from collections.abc import Sequence
+from secrets import token_bytes
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -23,7 +24,7 @@ _NONCE_BYTES = 12
 
 def new_secret() -> str:
     """24 random bytes in the form of Standard Webhooks."""
-    return PREFIX + base64.b64encode(secrets.token_bytes(24)).decode()
+    return PREFIX + base64.b64encode(token_bytes(24)).decode()
 
 
 def seal_secret(signer: Signer, webhook_id: str, secret: str) -> bytes:
@@ -43,18 +44,21 @@ def open_secret(signer: Signer, webhook_id: str, sealed: bytes) -> str:
     return opened.decode()
 
 
-def sign_headers(secret: str, event: str, event_id: str, timestamp: int, body: bytes) -> dict[str, str]:
-    """Every header of a delivery. `X-Svc-Signature` is keyed with the secret's text as shown."""
+def sign_headers(secrets: Sequence[str], event: str, event_id: str, timestamp: int, body: bytes) -> dict[str, str]:
+    """Every header of a delivery, signed with each of `secrets` (the one in force first).
+
+    `X-Svc-Signature` holds one signature, keyed with the text of the secret in force as it was shown.
+    """
     signed = f"{event_id}.{timestamp}.".encode() + body
-    standard = base64.b64encode(hmac.digest(_standard_key(secret), signed, hashlib.sha256)).decode()
+    standard = [base64.b64encode(hmac.digest(_standard_key(key), signed, hashlib.sha256)).decode() for key in secrets]
     return {
         "Content-Type": "application/json",
         "User-Agent": "quire-webhooks",
         "X-Svc-Event": event,
-        "X-Svc-Signature": "sha256=" + hmac.digest(secret.encode(), body, hashlib.sha256).hex(),
+        "X-Svc-Signature": "sha256=" + hmac.digest(secrets[0].encode(), body, hashlib.sha256).hex(),
         "webhook-id": event_id,
         "webhook-timestamp": str(timestamp),
-        "webhook-signature": f"v1,{standard}",
+        "webhook-signature": " ".join(f"v1,{signature}" for signature in standard),
     }
 
 

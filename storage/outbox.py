@@ -44,7 +44,8 @@ with due as (
   from due where d.seq = due.seq
   returning d.seq, d.id, d.webhook_id, d.event, d.event_id, d.body, d.attempt, d.fence
 )
-select t.*, w.url, w.secret, coalesce(t.body, e.body) as bytes
+select t.*, w.url, w.secret, coalesce(t.body, e.body) as bytes,
+  case when w.old_secret_until > clock_timestamp() then w.old_secret end as old_secret
 from taken t join webhooks w on w.id = t.webhook_id left join events e on e.id = t.event_id order by t.seq
 """
 
@@ -58,13 +59,16 @@ where seq = %(seq)s and fence = %(fence)s and state = 'pending' returning seq
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parcel:
-    """A claimed delivery: everything needed to send it. `attempt` = tries that ended before this one."""
+    """A claimed delivery: everything needed to send it. `attempt` = tries that ended before this one.
+
+    `secrets`: the one in force, and during a rotation the one before it.
+    """
 
     seq: int
     fence: int
     webhook_id: str
     url: str
-    secret: str
+    secrets: tuple[str, ...]
     event: str
     event_id: str
     body: bytes
@@ -147,11 +151,12 @@ def pause_before(tries: int, retry_after_s: float = 0.0) -> float:
 def _parcel(store: Store, row: Row) -> Parcel | None:
     """None where the secret cannot be opened any more: the delivery stays due, the others are not held up."""
     names = ("seq", "fence", "webhook_id", "url", "event", "event_id", "attempt")
+    sealed = [bytes(row[name]) for name in ("secret", "old_secret") if row[name] is not None]
     try:
-        secret = open_secret(store.signer, row["webhook_id"], bytes(row["secret"]))
+        secrets = tuple(open_secret(store.signer, row["webhook_id"], each) for each in sealed)
     except StoreUnavailable:
         return None
-    return Parcel(**{name: row[name] for name in names}, secret=secret, body=bytes(row["bytes"]))
+    return Parcel(**{name: row[name] for name in names}, secrets=secrets, body=bytes(row["bytes"]))
 
 
 class StoreOutbox:

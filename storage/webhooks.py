@@ -1,4 +1,4 @@
-"""Receivers of events and their deliveries as callers see them: register, list, delete, test, send again.
+"""Receivers of events and their deliveries as callers see them: register, rotate, enable, delete, test, send again.
 
 Every act is one transaction with its audit row. Unknown and foreign ids raise NotFound. Sending is `outbox.py`'s.
 """
@@ -32,13 +32,15 @@ class DeliveryState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookRow:
-    """A receiver. `disabled_at`: it answered 410 and gets nothing more."""
+    """A receiver. `disabled_at`: it answered 410 and gets nothing more. `old_secret_until`: how long its secret before
+    the last rotation signs too."""
 
     id: str
     url: str
     events: tuple[str, ...]
     created_at: datetime
     disabled_at: datetime | None
+    old_secret_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +85,48 @@ def list_webhooks(db: Database, scope: Scope) -> list[WebhookRow]:
     """All of one organisation, the newest first."""
     rows = db.fetch_all(f"select * from webhooks where {_OWN} order by created_at desc, id", _params(scope))
     return [_webhook(row) for row in rows]
+
+
+def rotate_secret(store: Store, scope: Scope, actor: Actor, webhook_id: str, secret: str, overlap_s: int) -> WebhookRow:
+    """`secret` is in force from now on; the one before it signs beside it for `overlap_s` seconds (0: not at all).
+
+    A second rotation within that time ends the oldest of the three at once.
+    """
+    params = _params(scope, id=webhook_id, secret=seal_secret(store.signer, webhook_id, secret), overlap_s=overlap_s)
+    with store.db.transaction() as conn:
+        row = conn.execute(
+            f"""update webhooks set secret = %(secret)s,
+                  old_secret = case when %(overlap_s)s > 0 then secret end, old_secret_until = case
+                    when %(overlap_s)s > 0 then clock_timestamp() + %(overlap_s)s * interval '1 second' end
+                where id = %(id)s and {_OWN} returning *""",
+            params,
+        ).fetchone()
+        if row is None:
+            raise NotFound("no such webhook")
+        record(conn, scope, actor, "webhook.rotated", webhook_id)
+    return _webhook(row)
+
+
+def enable_webhook(db: Database, scope: Scope, actor: Actor, webhook_id: str) -> WebhookRow:
+    """It gets events again, those from now on; what failed meanwhile can be sent again. Enabled already: unchanged."""
+    params = _params(scope, id=webhook_id)
+    with db.transaction() as conn:
+        row = conn.execute(f"select * from webhooks where id = %(id)s and {_OWN} for update", params).fetchone()
+        if row is None:
+            raise NotFound("no such webhook")
+        if row["disabled_at"] is not None:
+            conn.execute("update webhooks set disabled_at = null where id = %(id)s", params)
+            record(conn, scope, actor, "webhook.enabled", webhook_id)
+    return _webhook(row | {"disabled_at": None})
+
+
+def forget_old_secrets(db: Database) -> int:
+    """Erases secrets whose overlap is over; returns how many."""
+    with db.transaction() as conn:
+        return conn.execute(
+            """update webhooks set old_secret = null, old_secret_until = null
+               where old_secret_until <= clock_timestamp()"""
+        ).rowcount
 
 
 def delete_webhook(db: Database, scope: Scope, actor: Actor, webhook_id: str) -> None:
@@ -151,7 +195,7 @@ def _require_enabled(conn: Connection, scope: Scope, webhook_id: str) -> None:
     if row is None:
         raise NotFound("no such webhook")
     if row["disabled_at"] is not None:
-        raise Conflict("the receiver answered 410 Gone; register it again")
+        raise Conflict("the receiver answered 410 Gone and is disabled; enable it first")
 
 
 def _params(scope: Scope, **more: object) -> dict[str, object]:
@@ -159,7 +203,7 @@ def _params(scope: Scope, **more: object) -> dict[str, object]:
 
 
 def _webhook(row: Row) -> WebhookRow:
-    kept = {name: row[name] for name in ("id", "url", "created_at", "disabled_at")}
+    kept = {name: row[name] for name in ("id", "url", "created_at", "disabled_at", "old_secret_until")}
     return WebhookRow(**kept, events=tuple(row["events"]))
 
 

@@ -30,6 +30,7 @@ def make_janitor(runtime: Runtime) -> "Janitor":
     from storage.scrub import Scrubber
     from storage.sync import Reading, delete_retired
     from storage.usage import check_clock, fold_quota
+    from storage.webhooks import forget_old_secrets
 
     store, license, gate = open_runtime_store(runtime), hold_license(runtime), source_gate(runtime.settings)
 
@@ -47,6 +48,7 @@ def make_janitor(runtime: Runtime) -> "Janitor":
         Chore(name="delete retired", every_s=30, run=lambda: delete_retired(store.db)),
         Chore(name="sync sources", every_s=30, run=Aside(lambda: sync_due(store, gate, reading))),
         Chore(name="forget rate limits", every_s=600, run=lambda: forget_idle(store.db)),
+        Chore(name="forget old secrets", every_s=600, run=lambda: forget_old_secrets(store.db)),
         Chore(name="watch clock", every_s=60, run=lambda: check_clock(store.db)),
     ]
     if not searches(runtime.settings):  # else the index writer purges, because the index must forget first

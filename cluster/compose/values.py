@@ -41,6 +41,8 @@ def api_limits(settings: Settings) -> "ApiLimits":
         rate_limit_rpm=settings.rate_limit_rpm,
         metrics=settings.metrics,
         org_disk_bytes=settings.org_disk_mb * MEGABYTE,
+        webhook_overlap_s=settings.webhook_overlap_s,
+        sync_wait_s=settings.sync_wait_s,
         allowed_hosts=settings.allowed_hosts,
         trusted_proxies=settings.trusted_proxies,
         loopback_token=settings.proxy is Proxy.RAY,
@@ -88,6 +90,7 @@ def plan_readers(settings: Settings) -> Sizing:
         background=settings.background,
         least=settings.workers_min,
         most=settings.workers_max,
+        inflight=settings.inflight_docs,
     )
 
 

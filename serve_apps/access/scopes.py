@@ -77,6 +77,8 @@ REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("GET", "/v1/webhooks/deliveries"): KeyScope.ADMIN,
     ("DELETE", "/v1/webhooks/{webhook_id}"): KeyScope.ADMIN,
     ("POST", "/v1/webhooks/{webhook_id}/test"): KeyScope.ADMIN,
+    ("POST", "/v1/webhooks/{webhook_id}/rotate"): KeyScope.ADMIN,
+    ("POST", "/v1/webhooks/{webhook_id}/enable"): KeyScope.ADMIN,
     ("POST", "/v1/webhooks/deliveries/{delivery_id}/redeliver"): KeyScope.ADMIN,
     ("GET", f"{DOCUMENT}/assets/{{asset_path}}"): KeyScope.READ,
     ("GET", f"{DOCUMENT}/pages/{{page}}"): KeyScope.READ,

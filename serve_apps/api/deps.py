@@ -11,7 +11,7 @@ from fastapi import Depends, Path, Request
 from pydantic import AfterValidator
 
 from serve_apps.access.caller import Caller, identify
-from serve_apps.access.errors import ScopeMissing, Unauthenticated
+from serve_apps.access.errors import FeatureNotLicensed, ScopeMissing, Unauthenticated
 from serve_apps.access.scopes import REQUIRED
 from serve_apps.api.running import Running
 from serve_apps.api.traced import CONTEXT
@@ -29,6 +29,7 @@ class Call:
     caller: Caller
     request_id: str
     traceparent: str | None = None
+    operation: str = ""
 
     @property
     def store(self) -> Store:
@@ -43,6 +44,14 @@ class Call:
     def actor(self) -> Actor:
         return self.caller.actor(self.request_id, self.traceparent)
 
+    def require_feature(self, feature: str) -> None:
+        """Raises `FeatureNotLicensed`, and leaves a row about it in the audit trail."""
+        try:
+            self.running.resources.license.require_feature(feature)
+        except FeatureNotLicensed as refused:
+            self.running.refusals.note(self.caller, self.request_id, self.operation, refused.code)
+            raise
+
 
 async def find_running(request: Request) -> Running:
     running: Running = request.app.state.running
@@ -56,11 +65,11 @@ async def admit(request: Request) -> Call:
     caller = _identify(running, scope)
     await running.rate_limit.admit(caller.key_name)
     operation = (scope["method"], scope["route"].path)
-    call = Call(running, caller, scope.get("request_id", ""), scope.get(CONTEXT))
+    call = Call(running, caller, scope.get("request_id", ""), scope.get(CONTEXT), " ".join(operation))
     scope["caller"] = caller
     needed = REQUIRED[operation]
     if needed is not None and not caller.scope.covers(needed):
-        running.refusals.note(caller, call.request_id, " ".join(operation), ScopeMissing.code)
+        running.refusals.note(caller, call.request_id, call.operation, ScopeMissing.code)
         caller.require(needed)
     return call
 

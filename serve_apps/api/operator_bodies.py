@@ -10,13 +10,17 @@ from storage.webhooks import DeliveryState
 
 
 class WebhookBody(Body):
-    """A receiver. `disabled_at`: it answered 410 and gets nothing more."""
+    """A receiver. `disabled_at`: it answered 410 and gets nothing more, until it is enabled.
+
+    `old_secret_until`: how long the secret before the last rotation signs beside the one in force.
+    """
 
     id: str
     url: str
     events: list[str]
     created_at: datetime
     disabled_at: datetime | None
+    old_secret_until: datetime | None
 
 
 class WebhookCreatedBody(WebhookBody):

@@ -38,6 +38,8 @@ class ApiLimits:
     rate_limit_rpm: int = 0
     metrics: bool = False
     org_disk_bytes: int = 0
+    webhook_overlap_s: int = 86_400
+    sync_wait_s: int = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,14 @@
 """Webhooks, audit and usage over HTTP."""
 
+from datetime import UTC, datetime, timedelta
+
 from serve_apps.access.license_holder import LicenseHolder
 from serve_apps.access.license_keys import raw_public
-from storage.audit import verify
+from serve_apps.api.resources import ApiLimits
+from storage.audit import list_audit, verify
 from storage.hook_signing import PREFIX
+from storage.ids import new_webhook_id
+from storage.outbox import Outcome, claim_parcels, settle
 from storage.rows import Scope
 from storage.store import Store
 from tests.api.harness import PDF, SIGNING, a_license, client_of, files, make_resources, reading, serving
@@ -45,6 +50,40 @@ async def test_deliveries_are_listed_by_pages_and_can_be_sent_again(store: Store
         assert (again.status_code, again.json()["event_id"]) == (202, rest.json()[0]["event_id"])
 
 
+async def test_a_secret_is_rotated_and_the_old_one_signs_until_the_overlap_ends(store: Store) -> None:
+    limits = ApiLimits(webhook_overlap_s=3600)
+    async with serving(make_resources(store, limits=limits)) as app, client_of(app, "acme-admin") as admin:
+        hook = (await admin.post("/v1/webhooks", json={"url": URL})).json()
+        place = f"/v1/webhooks/{hook['id']}/rotate"
+        assert hook["old_secret_until"] is None
+        rotated = await admin.post(place)
+        assert rotated.status_code == 200
+        assert rotated.json()["secret"] not in (hook["secret"], None)
+        left = datetime.fromisoformat(rotated.json()["old_secret_until"]) - datetime.now(UTC)
+        assert timedelta(minutes=55) < left < timedelta(minutes=65)
+        given = (await admin.post(place, json={"secret": "x" * 24, "overlap_s": 0})).json()
+        assert (given["secret"], given["old_secret_until"]) == ("x" * 24, None)
+        for body in ({"secret": "short"}, {"overlap_s": -1}, {"overlap_s": 2_592_001}, {"other": 1}):
+            assert (await admin.post(place, json=body)).status_code == 422, body
+        assert (await admin.post(f"/v1/webhooks/{new_webhook_id()}/rotate")).status_code == 404
+        assert "secret" not in (await admin.get("/v1/webhooks")).json()[0]
+
+
+async def test_a_disabled_webhook_is_enabled_again(store: Store) -> None:
+    async with serving(make_resources(store)) as app, client_of(app, "acme-admin") as admin:
+        hook = (await admin.post("/v1/webhooks", json={"url": URL})).json()
+        (await admin.post(f"/v1/webhooks/{hook['id']}/test")).raise_for_status()
+        (parcel,) = claim_parcels(store, "w", limit=1)
+        settle(store.db, parcel, Outcome(status=410, error="http-410"))
+        assert (await admin.post(f"/v1/webhooks/{hook['id']}/test")).status_code == 409
+        for _ in range(2):
+            enabled = await admin.post(f"/v1/webhooks/{hook['id']}/enable")
+            assert (enabled.status_code, enabled.json()["disabled_at"]) == (200, None)
+        assert (await admin.post(f"/v1/webhooks/{hook['id']}/test")).status_code == 202
+        entries = (await admin.get("/v1/audit")).json()
+    assert [entry["action"] for entry in entries].count("webhook.enabled") == 1
+
+
 async def test_the_audit_trail_needs_the_feature_and_shows_refusals(store: Store) -> None:
     async with serving(make_resources(store)) as app:
         async with client_of(app, "acme-read") as reader:
@@ -61,7 +100,10 @@ async def test_the_audit_trail_needs_the_feature_and_shows_refusals(store: Store
     bare = LicenseHolder(a_license(features=()), {"k1": raw_public(SIGNING)})
     async with serving(make_resources(store, license=bare)) as app, client_of(app, "acme-admin") as admin:
         answer = await admin.get("/v1/audit")
+        await app.state.running.refusals.settle()
     assert (answer.status_code, answer.json()["code"]) == (403, "feature-not-licensed")
+    newest = list_audit(store, Scope(tenant="acme")).items[0]
+    assert (newest.action, newest.object, newest.result) == ("access.refused", "GET /v1/audit", "feature-not-licensed")
 
 
 async def test_usage_counts_documents_and_pages_by_key(store: Store, dsn: str) -> None:

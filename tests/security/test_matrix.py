@@ -118,6 +118,8 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", "/v1/webhooks/deliveries"): Row(200),
     ("DELETE", "/v1/webhooks/{webhook_id}"): Row(204, make=hooked),
     ("POST", "/v1/webhooks/{webhook_id}/test"): Row(202, make=hooked),
+    ("POST", "/v1/webhooks/{webhook_id}/rotate"): Row(200, make=hooked),
+    ("POST", "/v1/webhooks/{webhook_id}/enable"): Row(200, make=hooked),
     ("POST", "/v1/webhooks/deliveries/{delivery_id}/redeliver"): Row(202, make=hooked),
     **{("GET", "/v1/jobs/{job_id}/documents/{document_id}" + output): Row(200) for output in OUTPUTS},
     ("GET", "/v1/jobs/{job_id}/export/finetune"): Row(200),

@@ -21,13 +21,17 @@ from storage.rows import Scope
 from storage.states import EventKind
 from storage.store import Store, open_store
 from storage.webhooks import (
+    TEST_EVENT,
     DeliveryRow,
     DeliveryState,
     delete_webhook,
+    enable_webhook,
+    forget_old_secrets,
     list_deliveries,
     list_webhooks,
     redeliver,
     register_webhook,
+    rotate_secret,
     test_webhook,
 )
 from tests.conftest import SIGNING_KEY
@@ -59,7 +63,7 @@ def deliveries(store: Store) -> list[DeliveryRow]:
 
 def test_the_vector_of_standard_webhooks_is_met() -> None:
     secret, body = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", b'{"test": 2432232314}'
-    headers = sign_headers(secret, "e", "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, body)
+    headers = sign_headers([secret], "e", "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, body)
     assert headers["webhook-signature"] == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
     assert headers["X-Svc-Signature"] == "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
 
@@ -207,8 +211,42 @@ def test_a_delivery_arrives_signed_with_the_events_frozen_bytes(store: Store) ->
     event = store.db.fetch_one("select id, body from events where kind = 'document.finished'")
     assert event is not None
     assert (got.body, got.headers["webhook-id"]) == (bytes(event["body"]), event["id"])
-    again = sign_headers(secret, "document.finished", event["id"], int(got.headers["webhook-timestamp"]), got.body)
+    again = sign_headers([secret], "document.finished", event["id"], int(got.headers["webhook-timestamp"]), got.body)
     assert {name: got.headers[name.lower()] for name in again} == again
+
+
+def test_during_a_rotation_both_secrets_sign_and_afterwards_only_the_new_one(store: Store) -> None:
+    old, new = new_secret(), new_secret()
+    with receiving() as receiver, Sending(store):
+        hook_id = register_webhook(store, ACME, ACTOR, receiver.url, BOTH, old).id
+        rotate_secret(store, ACME, ACTOR, hook_id, new, overlap_s=600)
+        test_webhook(store.db, ACME, ACTOR, hook_id)
+        wait_until(store, DeliveryState.DELIVERED, 1)
+        with store.db.reading() as conn:
+            conn.execute("update webhooks set old_secret_until = now()")
+        assert forget_old_secrets(store.db) == 1
+        test_webhook(store.db, ACME, ACTOR, hook_id)
+        wait_until(store, DeliveryState.DELIVERED, 2)
+    for got, secrets in zip(receiver.got, ([new, old], [new]), strict=True):
+        facts = (TEST_EVENT, got.headers["webhook-id"], int(got.headers["webhook-timestamp"]), got.body)
+        alone = [sign_headers([secret], *facts) for secret in secrets]
+        assert got.headers["webhook-signature"].split(" ") == [each["webhook-signature"] for each in alone]
+        assert got.headers["x-svc-signature"] == alone[0]["X-Svc-Signature"]
+    row = store.db.fetch_one("select old_secret from webhooks")
+    assert row == {"old_secret": None}
+
+
+def test_an_enabled_webhook_gets_the_events_from_then_on(store: Store) -> None:
+    webhook_id = hook(store, events=[EventKind.JOB_FINISHED])
+    test_webhook(store.db, ACME, ACTOR, webhook_id)
+    settle(store.db, claim_parcels(store, "w", limit=9)[0], Outcome(status=410, error="http-410"))
+    finish_one(store)
+    fan_out(store.db)
+    assert enable_webhook(store.db, ACME, ACTOR, webhook_id).disabled_at is None
+    assert claim_parcels(store, "w", limit=9) == []
+    finish_one(store)
+    fan_out(store.db)
+    assert [parcel.event for parcel in claim_parcels(store, "w", limit=9)] == ["job.finished"]
 
 
 def test_redirects_and_silence_fail_and_are_tried_again_under_the_same_id(store: Store) -> None:

@@ -1,4 +1,4 @@
-"""/v1/webhooks: register receivers of events, look at their deliveries, test and send again."""
+"""/v1/webhooks: register receivers of events, rotate their secrets, look at their deliveries, test and send again."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -19,14 +19,20 @@ from storage.webhooks import (
     DeliveryRow,
     WebhookRow,
     delete_webhook,
+    enable_webhook,
     list_deliveries,
     list_webhooks,
     redeliver,
     register_webhook,
+    rotate_secret,
     test_webhook,
 )
 
 router = APIRouter(tags=["webhooks"])
+
+
+Secret = Annotated[str, Field(min_length=24, max_length=256, pattern=r"^[\x21-\x7e]+$")]
+MAX_OVERLAP_S = 2_592_000
 
 
 class WebhookRequest(BaseModel):
@@ -35,7 +41,15 @@ class WebhookRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
     url: str = Field(max_length=8192)
     events: list[EventKind] = Field(default=[EventKind.JOB_FINISHED], min_length=1, max_length=2)
-    secret: str | None = Field(None, min_length=24, max_length=256, pattern=r"^[\x21-\x7e]+$")
+    secret: Secret | None = None
+
+
+class RotationRequest(BaseModel):
+    """`secret` is made where none is given. The one before it signs too, for `overlap_s` seconds."""
+
+    model_config = ConfigDict(extra="forbid")
+    secret: Secret | None = None
+    overlap_s: int | None = Field(None, ge=0, le=MAX_OVERLAP_S)
 
 
 WebhookId = Annotated[str, Path(description="Opaque identifier of a webhook.")]
@@ -82,6 +96,25 @@ async def remove(webhook_id: WebhookId, call: CallDep) -> Response:
     """Nothing more is sent; its deliveries are forgotten."""
     await call.running.disk.run(delete_webhook, call.store.db, call.scope, call.actor, _known("whk", webhook_id))
     return Response(status_code=204)
+
+
+@router.post("/v1/webhooks/{webhook_id}/rotate", responses={200: {"model": WebhookCreatedBody}})
+async def rotate(webhook_id: WebhookId, call: CallDep, asked: RotationRequest | None = None) -> Response:
+    """A new secret, shown this once. Until the overlap ends deliveries carry a Standard Webhooks signature by each."""
+    asked = asked or RotationRequest()
+    secret = asked.secret or new_secret()
+    overlap_s = call.running.resources.limits.webhook_overlap_s if asked.overlap_s is None else asked.overlap_s
+    row = await call.running.disk.run(
+        rotate_secret, call.store, call.scope, call.actor, _known("whk", webhook_id), secret, overlap_s
+    )
+    return json_response(_render(row) | {"secret": secret})
+
+
+@router.post("/v1/webhooks/{webhook_id}/enable", responses={200: {"model": WebhookBody}})
+async def enable(webhook_id: WebhookId, call: CallDep) -> Response:
+    """A receiver that was disabled by its 410 gets the events from now on; one that is enabled stays as it is."""
+    row = await call.running.disk.run(enable_webhook, call.store.db, call.scope, call.actor, _known("whk", webhook_id))
+    return json_response(_render(row))
 
 
 @router.post("/v1/webhooks/{webhook_id}/test", status_code=202, responses={202: {"model": DeliveryBody}})

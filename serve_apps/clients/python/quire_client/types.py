@@ -321,6 +321,10 @@ class ReviewItem(TypedDict):
     spans: list[Span]
     state: FlagState
 @final
+class RotationRequest(TypedDict):
+    secret: NotRequired[str | None]
+    overlap_s: NotRequired[int | None]
+@final
 class SearchHit(TypedDict):
     job_id: str
     document_id: str
@@ -430,6 +434,7 @@ class Webhook(TypedDict):
     events: list[str]
     created_at: str
     disabled_at: str | None
+    old_secret_until: str | None
 @final
 class WebhookCreated(TypedDict):
     id: str
@@ -437,6 +442,7 @@ class WebhookCreated(TypedDict):
     events: list[str]
     created_at: str
     disabled_at: str | None
+    old_secret_until: str | None
     secret: str
 @final
 class WebhookRequest(TypedDict):

@@ -183,6 +183,16 @@ export class Operations extends Transport {
     return this.nothing({ method: "DELETE", path: fill("/v1/webhooks/{webhook_id}", { webhook_id: webhookId }) });
   }
 
+  /** A new secret, shown this once. Until the overlap ends deliveries carry a Standard Webhooks signature by each. */
+  rotate(webhookId: string, body: Record<string, unknown>): Promise<types.WebhookCreated> {
+    return this.json<types.WebhookCreated>({ method: "POST", path: fill("/v1/webhooks/{webhook_id}/rotate", { webhook_id: webhookId }), body });
+  }
+
+  /** A receiver that was disabled by its 410 gets the events from now on; one that is enabled stays as it is. */
+  enable(webhookId: string): Promise<types.Webhook> {
+    return this.json<types.Webhook>({ method: "POST", path: fill("/v1/webhooks/{webhook_id}/enable", { webhook_id: webhookId }) });
+  }
+
   /** Queues a `webhook.test` event for this receiver alone. */
   testWebhook(webhookId: string): Promise<types.Delivery> {
     return this.json<types.Delivery>({ method: "POST", path: fill("/v1/webhooks/{webhook_id}/test", { webhook_id: webhookId }) });

@@ -356,6 +356,11 @@ export interface ReviewItem {
   state: FlagState;
 }
 
+export interface RotationRequest {
+  secret?: string | null;
+  overlap_s?: number | null;
+}
+
 export interface SearchHit {
   job_id: string;
   document_id: string;
@@ -481,6 +486,7 @@ export interface Webhook {
   events: Array<string>;
   created_at: string;
   disabled_at: string | null;
+  old_secret_until: string | null;
 }
 
 export interface WebhookCreated {
@@ -489,6 +495,7 @@ export interface WebhookCreated {
   events: Array<string>;
   created_at: string;
   disabled_at: string | null;
+  old_secret_until: string | null;
   secret: string;
 }
 
