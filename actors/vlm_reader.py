@@ -43,6 +43,10 @@ class VlmReader:
         finally:
             self._places.release()
 
+    def healthy(self) -> bool:
+        """False when the engine must be made anew."""
+        return self._engine.healthy()
+
     def close(self) -> None:
         self._engine.close()
 

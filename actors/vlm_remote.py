@@ -70,6 +70,10 @@ class RemoteEngine:
             for future in futures:
                 future.cancel()
 
+    def healthy(self) -> bool:
+        """An endpoint that is away may come back."""
+        return True
+
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
         self._client.close()
@@ -130,7 +134,7 @@ def make_request(ask: Ask, model: str) -> dict[str, Any]:
     address = "data:image/png;base64," + base64.b64encode(ask.image).decode()
     content: list[dict[str, Any]] = [{"type": "image_url", "image_url": {"url": address}}]
     if ask.prompt:
-        content.append({"type": "text", "text": ask.prompt})
+        content.append({"type": "text", "text": ask.mark + ask.prompt})
     return {
         "model": model,
         "messages": [{"role": "user", "content": content}],

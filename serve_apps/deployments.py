@@ -165,6 +165,11 @@ class VlmOcr(_Answering):
         """`actors.vlm_reader.VlmReader.transcribe`."""
         return await self._answer(self._reader.transcribe, *values)
 
+    async def check_health(self) -> None:
+        """Replaced when its engine has died."""
+        if not self._reader.healthy():
+            raise RuntimeError("the engine died")
+
     async def __del__(self) -> None:
         """Awaited by Serve: ends the engine."""
         await asyncio.to_thread(self._reader.close)

@@ -40,6 +40,9 @@ class ScriptedEngine:
             raise self.failure
         return [Answer(text=self.text, ending=self.ending) for _ in asks]
 
+    def healthy(self) -> bool:
+        return True
+
     def close(self) -> None:
         pass
 

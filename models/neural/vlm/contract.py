@@ -33,12 +33,17 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """One picture (PNG) and what is asked about it; an empty prompt = the picture alone. `size` in pixels."""
+    """One picture (PNG) and what is asked about it; an empty prompt = the picture alone. `size` in pixels.
+
+    `mark` is the model's own placeholder for the picture, where its chat template takes plain text only: it then stands
+    before the prompt, because servers would otherwise put a line break of their own between picture and prompt.
+    """
 
     image: bytes
     size: tuple[int, int]
     prompt: str
     sampling: Sampling
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +95,10 @@ class VlmEngine(Protocol):
 
     def generate(self, asks: Sequence[Ask], timeout_s: float) -> list[Answer]:
         """Raises `PortUnavailable` when the engine is away or full."""
+        ...
+
+    def healthy(self) -> bool:
+        """False when this engine will never answer again and must be made anew."""
         ...
 
     def close(self) -> None: ...

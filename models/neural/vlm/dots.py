@@ -41,6 +41,8 @@ category, and the corresponding text content within the bbox.
 5. Final Output: The entire output must be a single JSON object.
 """
 """The model's own prompt for layout and text, to the letter: it was trained on it."""
+MARK = "<|img|><|imgpad|><|endofimg|>"
+"""Its client writes the picture's place into the text; without it vLLM adds a line break the model never saw."""
 _KINDS = {
     "Caption": BlockType.CAPTION,
     "Footnote": BlockType.FOOTNOTE,
@@ -64,7 +66,7 @@ class Dots:
 
     def ask(self, page: PixelPage, regions: Sequence[Region]) -> list[Ask]:
         image = fit_grid(decode(page), factor=_FACTOR, least=_LEAST, most=_MOST)
-        return [Ask(image=to_png(image), size=image.size, prompt=PROMPT, sampling=_SAMPLING)]
+        return [Ask(image=to_png(image), size=image.size, prompt=PROMPT, sampling=_SAMPLING, mark=MARK)]
 
     def read(
         self, page: PixelPage, regions: Sequence[Region], asks: Sequence[Ask], answers: Sequence[Answer]
