@@ -11,7 +11,7 @@ from ray import serve
 from ray.serve.config import AutoscalingConfig, AutoscalingPolicy
 
 from cluster import search
-from cluster.autoscaling import QueueDepthPolicy
+from cluster.autoscaling import OngoingPolicy, QueuePolicy
 from cluster.compose.api import build_api
 from cluster.compose.background import build_janitor
 from cluster.compose.reading import build_on_demand, build_reader
@@ -42,7 +42,11 @@ _RECOGNISER: Any = deployments.Recogniser
 _ON_DEMAND: Any = deployments.OnDemand
 _VLM_OCR: Any = deployments.VlmOcr
 PAGES_PER_GPU = 16
-MOST_GPUS = 64
+MOST_GPUS, MOST_NODES = 64, 256
+PAGES_PER_RECOGNISER = 4
+"""One page is with its worker, and three wait: enough to keep it busy, too few to make a page wait for long."""
+CALLS_PER_EMBEDDER = 8
+"""Documents whose chunks wait for vectors; one call after another is batched anyway."""
 _EMBEDDER: Any = deployments.Embedder
 _INDEX_WRITER: Any = deployments.IndexWriter
 _SEARCHER: Any = deployments.Searcher
@@ -64,14 +68,7 @@ def targets(
 
 def vlm_target(placement: Placement) -> serve.RunTarget:
     """The GPU tier, an application of its own: asked for pages, from zero replicas and back to zero."""
-    scaling = AutoscalingConfig(
-        min_replicas=0,
-        max_replicas=MOST_GPUS if placement.gpus else 1,
-        target_ongoing_requests=PAGES_PER_GPU,
-        upscale_delay_s=1,
-        downscale_delay_s=120,
-        downscale_to_zero_delay_s=600,
-    )
+    scaling = by_ongoing(PAGES_PER_GPU, least=0, most=MOST_GPUS if placement.gpus else 1, window_s=120, per_node=False)
     pool = _VLM_OCR.options(
         ray_actor_options=placement.actor_options(), logging_config=QUIET, autoscaling_config=scaling
     )
@@ -88,8 +85,16 @@ def _janitor() -> Any:
 
 
 def _recogniser() -> Any:
-    bound = _RECOGNISER.options(ray_actor_options=RECOGNISER.actor_options(), logging_config=QUIET)
+    bound = _RECOGNISER.options(
+        ray_actor_options=RECOGNISER.actor_options(), logging_config=QUIET, **_one_per_node(PAGES_PER_RECOGNISER)
+    )
     return bound.bind(build_recogniser)
+
+
+def _one_per_node(calls: float) -> dict[str, Any]:
+    """For pools that use a machine's idle cores: one at first, one more per `calls` open ones, one per node at most."""
+    scaling = by_ongoing(calls, least=1, most=MOST_NODES, window_s=120, per_node=True)
+    return {"autoscaling_config": scaling, "max_replicas_per_node": 1}
 
 
 def _on_demand() -> Any:
@@ -100,12 +105,18 @@ def _on_demand() -> Any:
 def _searching(searching: bool, embedding: bool) -> list[Any]:
     """What keeps and asks the search index."""
     wanted = [(_INDEX_WRITER, INDEX_WRITER, search.build_index_writer), (_SEARCHER, SEARCHER, search.build_searcher)]
-    if embedding:
-        wanted.append((_EMBEDDER, EMBEDDER, search.build_embedder))
-    return [
+    made = [
         deployment.options(ray_actor_options=placement.actor_options(), logging_config=QUIET).bind(build)
         for deployment, placement, build in (wanted if searching else ())
     ]
+    return [*made, _embedder()] if searching and embedding else made
+
+
+def _embedder() -> Any:
+    bound = _EMBEDDER.options(
+        ray_actor_options=EMBEDDER.actor_options(), logging_config=QUIET, **_one_per_node(CALLS_PER_EMBEDDER)
+    )
+    return bound.bind(search.build_embedder)
 
 
 def _readers(sizing: Sizing, dsn_file: Path) -> Any:
@@ -117,16 +128,33 @@ def _readers(sizing: Sizing, dsn_file: Path) -> Any:
 
 
 def autoscaling(sizing: Sizing, dsn_file: Path) -> AutoscalingConfig:
-    """Queue depth decides; the policy's arguments name a file and hold no secret."""
+    """The queue decides; the policy's arguments name a file and hold no secret. It damps itself, so Serve need not."""
     policy = AutoscalingPolicy(
-        policy_function=QueueDepthPolicy,
-        policy_kwargs={"dsn_file": str(dsn_file), "per_replica": DOCUMENTS_PER_READER},
+        policy_function=QueuePolicy,
+        policy_kwargs={"dsn_file": str(dsn_file), "per_replica": DOCUMENTS_PER_READER, "inflight": sizing.inflight},
     )
     return AutoscalingConfig(
         min_replicas=sizing.minimum,
         max_replicas=sizing.maximum,
         upscale_delay_s=1,
-        downscale_delay_s=30,
+        downscale_delay_s=2,
         downscale_to_zero_delay_s=60,
+        policy=policy,
+    )
+
+
+def by_ongoing(per_replica: float, *, least: int, most: int, window_s: float, per_node: bool) -> AutoscalingConfig:
+    """Calls that run or wait decide; from zero on the first call, back to zero after ten idle minutes."""
+    policy = AutoscalingPolicy(
+        policy_function=OngoingPolicy,
+        policy_kwargs={"per_replica": per_replica, "window_s": window_s, "per_node": per_node},
+    )
+    return AutoscalingConfig(
+        min_replicas=least,
+        max_replicas=most,
+        upscale_delay_s=1,
+        downscale_delay_s=2,
+        downscale_to_zero_delay_s=600,
+        look_back_period_s=5,
         policy=policy,
     )

@@ -20,11 +20,13 @@ from cluster.placement import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizing:
-    """`minimum == maximum`: a fixed pool. `own_application`: apart from the API, scaled on queue depth."""
+    """`minimum == maximum`: a fixed pool. `own_application`: apart from the API, scaled by the queue. `inflight`:
+    documents one reader may hold."""
 
     minimum: int
     maximum: int
     own_application: bool
+    inflight: int = 8
 
     @property
     def fixed(self) -> bool:
@@ -36,7 +38,9 @@ class Sizing:
         return self.maximum + 1
 
 
-def size_readers(*, cores: int, workers: int | None, background: bool, least: int, most: int | None) -> Sizing:
+def size_readers(
+    *, cores: int, workers: int | None, background: bool, least: int, most: int | None, inflight: int = 8
+) -> Sizing:
     """The plan of the reader pool.
 
     `workers` None means: as many as cores, at most 4. With `background` the pool scales from `least` to `most`, and
@@ -45,9 +49,9 @@ def size_readers(*, cores: int, workers: int | None, background: bool, least: in
     default = max(1, min(cores, 4))
     if not background:
         count = default if workers is None else workers
-        return Sizing(minimum=count, maximum=count, own_application=False)
+        return Sizing(minimum=count, maximum=count, own_application=False, inflight=inflight)
     most = max(default, least, 1) if most is None else most
-    return Sizing(minimum=least, maximum=most, own_application=True)
+    return Sizing(minimum=least, maximum=most, own_application=True, inflight=inflight)
 
 
 def pools(sizing: Sizing, *, search: bool = False, embed: bool = False) -> dict[str, Placement]:
