@@ -8,7 +8,7 @@ WORKDIR_OF := import os; from configs.settings import default_workdir; print(os.
 SEED ?= 1
 DOCUMENTS ?= 200
 
-.PHONY: help up down status test test-e2e test-sdk test-ui chromium check format bench bench-quality bench-speed bench-peers bench-search chaos hostile lock clean
+.PHONY: help up down status test test-e2e test-sdk test-ui chromium check format bench bench-quality bench-speed bench-peers bench-bulk bench-search chaos hostile lock clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -88,6 +88,9 @@ bench-peers: .venv-peers/.done ## other engines, in an environment of their own
 
 bench-speed: $(VENV)/.dev .venv-peers/.done ## pages per CPU second beside peers: make bench-speed DATA=folder
 	$(BIN)/python -m tests.bench.bench_speed --data $(DATA)
+
+bench-bulk: $(VENV)/.dev ## 10,000 pages by the bulk job beside quire extract: make bench-bulk DATA=folder
+	$(BIN)/python -m tests.bench.bench_bulk --data $(DATA)
 
 bench-search: $(VENV)/.dev ## search quality, latency, indexing: make bench-search DATA=folder with docs, queries, qrels
 	$(BIN)/python -m tests.bench.bench_search $(if $(DATA),--data $(DATA),)

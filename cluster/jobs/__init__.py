@@ -1,1 +1,1 @@
-"""Bulk work as Ray Data programs: `ray job submit -- python -m cluster.jobs.<name>`. No service, no database."""
+"""Bulk work as Ray Data programs: `ray job submit -- python -m cluster.jobs.<name>`."""

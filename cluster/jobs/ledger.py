@@ -1,28 +1,29 @@
-"""What a bulk job has done: one small record per document, written after its outputs; manifest and errors at the end.
+"""What a bulk job is to do and has done: plans cut the corpus into blocks, a block is done when its records are there.
 
-A record is the truth: a document without one is done again, and its outputs are written over with the same bytes. So a
-killed job goes on where it was, and nothing appears twice. Pure but for the folder it is given.
+A plan names documents by key and never changes, so a killed job goes on with the same blocks, writes the same outputs
+over, and ends with the same bytes as one that was never killed. What a corpus gained later gets a plan of its own.
 """
 
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from cluster.jobs.folders import Folder
 
-RECORDS, MANIFEST, ERRORS, SUMMARY, JOB = "records", "manifest.jsonl", "errors.jsonl", "summary.json", "job.json"
+RECORDS, PLANS, MANIFEST, ERRORS = "records", "plans", "manifest.jsonl", "errors.jsonl"
+SUMMARY, JOB = "summary.json", "job.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """A document to read: `root` and `name` find it; `key` names its outputs, the same in every run."""
+    """A document to read: `name` finds it below the root; `key` names its outputs, the same in every run."""
 
-    root: str
     name: str
     key: str
+    bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +39,38 @@ class Record:
     outputs: tuple[str, ...] = ()
 
 
-def make_items(root: str, names: Iterable[str]) -> list[Item]:
-    """Items in the order of their names, each once."""
-    return [Item(root=root, name=name, key=make_key(name)) for name in sorted(set(names))]
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Documents that are done together; `name` is the plan and a number in it."""
+
+    name: str
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Keys in the order of work, `size` of them a block. `number` counts from 1; a later one overrules earlier ones."""
+
+    number: int
+    size: int
+    keys: tuple[str, ...]
+
+    def blocks(self, items: Mapping[str, Item]) -> list[Block]:
+        """A key the corpus no longer has stands for a document without a name: it cannot be read."""
+        cuts = range(0, len(self.keys), self.size)
+        return [
+            Block(
+                f"{self.number:04}-{at // self.size:07}",
+                tuple(items.get(key) or Item(name="", key=key) for key in self.keys[at : at + self.size]),
+            )
+            for at in cuts
+        ]
+
+
+def make_items(files: Iterable[tuple[str, int]]) -> list[Item]:
+    """Items of (name, bytes), each once: the large ones first, so that none is left alone at the end; then by name."""
+    items = [Item(name=name, key=make_key(name), bytes=size) for name, size in sorted(set(files))]
+    return sorted(items, key=lambda item: -item.bytes)
 
 
 def make_key(name: str) -> str:
@@ -69,7 +99,7 @@ def place(kind: str, key: str, suffix: str) -> str:
 
 
 def claim_folder(folder: Folder, facts: Mapping[str, object]) -> bool:
-    """A folder holds the results of one way of reading: true when it is this one, or had none yet."""
+    """A folder holds the results of one way of working: true when it is this one, or had none yet."""
     try:
         return bool(json.loads(folder.read(JOB)) == dict(facts))
     except FileNotFoundError:
@@ -79,39 +109,63 @@ def claim_folder(folder: Folder, facts: Mapping[str, object]) -> bool:
         return False
 
 
-def write_record(folder: Folder, record: Record) -> None:
-    """The last write of a document."""
-    folder.write(place(RECORDS, record.key, ".json"), _line(record).encode())
+def read_plans(folder: Folder) -> list[Plan]:
+    """Every plan made here, the first one first."""
+    names = sorted(name for name, _ in folder.names(PLANS))
+    facts = [json.loads(folder.read(name)) for name in names]
+    return [Plan(number, fact["size"], tuple(fact["keys"])) for number, fact in enumerate(facts, 1)]
 
 
-def read_records(folder: Folder) -> Iterator[Record]:
-    """Every record there is; one that is not whole counts as not there."""
-    for name, _ in folder.names(RECORDS):
-        try:
-            facts = json.loads(folder.read(name))
-            yield Record(**{**facts, "outputs": tuple(facts["outputs"])})
-        except (ValueError, TypeError, KeyError):
-            continue
+def make_plan(folder: Folder, plans: Sequence[Plan], keys: Sequence[str], size: int) -> list[Plan]:
+    """The plans with one more for these keys (none for no keys). Written before any work is done."""
+    if not keys:
+        return list(plans)
+    plan = Plan(len(plans) + 1, size, tuple(keys))
+    folder.write(f"{PLANS}/{plan.number:04}.json", json.dumps({"size": size, "keys": keys}).encode())
+    return [*plans, plan]
 
 
-def find_undone(items: Sequence[Item], records: Iterable[Record], *, again: bool = False) -> list[Item]:
-    """Items without a record; with `again` also those that failed."""
-    done = {record.key for record in records if not (again and record.error)}
-    return [item for item in items if item.key not in done]
+def find_unplanned(plans: Sequence[Plan], items: Sequence[Item]) -> list[str]:
+    """Keys of the items that no plan has, in the items' order."""
+    planned = {key for plan in plans for key in plan.keys}
+    return [item.key for item in items if item.key not in planned]
+
+
+def find_undone(folder: Folder, plans: Sequence[Plan], items: Sequence[Item]) -> list[Block]:
+    """Blocks without records, in order."""
+    done = {name.rpartition("/")[2].removesuffix(".jsonl") for name, _ in folder.names(RECORDS)}
+    by_key = {item.key: item for item in items}
+    return [block for plan in plans for block in plan.blocks(by_key) if block.name not in done]
+
+
+def write_records(folder: Folder, block: Block, records: Sequence[Record]) -> None:
+    """The last write of a block."""
+    folder.write(f"{RECORDS}/{block.name}.jsonl", "".join(map(_line, records)).encode())
+
+
+def read_records(folder: Folder) -> dict[str, Record]:
+    """The newest record of every document, by key."""
+    records: dict[str, Record] = {}
+    for name in sorted(name for name, _ in folder.names(RECORDS)):
+        for line in folder.read(name).splitlines():
+            facts = json.loads(line)
+            records[facts["key"]] = Record(**{**facts, "outputs": tuple(facts["outputs"])})
+    return records
 
 
 def write_tables(folder: Folder, items: Sequence[Item]) -> dict[str, Any]:
-    """Manifest, table of errors and summary of these items, in the order of their names. Returns the summary."""
-    wanted = {item.key for item in items}
-    records = sorted((r for r in read_records(folder) if r.key in wanted), key=lambda record: record.name)
+    """Manifest, table of errors and summary of everything recorded here, in the order of names. Returns the summary."""
+    by_key = read_records(folder)
+    records = sorted(by_key.values(), key=lambda record: (record.name, record.key))
     failed = [record for record in records if record.error]
     folder.write(MANIFEST, "".join(_line(record) for record in records if not record.error).encode())
-    folder.write(ERRORS, "".join(_line(record) for record in failed).encode())
+    folder.write(ERRORS, "".join(map(_line, failed)).encode())
+    undone = sum(item.key not in by_key for item in items)
     summary = {
-        "documents": len(items),
+        "documents": len(records) + undone,
         "read": len(records) - len(failed),
         "failed": len(failed),
-        "undone": len(items) - len(records),
+        "undone": undone,
         "pages": sum(record.pages for record in records),
         "errors": dict(sorted(Counter(str(record.error) for record in failed).items())),
     }

@@ -2,15 +2,18 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.cluster.jobs.test_ledger import make_corpus
+from tests.cluster.jobs.corpora import make_corpus
+from tests.e2e.service import until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,11 +22,11 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def short() -> Iterator[Path]:
     """Ray's sockets need a short path."""
-    with tempfile.TemporaryDirectory(prefix="qj", dir="/tmp") as folder:
+    with tempfile.TemporaryDirectory(prefix="qj", dir="/tmp", ignore_cleanup_errors=True) as folder:
         yield Path(folder)
 
 
-def run_job(short: Path, *arguments: str) -> dict[str, int]:
+def start_job(short: Path, *arguments: str) -> subprocess.Popen[str]:
     token = short / "token"
     token.write_text("0" * 64)
     token.chmod(0o600)
@@ -32,26 +35,41 @@ def run_job(short: Path, *arguments: str) -> dict[str, int]:
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0", "RAY_TMPDIR": str(short / "r"),
         "PYTHONPATH": str(ROOT),
     }  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-m", *arguments], env=environment, cwd=ROOT, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    summary: dict[str, int] = json.loads(done.stdout.strip().splitlines()[-1])
+    return subprocess.Popen(
+        [sys.executable, "-m", *arguments], env=environment, cwd=ROOT, text=True, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def run_job(short: Path, *arguments: str) -> dict[str, Any]:
+    """Its summary."""
+    job = start_job(short, *arguments)
+    told, log = job.communicate(timeout=300)
+    assert job.returncode == 0, told + log
+    summary: dict[str, Any] = json.loads(told.strip().splitlines()[-1])
     return summary
 
 
-def test_a_corpus_is_extracted_resumed_and_exported(short: Path) -> None:
-    corpus, out, shards = short / "corpus", short / "out", short / "shards"
+def results(out: Path) -> dict[Path, bytes]:
+    return {path.relative_to(out): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
+
+
+def test_a_corpus_is_extracted_killed_resumed_and_exported(short: Path) -> None:
+    corpus, out, whole, shards = (short / name for name in ("corpus", "out", "whole", "shards"))
     corpus.mkdir()
-    make_corpus(corpus)
+    make_corpus(corpus, reports=40)
     (corpus / "scan.png").unlink()
-    job = ("cluster.jobs.extract", str(corpus), "-o", str(out), "--to", "tree", "--workers", "2")
-    summary = run_job(short, *job)
-    assert (summary["read"], summary["failed"], summary["undone"]) == (3, 1, 0)
-    first = {path: path.read_bytes() for path in out.rglob("*.json")}
-    lost = next((out / "records").rglob("*.json"))
-    lost.unlink()  # as if the job had been killed before this one was done
-    assert run_job(short, *job) == summary
-    assert {path: path.read_bytes() for path in out.rglob("*.json")} == first
-    exported = run_job(short, "cluster.jobs.finetune", str(out), "-o", str(shards), "--no-dedup")
-    assert exported == {"trees": 3, "shards": 1, "lines": 3}
+    job = ("cluster.jobs.bulk_extract", str(corpus), "--to", "tree", "--workers", "2", "-o")
+    killed = start_job(short, *job, str(out))
+    assert until(lambda: any((out / "records").glob("*.jsonl")), 120)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.communicate()
+    assert not (out / "summary.json").exists()
+    before = {path: path.stat().st_mtime_ns for path in (out / "records").glob("*.jsonl")}
+    summary = run_job(short, *job, str(out))
+    assert (summary["read"], summary["failed"], summary["undone"]) == (40, 1, 0)
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    assert run_job(short, *job, str(whole)) == summary
+    assert results(out) == results(whole)
+    exported = run_job(short, "cluster.jobs.finetune_export", str(out), "-o", str(shards), "--no-dedup")
+    assert exported == {"trees": 40, "shards": 1, "lines": 40}

@@ -1,38 +1,35 @@
-"""Records, resuming, tables and shards, without Ray."""
+"""Plans, records and tables, without Ray."""
 
-import io
 import json
 from pathlib import Path
 
-import pymupdf
 import pytest
-from PIL import Image
 
-from cluster.jobs.extract import find_items
-from cluster.jobs.finetune import find_trees, load_named_tree
-from cluster.jobs.folders import Folder
+from cluster.jobs.bulk_extract import block_size, dump_block, load_block, plan_work
+from cluster.jobs.folders import open_folder
 from cluster.jobs.ledger import (
+    Block,
+    Item,
     Record,
     claim_folder,
     find_undone,
     make_items,
     make_key,
     read_manifest,
+    read_plans,
     read_records,
-    write_record,
+    write_records,
     write_tables,
 )
-from cluster.jobs.reading import ItemReader
 from cluster.jobs.shards import write_shards
-from models.cdom.original import ReadOptions
-from models.neural.fakes import ScriptedRecogniser
 
 
-def test_names_decide_keys_and_order_whatever_the_order_of_the_listing() -> None:
-    one, two = (make_items("/corpus", names) for names in (["b.pdf", "a.pdf", "b.pdf"], ["a.pdf", "b.pdf"]))
+def test_names_decide_keys_and_sizes_decide_the_order() -> None:
+    one, two = (make_items((name, 5) for name in names) for names in (["b.pdf", "a.pdf", "b.pdf"], ["a.pdf", "b.pdf"]))
     assert one == two
     assert [item.name for item in one] == ["a.pdf", "b.pdf"]
     assert one[0].key == make_key("a.pdf") != one[1].key
+    assert [item.name for item in make_items([("a", 1), ("b", 9), ("c", 3)])] == ["b", "c", "a"]
 
 
 def test_a_manifest_names_documents_line_by_line() -> None:
@@ -41,80 +38,70 @@ def test_a_manifest_names_documents_line_by_line() -> None:
         read_manifest('{"file": "x"}')
 
 
-def test_what_has_a_record_is_done_and_a_broken_record_counts_for_nothing(tmp_path: Path) -> None:
-    items, folder = make_items("/corpus", ["a", "b", "c"]), Folder(str(tmp_path))
-    write_record(folder, Record(key=items[0].key, name="a", pages=2))
-    write_record(folder, Record(key=items[1].key, name="b", error="malformed"))
-    (tmp_path / "records/zz").mkdir()
-    (tmp_path / "records/zz/torn.json").write_text('{"key": "')
-    records = list(read_records(folder))
-    assert [item.name for item in find_undone(items, records)] == ["c"]
-    assert [item.name for item in find_undone(items, records, again=True)] == ["b", "c"]
-    assert write_tables(folder, items) == {
-        "documents": 3, "read": 1, "failed": 1, "undone": 1, "pages": 2, "errors": {"malformed": 1},
+def test_a_block_travels_with_names_that_are_no_text() -> None:
+    block = Block("0001-0000000", (Item(name="a\udcff.pdf", key=make_key("a\udcff.pdf"), bytes=3),))
+    text = dump_block(block)
+    assert text.isascii()
+    assert load_block(text) == block
+
+
+def test_blocks_are_small_for_few_documents_and_bounded_for_many() -> None:
+    assert [block_size(count, 2, 64) for count in (1, 63, 640, 10_000, 10**6)] == [1, 1, 10, 64, 64]
+
+
+def record(item: Item, error: str | None = None) -> Record:
+    return Record(key=item.key, name=item.name, pages=0 if error else 2, error=error)
+
+
+def test_a_plan_stays_and_what_comes_later_gets_a_plan_of_its_own(tmp_path: Path) -> None:
+    folder = open_folder(str(tmp_path))
+    items = make_items((name, 1) for name in "abcde")
+    blocks = plan_work(folder, items, 2, again=False)
+    assert [[item.name for item in block.items] for block in blocks] == [["a", "b"], ["c", "d"], ["e"]]
+    write_records(folder, blocks[1], [record(blocks[1].items[0]), record(blocks[1].items[1], "malformed")])
+    more = make_items((name, 1) for name in "abcdef")
+    left = plan_work(folder, more, 4, again=False)
+    assert [block.name for block in left] == [blocks[0].name, blocks[2].name, "0002-0000000"]
+    assert [item.name for item in left[-1].items] == ["f"]
+    assert plan_work(folder, more, 1, again=False) == left
+    assert write_tables(folder, more) == {
+        "documents": 6, "read": 1, "failed": 1, "undone": 4, "pages": 2, "errors": {"malformed": 1},
     }  # fmt: skip
-    assert [json.loads(line)["name"] for line in (tmp_path / "manifest.jsonl").read_text().splitlines()] == ["a"]
+    assert [json.loads(line)["name"] for line in (tmp_path / "manifest.jsonl").read_text().splitlines()] == ["c"]
     assert [json.loads(line)["error"] for line in (tmp_path / "errors.jsonl").read_text().splitlines()] == ["malformed"]
 
 
+def test_failed_ones_are_read_again_when_asked_and_the_newer_record_counts(tmp_path: Path) -> None:
+    folder, items = open_folder(str(tmp_path)), make_items([("a", 1), ("b", 1)])
+    (block,) = plan_work(folder, items, 2, again=False)
+    write_records(folder, block, [record(items[0]), record(items[1], "timeout")])
+    assert plan_work(folder, items, 2, again=False) == []
+    (again,) = plan_work(folder, items, 2, again=True)
+    assert again.items == (items[1],)
+    write_records(folder, again, [record(items[1])])
+    assert read_records(folder)[items[1].key].error is None
+    assert plan_work(folder, items, 2, again=True) == []
+
+
+def test_a_document_that_left_the_corpus_is_a_block_entry_without_a_name(tmp_path: Path) -> None:
+    folder, items = open_folder(str(tmp_path)), make_items([("a", 1), ("b", 1)])
+    plan_work(folder, items, 2, again=False)
+    (block,) = find_undone(folder, read_plans(folder), items[:1])
+    assert [item.name for item in block.items] == ["a", ""]
+
+
 def test_a_folder_holds_one_way_of_reading(tmp_path: Path) -> None:
-    folder = Folder(str(tmp_path))
+    folder = open_folder(str(tmp_path))
     assert claim_folder(folder, {"options": "x"})
     assert claim_folder(folder, {"options": "x"})
     assert not claim_folder(folder, {"options": "y"})
 
 
 def test_shards_are_named_by_content_and_written_once(tmp_path: Path) -> None:
-    folder, lines = Folder(str(tmp_path)), [f"{number}\n" for number in range(25)]
+    folder, lines = open_folder(str(tmp_path)), [f"{number}\n" for number in range(25)]
     shards = write_shards(folder, "train", lines, lines_per_shard=10)
     assert [shard.lines for shard in shards] == [10, 10, 5]
     assert "".join((tmp_path / shard.name).read_text() for shard in shards) == "".join(lines)
     written = {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("train-*")}
     assert write_shards(folder, "train", lines, lines_per_shard=10) == shards
     assert {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("train-*")} == written
-
-
-def make_corpus(folder: Path) -> None:
-    for number in range(3):
-        document = pymupdf.open()
-        document.new_page().insert_text((72, 72), f"Report number {number} about rivers and bridges.")
-        (folder / f"sub{number}").mkdir()
-        (folder / f"sub{number}" / "report.pdf").write_bytes(document.tobytes())
-    buffer = io.BytesIO()
-    Image.new("RGB", (200, 100), "white").save(buffer, "PNG")
-    (folder / "scan.png").write_bytes(buffer.getvalue())
-    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
-
-
-def test_items_become_outputs_with_the_record_last(tmp_path: Path) -> None:
-    corpus, out = tmp_path / "corpus", tmp_path / "out"
-    corpus.mkdir()
-    make_corpus(corpus)
-    items = find_items(str(corpus), None)
-    assert [item.name for item in items][:2] == ["broken.pdf", "scan.png"]
-    reader = ItemReader(
-        str(out), ["tree", "markdown"], ReadOptions(), lambda: ScriptedRecogniser(script={1: ["Hello"]})
-    )
-    try:
-        records = {item.name: reader.read_item(item) for item in items}
-        first = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
-        reader.read_item(items[-1])
-    finally:
-        reader.close()
-    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == first
-    assert records["broken.pdf"].error == "malformed"
-    assert (records["scan.png"].error, records["scan.png"].pages) == (None, 1)
-    assert len(find_trees(str(out))) == 4
-    tree = load_named_tree((out / records["sub0/report.pdf"].outputs[0]).read_bytes())
-    assert "rivers" in tree.blocks[0].text
-    assert "rivers" in (out / records["sub0/report.pdf"].outputs[1]).read_text()
-    assert find_undone(items, read_records(Folder(str(out)))) == []
-
-
-def test_an_original_that_is_gone_is_an_error_in_the_table(tmp_path: Path) -> None:
-    reader = ItemReader(str(tmp_path / "out"), ["tree"], ReadOptions(), ScriptedRecogniser)
-    try:
-        (item,) = make_items(str(tmp_path), ["gone.pdf"])
-        assert reader.read_item(item).error == "original-missing"
-    finally:
-        reader.close()

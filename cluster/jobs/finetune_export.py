@@ -12,8 +12,9 @@ from typing import Any
 
 import click
 
-from cluster.jobs.folders import Folder
+from cluster.jobs.folders import absolute_url, open_folder
 from cluster.jobs.shards import write_shards
+from cluster.jobs.spread import Row, connect, spread
 from models.cdom.chunk import Chunk
 from models.derive.finetune import FinetuneOptions, Split, Style, export_lines
 
@@ -21,17 +22,16 @@ log = logging.getLogger("quire.jobs.finetune")
 BATCH = 16
 
 
-class ChunkBatches:
-    """What Ray Data keeps in an actor: names of trees to their chunks as JSON. A broken tree gives none."""
+class ChunkRow:
+    """A row is the names of some trees; the answer their chunks as JSON. A broken tree gives none."""
 
     def __init__(self, root: str) -> None:
         from models.neural.embed.tokenizer import load_tokenizer
 
-        self._folder, self._tokenizer = Folder(root), load_tokenizer()
+        self._folder, self._tokenizer = open_folder(root), load_tokenizer()
 
-    def __call__(self, batch: dict[str, Any]) -> dict[str, list[str]]:
-        names = [str(name) for name in batch["name"]]
-        return {"name": names, "chunks": [self._chunk(name) for name in names]}
+    def __call__(self, row: Row) -> Row:
+        return {"names": row["names"], "chunks": [self._chunk(str(name)) for name in row["names"]]}
 
     def _chunk(self, name: str) -> str:
         """The chunks of one stored tree; an empty list for what is no tree."""
@@ -58,36 +58,21 @@ def load_named_tree(stored: bytes) -> Any:
 
 def find_trees(root: str) -> list[str]:
     """Names of the trees below `root`: of an extract job's output only its trees."""
-    names = sorted(name for name, _ in Folder(root).names() if name.endswith(".json"))
+    names = sorted(name for name, _ in open_folder(root).names() if name.endswith(".json"))
     made = [name for name in names if name.startswith("tree/")]
     return made or names
 
 
 def read_chunks(root: str, names: list[str]) -> Iterator[tuple[str, Chunk]]:
     """(document, chunk) in the order of the names, chunked on the cluster this process belongs to."""
-    import ray
-    import ray.data
     from pydantic import TypeAdapter
 
-    ray.init(ignore_reinit_error=True, log_to_driver=False)
-    context = ray.data.DataContext.get_current()
-    context.enable_progress_bars = False
-    context.execution_options.preserve_order = True  # without it rows come as they are ready
-    count = max(1, min(int(ray.cluster_resources().get("CPU", 1)), -(-len(names) // BATCH)))
-    rows = ray.data.from_items([{"name": name} for name in names], override_num_blocks=min(len(names), count * 4))
-    chunked = rows.map_batches(
-        ChunkBatches,
-        fn_constructor_args=(root,),
-        batch_size=BATCH,
-        batch_format="numpy",
-        num_cpus=1,
-        compute=ray.data.ActorPoolStrategy(size=count),
-    )
+    rows: list[Row] = [{"names": names[at : at + BATCH]} for at in range(0, len(names), BATCH)]
     adapter = TypeAdapter(list[Chunk])
-    for row in chunked.iter_rows():
-        document = Path(row["name"]).stem
-        for chunk in adapter.validate_json(row["chunks"]):
-            yield document, chunk
+    for row in spread(rows, ChunkRow, (root,), workers=connect(), in_order=True):
+        for name, chunks in zip(row["names"], row["chunks"], strict=True):
+            for chunk in adapter.validate_json(chunks):
+                yield Path(name).stem, chunk
 
 
 @click.command()
@@ -107,7 +92,7 @@ def main(
 ) -> None:  # fmt: skip
     """Fine-tune records of a whole corpus; the same corpus gives the same files."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    root = trees if "://" in trees else str(Path(trees).absolute())
+    root = absolute_url(trees)
     try:
         names = find_trees(root)
     except NotADirectoryError:
@@ -120,8 +105,9 @@ def main(
         split=Split(split) if split else None,
     )  # fmt: skip
     lines = export_lines(read_chunks(root, names) if names else (), options)
-    target = output if "://" in output else str(Path(output).absolute())
-    entries = write_shards(Folder(target, make=True), split or "all", lines, lines_per_shard=shard_lines)
+    entries = write_shards(
+        open_folder(absolute_url(output), make=True), split or "all", lines, lines_per_shard=shard_lines
+    )
     total = sum(entry.lines for entry in entries)
     click.echo(json.dumps({"trees": len(names), "shards": len(entries), "lines": total}))
 

@@ -1,0 +1,11 @@
+"""Choices of the bulk jobs that have a name. Imports nothing."""
+
+from enum import StrEnum
+
+
+class Shape(StrEnum):
+    """How outputs lie in a folder: a file per document and format, or rows of shards."""
+
+    FILES = "files"
+    JSONL = "jsonl"
+    PARQUET = "parquet"

@@ -1,0 +1,93 @@
+"""Blocks of work over the CPUs of a cluster by Ray Data, with progress in the job's log.
+
+In come rows and the worker that does a row; out come its answers as they are ready (or in order). A worker whose node
+is lost does its row again elsewhere; a worker that raises ends the job.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+log = logging.getLogger("quire.jobs")
+REPORT_S = 10.0
+
+Row = dict[str, Any]
+
+
+class JobStopped(RuntimeError):
+    """A worker could not go on; what is recorded stays, and the job can be run again."""
+
+
+def connect() -> int:
+    """Join the cluster this process belongs to (RAY_ADDRESS, or one of its own); the number of its CPUs."""
+    import ray
+
+    ray.init(ignore_reinit_error=True, log_to_driver=False, logging_level="WARNING", namespace="quire")
+    return int(ray.cluster_resources().get("CPU", 1))
+
+
+class RowWorker:
+    """What Ray Data keeps in an actor: a worker made by `make(*arguments)`, asked row by row."""
+
+    def __init__(self, make: Callable[..., Callable[[Row], Row]], arguments: tuple[Any, ...]) -> None:
+        self._work = make(*arguments)
+
+    def __call__(self, row: Row) -> Row:
+        return self._work(row)
+
+
+def spread(
+    rows: Sequence[Row],
+    make: Callable[..., Callable[[Row], Row]],
+    arguments: tuple[Any, ...],
+    *,
+    workers: int,
+    in_order: bool = False,
+) -> Iterator[Row]:
+    """The answer to every row. Each row is a task of its own, so a slow one holds up nothing but itself."""
+    import ray.data
+    from ray.exceptions import RayError
+
+    if not rows:
+        return
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    context.execution_options.preserve_order = in_order
+    logging.getLogger("ray.data").setLevel(logging.WARNING)
+    size = max(1, min(workers, len(rows)))
+    done = ray.data.from_items(list(rows), override_num_blocks=len(rows)).map(
+        RowWorker,
+        fn_constructor_args=(make, arguments),
+        num_cpus=1,
+        compute=ray.data.ActorPoolStrategy(size=size, max_tasks_in_flight_per_actor=2),
+    )
+    try:
+        yield from done.iter_rows()
+    except RayError as error:
+        raise JobStopped(_last_line(error)) from error
+
+
+def _last_line(error: BaseException) -> str:
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    return lines[-1] if lines else type(error).__name__
+
+
+class Progress:
+    """Counts in the job's log, every ten seconds and at the end."""
+
+    def __init__(self, total: int, what: str = "documents") -> None:
+        self._total, self._what = total, what
+        self._begun = self._shown = time.monotonic()
+        self._counts: dict[str, int] = {}
+        self._done = 0
+
+    def step(self, done: int, counts: Mapping[str, int]) -> None:
+        """`done` more of the total; `counts` of other things are added up."""
+        self._done += done
+        self._counts = {name: self._counts.get(name, 0) + count for name, count in counts.items()}
+        if time.monotonic() - self._shown >= REPORT_S or self._done >= self._total:
+            self._shown = time.monotonic()
+            rate = self._done / max(self._shown - self._begun, 1e-9)
+            more = "".join(f", {count} {name}" for name, count in self._counts.items())
+            log.info("%d of %d %s (%.1f a second)%s", self._done, self._total, self._what, rate, more)

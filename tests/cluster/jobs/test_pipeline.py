@@ -1,0 +1,133 @@
+"""A block of documents read, written and recorded, in each shape and in both kinds of folder, without Ray."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from cluster.cli.extract_redacted import HIDDEN_NAME, redact_outcome
+from cluster.jobs.bulk_extract import find_items
+from cluster.jobs.finetune_export import find_trees, load_named_tree
+from cluster.jobs.folders import PARTIAL, FolderUnavailable, open_folder
+from cluster.jobs.kinds import Shape
+from cluster.jobs.ledger import Block, Record, make_items
+from cluster.jobs.outputs import FolderOutput
+from cluster.jobs.pipeline import BlockReader, Finish, as_read
+from models.cdom.original import ReadOptions
+from models.neural.fakes import ScriptedRecogniser
+from tests.cluster.jobs.corpora import make_corpus
+
+
+@contextmanager
+def opened(
+    corpus: Path, out: Path, shape: Shape = Shape.FILES, *, finish: Finish = as_read, hidden: bool = False
+) -> Iterator[Callable[[Block], list[Record]]]:
+    name_of = (lambda _: HIDDEN_NAME) if hidden else (lambda item: item.name)
+    output = FolderOutput(open_folder(str(out), make=True), ["tree", "markdown"], shape, name_of)
+    recogniser = ScriptedRecogniser(script={1: ["Hello"]})
+    reader = BlockReader(open_folder(str(corpus)), output, ReadOptions(), lambda: recogniser, finish=finish)
+    try:
+        yield reader.read_block
+    finally:
+        reader.close()
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpus")
+    make_corpus(folder)
+    return folder
+
+
+def whole(corpus: Path) -> Block:
+    _, items = find_items(str(corpus), None)
+    return Block("0001-0000000", tuple(items))
+
+
+def files(out: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+
+
+def test_documents_become_files_and_the_same_block_again_the_same_bytes(corpus: Path, tmp_path: Path) -> None:
+    with opened(corpus, tmp_path) as read:
+        records = {record.name: record for record in read(whole(corpus))}
+        first = files(tmp_path)
+        read(whole(corpus))
+    assert files(tmp_path) == first
+    assert records["broken.pdf"].error == "malformed"
+    assert len(records["broken.pdf"].sha256) == 64
+    assert (records["scan.png"].error, records["scan.png"].pages) == (None, 1)
+    assert len(find_trees(str(tmp_path))) == 4
+    one = records["sub0/report.pdf"]
+    assert "rivers" in load_named_tree((tmp_path / one.outputs[0]).read_bytes()).blocks[0].text
+    assert "rivers" in (tmp_path / one.outputs[1]).read_text()
+    assert one.bytes == (corpus / "sub0/report.pdf").stat().st_size
+
+
+def test_shards_hold_a_row_for_every_document_that_was_read(corpus: Path, tmp_path: Path) -> None:
+    for shape in (Shape.JSONL, Shape.PARQUET):
+        with opened(corpus, tmp_path / shape, shape) as read:
+            read(whole(corpus))
+            first = files(tmp_path / shape)
+            read(whole(corpus))
+        assert files(tmp_path / shape) == first
+        assert set(first) == {"records/0001-0000000.jsonl", f"shards/0001-0000000.{shape.value}"}
+    lines = (tmp_path / "jsonl/shards/0001-0000000.jsonl").read_text().splitlines()
+    rows = {row["name"]: row for row in map(json.loads, lines)}
+    assert rows.keys() == {"scan.png", "sub0/report.pdf", "sub1/report.pdf", "sub2/report.pdf"}
+    assert "rivers" in rows["sub1/report.pdf"]["tree"]["blocks"][0]["text"]
+    table = pq.read_table(tmp_path / "parquet/shards/0001-0000000.parquet").to_pylist()
+    assert {row["name"]: json.loads(row["tree"]) for row in table} == {name: row["tree"] for name, row in rows.items()}
+    assert {row["name"]: row["markdown"] for row in table} == {name: row["markdown"] for name, row in rows.items()}
+
+
+def test_redacted_outputs_hold_neither_values_nor_names(tmp_path: Path) -> None:
+    import pymupdf
+
+    corpus = tmp_path / "jane.roe@example.org"
+    corpus.mkdir()
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 72), "Write to jane.roe@example.org about the bridges.")
+    (corpus / "jane.roe@example.org.pdf").write_bytes(document.tobytes())
+    out = tmp_path / "out"
+    with opened(corpus, out, Shape.JSONL, finish=redact_outcome, hidden=True) as read:
+        (record,) = read(whole(corpus))
+    assert record.error is None
+    assert (record.name, record.pages) == (HIDDEN_NAME, 1)
+    text = b"".join(files(out).values()).decode()
+    assert "bridges" in text
+    assert "[REDACTED:email]" in text
+    assert "jane" not in text
+
+
+def test_an_original_that_is_gone_is_an_error_in_the_table(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    with opened(tmp_path / "corpus", tmp_path / "out") as read:
+        records = read(Block("0001-0000000", (*make_items([("gone.pdf", 9)]),)))
+    assert [record.error for record in records] == ["original-missing"]
+
+
+def test_a_folder_that_cannot_be_written_ends_the_job_and_blames_no_document(corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "tree").write_text("a file where a folder must be")
+    with opened(corpus, tmp_path) as read, pytest.raises(OSError, match="tree"):
+        read(whole(corpus))
+    assert not (tmp_path / "records").exists()
+
+
+def test_a_bucket_that_is_away_is_nobodys_missing_original(tmp_path: Path) -> None:
+    away = open_folder("s3://nowhere/x", aws_endpoint="http://127.0.0.1:9", aws_allow_http=True, aws_access_key_id="x",
+                       aws_secret_access_key="x", aws_region="x", retry_config={"max_retries": 0})  # fmt: skip
+    with pytest.raises(FolderUnavailable):
+        away.open("a.pdf")
+
+
+def test_what_a_killed_writer_left_is_neither_listed_nor_kept(tmp_path: Path) -> None:
+    folder = open_folder(str(tmp_path))
+    folder.write("tree/ab/x.json", b"{}")
+    (tmp_path / f"tree/ab/{PARTIAL}1").write_bytes(b"half")
+    assert list(folder.names()) == [("tree/ab/x.json", 2)]
+    folder.sweep()
+    assert [path.name for path in (tmp_path / "tree/ab").iterdir()] == ["x.json"]
