@@ -16,6 +16,14 @@ from storage.rows import Actor, Scope
 from storage.store import Store
 
 _LOCK = 0x5155_4155_4449  # one sealer at a time
+_FETCHED = 5000
+"""Rows at a time when a chain is verified, so that a long one needs no more memory than a short one."""
+_FACTS = ("tenant", "org", "actor", "action", "object", "request_id", "result")
+_SEALED = f"""
+select seq, prev_hash, hash, at, {", ".join(_FACTS)} from audit
+where tenant = %(tenant)s and org = %(org)s and (seq is not null or hash is not null) order by seq
+"""
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 _ACT = "(tenant, org, actor, action, object, request_id, result)"
 
 
@@ -82,14 +90,18 @@ def verify(db: Database, scope: Scope) -> int | None:
     """The first `seq` at which the chain is changed, missing, doubled or cut off; None = whole."""
     params = {"tenant": scope.tenant, "org": scope.org}
     previous, expected = b"", 1
-    query = """select * from audit where tenant = %(tenant)s and org = %(org)s and (seq is not null or hash is not null)
-               order by seq"""
-    for row in db.fetch_all(query, params):
-        sealed = (row["seq"], bytes(row["prev_hash"] or b""), bytes(row["hash"] or b""))
-        if sealed != (expected, previous, _hash(row, expected, previous)):
-            return expected
-        previous, expected = sealed[2], expected + 1
-    head = db.fetch_one("select seq, hash from audit_heads where tenant = %(tenant)s and org = %(org)s", params)
+    with db.transaction() as conn:
+        conn.execute("set transaction isolation level repeatable read, read only")  # acts are sealed meanwhile
+        with conn.cursor(name="audit_verify") as rows:
+            rows.itersize = _FETCHED
+            for row in rows.execute(_SEALED, params):
+                sealed = (row["seq"], row["prev_hash"] or b"", row["hash"] or b"")
+                if sealed != (expected, previous, _hash(row, expected, previous)):
+                    return expected
+                previous, expected = sealed[2], expected + 1
+        head = conn.execute(
+            "select seq, hash from audit_heads where tenant = %(tenant)s and org = %(org)s", params
+        ).fetchone()
     last = (head["seq"], bytes(head["hash"])) if head else (0, b"")
     return None if last == (expected - 1, previous) else expected
 
@@ -119,10 +131,9 @@ def _append(conn: Connection, scope: Scope, rows: list[Row]) -> None:
 
 
 def _hash(row: Row, seq: int, previous: bytes) -> bytes:
-    names = ("tenant", "org", "actor", "action", "object", "request_id", "result")
-    facts: dict[str, Any] = {name: row[name] for name in names}
+    facts: dict[str, Any] = {name: row[name] for name in _FACTS}
     facts |= {"seq": seq, "at": row["at"].isoformat()}
-    return hashlib.sha256(previous + json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()).digest()
+    return hashlib.sha256(previous + _canonical(facts).encode()).digest()
 
 
 def _entry(row: Row) -> AuditEntry:

@@ -1,5 +1,7 @@
 """The chain: gap-free per org, in the order of commits, and any change to it is found."""
 
+import threading
+
 import pytest
 
 from storage.audit import list_audit, record, seal, verify
@@ -76,6 +78,77 @@ def test_tampering_is_found_where_it_was_done(store: Store, tampering: str, foun
     with store.db.reading() as conn:
         conn.execute(tampering.encode())
     assert verify(store.db, ACME) == found_at
+
+
+def many_acts(store: Store, count: int) -> None:
+    with store.db.transaction() as conn:
+        conn.execute(
+            """insert into audit (tenant, org, actor, action, object, request_id, result)
+               select 'acme', 'default', 'acme:write', 'job.submitted', md5(i::text), md5((i + 1)::text), 'ok'
+               from generate_series(1, %s) as i""",
+            (count,),
+        )
+
+
+TAMPERED = {
+    "changed": ("update audit set result = 'refused' where seq = 6000", 6000),
+    "changed hash": ("update audit set hash = sha256(hash) where seq = 6000", 6000),
+    "deleted": ("delete from audit where seq = 6000", 6000),
+    "deleted and closed up": (
+        "delete from audit where seq = 6000; update audit set seq = seq - 1 where seq > 6000",
+        6000,
+    ),
+    "inserted": (
+        "update audit set seq = seq + 1 where seq >= 6000; insert into audit (tenant, org, seq, actor, action, object, "
+        "result, prev_hash, hash) select tenant, org, 6000, actor, action, 'x', result, prev_hash, hash from audit "
+        "where seq = 6001",
+        6000,
+    ),
+    "swapped": ("update audit set seq = case seq when 6000 then 6001 else 6000 end where seq in (6000, 6001)", 6000),
+    "cut off": ("delete from audit where seq = 10000", 10_000),
+    "cut off with its head": (
+        "delete from audit where seq > 6000; update audit_heads set seq = 6000 where tenant = 'acme'",
+        6001,
+    ),
+}
+
+
+def test_one_of_ten_thousand_rows_that_was_tampered_with_is_found(store: Store) -> None:
+    many_acts(store, 10_000)
+    assert seal(store.db) == 10_000
+    with store.db.reading() as conn:
+        conn.execute("alter table audit drop constraint audit_tenant_org_seq_key")  # as who tampers would
+        conn.execute("create table kept as table audit")
+        conn.execute("create table kept_heads as table audit_heads")
+    for how, (statements, found_at) in TAMPERED.items():
+        assert verify(store.db, ACME) is None, how
+        with store.db.transaction() as conn:
+            for statement in statements.split(";"):
+                conn.execute(statement.encode())
+        assert verify(store.db, ACME) == found_at, how
+        with store.db.transaction() as conn:
+            conn.execute("truncate audit, audit_heads")
+            conn.execute("insert into audit overriding system value select * from kept")
+            conn.execute("insert into audit_heads select * from kept_heads")
+
+
+def test_a_chain_that_grows_while_it_is_verified_is_whole(store: Store) -> None:
+    growing = threading.Event()
+
+    def grow() -> None:
+        while not growing.is_set():
+            act(store, ACME, "more")
+            seal(store.db)
+
+    many_acts(store, 2000)
+    seal(store.db)
+    thread = threading.Thread(target=grow)
+    thread.start()
+    try:
+        assert [verify(store.db, ACME) for _ in range(20)] == [None] * 20
+    finally:
+        growing.set()
+        thread.join()
 
 
 def test_the_trail_is_paged_newest_first(store: Store) -> None:
