@@ -99,7 +99,9 @@ def check_origin(request: Request) -> bool:
     """Raises `ForeignForm` for what another site's page sends. True: a browser sent it; programs say no origin."""
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
-    if site not in (None, "same-origin", "none") or (origin is not None and not _is_ours(request, origin)):
+    if site == "same-origin":  # no page can write this header; beside it a strict referrer policy makes Origin "null"
+        return True
+    if site not in (None, "none") or (origin is not None and not _is_ours(request, origin)):
         raise ForeignForm("sent by a page of another site")
     return site is not None or origin is not None
 

@@ -3,20 +3,24 @@
 import asyncio
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import uvicorn
+from fastapi import FastAPI
 
 from serve_apps.api.app import create_app
 from serve_apps.api.resources import Resources
 
 
+def listening(resources: Resources) -> AbstractContextManager[str]:
+    """The base URL of the API on a free loopback port."""
+    return listening_app(create_app(resources))
+
+
 @contextmanager
-def listening(resources: Resources) -> Iterator[str]:
-    """The base URL of the app on a free loopback port, served from a thread."""
-    server = uvicorn.Server(
-        uvicorn.Config(create_app(resources), host="127.0.0.1", port=0, log_level="warning", access_log=False)
-    )
+def listening_app(app: FastAPI) -> Iterator[str]:
+    """The base URL of any app on a free loopback port, served from a thread."""
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", access_log=False))
     thread = threading.Thread(target=asyncio.run, args=(server.serve(),))
     thread.start()
     try:

@@ -106,6 +106,13 @@ async def test_a_browsers_request_needs_the_sessions_form_token(console: FastAPI
     assert (await ann.pages.post("/tokens", data={"name": "x"})).status_code == 403
 
 
+async def test_a_browser_that_hides_its_origin_is_still_ours(console: FastAPI) -> None:
+    hidden = {"Origin": "null", "Sec-Fetch-Site": "same-origin"}
+    async with browser(console) as pages:
+        form = {"email": "ann@example.org", "password": PASSWORD}
+        assert (await pages.post("/sign-up", data=form, headers=hidden)).status_code == 303
+
+
 async def test_a_token_is_made_by_form_or_json_and_needs_a_session_and_a_name(console: FastAPI, ann: Person) -> None:
     assert (await ann.pages.post("/api/tokens", data={"name": "form"})).json()["token"].startswith("qc_")
     assert (await ann.pages.post("/api/tokens", json={})).status_code == 422
