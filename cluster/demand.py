@@ -38,6 +38,8 @@ def recommend_readers(look: QueueLook, busy: float, replicas: int, law: ReaderLa
     Depth alone would let a pool shrink under its own work and grow again: a queue that is short because the pool is
     right says nothing. A backlog is a queue deeper than `replicas` are worth, or one that is too old.
     """
+    if not look.queued + look.reading + look.held:
+        return 0  # what was busy a moment ago is the damper's to remember
     steady = busy / law.load
     backlog = look.queued > law.per_replica * replicas or look.oldest_wait_s > law.patience_s
     waiting = look.queued / law.per_replica if backlog else 0.0

@@ -16,14 +16,18 @@ SMALL_ENGINE: dict[str, Any] = {"kv_cache_memory_bytes": 256 << 20, "max_model_l
 _TOKENS = {"image_token": "<|image_pad|>", "image_break_token": "<|vision_pad|>", "image_end_token": "<|vision_end|>"}
 
 
-def save_checkpoint(folder: Path) -> None:
-    """Weights, configuration, tokenizer and processor, as a hub folder holds them."""
+def save_checkpoint(folder: Path, *, ends: bool = True) -> None:
+    """Weights, configuration, tokenizer and processor, as a hub folder holds them. Without `ends` it never stops by
+    itself: every embedding carries a constant that the end token's row answers with a very low score."""
     torch, transformers = import_module("torch"), import_module("transformers")
     tokenizer = _make_tokenizer(transformers)
     ids = {token: tokenizer.convert_tokens_to_ids(token) for token in _SPECIAL}
     config = _make_config(transformers, ids, -(-len(tokenizer) // 64) * 64)
     torch.manual_seed(0)
     model = transformers.LightOnOcrForConditionalGeneration(config).to(torch.bfloat16)
+    if not ends:
+        model.get_input_embeddings().weight.data[:, 0] = 1.0
+        model.get_output_embeddings().weight.data[ids["<|im_end|>"], 0] = -2.0
     model.generation_config.eos_token_id = ids["<|im_end|>"]
     model.generation_config.pad_token_id = ids["<|endoftext|>"]
     pictures = import_module("transformers.models.pixtral.image_processing_pil_pixtral").PixtralImageProcessorPil(

@@ -20,7 +20,8 @@ def look(queued: int = 0, reading: int = 0, held: int = 0, wait_s: float = 0.0, 
         (look(queued=9, wait_s=0.4), 4, 5, 5),  # a short young queue before a pool that is right
         (look(queued=9, wait_s=6.0), 4, 5, 8),  # the same depth, but it waits
         (look(queued=41, wait_s=0.4), 8, 10, 21),  # young, but deeper than the pool is worth
-        (look(), 4, 15, 5),  # a pool that idles shrinks to what is busy, a fifth idle
+        (look(reading=4), 4, 15, 5),  # a pool that idles shrinks to what is busy, a fifth idle
+        (look(), 4, 15, 0),  # nothing anywhere
         (look(held=70), 0, 3, 9),  # documents at the recogniser keep readers to hold them
         (look(queued=2, wait_s=600.0), 3, 3, 5),  # long documents: few wait, for long
     ],
