@@ -5,7 +5,7 @@ from html import escape
 from typing import assert_never
 
 from models.cdom.table import Cell, Table
-from models.cdom.tree import FURNITURE, Block, BlockType, Tree
+from models.cdom.tree import FURNITURE, Block, BlockType, Route, Tree
 from models.export.markdown_flow import flow_to_markdown, is_flow
 
 _BULLET = re.compile(r"^[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢✓✔❖*–—\-\uf0b7\uf0a7\uf0d8]\s*")
@@ -21,6 +21,7 @@ def tree_to_markdown(tree: Tree, *, furniture: bool | None = None) -> str:
     """
     if is_flow(tree):
         return flow_to_markdown(tree, render_table, furniture=furniture is True)
+    unwritten = {page.number for page in tree.pages if page.route is Route.OCR}
     parts: list[str] = []
     last: Block | None = None
     for block in tree.blocks:
@@ -29,6 +30,8 @@ def tree_to_markdown(tree: Tree, *, furniture: bool | None = None) -> str:
         text = render_block(block)
         if not text:
             continue
+        if block.type is BlockType.FORMULA and block.page not in unwritten:
+            text = f"$$\n{text}\n$$"
         if last is not None and block.continues == last.id and last.type in _JOINED:
             parts[-1] = join_text(parts[-1], text)
         else:

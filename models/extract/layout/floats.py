@@ -1,16 +1,17 @@
-"""Tables, pictures and form fields in the reading order: each is held by a line without text in its place."""
+"""Tables, pictures, formulas and form fields in the reading order: each is held by a line without text in its place."""
 
 from collections.abc import Iterable
 
 from models.cdom.geometry import Bbox
 from models.cdom.tree import BlockType
 from models.extract.layout.blocks import clamp, confidence_of
+from models.extract.layout.displays import Formula
 from models.extract.layout.marks import Line, PageMarks, PrintedField
 from models.extract.layout.pictures import Picture
 from models.extract.layout.tables.find import FoundTable
 from models.extract.readers.contract import PageBlock
 
-Float = FoundTable | Picture | PrintedField
+Float = FoundTable | Picture | PrintedField | Formula
 
 _ROW = 4.0
 """Labels of a picture whose baselines share a stripe of this height (points) are read left to right."""
@@ -45,6 +46,8 @@ class Floats:
             return _make_field(item, box)
         if isinstance(item, FoundTable):
             return PageBlock(type=BlockType.TABLE, bbox=box, table=item.table, confidence=confidence_of(item.lines))
+        if isinstance(item, Formula):
+            return PageBlock(type=BlockType.FORMULA, bbox=box, text=item.latex)
         reference = f"p{marks.number}-" + "-".join(str(round(value)) for value in box)
         return PageBlock(type=BlockType.PICTURE, bbox=box, asset_ref=reference, text=_label_text(item.lines))
 

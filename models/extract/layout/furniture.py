@@ -16,6 +16,7 @@ _NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¶]+|[a-z])[.)]?\s*\S")
 _SURE_BOTTOM = 0.89
 """Above this share of the height only page numbers and rows pushed to both margins are running feet."""
 _MOST_PIECES = 12
+_LOWEST_THIRD = 0.67
 _SENTENCE_CHARS = 30
 _GAP = 1.4
 """Blank space (in ems) between a running head and the text."""
@@ -52,8 +53,21 @@ def _walk(
         if all(_is_running(groups[i], page, gap) for i in zone) or _is_spread([groups[i] for i in zone], page, gap):
             break
         zone.pop()
+    if not zone and not at_top:
+        zone = _find_low_number(groups, order, page)
     for index in zone:
         found.setdefault(index, kind)
+
+
+def _find_low_number(groups: list[Paragraph], order: list[int], page: PageLook) -> list[int]:
+    """The page's last line when it is a bare number, apart from the text, under wide margins."""
+    if len(order) < 2:
+        return []
+    last, rest = groups[order[0]], [groups[index] for index in order[1:]]
+    if len(last) > 1 or not re.fullmatch(r"\d{1,4}", last[0].text) or last[0].y0 < _LOWEST_THIRD * page.height:
+        return []
+    gap = last[0].y0 - max(group[-1].y1 for group in rest)
+    return [order[0]] if gap > last[0].size else []
 
 
 def _is_numbered_edge(group: Paragraph, page: PageLook, text: str) -> bool:

@@ -55,7 +55,7 @@ def find_kind(group: list[Line], page: PageLook) -> BlockType:
         return BlockType.CAPTION
     if BULLET.match(first.text):
         return BlockType.LIST_ITEM
-    if _is_formula(group):
+    if _is_formula(group) and (first.recognised or not NUMBER.match(first.text)):
         return BlockType.FORMULA
     if is_heading(group, page):
         return BlockType.HEADING

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from models.cdom.geometry import Bbox
+from models.extract.math.glyphs import Glyph
 
 
 @dataclass(slots=True)
@@ -37,7 +38,8 @@ class Line:
     `x0 y0 x1 y1` hug the letters; `base` is the baseline's y. `runs` is empty when nothing is styled.
     A line that is not `upright` runs up, down or aslant. `confidence` is 1.0 for a text layer. `key` names the line to
     `PageMarks.split`; `blank_before` and `blank_after` tell of white space cut off its text.
-    `recognised` lines are OCR's. A line joined of several keeps them as `parts`.
+    `recognised` lines are OCR's. `math` lines are set to a fifth or more in fonts of mathematics. `reach`: top and
+    bottom of all its glyphs' boxes, raised and lowered ones too. A line joined of several keeps them as `parts`.
     """
 
     x0: float
@@ -60,6 +62,8 @@ class Line:
     blank_after: bool = False
     recognised: bool = False
     white: bool = False
+    math: bool = False
+    reach: tuple[float, float] = (0.0, 0.0)
     parts: tuple["Line", ...] = ()
 
     @property
@@ -116,9 +120,17 @@ def split_evenly(line: Line) -> list[Piece]:
     return pieces
 
 
+def find_no_glyphs(boxes: list[Bbox]) -> list[list[Glyph]]:
+    """Glyphs of a page that has none to look at, as one of recognised words."""
+    return [[] for _ in boxes]
+
+
 @dataclass(slots=True)
 class PageMarks:
-    """Everything on one page. Boxes: `pictures` images, `shapes` other drawings, `fills` shaded areas."""
+    """Everything on one page. Boxes: `pictures` images, `shapes` other drawings, `fills` shaded areas.
+
+    `dashes` are horizontals too short for a table; `glyphs` gives the single glyphs whose origins lie in some boxes.
+    """
 
     width: float
     height: float
@@ -132,6 +144,8 @@ class PageMarks:
     fields: list[PrintedField] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     split: Callable[[Line], list[Piece]] = split_evenly
+    dashes: list[Rule] = field(default_factory=list)
+    glyphs: Callable[[list[Bbox]], list[list[Glyph]]] = find_no_glyphs
 
     def words_of(self, line: Line) -> list[Piece]:
         """The words of a line; of one joined of several, the words of each."""

@@ -1,10 +1,11 @@
 """The layout of one page: its marks in, typed blocks in reading order out. Each step is a module of this package."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from models.cdom.tree import BlockType
 from models.extract.layout.blocks import make_block
+from models.extract.layout.displays import find_formulas
 from models.extract.layout.floats import Float, Floats, take_field_lines
 from models.extract.layout.formulas import merge_formulas
 from models.extract.layout.furniture import find_footnotes, find_furniture
@@ -19,6 +20,7 @@ from models.extract.layout.pieces import merge_pieces
 from models.extract.layout.relations import relate_blocks
 from models.extract.layout.tables.find import find_tables
 from models.extract.layout.tables.open import find_open_tables
+from models.extract.math.letters import latex_text
 from models.extract.readers.contract import PageBlock
 
 
@@ -43,22 +45,31 @@ def layout_page(marks: PageMarks) -> PageLayout:
     groups += [[line] for line in slanted]
     kinds = _find_kinds(groups, floats, marks, _find_look(marks, lines, body, contents=contents))
     blocks = [
-        floats.make_block(group[0], marks) if floats.holds(group[0]) else make_block(kind, group, marks)
+        floats.make_block(group[0], marks) if floats.holds(group[0]) else _write_block(kind, group, marks)
         for kind, group in zip(kinds, groups, strict=True)
     ]
     return PageLayout(relate_blocks(blocks), body)
 
 
+def _write_block(kind: BlockType, group: list[Line], marks: PageMarks) -> PageBlock:
+    """The block of a group; the text of a formula is LaTeX, unless it was recognised."""
+    block = make_block(kind, group, marks)
+    if kind is not BlockType.FORMULA or group[0].recognised:
+        return block
+    return replace(block, text=latex_text(block.text).strip(), spans=(), flag_spans=())
+
+
 def _find_floats(marks: PageMarks, body: float) -> tuple[Floats, list[Line]]:
-    """Ruled tables and pictures, and the lines outside them."""
+    """Ruled tables, pictures and displayed formulas, and the lines outside them."""
     lines = take_field_lines(marks.fields, marks.lines) if marks.fields else marks.lines
     tables, lines = find_tables(marks, lines)
     lines = attach_marks(lines)
     if marks.pictures:
         stretch_over_pictures(lines, marks.pictures, body)
     pictures, lines = find_pictures(marks, lines, body, [table.box for table in tables])
+    formulas, lines = find_formulas(marks, lines, body)
     floats = Floats()
-    items: list[Float] = [*tables, *pictures, *marks.fields]
+    items: list[Float] = [*tables, *pictures, *formulas, *marks.fields]
     for item in items:
         floats.add(item)
     return floats, lines

@@ -6,7 +6,8 @@ Every character of it is kept.
 from collections.abc import Callable
 from typing import Final
 
-from models.extract.readers.docx.latex_symbols import ACCENTS, DELIMITERS, FUNCTIONS, OPERATORS, SYMBOLS
+from models.extract.math.letters import latex_text
+from models.extract.math.symbols import ACCENTS, DELIMITERS, FUNCTIONS, OPERATORS, SYMBOLS
 from models.extract.readers.docx.xml import Element, M, W, tag_of
 
 MVAL: Final = M + "val"
@@ -47,19 +48,6 @@ def _run(node: Element) -> str:
     if style is not None:
         return "\\text{" + _escape_text(text) + "}" if text.strip() else text
     return latex_text(text)
-
-
-def latex_text(text: str) -> str:
-    """Characters of a math run as LaTeX; a command is closed by a space before a letter."""
-    parts: list[str] = []
-    for char in text:
-        symbol = SYMBOLS.get(char, char)
-        if parts and parts[-1][:1] == "\\" and parts[-1][-1].isalpha() and symbol[:1].isalnum():
-            parts.append(" ")
-        parts.append(symbol)
-    if parts and len(parts[-1]) > 1 and parts[-1][0] == "\\" and parts[-1][-1].isalpha():
-        parts.append(" ")
-    return "".join(parts)
 
 
 def _escape_text(text: str) -> str:

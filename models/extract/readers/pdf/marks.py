@@ -7,6 +7,7 @@ from models.cdom.geometry import Bbox
 from models.extract.layout.marks import Line, PageMarks, Piece, split_evenly
 from models.extract.readers.pdf.annotations import add_annotations
 from models.extract.readers.pdf.engine import mupdf
+from models.extract.readers.pdf.glyphs import make_glyph_finder
 from models.extract.readers.pdf.hidden import hide_unseen
 from models.extract.readers.pdf.rotation import turn_blocks, turn_box
 from models.extract.readers.pdf.spaces import add_missing_blanks
@@ -32,6 +33,7 @@ def find_marks(page: Any) -> PageMarks:
     marks = PageMarks(width=bounds.width, height=bounds.height, lines=find_lines(blocks), pictures=pictures)
     add_missing_blanks(marks.lines, text_page)
     marks.split = _make_splitter(text_page, turn)
+    marks.glyphs = make_glyph_finder(page, turned=turn is not None)
     add_vectors(marks, blocks)
     add_annotations(page, marks)
     hide_unseen(marks)

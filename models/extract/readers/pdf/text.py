@@ -11,15 +11,20 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 _BOLD, _MONO, _ITALIC = 16, 8, 2
 _BOLD_NAMES = ("bold", "black", "heavy", "semi", "demi")
 _CODE_NAMES = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
+_MATH_NAME = re.compile(
+    r"math|katex|cmmi|cmsy|cmex|stix.*ital|symbol|standardsym|msam|msbm|mtmi|mtsy|mtex|eufm|mjx|eurm|rsfs|txmi|pxmi|lmm[is]"
+)
 _ASCENT, _DESCENT = 0.75, 0.22
 """Share of the font size that ordinary letters reach above and below the baseline."""
 
 _LEAST_SIZE = 0.1
+_MATH_SHARE = 0.2
+"""Digits, brackets and relations of a formula are often set in a text font."""
 _BLANK, _MONO_BLANK = 0.25, 0.6
 """Width of a blank in ems: the engine's boxes hold the blanks at both ends of a line."""
 
-FontLook = tuple[bool, bool, bool]
-"""(bold, italic, code)"""
+FontLook = tuple[bool, bool, bool, bool]
+"""(bold, italic, code, mathematics)"""
 
 _font_looks: dict[tuple[str, int], FontLook] = {}
 
@@ -34,6 +39,7 @@ def font_look(name: str, flags: int) -> FontLook:
             bool(flags & _BOLD) or any(part in low for part in _BOLD_NAMES),
             bool(flags & _ITALIC) or "ital" in low or "obli" in low,
             bool(flags & _MONO) or any(part in low for part in _CODE_NAMES),
+            bool(_MATH_NAME.search(low)),
         )
         if len(_font_looks) < 4096:
             _font_looks[key] = found
@@ -111,16 +117,18 @@ def _place(stated: dict[str, Any], main: dict[str, Any], text: str, pieces: list
     line.white = is_white(main["color"])
     line.blank_before, line.blank_after = lead > 0, trail[-1:].isspace()
     _set_looks(line, pieces, lead)
+    line.reach = (stated["bbox"][1], stated["bbox"][3])
     return line
 
 
 def _set_looks(line: Line, pieces: list[tuple[int, int, FontLook]], lead: int) -> None:
     """Line-wide looks (over 80 % of the characters) and, where anything is styled, runs."""
     length = len(line.text)
-    bold = italic = code = 0
+    bold = italic = code = math = 0
     runs: list[Run] = []
-    for start, end, (is_bold, is_italic, is_code) in pieces:
+    for start, end, (is_bold, is_italic, is_code, is_math) in pieces:
         start, end = max(start - lead, 0), min(end - lead, length)
+        math += (end - start) * is_math
         if end <= start or not (is_bold or is_italic or is_code):
             continue
         bold += (end - start) * is_bold
@@ -133,3 +141,4 @@ def _set_looks(line: Line, pieces: list[tuple[int, int, FontLook]], lead: int) -
             runs.append(Run(start, end, is_bold, is_italic, is_code))
     line.runs = runs
     line.bold, line.italic, line.code = bold > 0.8 * length, italic > 0.8 * length, code > 0.8 * length
+    line.math = math >= _MATH_SHARE * length

@@ -6,7 +6,9 @@ from models.extract.layout.marks import Fill, PageMarks, Rule
 
 _THIN = 2.6
 """A bar no thicker than this (points) is a rule."""
-_SHORTEST_H, _SHORTEST_V = 8.0, 5.0
+_SHORTEST_H, _SHORTEST_V, _SHORTEST_DASH = 8.0, 5.0, 2.0
+_THIN_DASH = 1.2
+"""Bars of small fractions are no thicker."""
 _WHITE = 0xF8
 _MOST_VECTORS = 4000
 """Beyond this a page is a drawing (maps, plots): its small marks tell nothing about tables."""
@@ -35,6 +37,8 @@ def _add_rule(marks: PageMarks, x0: float, y0: float, x1: float, y1: float) -> N
     if y1 - y0 <= _THIN and x1 - x0 >= _SHORTEST_H:
         middle = (y0 + y1) / 2
         marks.horizontals.append(Rule(x0, middle, x1, middle))
+    elif y1 - y0 <= _THIN_DASH and x1 - x0 >= _SHORTEST_DASH:
+        marks.dashes.append(Rule(x0, (y0 + y1) / 2, x1, (y0 + y1) / 2))
     elif x1 - x0 <= _THIN and y1 - y0 >= _SHORTEST_V:
         middle = (x0 + x1) / 2
         marks.verticals.append(Rule(middle, y0, middle, y1))

@@ -157,7 +157,7 @@ def test_a_display_of_symbols_is_a_formula() -> None:
     paper = Paper()
     y = paper.prose(50, 60, 3)
     paper.text(150, y + 12, "a = b + c × 2 (1)")
-    assert texts(paper.read(), BlockType.FORMULA) == ["a = b + c × 2 (1)"]
+    assert texts(paper.read(), BlockType.FORMULA) == ["a = b + c \\times 2 (1)"]
 
 
 def test_contents_entries_are_lines_with_their_page_and_closed_leaders() -> None:

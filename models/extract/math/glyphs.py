@@ -1,0 +1,78 @@
+"""What a formula is made of: printed glyphs and bars, and the items they are gathered to. Points, origin top-left."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Glyph:
+    """One printed character: `x0 y0 x1 y1` around its ink, `base` the baseline's y, `size` the font's.
+
+    `font` is the font's name in lower case without its subset mark.
+    """
+
+    char: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    base: float
+    size: float
+    font: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A thin horizontal rule: of a fraction, a root, an overline."""
+
+    x0: float
+    x1: float
+    y: float
+
+
+class Role(StrEnum):
+    """What an item is to its neighbours."""
+
+    PLAIN = "plain"
+    LETTER = "letter"
+    """An upright letter, which may be part of a name or a word."""
+    OPERATOR = "operator"
+    """A large operator or a name that takes limits."""
+    DELIMITER = "delimiter"
+    ACCENT = "accent"
+    ROOT = "root"
+    ATOM = "atom"
+    """A finished part: fraction, root, matrix. It is placed by its middle, `base` follows from that."""
+
+
+@dataclass(slots=True)
+class Item:
+    """A glyph or finished part of a formula, with its LaTeX."""
+
+    latex: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    base: float
+    size: float
+    role: Role = Role.PLAIN
+    char: str = ""
+
+    @property
+    def middle_x(self) -> float:
+        return (self.x0 + self.x1) / 2
+
+    @property
+    def middle_y(self) -> float:
+        return (self.y0 + self.y1) / 2
+
+
+def around(items: list[Item]) -> tuple[float, float, float, float]:
+    """The box around items."""
+    return (
+        min(item.x0 for item in items),
+        min(item.y0 for item in items),
+        max(item.x1 for item in items),
+        max(item.y1 for item in items),
+    )

@@ -1,0 +1,114 @@
+"""One glyph as an item: its LaTeX by character and font, and the role it plays."""
+
+import re
+import unicodedata
+
+from models.extract.math.glyphs import Glyph, Item, Role
+from models.extract.math.symbols import DELIMITERS, OPERATORS, SYMBOLS
+
+_ALPHABETS = (
+    (re.compile(r"msbm|bbold|doublestroke|dsrom|bbm\d|ams-?regular.*bb"), "\\mathbb"),
+    (re.compile(r"eufm|fraktur"), "\\mathfrak"),
+    (re.compile(r"cmsy|cmbsy|caligraphic|rsfs|eusm|eucal|script|mathematicalpi|lmmathsymbols|mtsy"), "\\mathcal"),
+)
+_BOLD = re.compile(r"bold|cmbx|cmmib|cmb10|lmroman\d+-bold|-bd|black")
+_ITALIC = re.compile(r"ital|obli|cmmi|cmti|math-?it|mathitalic|mtmi|rtxmi|txmi|pxmi|eurm|slant")
+_UNICODE_STYLES = (
+    ("DOUBLE-STRUCK", "\\mathbb"), ("FRAKTUR", "\\mathfrak"), ("SCRIPT", "\\mathcal"), ("BOLD", "\\mathbf"),
+)  # fmt: skip
+_OWN = {
+    "∥": "\\|", "‖": "\\|", "∣": "|", "·": "\\cdot", "µ": "\\mu", "Ω": "\\Omega", "∆": "\\Delta", "∶": ":",
+    "⟨": "\\langle", "⟩": "\\rangle", "〈": "\\langle", "〉": "\\rangle", "⌊": "\\lfloor", "⌋": "\\rfloor",
+    "⌈": "\\lceil", "⌉": "\\rceil", "≜": "\\triangleq", "⊙": "\\odot", "⊤": "\\top", "◦": "\\circ", "⪯": "\\preceq",
+    "≺": "\\prec", "≻": "\\succ", "≽": "\\succeq", "≼": "\\preceq", "⪰": "\\succeq", "⊖": "\\ominus", "†": "\\dagger",
+    "‡": "\\ddagger", "⊢": "\\vdash", "⊨": "\\models", "⇝": "\\leadsto", "□": "\\square", "⋆": "\\star", "ı": "\\imath",
+    "ȷ": "\\jmath", "⩽": "\\leqslant", "⩾": "\\geqslant", "≲": "\\lesssim", "≳": "\\gtrsim", "⟵": "\\longleftarrow",
+    "⟹": "\\Longrightarrow", "⟺": "\\Longleftrightarrow", "↪": "\\hookrightarrow", "≃": "\\simeq", "≐": "\\doteq",
+    "⊔": "\\sqcup", "⊓": "\\sqcap", "⊊": "\\subsetneq", "⊎": "\\uplus", "≍": "\\asymp", "∘": "\\circ", "ℎ": "h",
+    "−": "-", "–": "-", "ﬁ": "fi", "ﬂ": "fl", "∖": "\\setminus", "⇌": "\\rightleftharpoons", "§": "\\S",
+    "⟶": "\\longrightarrow", "⌢": "\\frown", "⋄": "\\diamond", "△": "\\triangle", "▽": "\\triangledown", "℘": "\\wp",
+    "⊁": "\\nsucc", "∤": "\\nmid", "∦": "\\nparallel", "⊈": "\\nsubseteq", "≰": "\\nleq", "≱": "\\ngeq",
+    "⟦": "\\llbracket", "⟧": "\\rrbracket", "⋉": "\\ltimes", "⋊": "\\rtimes", "⊇": "\\supseteq", "⊋": "\\supsetneq",
+}  # fmt: skip
+ACCENTS = {
+    "ˆ": "\\hat", "^": "\\hat", "\u0302": "\\hat", "˜": "\\tilde", "~": "\\tilde", "\u0303": "\\tilde",
+    "¯": "\\bar", "ˉ": "\\bar", "\u0304": "\\bar", "˙": "\\dot", "\u0307": "\\dot", "¨": "\\ddot", "\u0308": "\\ddot",
+    "ˇ": "\\check", "˘": "\\breve", "´": "\\acute", "`": "\\grave", "⃗": "\\vec", "→": "\\vec",
+}  # fmt: skip
+_ALWAYS_ACCENTS = frozenset("ˆ\u0302˜\u0303¯ˉ\u0304˙\u0307¨\u0308ˇ˘⃗")
+_DELIMITERS = frozenset("()[]{}|‖∥∣⟨⟩〈〉⌊⌋⌈⌉")
+_TALL = 1.35
+"""A bracket this much taller than its font's size embraces what stands between."""
+
+
+def make_item(glyph: Glyph) -> Item | None:
+    """The item of a glyph; null for one that nobody can name."""
+    char = glyph.char
+    latex = name_char(char, glyph.font)
+    if latex is None:
+        return None
+    tall = glyph.y1 - glyph.y0 > _TALL * glyph.size
+    role = Role.PLAIN
+    if char == "√":
+        role = Role.ROOT
+    elif char in OPERATORS:
+        role = Role.OPERATOR
+    elif char in _DELIMITERS and tall:
+        role = Role.DELIMITER
+    elif char in _ALWAYS_ACCENTS:
+        role = Role.ACCENT
+    elif char.isascii() and char.isalpha() and latex == char and not _ITALIC.search(glyph.font):
+        role = Role.LETTER
+    return Item(latex, glyph.x0, glyph.y0, glyph.x1, glyph.y1, glyph.base, glyph.size, role, char)
+
+
+def name_char(char: str, font: str) -> str | None:
+    """LaTeX of one character in a font; null for characters without meaning (private use, U+FFFD)."""
+    if char in OPERATORS:
+        return OPERATORS[char]
+    known = _OWN.get(char) or SYMBOLS.get(char)
+    if known is not None:
+        return f"\\boldsymbol{{{known}}}" if known[1:].isalpha() and char.isalpha() and _BOLD.search(font) else known
+    if char.isascii():
+        return _dress(char, font) if char.isprintable() else None
+    return _name_styled(char)
+
+
+def _dress(char: str, font: str) -> str:
+    """A letter or digit in its alphabet."""
+    if not char.isalnum():
+        return DELIMITERS.get(char, char).strip()
+    if char.isalpha():
+        for pattern, command in _ALPHABETS:
+            if pattern.search(font):
+                return f"{command}{{{char}}}"
+    return f"\\mathbf{{{char}}}" if _BOLD.search(font) else char
+
+
+def _name_styled(char: str) -> str | None:
+    """Letters of Unicode's mathematical alphabets; other letters and signs as they are."""
+    category = unicodedata.category(char)
+    if char == "\ufffd" or category in ("Co", "Cn", "Cc", "Cs"):
+        return None
+    plain = unicodedata.normalize("NFKC", char)
+    if plain == char or len(plain) != 1:
+        return char
+    letter = SYMBOLS.get(plain, plain)
+    name = unicodedata.name(char, "")
+    for word, command in _UNICODE_STYLES:
+        if word in name:
+            return f"{command}{{{letter}}}" if len(letter) == 1 else f"\\boldsymbol{{{letter}}}"
+    return letter
+
+
+def latex_text(text: str) -> str:
+    """Characters of a formula without structure as LaTeX; a command is closed by a space before a letter."""
+    parts: list[str] = []
+    for char in text:
+        symbol = SYMBOLS.get(char, char)
+        if parts and parts[-1][:1] == "\\" and parts[-1][-1].isalpha() and symbol[:1].isalnum():
+            parts.append(" ")
+        parts.append(symbol)
+    if parts and len(parts[-1]) > 1 and parts[-1][0] == "\\" and parts[-1][-1].isalpha():
+        parts.append(" ")
+    return "".join(parts)

@@ -1,0 +1,178 @@
+"""Names of functions, words, accents, and the limits above and below large operators."""
+
+import re
+
+from models.extract.math.bars import Parse
+from models.extract.math.glyphs import Item, Role, around
+from models.extract.math.letters import ACCENTS
+from models.extract.math.symbols import FUNCTIONS
+
+_LIMIT_NAMES = frozenset(
+    {"lim", "max", "min", "sup", "inf", "limsup", "liminf", "argmax", "argmin", "Pr", "det", "gcd"}
+)
+_WORDS = re.compile(
+    r"if|is|or|and|for|all|where|with|otherwise|else|when|then|such|that|on|in|as|to|of|by|at|the|a|an|some|any"
+)
+_WIDE = frozenset("\u0302\u0303")
+_STROKE = "\u0338"
+_NEGATED = {"=": "\\neq", "\\in": "\\notin", "\\exists": "\\nexists"}
+_SMALL = 0.85
+"""Limits and scripts are smaller than this share of what they belong to."""
+
+
+def take_names(items: list[Item]) -> list[Item]:
+    """Runs of upright letters on one baseline joined to names and words."""
+    out: list[Item] = []
+    run: list[Item] = []
+    for item in sorted(items, key=lambda one: (round(one.base), one.x0)):
+        if run and not _goes_on(run[-1], item):
+            out += _join_run(run)
+            run = []
+        if item.role is Role.LETTER:
+            run.append(item)
+        else:
+            out.append(item)
+    return out + _join_run(run)
+
+
+def _goes_on(last: Item, item: Item) -> bool:
+    if item.role is not Role.LETTER or abs(item.base - last.base) > 0.5 or abs(item.size - last.size) > 0.3:
+        return False
+    return -0.1 * item.size < item.x0 - last.x1 < 0.14 * item.size
+
+
+def _join_run(run: list[Item]) -> list[Item]:
+    """One item for the letters of a word; a single letter stays what it is."""
+    if not run:
+        return []
+    word = "".join(item.char for item in run)
+    if len(run) == 1:
+        run[0].role = Role.PLAIN
+        return run
+    role = Role.OPERATOR if word in _LIMIT_NAMES else Role.PLAIN
+    if word in FUNCTIONS:
+        latex = FUNCTIONS[word]
+    elif role is Role.OPERATOR:
+        latex = f"\\operatorname*{{{word}}}"
+    else:
+        latex = f"\\text{{ {word} }}" if _WORDS.fullmatch(word) else f"\\mathrm{{{word}}}"
+    return [Item(latex, *around(run), run[0].base, run[0].size, role, word)]
+
+
+def take_accents(items: list[Item]) -> list[Item]:
+    """Accents put on the letters below them."""
+    accents = [item for item in items if item.role is Role.ACCENT or (item.char in ACCENTS and item.role is Role.PLAIN)]
+    for accent in accents:
+        below = [item for item in items if item is not accent and _is_under(accent, item)]
+        if not below:
+            continue
+        if accent.char in _WIDE and len(below) > 1:
+            items = _cover(accent, below, items)
+            continue
+        letter = min(below, key=lambda item: (item.y0, abs(item.middle_x - accent.middle_x)))
+        command = ACCENTS[accent.char]
+        if accent.x1 - accent.x0 > 1.2 * accent.size and command in ("\\hat", "\\tilde"):
+            command = "\\wide" + command[1:]
+        letter.latex, letter.y0, letter.char = f"{command}{{{letter.latex}}}", accent.y0, ""
+        items = [item for item in items if item is not accent]
+    return items
+
+
+def _cover(accent: Item, below: list[Item], items: list[Item]) -> list[Item]:
+    """A wide accent over several letters."""
+    below.sort(key=lambda item: item.x0)
+    x0, _, x1, y1 = around(below)
+    latex = f"\\wide{ACCENTS[accent.char][1:]}{{{''.join(item.latex for item in below)}}}"
+    joined = Item(latex, x0, accent.y0, x1, y1, below[0].base, below[0].size)
+    return [item for item in items if item is not accent and not any(item is one for one in below)] + [joined]
+
+
+def _is_under(accent: Item, item: Item) -> bool:
+    if item.role in (Role.ACCENT, Role.OPERATOR, Role.DELIMITER) or not re.search(r"\w$|\}", item.latex):
+        return False
+    across = min(accent.x1, item.x1) - max(accent.x0, item.x0)
+    if across < 0.3 * min(accent.x1 - accent.x0, item.x1 - item.x0):
+        return False
+    return -0.5 * item.size < accent.y1 - item.y0 < 0.2 * item.size
+
+
+def join_negations(items: list[Item]) -> list[Item]:
+    """A stroke through a relation (which TeX prints before it, without width) made part of it."""
+    for stroke in [item for item in items if item.char == _STROKE]:
+        after = [
+            item
+            for item in items
+            if item is not stroke
+            and -1 < item.x0 - stroke.x0 < stroke.size
+            and abs(item.base - stroke.base) < 1.3 * item.size
+        ]
+        if after:
+            relation = min(after, key=lambda item: item.x0)
+            relation.latex = _NEGATED.get(relation.latex, f"\\not{relation.latex}")
+        items = [item for item in items if item is not stroke]
+    return items
+
+
+def join_integrals(items: list[Item]) -> list[Item]:
+    """Integral signs set close together are one sign."""
+    signs = sorted((item for item in items if item.latex == "\\int"), key=lambda item: (round(item.base), item.x0))
+    for sign in reversed(signs[:-1]):
+        for other in signs:
+            if other is not sign and other.latex in ("\\int", "\\iint") and _touches(sign, other):
+                sign.latex, sign.x1 = "\\i" + other.latex[1:], other.x1
+                other.latex = ""
+                items = [item for item in items if item is not other]
+    return items
+
+
+def _touches(sign: Item, other: Item) -> bool:
+    return abs(sign.base - other.base) < 1 and 0 < other.x0 - sign.x0 < 0.75 * sign.size
+
+
+def take_limits(items: list[Item], parse: Parse) -> list[Item]:
+    """Small items above and below large operators and limit names made part of them."""
+    for operator in sorted((item for item in items if item.role is Role.OPERATOR), key=lambda item: item.x0):
+        small = [item for item in items if item.size < _SMALL * operator.size and item.role is not Role.OPERATOR]
+        low = _find_limit(operator, small, below=True)
+        high = _find_limit(operator, small, below=False)
+        for sign, limit in (("_", low), ("^", high)):
+            if limit:
+                operator.latex += f"{sign}{{{parse(limit, [])[0]}}}"
+                items = [item for item in items if not any(item is one for one in limit)]
+        if low or high:
+            x0, _, x1, _ = around([operator, *low, *high])
+            operator.x0, operator.x1 = x0, x1
+    return items
+
+
+def _find_limit(operator: Item, small: list[Item], *, below: bool) -> list[Item]:
+    """The row of small items under (or over) the middle of an operator."""
+    size = operator.size
+    if below:
+        band = [item for item in small if -0.1 * size <= item.y0 - operator.y1 <= 0.75 * size]
+    else:
+        band = [item for item in small if -0.1 * size <= operator.y0 - item.y1 <= 0.75 * size]
+    groups: list[list[Item]] = []
+    for item in sorted(band, key=lambda one: one.x0):
+        if groups and item.x0 - max(one.x1 for one in groups[-1]) < 0.3 * size:
+            groups[-1].append(item)
+        else:
+            groups.append([item])
+    for group in groups:
+        x0, _, x1, _ = around(group)
+        if abs((x0 + x1) / 2 - operator.middle_x) < 0.55 * size and x0 < operator.middle_x < x1 + 0.3 * size:
+            return group + _rest_of(group, small, below=below, size=size)
+    return []
+
+
+def _rest_of(group: list[Item], small: list[Item], *, below: bool, size: float) -> list[Item]:
+    """Further rows of a limit, and its own scripts."""
+    x0, y0, x1, y1 = around(group)
+    near = (y0 - 0.1 * size, y1 + 0.9 * size) if below else (y0 - 0.9 * size, y1 + 0.1 * size)
+    return [
+        item
+        for item in small
+        if not any(item is one for one in group)
+        and x0 - 0.2 * size <= item.middle_x <= x1 + 0.2 * size
+        and near[0] <= item.middle_y <= near[1]
+    ]

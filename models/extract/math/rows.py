@@ -1,0 +1,256 @@
+"""Rows of a formula: items on one baseline with their sub- and superscripts; brackets that embrace several rows."""
+
+import re
+
+from models.extract.math.bars import AXIS, Parse
+from models.extract.math.glyphs import Item, Role, around
+
+_SMALL = 0.85
+_SAME_ROW = 0.36
+"""Baselines closer than this (in ems) are one row."""
+_QUAD = 1.1
+"""A blank wider than this (in ems) is kept."""
+_RELATION_GAP = 0.35
+_CELL_GAP = 0.9
+"""Blank (in ems) between the columns of a matrix."""
+_CLOSING = {"(": ")", "[": "]", "{": "}", "|": "|", "‖": "‖", "∥": "∥", "∣": "∣", "⟨": "⟩", "⌊": "⌋", "⌈": "⌉"}
+_ARROWS = {"\\mapsto": "\\mapsto", "-": "\\longrightarrow"}
+
+
+def split_rows(items: list[Item]) -> list[list[Item]]:
+    """Items gathered to rows, top to bottom; small ones belong to the row they stand at."""
+    size = find_size(items)
+    main = [item for item in items if is_main(item, size)] or items
+    rows: list[tuple[float, list[Item]]] = []
+    for item in sorted(main, key=lambda one: anchor_of(one, size)):
+        anchor = anchor_of(item, size)
+        if rows and anchor - rows[-1][0] < _SAME_ROW * size:
+            rows[-1][1].append(item)
+        else:
+            rows.append((anchor, [item]))
+    rows = _settle(rows, size)
+    for item in items:
+        if not any(item is one for one in main):
+            min(rows, key=lambda row: _row_distance(item, row[0], row[1], size))[1].append(item)
+    return [row for _, row in rows]
+
+
+def _settle(rows: list[tuple[float, list[Item]]], size: float) -> list[tuple[float, list[Item]]]:
+    """Rows without a letter on their own baseline (brackets, operators, fractions) joined to the one they overlap."""
+    firm = [row for row in rows if any(_is_firm(item) for item in row[1])]
+    if not firm:
+        return rows
+    for anchor, held in rows:
+        if not any(_is_firm(item) for item in held):
+            nearest = min(firm, key=lambda row: abs(row[0] - anchor))
+            if abs(nearest[0] - anchor) < 1.1 * size:
+                nearest[1].extend(held)
+            else:
+                firm.append((anchor, held))
+    return sorted(firm, key=lambda row: row[0])
+
+
+def _is_firm(item: Item) -> bool:
+    return item.role in (Role.PLAIN, Role.LETTER)
+
+
+def _row_distance(item: Item, anchor: float, row: list[Item], size: float) -> float:
+    x0, _, x1, _ = around(row)
+    outside = max(x0 - item.x1 - size, item.x0 - x1 - size, 0.0)
+    return abs(item.base - anchor) + outside
+
+
+def find_size(items: list[Item]) -> float:
+    """The size of what stands on the baseline; large operators and brackets may come from a larger font."""
+    firm = [item.size for item in items if _is_firm(item) or item.role is Role.ATOM]
+    return max(firm or [item.size for item in items])
+
+
+def anchor_of(item: Item, size: float) -> float:
+    """The baseline an item belongs to; of those placed by their middle, what follows from it."""
+    if item.role in (Role.OPERATOR, Role.DELIMITER) and item.latex[1:4] not in (
+        "lim",
+        "max",
+        "min",
+        "sup",
+        "inf",
+        "ope",
+    ):
+        return item.middle_y + AXIS * size
+    return item.base
+
+
+def is_main(item: Item, size: float) -> bool:
+    """True for items of full size."""
+    return item.size >= _SMALL * size
+
+
+def write_row(items: list[Item], parse: Parse) -> tuple[str, float]:
+    """LaTeX of one row and its baseline."""
+    size = find_size(items)
+    firm = [item for item in items if is_main(item, size)]
+    plain = [item for item in firm if _is_firm(item)] or firm
+    anchor = sorted(anchor_of(item, size) for item in plain)[len(plain) // 2]
+    _stretch(items)
+    parts: list[str] = []
+    low: list[Item] = []
+    high: list[Item] = []
+    last: Item | None = None
+    right = 0.0
+    for item in sorted(items, key=lambda one: one.x0):
+        if is_main(item, size) or _is_small_fraction(item, anchor, size):
+            parts.append(_write_scripts(low, high, parse))
+            low, high = [], []
+            parts.append("\\quad" if last is not None and item.x0 - right > _QUAD * size else "")
+            parts.append(_write_bar(item, last, size))
+            last = item
+        elif _is_high(item, last, anchor, size, high):
+            high.append(item)
+        else:
+            low.append(item)
+        right = max(right, item.x1)
+    parts.append(_write_scripts(low, high, parse))
+    return join_tokens([part for part in parts if part]), anchor
+
+
+def _stretch(items: list[Item]) -> None:
+    """Tall brackets that pair up grow with what they embrace."""
+    tall = [item for item in sorted(items, key=lambda one: one.x0) if item.role is Role.DELIMITER]
+    open_ones: list[Item] = []
+    pairs: list[tuple[Item, Item]] = []
+    for item in tall:
+        if open_ones and item.char == _CLOSING[open_ones[-1].char]:
+            pairs.append((open_ones.pop(), item))
+        elif item.char in _CLOSING:
+            open_ones.append(item)
+    for left, right in pairs if 2 * len(pairs) == len(tall) else ():
+        left.latex, right.latex = f"\\left{left.latex}", f"\\right{right.latex}"
+
+
+def _is_small_fraction(item: Item, anchor: float, size: float) -> bool:
+    """A fraction of small type on the row itself, not a script."""
+    return item.role is Role.ATOM and abs((item.base - AXIS * item.size) - (anchor - AXIS * size)) < 0.15 * size
+
+
+def _is_high(item: Item, last: Item | None, anchor: float, size: float, high: list[Item]) -> bool:
+    """True for a superscript; small print beside one follows it."""
+    if high and item.size < _SMALL * high[-1].size and item.x0 < high[-1].x1 + 0.3 * item.size and item.base < anchor:
+        return True
+    middle = item.base - 0.22 * item.size if item.role is not Role.ATOM else item.middle_y
+    axis = anchor - AXIS * size
+    if last is not None and last.role in (Role.OPERATOR, Role.DELIMITER, Role.ATOM) and last.y1 - last.y0 > size:
+        axis = last.middle_y
+    return middle < axis
+
+
+def _write_bar(item: Item, last: Item | None, size: float) -> str:
+    """The item's LaTeX; a bar set off from what stands before it is a relation."""
+    spaced = item.latex == "|" and last is not None and item.x0 - last.x1 > _RELATION_GAP * size
+    return "\\mid" if spaced else item.latex
+
+
+def _write_scripts(low: list[Item], high: list[Item], parse: Parse) -> str:
+    out = ""
+    primes = 0
+    high = sorted(high, key=lambda item: item.x0)
+    while primes < len(high) and high[primes].latex == "\\prime":
+        primes += 1
+    out += "'" * primes
+    if low:
+        out += f"_{{{parse(low, [])[0]}}}"
+    if high[primes:]:
+        out += f"^{{{parse(high[primes:], [])[0]}}}"
+    return out
+
+
+def join_tokens(parts: list[str]) -> str:
+    """LaTeX pieces in a row: dots made one, negations and long arrows composed, blanks where commands would run on."""
+    parts = _compose(parts)
+    out = ""
+    for part in parts:
+        if re.search(r"\\[a-zA-Z]+$", out) and (part[:1].isalpha()):
+            out += " "
+        out += part
+    return out
+
+
+def _compose(parts: list[str]) -> list[str]:
+    out: list[str] = []
+    for part in parts:
+        if part == "\\rightarrow" and out and out[-1] in _ARROWS:
+            out[-1] = _ARROWS[out[-1]]
+        elif out[-2:] == [part, part] and part in ("\\cdot", "."):
+            out[-2:] = ["\\cdots" if part == "\\cdot" else "\\ldots"]
+        elif out and out[-1] == ":" and part == "=":
+            out[-1] = ":="
+        else:
+            out.append(part)
+    return out
+
+
+def take_brackets(items: list[Item], parse: Parse) -> list[Item]:
+    """Tall brackets around several rows, with these rows, replaced by one atom: matrices, cases, binomials."""
+    for left in sorted((item for item in items if item.role is Role.DELIMITER), key=lambda item: item.x0):
+        if left.char not in _CLOSING or not any(item is left for item in items):
+            continue
+        right = _find_closing(left, items)
+        if right is None and left.char != "{":
+            continue
+        end = right.x0 if right is not None else max(item.x1 for item in items) + 1
+        inner = [
+            item
+            for item in items
+            if left.x1 - 1 <= item.middle_x <= end and left.y0 - 2 <= item.middle_y <= left.y1 + 2 and item is not right
+            and item is not left
+        ]  # fmt: skip
+        rows = split_rows(inner) if inner else []
+        if len(rows) < 2:
+            continue
+        used = [left, *inner, *([right] if right is not None else [])]
+        latex = _write_matrix(left, right, rows, parse)
+        size = find_size(inner)
+        base = left.middle_y + AXIS * size
+        atom = Item(latex, *around(used), base, size, Role.ATOM)
+        items = [item for item in items if not any(item is one for one in used)] + [atom]
+    return items
+
+
+def _find_closing(left: Item, items: list[Item]) -> Item | None:
+    """The bracket that closes another: of its kind and height, nearest to its right."""
+    found = [
+        item
+        for item in items
+        if item.role is Role.DELIMITER
+        and item.x0 > left.x1
+        and abs(item.y0 - left.y0) < 0.3 * left.size
+        and item.char in (_CLOSING[left.char], ")", "]", "}", "|")
+    ]
+    return min(found, key=lambda item: item.x0, default=None)
+
+
+def _write_matrix(left: Item, right: Item | None, rows: list[list[Item]], parse: Parse) -> str:
+    cells = [_split_cells(row) for row in rows]
+    if right is not None and left.char == "(" and len(cells) == 2 and all(len(row) == 1 for row in cells):
+        top, bottom = (parse(row[0], [])[0] for row in cells)
+        return f"\\binom{{{top}}}{{{bottom}}}"
+    body = " \\\\ ".join(" & ".join(parse(cell, [])[0] for cell in row) for row in cells)
+    if right is None:
+        return f"\\begin{{cases}}{body}\\end{{cases}}"
+    name = {"(": "pmatrix", "[": "bmatrix", "|": "vmatrix", "{": "Bmatrix"}.get(left.char)
+    if name is not None and right.char == _CLOSING[left.char]:
+        return f"\\begin{{{name}}}{body}\\end{{{name}}}"
+    return f"\\left{left.latex}\\begin{{matrix}}{body}\\end{{matrix}}\\right{right.latex}"
+
+
+def _split_cells(row: list[Item]) -> list[list[Item]]:
+    """Items of a matrix row parted at wide blanks."""
+    size = find_size(row)
+    cells: list[list[Item]] = []
+    right = 0.0
+    for item in sorted(row, key=lambda one: one.x0):
+        if cells and item.x0 - right < _CELL_GAP * size:
+            cells[-1].append(item)
+        else:
+            cells.append([item])
+        right = max(right, item.x1) if len(cells[-1]) > 1 else item.x1
+    return cells

@@ -1,0 +1,74 @@
+"""Entrance: the glyphs and bars of one displayed formula to LaTeX, or null where that would be guessing.
+
+Structure is read from geometry alone: bars make fractions and roots, size and height make scripts and limits
+(the classical approach of Anderson 1967 and Zanibbi et al. 2002, with the exact boxes a text layer gives).
+"""
+
+import re
+
+from models.extract.math.bars import take_bars
+from models.extract.math.glyphs import Bar, Glyph, Item
+from models.extract.math.letters import make_item
+from models.extract.math.limits import join_integrals, join_negations, take_accents, take_limits, take_names
+from models.extract.math.rows import split_rows, take_brackets, write_row
+
+_NUMBER = re.compile(r"\((?:[A-Z]\.?)?\d+(?:[.\-–]\d+)*[a-z]?\)")
+_NUMBER_GAP = 0.9
+"""An equation's number stands this far (in ems) from it at least."""
+_MOST_GLYPHS = 600
+_ROW_END = " \\\\ "
+
+
+def write_latex(glyphs: list[Glyph], bars: list[Bar]) -> str | None:
+    """LaTeX of a formula without delimiters; several rows as `aligned`, its number as `\\tag`."""
+    seen = [
+        glyph for glyph in glyphs if not glyph.char.isspace() and glyph.char not in "\u200b\u2061\u2062\u2063\ufeff"
+    ]
+    if not seen or len(seen) > _MOST_GLYPHS:
+        return None
+    numbers, seen = take_numbers(seen)
+    items = [make_item(glyph) for glyph in seen]
+    if not items or any(item is None for item in items):
+        return None
+    latex, _ = parse([item for item in items if item is not None], bars)
+    if _ROW_END in _outside_environments(latex):
+        latex = f"\\begin{{aligned}}{latex}\\end{{aligned}}"
+    return latex + (f"\\tag{{{', '.join(numbers)}}}" if numbers else "")
+
+
+def _outside_environments(latex: str) -> str:
+    """The LaTeX without matrices and cases, whose rows are their own."""
+    return re.sub(r"\\begin\{.*\\end\{\w+\}", "", latex)
+
+
+def parse(items: list[Item], bars: list[Bar]) -> tuple[str, float]:
+    """LaTeX of items and the baseline of their first row."""
+    items = join_integrals(take_bars(join_negations(items), bars, parse))
+    items = take_accents(items)
+    items = take_names(items)
+    items = take_limits(items, parse)
+    items = take_brackets(items, parse)
+    if not items:
+        return "", 0.0
+    rows = [write_row(row, parse) for row in split_rows(items)]
+    return _ROW_END.join(latex for latex, _ in rows), rows[0][1]
+
+
+def take_numbers(glyphs: list[Glyph]) -> tuple[list[str], list[Glyph]]:
+    """Numbers in brackets at the right end of rows, and the other glyphs."""
+    numbers: list[str] = []
+    kept = glyphs
+    for last in sorted((glyph for glyph in glyphs if glyph.char == ")"), key=lambda one: one.base):
+        row = sorted((one for one in kept if abs(one.base - last.base) < 1), key=lambda one: one.x0)
+        if not row or row[-1] is not last:
+            continue
+        start = max((at for at, one in enumerate(row) if one.char == "("), default=-1)
+        text = "".join(one.char for one in row[start:])
+        if start < 0 or not _NUMBER.fullmatch(text):
+            continue
+        others = [one for one in kept if not any(one is part for part in row[start:])]
+        beside = [one.x1 for one in others if one.y0 < last.y1 and one.y1 > last.y0]
+        if others and row[start].x0 - max(beside, default=0.0) > _NUMBER_GAP * last.size:
+            numbers.append(text[1:-1])
+            kept = others
+    return numbers, kept
