@@ -1,42 +1,27 @@
-"""`python -m cluster.jobs.bulk_extract FROM -o TO`: a corpus into trees and other outputs, on all CPUs of a cluster.
+"""`python -m cluster.jobs.bulk_extract FROM`: a corpus read on all CPUs of a cluster, into a folder or the service.
 
-FROM is a folder, a file or s3://…, TO a folder that every node sees, or s3://…. What is done is skipped; errors end up
-in a table. Progress goes to the job log.
+FROM is a folder, a file or s3://…. With `-o TO` (a folder that every node sees, or s3://…) no service is needed; with
+`--into-service` the documents appear in the service's store. What is done is skipped. Progress goes to the job log, a
+summary as JSON to stdout.
 """
 
 import json
 import logging
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from cluster.cli.extract_formats import EXTRACT_FORMATS
-from cluster.jobs.folders import Folder, absolute_url, open_folder
+from cluster.jobs.folders import FolderUnavailable, absolute_url, open_folder
 from cluster.jobs.kinds import Shape
-from cluster.jobs.ledger import (
-    Block,
-    Item,
-    claim_folder,
-    find_undone,
-    find_unplanned,
-    make_items,
-    make_plan,
-    read_manifest,
-    read_plans,
-    read_records,
-    write_tables,
-)
-from cluster.jobs.spread import JobStopped, Progress, Row, connect, spread
-from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.tree import SERVICE_VERSION
-
-log = logging.getLogger("quire.jobs")
-BLOCKS_PER_WORKER = 32
-MOST = {Shape.FILES: 64, Shape.JSONL: 512, Shape.PARQUET: 512}
-"""Documents of a block: what a kill costs a worker, and what a shard holds."""
+from cluster.jobs.ledger import Item, make_items, read_manifest
+from cluster.jobs.spread import JobStopped
+from cluster.jobs.to_folder import FolderJob, OtherResults, look_at_folder, read_into_folder
+from models.cdom.original import OcrMode
+from storage.errors import StorageError
+from storage.rows import Scope
 
 
 def find_items(source: str, manifest: str | None) -> tuple[str, list[Item]]:
@@ -48,110 +33,85 @@ def find_items(source: str, manifest: str | None) -> tuple[str, list[Item]]:
     return source, make_items(open_folder(source).names())
 
 
-def block_size(documents: int, workers: int, most: int) -> int:
-    """So many that a worker gets a few dozen blocks, none too large to lose."""
-    return max(1, min(most, documents // (workers * BLOCKS_PER_WORKER)))
-
-
-class ReadRow:
-    """A row is a block as JSON; the answer counts what became of its documents."""
-
-    def __init__(self, source: str, output: str, formats: Sequence[str], shape: str, ocr: str, redacted: bool) -> None:
-        from cluster.cli.extract_redacted import HIDDEN_NAME, redact_outcome
-        from cluster.jobs.outputs import FolderOutput
-        from cluster.jobs.pipeline import BlockReader, as_read, make_cpu_recogniser
-
-        options = ReadOptions(ocr=OcrMode(ocr))
-        target = FolderOutput(
-            open_folder(output, make=True), formats, Shape(shape),
-            (lambda _: HIDDEN_NAME) if redacted else (lambda item: item.name),
-        )  # fmt: skip
-        self._reader = BlockReader(
-            open_folder(source), target, options, lambda: make_cpu_recogniser(options.ocr_langs),
-            finish=redact_outcome if redacted else as_read,
-        )  # fmt: skip
-
-    def __call__(self, row: Row) -> Row:
-        records = self._reader.read_block(load_block(row["block"]))
-        failed = sum(record.error is not None for record in records)
-        return {"documents": len(records), "pages": sum(record.pages for record in records), "failed": failed}
-
-
-def dump_block(block: Block) -> str:
-    """ASCII, so that a name no text can hold travels too."""
-    return json.dumps([block.name, [asdict(item) for item in block.items]])
-
-
-def load_block(text: str) -> Block:
-    name, items = json.loads(text)
-    return Block(name, tuple(Item(**item) for item in items))
-
-
-def plan_work(folder: Folder, items: Sequence[Item], size: int, *, again: bool) -> list[Block]:
-    """Blocks without records, after a plan was made for what has none; `again`: one more for what failed."""
-    plans = read_plans(folder)
-    failed = [key for key, record in read_records(folder).items() if record.error] if again else []
-    plans = make_plan(folder, plans, find_unplanned(plans, items), size)
-    return find_undone(folder, make_plan(folder, plans, sorted(failed), size), items)
-
-
-def run(blocks: Sequence[Block], worker_arguments: tuple[Any, ...], workers: int) -> None:
-    """Do all blocks on the cluster; returns when the last record is written. Raises `JobStopped`."""
-    progress = Progress(sum(len(block.items) for block in blocks))
-    rows = [{"block": dump_block(block)} for block in blocks]
-    for row in spread(rows, ReadRow, worker_arguments, workers=workers):
-        progress.step(int(row["documents"]), {"pages": int(row["pages"]), "failed": int(row["failed"])})
-
-
 @click.command()
 @click.argument("source", metavar="FROM")
-@click.option("-o", "--output", required=True, metavar="TO", help="Folder that every node sees, or s3://bucket/prefix.")
+@click.option("-o", "--output", metavar="TO", help="Folder that every node sees, or s3://bucket/prefix.")
 @click.option("--to", "formats", multiple=True, default=("tree",), type=click.Choice(list(EXTRACT_FORMATS)))
 @click.option("--as", "shape", type=click.Choice([shape.value for shape in Shape]), default=Shape.FILES.value)
+@click.option("--redacted", is_flag=True, help="Mask personal data; no name of a file is told.")
+@click.option("--again", is_flag=True, help="Read failed documents again.")
+@click.option("--into-service", is_flag=True, help="Put the documents into the service's store instead.")
+@click.option("--tenant", help="Whose documents they become: a key's name.")
+@click.option("--org", default="default", show_default=True, help="And which of its organisations'.")
+@click.option("--corpus", help="Name under which the service knows the documents of FROM; FROM itself by default.")
+@click.option("--workdir", type=click.Path(path_type=Path), help="Of a service on this machine; else that of the node.")
 @click.option("--manifest", type=click.Path(exists=True, dir_okay=False), help="Names below FROM, one a line.")
 @click.option("--workers", type=click.IntRange(1, 10_000), help="Documents read at once; one per CPU by default.")
 @click.option("--ocr", type=click.Choice([mode.value for mode in OcrMode]), default=OcrMode.AUTO.value)
-@click.option("--redacted", is_flag=True, help="Mask personal data; no name of a file is told.")
-@click.option("--again", is_flag=True, help="Read failed documents again.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 def main(
-    source: str, output: str, formats: tuple[str, ...], shape: str, manifest: str | None, workers: int | None, ocr: str,
-    redacted: bool, again: bool, dry_run: bool,
+    source: str, output: str | None, formats: tuple[str, ...], shape: str, redacted: bool, again: bool,
+    into_service: bool, tenant: str | None, org: str, corpus: str | None, workdir: Path | None, manifest: str | None,
+    workers: int | None, ocr: str, dry_run: bool,
 ) -> None:  # fmt: skip
     """Read a corpus; resumable, each document once."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    output = absolute_url(output)
+    if (output is None) == (not into_service):
+        raise click.UsageError("say where to: either -o TO or --into-service")
     try:
         root, items = find_items(absolute_url(source), manifest)
     except NotADirectoryError:
         raise click.UsageError(f"no such folder: {source}") from None
-    if dry_run:
-        click.echo(json.dumps(_look(output, items)))
+    if output is not None:
+        job = FolderJob(
+            source=root, output=absolute_url(output), formats=tuple(dict.fromkeys(formats)), shape=Shape(shape),
+            ocr=OcrMode(ocr), redacted=redacted,
+        )  # fmt: skip
+        _end(lambda: _into_folder(job, items, workers, again=again, dry_run=dry_run))
         return
-    folder = open_folder(output, make=True)
-    facts = {"formats": sorted(set(formats)), "as": shape, "options": ReadOptions(ocr=OcrMode(ocr)).digest()}
-    if not claim_folder(folder, facts | {"redacted": redacted, "version": SERVICE_VERSION}):
-        raise click.UsageError(f"{output} holds results of other options or another version; take a new folder")
-    folder.sweep()
-    count = workers or connect()
-    blocks = plan_work(folder, items, block_size(len(items), count, MOST[Shape(shape)]), again=again)
-    log.info("%d documents, %d to read in %d blocks", len(items), sum(len(b.items) for b in blocks), len(blocks))
-    if blocks:
-        connect()
-    try:
-        run(blocks, (root, output, tuple(dict.fromkeys(formats)), shape, ocr, redacted), count)
-    except JobStopped as error:
-        raise click.ClickException(f"stopped, run it again to go on: {error}") from None
-    click.echo(json.dumps(write_tables(folder, items)))
+    if tenant is None:
+        raise click.UsageError("--into-service needs --tenant")
+    scope = Scope(tenant=tenant, org=org)
+    _end(lambda: _into_service(root, items, corpus or root, scope, OcrMode(ocr), workdir, workers, dry_run=dry_run))
 
 
-def _look(output: str, items: Sequence[Item]) -> dict[str, int]:
-    """How much there is to do; nothing is written."""
+def _into_folder(
+    job: FolderJob, items: list[Item], workers: int | None, *, again: bool, dry_run: bool
+) -> dict[str, Any]:
+    if dry_run:
+        return look_at_folder(job.output, items)
     try:
-        records = read_records(open_folder(output))
-    except NotADirectoryError:
-        records = {}
-    return {"documents": len(items), "to_read": sum(item.key not in records for item in items)}
+        return read_into_folder(job, items, workers, again=again)
+    except OtherResults:
+        raise click.UsageError(
+            f"{job.output} holds results of other options or another version; take a new folder"
+        ) from None
+
+
+def _into_service(
+    root: str, items: list[Item], corpus: str, scope: Scope, ocr: OcrMode, workdir: Path | None, workers: int | None,
+    *, dry_run: bool,
+) -> dict[str, Any]:  # fmt: skip
+    from cluster.jobs.to_service import ServiceJob, find_fresh, read_into_service
+    from cluster.runtime import runtime_file
+    from serve_apps.access.license import LicenseRefused
+
+    file = str(runtime_file(workdir.expanduser().absolute())) if workdir else None
+    job = ServiceJob(source=root, corpus=corpus, scope=scope, ocr=ocr, runtime_file=file)
+    if dry_run:
+        return {"documents": len(items), "to_read": len(find_fresh(job, job.runtime(), items))}
+    try:
+        return read_into_service(job, items, workers)
+    except LicenseRefused as error:
+        raise click.ClickException(f"licence: {error}") from None
+
+
+def _end(work: Callable[[], dict[str, Any]]) -> None:
+    """The summary, or one line that says why there is none."""
+    try:
+        click.echo(json.dumps(work()))
+    except (JobStopped, FolderUnavailable, StorageError) as error:
+        raise click.ClickException(f"stopped, run it again to go on: {error or type(error).__name__}") from None
 
 
 if __name__ == "__main__":

@@ -9,16 +9,16 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
-from typing import BinaryIO
+from typing import BinaryIO, Generic, TypeVar
 
 from actors.reading import DocumentReader
 from actors.sandbox.limits import SandboxLimits
 from cluster.jobs.folders import Folder, FolderUnavailable
 from cluster.jobs.ledger import Block, Item, Record
 from cluster.jobs.outputs import Kept, Output
-from models.cdom.errors import ErrorCode
+from models.cdom.errors import RETRYABLE, ErrorCode
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome, RecognisePages
 from models.pii.errors import PiiIncomplete
@@ -29,6 +29,7 @@ AHEAD = 8
 THREADS = 4
 PIECE = 1 << 20
 
+T = TypeVar("T")
 Finish = Callable[[ReadOutcome], ReadOutcome]
 """The last touch to what was read (flags, redaction). Raises `PiiIncomplete`."""
 
@@ -42,13 +43,13 @@ def as_read(outcome: ReadOutcome) -> ReadOutcome:
     return outcome
 
 
-class BlockReader:
+class BlockReader(Generic[T]):
     """Close it, or let its process end."""
 
     def __init__(
         self,
         source: Folder,
-        output: Output,
+        output: Output[T],
         options: ReadOptions,
         make_recogniser: Callable[[], RecognisePages],
         *,
@@ -70,13 +71,17 @@ class BlockReader:
 
     def read_block(self, block: Block) -> list[Record]:
         """Every document of the block ended and recorded. Raises only what makes the whole job end."""
-        kept: list[Future[Kept]] = []
+        kept: list[Future[Kept[T]]] = []
         for item, original in self._fetched(block):
             seen, outcome = self._read(item, original)
-            kept.append(self._writing.submit(self._output.keep, item, seen, outcome))
+            kept.append(self._writing.submit(self._keep, item, seen, outcome, original))
             if len(kept) > AHEAD:
                 kept[-AHEAD].result()
         return self._output.close(block, [one.result() for one in kept])
+
+    def _keep(self, item: Item, seen: Record, outcome: ReadOutcome, original: BinaryIO | None) -> Kept[T]:
+        with closing(original) if original is not None else nullcontext():
+            return self._output.keep(item, seen, outcome, original)
 
     def _fetched(self, block: Block) -> Iterator[tuple[Item, BinaryIO | None]]:
         """Items in order with their originals; None for one that cannot be had. At most AHEAD are open."""
@@ -108,9 +113,8 @@ class BlockReader:
         seen = Record(key=item.key, name=item.name)
         if original is None:
             return replace(seen, error=ErrorCode.ORIGINAL_MISSING.value), ReadOutcome()
-        with closing(original):
-            outcome = self._outcome(original)
-            seen = replace(seen, sha256=_digest(original, outcome), bytes=os.fstat(original.fileno()).st_size)
+        outcome = self._outcome(original)
+        seen = replace(seen, sha256=_digest(original, outcome), bytes=os.fstat(original.fileno()).st_size)
         try:
             outcome = self._finish(outcome)
         except PiiIncomplete as error:
@@ -123,6 +127,8 @@ class BlockReader:
         from actors.recognise import recognise_document
 
         read = self._reader.read_until_pixels(original, self._options)
+        if isinstance(read, ReadOutcome) and read.error in RETRYABLE:
+            read = self._reader.read_until_pixels(original, self._options)
         if isinstance(read, ReadOutcome):
             if not read.charged:
                 raise SandboxBroken(read.detail)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster.jobs.bulk_extract import block_size, dump_block, load_block, plan_work
+from cluster.jobs.blocks import block_size, dump_block, load_block
 from cluster.jobs.folders import open_folder
 from cluster.jobs.ledger import (
     Block,
@@ -22,6 +22,7 @@ from cluster.jobs.ledger import (
     write_tables,
 )
 from cluster.jobs.shards import write_shards
+from cluster.jobs.to_folder import plan_work
 
 
 def test_names_decide_keys_and_sizes_decide_the_order() -> None:
