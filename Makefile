@@ -62,8 +62,8 @@ test-cluster: $(VENV)/.dev ## placement, policies, GPU tier and bulk jobs: sever
 	$(BIN)/python -m pytest tests/cluster tests/configs tests/models/neural/vlm -q
 	$(BIN)/python -m pytest tests/e2e/test_placement.py tests/e2e/test_vlm_service.py tests/e2e/test_jobs.py -q
 
-test-gpu: ## the transformers engine on a tiny checkpoint, where torch and transformers are: make test-gpu GPU=path/to/python
-	$(GPU) -m pytest --noconftest tests/actors/test_vlm_transformers.py -q
+test-gpu: ## the transformers engine and a model directory on tiny checkpoints, where torch and transformers are: make test-gpu GPU=path/to/python
+	$(GPU) -m pytest --noconftest tests/actors/test_vlm_transformers.py tests/models/neural/embed/test_sentence_model.py -q
 
 check: $(VENV)/.dev ## ruff, mypy --strict, the layers, the sizes
 	$(BIN)/ruff check .

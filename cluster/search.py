@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cluster.compose.ground import find_runtime, open_runtime_store
-from configs.kinds import Embedder as EmbedderKind
+from cluster.errors import StartRefused
 from configs.settings import Settings
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from storage.store import Store
 
 MIB = 1 << 20
+NO_EMBEDDER = "none"
 ROLE = "index_writer"
 INDEXING_ROOM = 8
 PURGES_PER_PASS = 500
@@ -36,15 +37,35 @@ def searches(settings: Settings) -> bool:
 
 def embeds(settings: Settings) -> bool:
     """Whether it has vectors."""
-    return searches(settings) and settings.embedder is EmbedderKind.MINILM
+    return searches(settings) and settings.embedder != NO_EMBEDDER
 
 
 def index_place(settings: Settings) -> "IndexPlace":
-    from models.neural.embed.minilm import WIDTH
+    """Where the vectors of this embedder lie. Raises `EmbedderRefused`."""
+    from models.neural.embed.load import describe_embedder
     from storage.index.opened import place_index
 
     assert settings.rag_db is not None
-    return place_index(settings.rag_db, settings.workdir, width=WIDTH)
+    facts = describe_embedder(settings.embedder)
+    return place_index(settings.rag_db, settings.workdir, width=facts.width, model=facts.key)
+
+
+def check_search(settings: Settings) -> None:
+    """Raises `StartRefused` for a model that cannot be loaded, and for an index that another model filled."""
+    from models.neural.embed.load import check_embedder
+    from models.neural.embed.sentence_directory import EmbedderRefused
+    from storage.errors import OtherModel
+    from storage.index.opened import check_model
+
+    if not searches(settings):
+        return
+    try:
+        check_embedder(settings.embedder)
+        check_model(index_place(settings))
+    except EmbedderRefused as error:
+        raise StartRefused(f"SVC_EMBEDDER: {error}") from None
+    except OtherModel as error:
+        raise StartRefused(f"SVC_EMBEDDER: {error} (python -m cluster.jobs.reembed)") from None
 
 
 def served_indexer(settings: Settings) -> "IndexDocument | None":
@@ -89,21 +110,21 @@ def before_publishing(
     return Indexing(parts)
 
 
-def make_embedder() -> "Embedder":
+def make_embedder(settings: Settings) -> "Embedder":
     from actors.embedder import Embedder
-    from models.neural.embed.minilm import MiniLm
+    from models.neural.embed.load import load_embedder
 
-    return Embedder(MiniLm(threads=1))
+    return Embedder(load_embedder(settings.embedder))
 
 
 def make_searcher(settings: Settings, store: "Store") -> "Searcher":
     """Answers questions; loads its model now, so that the first one is as fast as the next."""
     from actors.searcher import Searcher
-    from models.neural.embed.minilm import MiniLm
+    from models.neural.embed.load import load_embedder
     from storage.index.opened import open_search
 
     search = open_search(index_place(settings), store.db, memory_bytes=settings.search_memory_mb * MIB)
-    searcher = Searcher(search, MiniLm(threads=1).embed if embeds(settings) else None)
+    searcher = Searcher(search, load_embedder(settings.embedder).embed_queries if embeds(settings) else None)
     searcher.warm_up()
     return searcher
 
@@ -143,7 +164,7 @@ def make_index_writer(settings: Settings, store: "Store", embed: "Embed | None")
 
 def build_embedder() -> "Embedder":
     """For a replica."""
-    return make_embedder()
+    return make_embedder(find_runtime().settings)
 
 
 def build_searcher() -> "Searcher":

@@ -35,6 +35,7 @@ def prepare(settings: Settings) -> Runtime:
     check_recogniser(settings)
     settings = settle_vlm(settings)
     check_pii_engine(settings)
+    check_embedding(settings)
     load_plugins(settings.plugins)
     try:
         ring = parse_api_keys(settings.api_keys or "")
@@ -81,6 +82,13 @@ def check_pii_engine(settings: Settings) -> None:
         check_engine(settings.pii_engine, settings.pii_languages)
     except EngineMissing as error:
         raise StartRefused(str(error)) from None
+
+
+def check_embedding(settings: Settings) -> None:
+    """A model that cannot embed, or an index filled by another one, is refused now."""
+    from cluster.search import check_search
+
+    check_search(settings)
 
 
 def settle_vlm(settings: Settings, *, others_may_join: bool = False) -> Settings:

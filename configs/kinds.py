@@ -16,11 +16,6 @@ class OcrEngine(StrEnum):
     TESSERACT = "tesseract"
 
 
-class Embedder(StrEnum):
-    MINILM = "minilm"
-    NONE = "none"
-
-
 class PiiEngine(StrEnum):
     REGEX = "regex"
     PRESIDIO = "presidio"
@@ -70,6 +65,12 @@ def _unset(value: object) -> object:
     return None if value == "" else value
 
 
+def _embedder(value: object) -> object:
+    if isinstance(value, str) and (value in ("minilm", "none") or value.startswith("/")):
+        return value
+    raise ValueError("not minilm, none or an absolute directory")
+
+
 Flag = Annotated[bool, BeforeValidator(_flag)]
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)]
 Pairs = Annotated[tuple[tuple[str, str], ...], NoDecode, BeforeValidator(_pairs)]
@@ -81,6 +82,7 @@ Languages = Annotated[
 ]
 Seconds = Annotated[tuple[Annotated[float, Field(ge=0, le=86400)], ...], NoDecode, BeforeValidator(_names)]
 Text = Annotated[str | None, BeforeValidator(_unset)]
+EmbedderSetting = Annotated[str, BeforeValidator(_embedder)]
 MaybeCount = Annotated[int | None, BeforeValidator(_unset)]
 
 

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from configs.kinds import (
-    Embedder,
+    EmbedderSetting,
     Flag,
     Languages,
     MaybeCount,
@@ -63,10 +63,10 @@ class Settings(BaseSettings):
     rag_db: Text = setting(
         None, "an absolute directory or s3://bucket/prefix", "Search index; enables GET /v1/search. `make up` sets it."
     )
-    embedder: Embedder = setting(
-        Embedder.MINILM,
-        "minilm or none",
-        "Model of the search index's vectors; none: searches are by words only. A model directory comes later.",
+    embedder: EmbedderSetting = setting(
+        "minilm",
+        "minilm, none or the absolute directory of a sentence-transformers model",
+        "Model of the search index's vectors; none: searches are by words only. A directory needs torch (GPU lock).",
     )
     purge_deadline: float = setting(
         60.0,

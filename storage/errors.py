@@ -45,6 +45,12 @@ class SchemaMismatch(StorageError):
     code = "schema-mismatch"
 
 
+class OtherModel(StorageError):
+    """The search index holds vectors of another embedding model; the message says what to run."""
+
+    code = "index-of-other-model"
+
+
 class LostLease(StorageError):
     """Somebody else holds the task now: stop, write nothing."""
 

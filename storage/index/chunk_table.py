@@ -13,7 +13,7 @@ import lancedb
 import pyarrow as pa
 from lancedb.index import Bitmap, BTree, IvfFlat
 
-from storage.errors import StoreUnavailable
+from storage.errors import OtherModel, StoreUnavailable
 from storage.index.chunk_rows import table_schema, to_arrow
 from storage.index.entries import DocumentChunks, Vectors, scope_name, split_key
 from storage.rows import Scope
@@ -28,13 +28,20 @@ KEYWORD_COLUMNS = ["key", "document_id", "batch", "chunk_id", "text", "facts", "
 
 
 class ChunkTable:
-    """One connection to the table at `uri` (a directory or s3://…); the table is made on first use."""
+    """One connection to a table at `uri` (a directory or s3://…); the table is made on first use.
 
-    def __init__(self, uri: str, *, width: int, storage_options: dict[str, str] | None = None) -> None:
-        self._width = width
+    Raises `OtherModel` when there is a table of this name with vectors of another width.
+    """
+
+    def __init__(
+        self, uri: str, *, width: int, table: str = TABLE, storage_options: dict[str, str] | None = None
+    ) -> None:
+        self.name, self._width = table, width
         try:
             self._db = lancedb.connect(uri, storage_options=storage_options)
-            self._table = self._db.create_table(TABLE, schema=table_schema(width), exist_ok=True)
+            self._table = self._db.create_table(table, schema=table_schema(width), exist_ok=True)
+        except ValueError as error:
+            raise OtherModel(f"the search index's table {table} does not hold vectors of {width} numbers") from error
         except (OSError, RuntimeError) as error:
             raise StoreUnavailable(f"search index: {type(error).__name__}") from error
 
@@ -95,6 +102,21 @@ class ChunkTable:
         return {
             (row["document_id"], row["generation"]): (row["scope"], row["count_all"]) for row in grouped.to_pylist()
         }
+
+    def embedded(self) -> dict[tuple[str, int], int]:
+        """Rows that have a vector, of every (document, generation) with any."""
+        rows = self._select("vector is not null", ["document_id", "generation"])
+        grouped = rows.group_by(["document_id", "generation"]).aggregate([([], "count_all")])
+        return {(row["document_id"], row["generation"]): row["count_all"] for row in grouped.to_pylist()}
+
+    def chunks_of(self, documents: Collection[str]) -> list[dict[str, Any]]:
+        """All rows of these documents, without vectors, in order of document, generation and index."""
+        if not documents:
+            return []
+        rows = self._select(_among(documents), [*KEYWORD_COLUMNS, "scope", "generation", "index"])
+        order = [(name, "ascending") for name in ("document_id", "generation", "index")]
+        found: list[dict[str, Any]] = rows.sort_by(order).to_pylist()
+        return found
 
     def scopes(self) -> set[str]:
         return set(self._select(None, ["scope"])["scope"].unique().to_pylist())

@@ -4,40 +4,79 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from storage.database import Database
+from storage.errors import OtherModel
 from storage.index.blocks import Blocks
-from storage.index.chunk_table import ChunkTable
+from storage.index.chunk_table import TABLE, ChunkTable
 from storage.index.keyword_files import KeywordFiles
 from storage.index.keywords import Keywords
 from storage.index.search import IndexSearch
+from storage.index.siblings import SiblingTables
 from storage.index.upkeep import Upkeep
 from storage.index.writer import IndexWriter
+
+KEYWORDS = "keywords"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexPlace:
-    """`uri`: a directory or s3://bucket/prefix of the chunk table. `keywords`: a directory of this machine."""
+    """`uri`: a directory or s3://bucket/prefix of the chunk table. `keywords`: a directory of this machine.
+
+    Every embedding model has a `table` of its own, so that new vectors are made beside the old ones.
+    """
 
     uri: str
     keywords: Path
     width: int
+    table: str = TABLE
     storage_options: dict[str, str] | None = field(default=None, repr=False)
 
 
-def place_index(rag_db: str, workdir: Path, *, width: int, storage_options: dict[str, str] | None = None) -> IndexPlace:
-    """Keyword indexes lie beside a local table, and in the workdir when the table is in a bucket."""
-    remote = "://" in rag_db
-    keywords = workdir / "keywords" if remote else Path(rag_db) / "keywords"
-    return IndexPlace(uri=rag_db, keywords=keywords, width=width, storage_options=storage_options)
+def place_index(
+    rag_db: str, workdir: Path, *, width: int, model: str = "", storage_options: dict[str, str] | None = None
+) -> IndexPlace:
+    """Keyword indexes lie beside a local table, and in the workdir when the table is in a bucket.
+
+    `model` is a key of letters, digits and underscores; empty for the model that comes with the service.
+    """
+    folder = workdir if "://" in rag_db else Path(rag_db)
+    return IndexPlace(
+        uri=rag_db,
+        keywords=folder / (f"{KEYWORDS}_{model}" if model else KEYWORDS),
+        width=width,
+        table=f"{TABLE}_{model}" if model else TABLE,
+        storage_options=storage_options,
+    )
+
+
+def keywords_of(place: IndexPlace, table: str) -> Path:
+    """Where the keyword indexes of another table of the same place lie."""
+    return place.keywords.parent / (KEYWORDS + table.removeprefix(TABLE))
 
 
 def open_search(place: IndexPlace, db: Database, *, memory_bytes: int) -> IndexSearch:
     """For any number of processes. Raises StoreUnavailable."""
-    table = ChunkTable(place.uri, width=place.width, storage_options=place.storage_options)
+    table = open_table(place)
     return IndexSearch(db, table, Keywords(place.keywords), Blocks(table, budget=memory_bytes, width=place.width))
 
 
 def open_writer(place: IndexPlace) -> IndexWriter:
     """For the one process that holds the role. Raises StoreUnavailable."""
-    table = ChunkTable(place.uri, width=place.width, storage_options=place.storage_options)
+    table = open_table(place)
     files = KeywordFiles(Keywords(place.keywords), table)
-    return IndexWriter(table, files, Upkeep(place.uri, place.storage_options))
+    siblings = SiblingTables(place.uri, place.table, place.storage_options)
+    return IndexWriter(table, files, Upkeep(place.uri, place.storage_options, table=place.table), siblings.erase)
+
+
+def open_table(place: IndexPlace) -> ChunkTable:
+    """Raises StoreUnavailable, OtherModel."""
+    return ChunkTable(place.uri, width=place.width, table=place.table, storage_options=place.storage_options)
+
+
+def check_model(place: IndexPlace) -> None:
+    """Raises OtherModel when all that is stored here was embedded by another model: nothing would be found."""
+    filled = {name: rows for name, rows in SiblingTables(place.uri, "", place.storage_options).rows().items() if rows}
+    if place.table in filled:
+        open_table(place)
+    elif filled:
+        others = ", ".join(f"{rows} chunks of {name}" for name, rows in sorted(filled.items()))
+        raise OtherModel(f"the search index holds {others} and none of {place.table}: run the job reembed first")

@@ -22,8 +22,8 @@ MASKED_SHARE = 0.1
 class Upkeep:
     """Of the table at `uri`, beside the one `ChunkTable` that writes; never at the same time as it."""
 
-    def __init__(self, uri: str, storage_options: dict[str, str] | None = None) -> None:
-        self._uri, self._options = f"{uri.rstrip('/')}/{TABLE}.lance", storage_options
+    def __init__(self, uri: str, storage_options: dict[str, str] | None = None, *, table: str = TABLE) -> None:
+        self._uri, self._options = f"{uri.rstrip('/')}/{table}.lance", storage_options
 
     def compact(self) -> None:
         """Small files become large ones, indexes take in new rows, versions older than half a minute go."""

@@ -6,7 +6,7 @@ or at start. Every step may be repeated.
 """
 
 import threading
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from storage.crash import CrashPoint, crash_point
 from storage.index.chunk_table import ChunkTable
@@ -22,8 +22,14 @@ VECTOR_INDEX_FROM = 200_000
 class IndexWriter:
     """Thread-safe; the lease of the role is somebody else's business."""
 
-    def __init__(self, table: ChunkTable, files: KeywordFiles, upkeep: Upkeep) -> None:
-        self.table, self._files, self.upkeep = table, files, upkeep
+    def __init__(
+        self,
+        table: ChunkTable,
+        files: KeywordFiles,
+        upkeep: Upkeep,
+        erase_elsewhere: Callable[[Collection[str]], None] = lambda documents: None,
+    ) -> None:
+        self.table, self._files, self.upkeep, self._erase_elsewhere = table, files, upkeep, erase_elsewhere
         self._lock = threading.RLock()
         self._dirty = False
 
@@ -44,6 +50,7 @@ class IndexWriter:
         gone = list(documents)
         if not gone:
             return
+        self._erase_elsewhere({document for _, document in gone})
         with self._lock:
             self.table.remove_documents({document for _, document in gone})
             crash_point(CrashPoint.AFTER_INDEX_REMOVAL)

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pymupdf
 import pytest
 
@@ -14,19 +15,23 @@ from actors.index_writer import IndexWriting
 from actors.indexing import DocumentIndexer
 from cluster.compose.reading import make_reader
 from cluster.compose.values import wanted_pools
+from cluster.errors import StartRefused
 from cluster.runtime import Runtime
-from cluster.search import make_embedder, make_index_writer, make_searcher
+from cluster.search import check_search, index_place, make_embedder, make_index_writer, make_searcher
 from configs.parsing import SettingsError, parse_settings
 from configs.settings import Settings
 from models.cdom.search import SearchHit, SearchMode, SearchRequest
 from models.neural.fakes import ScriptedRecogniser
+from storage.index.entries import DocumentChunks, IndexedChunk
+from storage.index.opened import open_writer
 from storage.jobs import get_job
 from storage.lifecycle import delete_job
-from storage.rows import JobId
+from storage.rows import DocumentId, JobId
 from storage.states import JobStatus
 from storage.store import Store
 from tests.cluster.test_compose import runtime as runtime
 from tests.cluster.test_compose import wait_for
+from tests.models.neural.embed.directories import write_directory
 from tests.storage.scenes import ACME, ACTOR, submit
 
 
@@ -43,7 +48,7 @@ def report() -> bytes:
 @contextmanager
 def indexing(settings: Settings, store: Store) -> Iterator[tuple[Embedder, IndexWriting]]:
     """Embedder and index writer at work."""
-    embedder = make_embedder()
+    embedder = make_embedder(settings)
     embedder.start()
     writing = make_index_writer(settings, store, embedder)
     writing.start()
@@ -127,8 +132,42 @@ def test_the_pools_of_search_exist_only_where_it_is_configured(runtime: Runtime,
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("SVC_RAG_DB", "relative/path"), ("SVC_EMBEDDER", "/a/model"), ("SVC_PURGE_DEADLINE", "1")]
+    ("name", "value"), [("SVC_RAG_DB", "relative/path"), ("SVC_EMBEDDER", "a/model"), ("SVC_PURGE_DEADLINE", "1")]
 )
 def test_settings_of_search_that_cannot_be_are_refused(name: str, value: str) -> None:
     with pytest.raises(SettingsError, match=name):
         parse_settings({name: value})
+
+
+def test_a_start_with_a_model_directory_that_cannot_embed_is_refused(runtime: Runtime, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for folder, words in (("nowhere", "is no directory"), ("empty", "modules.json is missing")):
+        settings = searching(runtime, tmp_path, SVC_EMBEDDER=str(tmp_path / folder)).settings
+        with pytest.raises(StartRefused, match=f"SVC_EMBEDDER: .*{words}"):
+            check_search(settings)
+
+
+def test_a_start_with_another_model_than_the_indexs_names_the_job(
+    runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = searching(runtime, tmp_path, SVC_EMBEDDER=str(write_directory(tmp_path / "model"))).settings
+    monkeypatch.setattr("models.neural.embed.load.find_spec", lambda name: object())
+    check_search(settings)
+    writer = open_writer(index_place(settings.model_copy(update={"embedder": "minilm"})))
+    vectors = np.zeros((1, 384), dtype=np.float32)
+    chunk = IndexedChunk(index=0, chunk_id="c", text="apples")
+    writer.write(
+        [DocumentChunks(scope=ACME, document_id=DocumentId("doc_a"), generation=1, chunks=[chunk], vectors=vectors)]
+    )
+    writer.close()
+    with pytest.raises(StartRefused, match=r"SVC_EMBEDDER: .*cluster\.jobs\.reembed"):
+        check_search(settings)
+
+
+def test_a_model_directory_without_torch_is_refused(
+    runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = searching(runtime, tmp_path, SVC_EMBEDDER=str(write_directory(tmp_path / "model"))).settings
+    monkeypatch.setattr("models.neural.embed.load.find_spec", lambda name: None)
+    with pytest.raises(StartRefused, match="needs torch and transformers"):
+        check_search(settings)

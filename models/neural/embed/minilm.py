@@ -54,6 +54,10 @@ class MiniLm:
             vectors[group] = self._infer([encoded[i].ids for i in group])
         return vectors
 
+    def embed_queries(self, texts: list[str]) -> Vectors:
+        """This model makes no difference between questions and passages."""
+        return self.embed(texts)
+
     @cached_property
     def _tokenizer(self) -> Any:
         from tokenizers import Tokenizer

@@ -1,0 +1,61 @@
+"""The embedding model that a setting names, and under which name the index keeps its vectors. Loads no weights."""
+
+import re
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from models.neural.embed.minilm import WIDTH, MiniLm
+from models.neural.embed.sentence_directory import EmbedderRefused, fingerprint, read_directory
+
+MINILM, NONE = "minilm", "none"
+Vectors = npt.NDArray[np.float32]
+
+
+class EmbeddingModel(Protocol):
+    """Unit vectors, a float32 row a text, in the order given; some models treat questions differently."""
+
+    def embed(self, texts: list[str]) -> Vectors: ...
+    def embed_queries(self, texts: list[str]) -> Vectors: ...
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderFacts:
+    """`key` is empty for the model that comes with the service; every other model has one of its own."""
+
+    name: str
+    key: str
+    width: int
+
+
+def describe_embedder(setting: str) -> EmbedderFacts:
+    """Of `minilm`, `none` or a directory. Raises `EmbedderRefused`; looks at the directory's small files only."""
+    if setting in (MINILM, NONE):
+        return EmbedderFacts(MINILM, "", WIDTH)
+    folder = Path(setting)
+    if not folder.is_dir():
+        raise EmbedderRefused(f"{setting} is no directory")
+    directory = read_directory(folder)
+    name = re.sub(r"[^a-z0-9]+", "_", directory.name.lower()).strip("_")[:40]
+    return EmbedderFacts(directory.name, f"{name}_{fingerprint(folder)}", directory.width)
+
+
+def load_embedder(setting: str, *, threads: int = 1) -> EmbeddingModel:
+    """The model of `minilm` or of a directory. Raises `EmbedderRefused`."""
+    if setting == MINILM:
+        return MiniLm(threads=threads)
+    from models.neural.embed.sentence_model import SentenceModel
+
+    return SentenceModel(Path(setting), threads=threads)
+
+
+def check_embedder(setting: str) -> None:
+    """What can be seen without loading anything. Raises `EmbedderRefused`."""
+    describe_embedder(setting)
+    absent = [name for name in ("torch", "transformers") if setting not in (MINILM, NONE) and find_spec(name) is None]
+    if absent:
+        raise EmbedderRefused(f"a model directory needs {' and '.join(absent)}: install requirements-gpu.lock")
