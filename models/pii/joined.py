@@ -16,7 +16,6 @@ REACH = 160
 """Characters on either side of a seam that are looked at."""
 _HYPHENS = ("-", "\u00ad", "\u2010")
 _POINTS = ".,;:!?()\"'“”’"
-_LAST_WORD = re.compile(r"\S+$")
 _FIRST_WORD = re.compile(r"\S+")
 
 
@@ -93,10 +92,10 @@ def _seams(fields: list[Field]) -> Iterator[list[Piece]]:
 
 def _may_go_on(left: Field, right: Field) -> bool:
     """Plain words do not hide anything that is torn; capitals could be a key."""
-    before, after = _LAST_WORD.search(left.text), _FIRST_WORD.match(right.text)
-    if before is None or after is None:
+    after = _FIRST_WORD.match(right.text)
+    if after is None or left.text[-1].isspace():
         return False
-    last, first = before.group().rstrip(_POINTS), after.group().strip(_POINTS)
+    last, first = left.text.rsplit(None, 1)[-1].rstrip(_POINTS), after.group().strip(_POINTS)
     return not (_is_word(last) and _is_word(first)) or (last.isupper() and first.isupper())
 
 

@@ -7,52 +7,108 @@ dashes and spaces unified, percent- and entity-encoding decoded once, right-to-l
 import html
 import re
 import unicodedata
+from bisect import bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 
 _ENCODED = re.compile(r"(?:%[0-9A-Fa-f]{2})+|&(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]{2,10});")
-_OVERRIDE = re.compile("\u202e([^\u202c]*)\u202c?")
+_FOREIGN = re.compile(r"[^\x00-\x7e]+")
+_EITHER = re.compile(f"{_ENCODED.pattern}|{_FOREIGN.pattern}")
+_TURN, _TURNED = "\u202e", re.compile("\u202e([^\u202c]*)\u202c?")
 _LOOKALIKES = str.maketrans(
-    "АВЕКМНОРСТУХЅІЈаеорсухѕіјԁһӏԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοανρυ‐‑‒–—―−⁃։。",
-    "ABEKMHOPCTYXSIJaeopcyxsijdhlqwABEZHIKMNOPTYXoavpu--------:.",
+    "АВЕКМНОРСТУХЅІЈаеорсухѕіјԁһӏԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοανρυıİ‐‑‒–—―−⁃։。",
+    "ABEKMHOPCTYXSIJaeopcyxsijdhlqwABEZHIKMNOPTYXoavpuiI--------:.",
 )
 _ZERO_LENGTH = ("Cf", "Mn", "Me")
 
-Piece = tuple[str, int, int]
+Edit = tuple[int, int, int, int]
+"""`copy[a:b]` stands for `original[c:d]`; between edits every character stands for itself."""
+Char = tuple[str, int, int]
 """A character of the copy and the half-open range of the original it stands for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Normalised:
-    """`text` is the copy; `pieces` is None when every character stands for itself."""
+    """`text` is the copy; `edits` in order. `chars` instead where characters do not stand in the original's order."""
 
     text: str
-    pieces: tuple[tuple[int, int], ...] | None = None
+    edits: tuple[Edit, ...] = ()
+    chars: tuple[tuple[int, int], ...] | None = None
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
         """The range of the original covered by `text[start:end]` (start < end)."""
-        if self.pieces is None:
+        if self.chars is not None:
+            covered = self.chars[start:end]
+            return min(char[0] for char in covered), max(char[1] for char in covered)
+        if not self.edits:
             return start, end
-        covered = self.pieces[start:end]
-        return min(piece[0] for piece in covered), max(piece[1] for piece in covered)
+        return self._original(start)[0], self._original(end - 1)[1]
+
+    def _original(self, at: int) -> tuple[int, int]:
+        """The range of the original that character `at` of the copy stands for."""
+        number = bisect_right(self.edits, at, key=lambda edit: edit[0]) - 1
+        if number < 0:
+            return at, at + 1
+        _, copy_end, first, last = self.edits[number]
+        return (first, last) if at < copy_end else (at - copy_end + last, at - copy_end + last + 1)
 
 
 def normalise(text: str) -> Normalised:
     """The detection copy of `text`."""
-    if text.isascii() and not _ENCODED.search(text):
+    encoded = ("%" in text or "&" in text) and _ENCODED.search(text) is not None
+    if text.isascii() and not encoded:
         return Normalised(text)
-    pieces = [folded for piece in _undo_overrides(_decode(text)) for folded in _fold(piece)]
-    return Normalised("".join(p[0] for p in pieces), tuple((p[1], p[2]) for p in pieces))
+    if _TURN in text:
+        return _normalise_turned(text)
+    parts: list[str] = []
+    edits: list[Edit] = []
+    at = length = 0
+    for match in (_EITHER if encoded else _FOREIGN).finditer(text):
+        start, end = match.span()
+        length += start - at
+        parts.append(text[at:start])
+        at = end
+        run = match.group()
+        if run[0] not in "%&":
+            length = _add_folded(run, start, length, parts, edits)
+            continue
+        decoded = _decoded(run)
+        if _TURN in decoded:
+            return _normalise_turned(text)
+        folded = "".join(map(_fold, decoded))
+        parts.append(folded)
+        edits.append((length, length + len(folded), start, end))
+        length += len(folded)
+    parts.append(text[at:])
+    return Normalised("".join(parts), tuple(edits))
 
 
-def _decode(text: str) -> list[Piece]:
-    """Characters with their origin; an encoded run becomes its characters, each standing for the whole run."""
-    pieces: list[Piece] = []
-    at = 0
-    for match in _ENCODED.finditer(text):
-        pieces += [(text[i], i, i + 1) for i in range(at, match.start())]
-        pieces += [(char, match.start(), match.end()) for char in _decoded(match.group())]
-        at = match.end()
-    return pieces + [(text[i], i, i + 1) for i in range(at, len(text))]
+def _add_folded(run: str, start: int, length: int, parts: list[str], edits: list[Edit]) -> int:
+    """The run's characters folded, an edit for each that does not become one character; the copy's new length."""
+    for number, char in enumerate(run, start):
+        folded = _fold(char)
+        parts.append(folded)
+        if len(folded) != 1:
+            edits.append((length, length + len(folded), number, number + 1))
+        length += len(folded)
+    return length
+
+
+@lru_cache(8192)
+def _fold(char: str) -> str:
+    """What one character becomes: nothing, itself, or one or more plain ones."""
+    if char < "\x7f":
+        return char
+    if unicodedata.category(char) in _ZERO_LENGTH:
+        return ""
+    return "".join(map(_plain, unicodedata.normalize("NFKC", char).translate(_LOOKALIKES)))
+
+
+def _plain(char: str) -> str:
+    if char.isspace():
+        return "\n" if char in "\u2028\u2029\x85" else " "
+    digit = unicodedata.decimal(char, None)
+    return char if digit is None else str(digit)
 
 
 def _decoded(run: str) -> str:
@@ -64,26 +120,25 @@ def _decoded(run: str) -> str:
         return run
 
 
-def _undo_overrides(pieces: list[Piece]) -> list[Piece]:
-    text = "".join(piece[0] for piece in pieces)
-    if "\u202e" not in text or len(text) != len(pieces):
-        return pieces
-    for match in _OVERRIDE.finditer(text):
-        pieces[match.start(1) : match.end(1)] = pieces[match.start(1) : match.end(1)][::-1]
-    return pieces
+def _normalise_turned(text: str) -> Normalised:
+    """Character by character, for a text in which some are displayed from right to left."""
+    chars = [(folded, start, end) for char, start, end in _turn_back(_decode_chars(text)) for folded in _fold(char)]
+    return Normalised("".join(c[0] for c in chars), chars=tuple((c[1], c[2]) for c in chars))
 
 
-def _fold(piece: Piece) -> list[Piece]:
-    char, start, end = piece
-    if char < "\x7f":
-        return [piece]
-    if unicodedata.category(char) in _ZERO_LENGTH:
-        return []
-    return [(_plain(folded), start, end) for folded in unicodedata.normalize("NFKC", char).translate(_LOOKALIKES)]
+def _decode_chars(text: str) -> list[Char]:
+    """Characters with their origin; an encoded run becomes its characters, each standing for the whole run."""
+    chars: list[Char] = []
+    at = 0
+    for match in _ENCODED.finditer(text):
+        chars += [(text[i], i, i + 1) for i in range(at, match.start())]
+        chars += [(char, match.start(), match.end()) for char in _decoded(match.group())]
+        at = match.end()
+    return chars + [(text[i], i, i + 1) for i in range(at, len(text))]
 
 
-def _plain(char: str) -> str:
-    if char.isspace():
-        return "\n" if char in "\u2028\u2029\x85" else " "
-    digit = unicodedata.decimal(char, None)
-    return char if digit is None else str(digit)
+def _turn_back(chars: list[Char]) -> list[Char]:
+    text = "".join(char[0] for char in chars)
+    for match in _TURNED.finditer(text):
+        chars[match.start(1) : match.end(1)] = chars[match.start(1) : match.end(1)][::-1]
+    return chars

@@ -26,8 +26,8 @@ from stdnum import iban, luhn
 from stdnum.eu import vat
 from stdnum.us import ssn
 
-STRONG: tuple[ModuleType, ...] = (stdnum.fr.nir, stdnum.it.codicefiscale, stdnum.es.nie, stdnum.ch.ssn)
-"""Numbers whose shape and checksum together make a chance hit rare: no context word is asked for."""
+STRONG: dict[int, ModuleType] = {15: stdnum.fr.nir, 16: stdnum.it.codicefiscale, 9: stdnum.es.nie, 13: stdnum.ch.ssn}
+"""Numbers by their length whose shape and checksum together make a chance hit rare: no context word is asked for."""
 
 WEAK: tuple[ModuleType, ...] = (
     stdnum.es.dni,
@@ -45,15 +45,16 @@ WEAK: tuple[ModuleType, ...] = (
 )
 """Checksums that one number in ten or so passes by chance: only beside a context word."""
 
+_SEPARATOR = re.compile(r"[\s./-]")
 _NINO = re.compile(r"(?i)(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]")
 _HETU = re.compile(r"\d{6}[-+A-FU-Y]\d{3}[0-9A-Z]")
-_STRONG = re.compile(r"\d{5}(?:\d\d|2[AB])\d{8}|[A-Z]{6}[0-9A-Z]{10}|[XYZ]\d{7}[A-Z]|756\d{10}")
+_STRONG = re.compile(r"[1-478]\d{4}(?:\d\d|2[AB])\d{8}|[A-Z]{6}[0-9A-Z]{10}|[XYZ]\d{7}[A-Z]|756\d{10}")
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 
 
 def _compact(value: str) -> str:
-    return re.sub(r"[\s./-]", "", value).upper()
+    return _SEPARATOR.sub("", value).upper()
 
 
 def is_iban(value: str) -> bool:
@@ -79,18 +80,21 @@ def is_ssn(value: str) -> bool:
 
 
 def is_strong_national_id(value: str) -> bool:
-    """One of `STRONG`. Its shape is looked at first: tables are full of groups of digits."""
-    compact = _compact(value)
+    """One of `STRONG`, or Finland's. Its shape is looked at first: tables are full of groups of digits."""
     if _HETU.fullmatch(value):
         return _passes(stdnum.fi.hetu, value)
-    return bool(_STRONG.fullmatch(compact)) and any(_passes(module, compact) for module in STRONG)
+    compact = _compact(value)
+    return _STRONG.fullmatch(compact) is not None and _passes(STRONG[len(compact)], compact)
 
 
 def is_national_id(value: str) -> bool:
-    """Any of the national numbers known here."""
+    """Any of the national numbers known here. None has fewer than eight characters; some checks fill up zeros."""
     compact = _compact(value)
-    return bool(_NINO.fullmatch(compact)) or any(
-        _passes(module, compact) or _passes(module, value) for module in (*STRONG, stdnum.fi.hetu, *WEAK)
+    return len(compact) >= 8 and (
+        bool(_NINO.fullmatch(compact))
+        or any(
+            _passes(module, compact) or _passes(module, value) for module in (*STRONG.values(), stdnum.fi.hetu, *WEAK)
+        )
     )
 
 
@@ -103,8 +107,10 @@ def _passes(module: ModuleType, value: str) -> bool:
 
 
 def is_vat(value: str) -> bool:
-    """A VAT number of an EU member state or Northern Ireland, with its checksum."""
-    return any(char.isdigit() for char in value) and _passes(vat, _compact(value))
+    """A VAT number of an EU member state or Northern Ireland, with its checksum. Romania's may be as short as a page
+    number, so those of fewer than seven figures are not asked for."""
+    compact = _compact(value)
+    return len(compact) >= 9 and any(char.isdigit() for char in compact) and _passes(vat, compact)
 
 
 def is_ip(value: str) -> bool:

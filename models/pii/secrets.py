@@ -2,6 +2,8 @@
 
 import re
 
+from models.pii.clues import at_words
+
 SECRETS: tuple[re.Pattern[str], ...] = tuple(
     re.compile(pattern)
     for pattern in (
@@ -16,10 +18,21 @@ SECRETS: tuple[re.Pattern[str], ...] = tuple(
         r"\b(SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,})",
         r"\b(npm_[A-Za-z0-9]{36}|pypi-[A-Za-z0-9_-]{40,}|hf_[A-Za-z0-9]{30,})",
         r"\b(eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})",
-        r"(-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----[\s\S]{16,8000}?(?:-----END (?:[A-Z]+ )*PRIVATE KEY-----|\Z))",
-        r"(?i)\b(?:password|passwd|passwort|mot de passe|contraseña|api[ _-]?key|secret[ _-]?key|access[ _-]?token)\s?[:=]\s?([^\s,;]{6,})",
     )
 )
+SECRET_PREFIXES = at_words(
+    rb"(?:akia|asia|aroa|aida|gh[pousr] |github pat |glpat |xox[abposr] |[srp]k |aiza|ya29 |sg |npm |pypi |hf |eyj)"
+)
+"""Where one of `SECRETS`, whole or torn, can begin."""
+
+PRIVATE_KEY = re.compile(
+    r"(-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----[\s\S]{16,8000}?(?:-----END (?:[A-Z]+ )*PRIVATE KEY-----|\Z))"
+)
+PASSWORD = re.compile(
+    r"(?i)\b(?:password|passwd|passwort|mot de passe|contraseña|api[ _-]?key|secret[ _-]?key|access[ _-]?token)\s?[:=]"
+    r"\s?([^\s,;]{6,})"
+)
+PASSWORD_WORDS = at_words(b"passw", b"mot de passe", b"contrase", b"api ?key", b"secret ?key", b"access ?token")
 
 TORN_SECRET = re.compile(
     r"\b((?:AKIA|ASIA|AROA|AIDA|gh[pousr]_|github_pat_|glpat-|xox[abposr]-|(?:sk|rk|pk)_(?:live|test)_|sk-|AIza|ya29\.|SG\.|npm_|pypi-|hf_|eyJ)"

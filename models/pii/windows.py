@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 from models.pii.kinds import Detector, Hit
 
-CORE = 12_000
+CORE = 30_000
 """Characters whose values one window finds."""
 LEAD, TAIL = 256, 9_000
-BASE_CPU_S, CPU_S_PER_WINDOW = 10.0, 0.2
+BASE_CPU_S, CPU_S_PER_WINDOW = 10.0, 0.5
 
 
 class ScanTooSlow(Exception):

@@ -1,0 +1,207 @@
+"""Where in a text a pattern could begin, found without running the pattern: most of a document holds no clue at all.
+
+Two shadows of the text, as long as it is, let one cheap search stand for many: `words` (lower case, a blank for
+whatever is neither letter nor figure, one more blank in front and behind) and `shape` (0 for figures, A and a for
+letters). A function from clues to starts may name too many places but never too few; the pattern decides.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+
+_LETTERS = b"abcdefghijklmnopqrstuvwxyz"
+_SPACES = b"\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f"
+_KEPT = _LETTERS + b"0123456789"
+_WORDS = bytes(char if char in _KEPT else 32 for char in bytes(range(256)).lower())
+_SHAPE = bytes.maketrans(
+    _LETTERS.upper() + _LETTERS + b"0123456789" + _SPACES, b"A" * 26 + b"a" * 26 + b"0" * 10 + b" " * len(_SPACES)
+)
+_ALPHA = frozenset(b"Aa")
+_NUMBERS = re.compile(rb"0(?:(?<!00)(?=(?:[ ./-]?0){5})|(?<=[Aa]{6}0))")
+_DIALLED = re.compile(rb"0(?<!00)(?=(?:[ .\-/()+]{0,6}0){6})")
+_IBANS = re.compile(rb"00(?<=[Aa]{2}00)")
+_LOCAL_PART = re.compile(r"(?<![\w.%+-])[\w.%+'&=~/-]")
+_HOST_BACKWARDS = re.compile(r"[\w.:-]*")
+_STREETS = re.compile(
+    rb" (?=(?:street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|place|pl|square|sq|terrace|way"
+    rb"|highway|hwy|parkway|pkwy|circle|cir|trail|close|crescent|row|mews) )"
+)
+_BEFORE_STREETS = re.compile(
+    rb" (?=(?:rue|avenue|av |boulevard|bd|place|chemin|all e|impasse|quai|cours|route|calle|avenida|plaza|paseo|via"
+    rb"|viale|piazza|corso|rua|pra a|travessa|ulica|ul ) )"
+)
+_ENDINGS = (
+    b"stra e", b"strasse", b"str ", b"weg", b"platz", b"allee", b"gasse", b"straat", b"laan", b"gatan", b"v gen",
+    b"gade", b"vej", b"veien", b"utca", b"box", b"postfach", b"bo te postale",
+)  # fmt: skip
+_STANDING_FIGURE = re.compile(rb" (?=[0-9])")
+_HOUSE_NUMBER = re.compile(r"[0-9]{1,5}[^\W\d_]?,?\Z")
+_NUMBER_BEFORE = re.compile(r"(?<!\w)[0-9]")
+EMAIL_REACH = 130
+"""Characters before an @ in which an address begins, one blank or line break included."""
+
+
+class Clues:
+    """A text and its shadows; character `i` of the text is `shape[i]` and `words[i + 1]`."""
+
+    def __init__(self, text: str) -> None:
+        plain = text.encode("ascii", "replace")
+        self.text = text
+        self.words = b" " + plain.translate(_WORDS) + b" "
+        self.shape = plain.translate(_SHAPE)
+        self._hinted: dict[tuple[str, ...], list[int]] = {}
+        self._known: dict[re.Pattern[bytes], list[int]] = {}
+
+    @cached_property
+    def lower(self) -> str:
+        """The text in lower case, as long as it is."""
+        lower = self.text.lower()
+        if len(lower) == len(self.text):
+            return lower
+        return "".join(char.lower() if len(char.lower()) == 1 else char for char in self.text)
+
+    @property
+    def numbers(self) -> list[int]:
+        """First figures of what has six of them in a row (a separator between is none), or one behind six letters."""
+        return self.places(_NUMBERS, self.shape)
+
+    def places(self, regex: re.Pattern[bytes], shadow: bytes) -> list[int]:
+        """Where matches of `regex` in one of the shadows begin; looked for once."""
+        found = self._known.get(regex)
+        if found is None:
+            found = self._known[regex] = [match.start() for match in regex.finditer(shadow)]
+        return found
+
+    def hinted(self, hints: tuple[str, ...]) -> list[int]:
+        """Every place of one of these lower-case strings, ascending; looked for once."""
+        found = self._hinted.get(hints)
+        if found is None:
+            found = self._hinted[hints] = sorted(place for hint in hints for place in find(self.lower, hint))
+        return found
+
+
+def find(text: str, sign: str) -> Iterator[int]:
+    """Every place of `sign`."""
+    at = text.find(sign)
+    while at >= 0:
+        yield at
+        at = text.find(sign, at + 1)
+
+
+Starts = Callable[[Clues], Iterable[int]]
+"""Places at which a match may begin, ascending; each may come twice."""
+
+
+def everywhere(clues: Clues) -> Iterable[int]:
+    """No clue is asked for."""
+    return range(len(clues.text) + 1)
+
+
+def at_words(*words: bytes) -> Starts:
+    """Where one of these begins a word; each is a pattern over `Clues.words`."""
+    regex = re.compile(rb" (?=" + b"|".join(words) + rb")")
+    return lambda clues: clues.places(regex, clues.words)
+
+
+def at_shape(shape: bytes, *, back: int = 0) -> Starts:
+    """Where this pattern over `Clues.shape` begins, and up to `back` characters before."""
+    regex = re.compile(shape)
+    return lambda clues: _widened(clues.places(regex, clues.shape), back)
+
+
+def at_text(literal: str, *, back: int = 0) -> Starts:
+    """Where `literal` stands, and up to `back` characters before."""
+    return lambda clues: _widened(find(clues.text, literal), back)
+
+
+def at_numbers(clues: Clues) -> Iterable[int]:
+    """Beginnings of long numbers, with the letters right before their first figure."""
+    for at in clues.numbers:
+        first = at
+        while first and at - first < 6 and clues.shape[first - 1] in _ALPHA:
+            first -= 1
+        yield first
+
+
+def before_numbers(back: int) -> Starts:
+    """Long numbers and what stands up to `back` characters before."""
+    return lambda clues: _widened(clues.numbers, back)
+
+
+def at_ibans(clues: Clues) -> Iterable[int]:
+    """Two letters and two figures."""
+    return (place - 2 for place in clues.places(_IBANS, clues.shape))
+
+
+def at_dialled(clues: Clues) -> Iterable[int]:
+    """Seven figures with little between them, and the bracket or plus before the first."""
+    for at in clues.places(_DIALLED, clues.shape):
+        yield from (before for before in range(max(0, at - 4), at) if clues.shape[before] in b"+(")
+        yield at
+
+
+def before_at(clues: Clues) -> Iterable[int]:
+    """Where a local part of an address could begin."""
+    done = 0
+    for at in find(clues.text, "@"):
+        for match in _LOCAL_PART.finditer(clues.text, max(done, at - EMAIL_REACH), at):
+            yield match.start()
+        done = at
+
+
+def at_hosts(clues: Clues) -> Iterable[int]:
+    """Beginnings of what stands before a slash and has a point in it."""
+    done = 0
+    for slash in find(clues.text, "/"):
+        run = _HOST_BACKWARDS.match(clues.text[done:slash][::-1])
+        first = slash - (run.end() if run else 0)
+        done = slash
+        if "." in clues.text[first:slash]:
+            yield first
+            yield from (at + 1 for at in range(first, slash) if clues.text[at] == ":")
+
+
+def behind(hints: tuple[str, ...], reach: int) -> Starts:
+    """Up to `reach` characters behind the beginning of one of these (lower case)."""
+    return lambda clues: _widened((min(at + reach, len(clues.text)) for at in clues.hinted(hints)), reach)
+
+
+def at_numbered_streets(clues: Clues) -> Iterable[int]:
+    """House numbers up to five words before a word for a street."""
+    found: set[int] = set()
+    for match in _STREETS.finditer(clues.words):
+        end = match.start() - 1
+        for words in range(6):
+            begin = clues.text.rfind(" ", 0, max(0, end)) + 1
+            if words and (number := _HOUSE_NUMBER.search(clues.text, begin, end)):
+                found.add(number.start())
+            if not begin:
+                break
+            end = begin - 1
+    return sorted(found)
+
+
+def at_named_streets(clues: Clues) -> Iterable[int]:
+    """Words that come before a street's name, and a number just before them."""
+    last = -1
+    for match in _BEFORE_STREETS.finditer(clues.words):
+        at = match.start()
+        for number in _NUMBER_BEFORE.finditer(clues.text, max(0, at - 12), at):
+            if number.start() > last:
+                yield number.start()
+        last = at
+        yield at
+
+
+def before_house_numbers(clues: Clues) -> Iterable[int]:
+    """Up to 40 characters before a figure behind the ending of a street's name or the word for a post-office box."""
+    words = clues.words
+    return _widened((at for at in clues.places(_STANDING_FIGURE, words) if words.endswith(_ENDINGS, 0, at)), 40)
+
+
+def _widened(places: Iterable[int], back: int) -> Iterator[int]:
+    """Each place and the `back` ones before it, every one once; `places` ascend."""
+    done = 0
+    for place in places:
+        yield from range(max(done, place - back), place + 1)
+        done = max(done, place + 1)

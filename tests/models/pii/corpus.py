@@ -1,0 +1,44 @@
+"""`python -m tests.models.pii.corpus FILE...`: trees (.json) and texts (.jsonl); exit 1 where clues change a finding.
+
+Compares what `test_clues.py` compares, on real documents.
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from models.cdom.tree import load_tree
+from models.pii.joined import fields_of, join_loose, join_seams
+from models.pii.normalise import normalise
+from tests.models.pii.test_clues import clued, plain
+
+
+def texts(file: Path) -> Iterator[str]:
+    """What the scan looks at: of a tree its texts joined both ways, of a collection every `text`."""
+    if file.suffix == ".jsonl":
+        for line in file.read_text().splitlines():
+            yield json.loads(line)["text"]
+        return
+    fields = fields_of(load_tree(file.read_bytes()).blocks)
+    yield join_loose(fields).text
+    yield join_seams(fields).text
+
+
+def main(files: list[str]) -> int:
+    """The number of texts in which clues change something."""
+    compared = found = different = 0
+    for name in files:
+        for text in texts(Path(name)):
+            copy = normalise(text).text
+            hits = list(plain(copy))
+            compared, found = compared + 1, found + sum(map(len, hits))
+            if hits != list(clued(copy)):
+                different += 1
+                print(f"DIFFERENT: {name}", flush=True)
+    print(f"{compared} texts, {found} findings, {different} different")
+    return different
+
+
+if __name__ == "__main__":
+    sys.exit(1 if main(sys.argv[1:]) else 0)

@@ -1,0 +1,51 @@
+"""Values of every kind, the words around them, and texts in which they are cut, glued and disturbed."""
+
+import random
+
+VALUES = (
+    "ann.o'neil+x@mail.example.co.uk", "jörg@bücher.example", "ann @ mail.example.com", "ann@mail.\nexample.com",
+    "ann.exam\nple@mail.example.com", "+33 1 84 17 61 18", "(202) 555-0143", "01.84.17.61.18", "+44 (0) 20 7946 0958",
+    "9472 7916 ext. 12", "4111 1111 1111 1111", "378282246310005", "5500-0000-0000-0004",
+    "DE89 3704 0044 0532 0130 00", "GB29NWBK60161331926819", "536-90-4399", "536 90 4399", "536904399",
+    "2 55 08 14 168 025 38", "12345678Z", "RSSMRA85T10A562S", "X1234567L", "756.9217.0769.85", "131052-308T",
+    "AB 12 34 56 C", "AB123456C", "203.0.113.77", "2001:db8::8a2e:370:7334", "https://example.com/a?b=c",
+    "www.example.org", "example.com:8080/path", "X1234567", "123456789", "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<",
+    "12/03/1975", "3 March 1975", "March 3, 1975", "221B Baker Street", "12 rue de la Paix", "rue de la Paix 12",
+    "Hauptstraße 12", "Dam Square 4, Flat 2", "p.o. box 123", "postfach 77", "FR40303265045", "IE8D79739I",
+    "ATU13585627", "RO18547290", "AB-123-CD", "B MX 1234", "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2",
+    "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq", "0x52908400098527886E0F7030069857D2E4169EE7", "ghp_" + "a1B2" * 9,
+    "AKIAIOSFODNN7EXAMPLE", "AKIAIOSF ODNN7EXAMPLE", "glpat-" + "a1B2" * 5, "xoxb-1234567890", "sk_live_" + "a1B2" * 4,
+    "sk-" + "a1B2" * 5, "AIza" + "a1B2c" * 7, "ya29." + "a1B2" * 5, "SG." + "a1B2" * 4 + "." + "a1B2" * 4,
+    "npm_" + "a1B2" * 9, "hf_" + "a1B2" * 8, "eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSM",
+    "-----BEGIN PRIVATE KEY-----\n" + "a1B2" * 8 + "\n-----END PRIVATE KEY-----", "password: hunter2secret",
+    "api_key=hunter2secret",
+)  # fmt: skip
+CONTEXT_WORDS = (
+    "born", "date of birth:", "née", "nato il", "geboren am", "ssn", "social security", "soc. sec", "national id",
+    "numéro de sécurité sociale", "DNI", "passport", "Reisepass", "plate", "matrícula", "immatriculation", "call",
+    "fax", "iban", "no.", "invoice",
+)  # fmt: skip
+PLAIN_WORDS = (
+    "the", "office", "measured", "every", "rope", "twice", "at", "be", "it", "is", "place", "via", "way", "street",
+    "st", "box", "weg", "www", "://", "12", "3.14", "1,234.50", "2024-05-06", "12:30:45", "0.00\n0.00", "page 3 of 12",
+)  # fmt: skip
+
+
+def disturbed(dice: random.Random) -> str:
+    """A few values and words in a row, with characters changed, dropped and inserted here and there."""
+    pieces = [dice.choice((VALUES, VALUES, CONTEXT_WORDS, PLAIN_WORDS)) for _ in range(dice.randint(2, 9))]
+    text = list(dice.choice((" ", " ", "\n", "", ", ")).join(dice.choice(words) for words in pieces))
+    for _ in range(dice.randint(0, 4)):
+        at = dice.randrange(len(text))
+        match dice.randint(0, 3):
+            case 0:
+                del text[at]
+            case 1:
+                text.insert(at, dice.choice(" \n-./:,@(_é0A"))
+            case 2:
+                text[at] = dice.choice(" \n-./:,@0123456789aZ")
+            case _:
+                text[at:at] = text[at : at + 5]
+        if not text:
+            break
+    return "".join(text)
