@@ -37,6 +37,11 @@ def delete_expired(db: Database, days: int, limit: int = 100) -> int:
 
 def require_room(db: Database, scope: Scope, cap_bytes: int, coming_bytes: int) -> None:
     """Raises DiskFull. Uploads that race may pass the cap by what they bring; the next one is refused."""
-    row = db.fetch_one(_KEPT, {"tenant": scope.tenant, "org": scope.org})
-    if row is not None and row["kept"] + coming_bytes > cap_bytes:
+    if kept_bytes(db, scope) + coming_bytes > cap_bytes:
         raise DiskFull(f"this organisation may keep {cap_bytes} bytes of originals")
+
+
+def kept_bytes(db: Database, scope: Scope) -> int:
+    """Bytes of originals this organisation keeps now."""
+    row = db.fetch_one(_KEPT, {"tenant": scope.tenant, "org": scope.org})
+    return int(row["kept"]) if row is not None else 0

@@ -20,6 +20,15 @@ from storage.rows import Actor, Scope
 
 MAX_SOURCES = 100
 OWN = "tenant = %(tenant)s and org = %(org)s"
+_SYNCING = "coalesce(lease_until > clock_timestamp(), false) as syncing"
+
+
+class SourceState(StrEnum):
+    """`waiting`: a sync is wanted and nobody has begun it."""
+
+    IDLE = "idle"
+    WAITING = "waiting"
+    RUNNING = "running"
 
 
 class SourceKind(StrEnum):
@@ -61,7 +70,7 @@ class NewSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A registered source; `last_sync` is its last report."""
+    """A registered source; `last_sync` is its last report, `sync_error` the code of a last sync that failed."""
 
     id: str
     scope: Scope
@@ -74,6 +83,8 @@ class Source:
     every_minutes: int | None
     created_at: datetime
     last_sync: dict[str, Any] | None
+    state: SourceState = SourceState.IDLE
+    sync_error: str | None = None
 
 
 def register_source(db: Database, gate: SourceGate, scope: Scope, actor: Actor, asked: NewSource) -> Source:
@@ -98,8 +109,30 @@ def register_source(db: Database, gate: SourceGate, scope: Scope, actor: Actor, 
 
 def list_sources(db: Database, scope: Scope) -> list[Source]:
     """All of one organisation, the newest first."""
-    rows = db.fetch_all(f"select * from sources where {OWN} order by created_at desc, id", own(scope))
+    rows = db.fetch_all(f"select *, {_SYNCING} from sources where {OWN} order by created_at desc, id", own(scope))
     return [to_source(row) for row in rows]
+
+
+def get_source(db: Database, scope: Scope, source_id: str) -> Source:
+    """Raises NotFound."""
+    row = db.fetch_one(f"select *, {_SYNCING} from sources where {OWN} and id = %(id)s", own(scope, id=source_id))
+    if row is None:
+        raise NotFound("no such source")
+    return to_source(row)
+
+
+def want_sync(db: Database, scope: Scope, source_id: str) -> None:
+    """Notes that a sync is to be; whoever begins it, it will. Raises NotFound, Conflict while one runs."""
+    params = own(scope, id=source_id)
+    with db.transaction() as conn:
+        row = conn.execute(
+            f"select id, {_SYNCING} from sources where {OWN} and id = %(id)s for update", params
+        ).fetchone()
+        if row is None:
+            raise NotFound("no such source")
+        if row["syncing"]:
+            raise Conflict("this source is being synced")
+        conn.execute("update sources set wanted_at = clock_timestamp() where id = %(id)s", params)
 
 
 def delete_source(db: Database, scope: Scope, actor: Actor, source_id: str, *, documents: bool) -> None:
@@ -130,11 +163,18 @@ def own(scope: Scope, **more: object) -> dict[str, Any]:
 
 
 def to_source(row: Row) -> Source:
-    names = ("id", "key_name", "name", "location", "every_minutes", "created_at", "last_sync")
+    names = ("id", "key_name", "name", "location", "every_minutes", "created_at", "last_sync", "sync_error")
     return Source(
         **{name: row[name] for name in names},
         scope=Scope(tenant=row["tenant"], org=row["org"]),
         kind=SourceKind(row["kind"]),
+        state=_state(row),
         include=tuple(row["include"]),
         exclude=tuple(row["exclude"]),
     )
+
+
+def _state(row: Row) -> SourceState:
+    if row.get("syncing"):
+        return SourceState.RUNNING
+    return SourceState.IDLE if row["wanted_at"] is None else SourceState.WAITING

@@ -2,10 +2,13 @@
 
 Order and crash story: originals first, then one transaction per batch of at most 200 for job, known files and retired
 documents, fenced by the source's lease. A crash anywhere leaves whole batches, and the next sync does the rest.
+A sync that somebody asked for (`sources.want_sync`) is wanted until it ended, well or with an error: who finds it
+wanted and not running begins it again.
 """
 
+import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
@@ -17,10 +20,11 @@ from models.cdom.original import ReadOptions
 from storage.audit import record
 from storage.connectors.contract import Connector, Listed, Skipped
 from storage.database import Connection, Database, Row
-from storage.errors import Conflict, LostLease, NotFound
+from storage.errors import Conflict, LostLease, NotFound, StorageError
 from storage.file_names import clean_name
 from storage.intake import submit_job
-from storage.lifecycle import delete_document
+from storage.retention import DiskFull, kept_bytes
+from storage.retired import delete_retired
 from storage.rows import Actor, JobRow, NewDocument, PageQuota, Scope
 from storage.sources import OWN, Source, SourceGate, own, retire, to_source
 from storage.states import Priority
@@ -50,10 +54,19 @@ on conflict (source_id, path) do update
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How the documents of a sync are read and charged."""
+    """How the documents of a sync are read and charged. `cap_bytes`: what the organisation may keep; 0 = no cap."""
 
     options: ReadOptions
     quota: PageQuota
+    cap_bytes: int = 0
+    stopped: Callable[[], bool] = lambda: False
+    """Asked between files: whether this process is about to end."""
+
+
+class SyncStopped(StorageError):
+    """The process that synced ends; the sync is still wanted."""
+
+    code = "sync-stopped"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,7 +91,8 @@ class SyncReport:
 def sync_source(
     store: Store, gate: SourceGate, scope: Scope, actor: Actor, source_id: str, reading: Reading
 ) -> SyncReport:
-    """Raises NotFound, Conflict (a sync is running), SourceRefused, SourceUnavailable, QuotaExceeded, LostLease."""
+    """Raises NotFound, Conflict (a sync is running), SourceRefused, SourceUnavailable, QuotaExceeded, LostLease,
+    SyncStopped."""
     params = own(scope, id=source_id)
     with store.db.transaction() as conn:
         row = conn.execute(_LEASE, params).fetchone()
@@ -87,47 +101,39 @@ def sync_source(
             raise Conflict("this source is being synced")
         raise NotFound("no such source")
     source, fence = to_source(row), int(row["fence"])
+    wanted, error = False, None
     try:
         connector = gate.connect(source.kind, source.location)
         return _Sync(store, gate, source, fence, actor, reading).run(connector)
+    except SyncStopped:
+        wanted = True
+        raise
+    except Exception as failure:
+        error = getattr(failure, "code", "internal")
+        raise
     finally:
-        with store.db.transaction() as conn:
-            conn.execute("update sources set lease_until = null where id = %s and fence = %s", (source_id, fence))
+        _give_back(store.db, source_id, fence, wanted=wanted, error=error)
 
 
-def delete_retired(db: Database, source_id: str | None = None, limit: int = 1000) -> int:
-    """Deletes retired documents that are finished, the way a caller would; returns how many rows are settled."""
-    rows = db.fetch_all(
-        """select r.document_id, r.tenant, r.org from source_retired r join documents d on d.id = r.document_id
-           where (%(id)s::text is null or r.source_id = %(id)s) and d.status not in ('queued', 'running')
-           order by r.document_id limit %(limit)s""",
-        {"id": source_id, "limit": limit},
-    )
-    return sum(_delete_one(db, row) for row in rows)
+def _give_back(db: Database, source_id: str, fence: int, *, wanted: bool, error: str | None) -> None:
+    with db.transaction() as conn:
+        conn.execute(
+            """update sources set lease_until = null, sync_error = %(error)s,
+                 wanted_at = case when %(wanted)s then coalesce(wanted_at, clock_timestamp()) end
+               where id = %(id)s and fence = %(fence)s""",
+            {"id": source_id, "fence": fence, "wanted": wanted, "error": error},
+        )
 
 
 def due_sources(db: Database) -> list[Source]:
-    """Those with a schedule whose time has come and which nobody syncs now."""
+    """Those that are wanted, or whose schedule says so, and which nobody syncs now."""
     rows = db.fetch_all(
-        """select * from sources where every_minutes is not null
-           and (lease_until is null or lease_until < clock_timestamp())
-           and (synced_at is null or synced_at < clock_timestamp() - every_minutes * interval '1 minute')
-           order by synced_at nulls first limit 20"""
+        """select * from sources where (lease_until is null or lease_until < clock_timestamp())
+           and (wanted_at is not null or synced_at is null and every_minutes is not null
+             or synced_at < clock_timestamp() - every_minutes * interval '1 minute')
+           order by wanted_at, synced_at nulls first limit 20"""
     )
     return [to_source(row) for row in rows]
-
-
-def _delete_one(db: Database, row: Row) -> bool:
-    scope = Scope(tenant=row["tenant"], org=row["org"])
-    try:
-        delete_document(db, scope, Actor(key_name="sync"), row["document_id"])
-    except Conflict:  # requeued in between: later
-        return False
-    except NotFound:  # its job was deleted
-        pass
-    with db.transaction() as conn:
-        conn.execute("delete from source_retired where document_id = %s", (row["document_id"],))
-    return True
 
 
 @dataclass(slots=True)
@@ -148,6 +154,7 @@ class _Sync:
         self._actor, self._reading = actor, reading
         self._report = SyncReport(source_id=source.id)
         self._held_at = time.monotonic()
+        self._room = math.inf
 
     def run(self, connector: Connector) -> SyncReport:
         delete_retired(self._store.db, self._source.id)
@@ -181,6 +188,7 @@ class _Sync:
     def _take(self, connector: Connector, files: Sequence[Listed], known: dict[str, Row]) -> None:
         fresh: list[_Fresh] = []
         same: list[Listed] = []
+        self._room = self._room_left()
         for file in files:
             document = self._copy(connector, file)
             if document is None:
@@ -202,8 +210,10 @@ class _Sync:
         if time.monotonic() - self._held_at > _HOLD_EVERY_S:
             with self._store.db.transaction() as conn:
                 self._hold(conn)
-        if file.bytes == 0 or file.bytes > self._gate.max_bytes:
-            self._report.skip(file.path, "too-large" if file.bytes else "empty")
+        if self._reading.stopped():
+            raise SyncStopped
+        if reason := self._unwelcome(file):
+            self._report.skip(file.path, reason)
             return None
         writer = self._store.blobs.new_writer()
         try:
@@ -216,7 +226,21 @@ class _Sync:
         except BaseException:
             writer.abort()
             raise
+        self._room -= blob.bytes
         return NewDocument(name=clean_name(file.path.rsplit("/", 1)[-1]), blob=blob, options=self._reading.options)
+
+    def _unwelcome(self, file: Listed) -> str | None:
+        """Why this file is not copied, by what the listing says of it."""
+        if file.bytes == 0:
+            return "empty"
+        if file.bytes > self._gate.max_bytes:
+            return "too-large"
+        return DiskFull.code if file.bytes > self._room else None
+
+    def _room_left(self) -> float:
+        """Bytes the organisation may still bring in; what a changed file replaces counts until it is deleted."""
+        cap = self._reading.cap_bytes
+        return cap - kept_bytes(self._store.db, self._source.scope) if cap else math.inf
 
     def _submit(self, fresh: Sequence[_Fresh], known: dict[str, Row]) -> None:
         def note(conn: Connection, job: JobRow) -> None:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from cluster.compose.ground import find_runtime, hold_license, open_runtime_store
-from cluster.compose.values import read_options, source_gate
+from cluster.compose.values import api_limits, read_options, source_gate
 from cluster.runtime import Runtime
 
 if TYPE_CHECKING:  # each replica imports only what it is made of
@@ -25,10 +25,11 @@ def make_janitor(runtime: Runtime) -> "Janitor":
     from storage.rate_limits import forget_idle
     from storage.reconcile import sweep_orphans
     from storage.retention import delete_expired
+    from storage.retired import delete_retired
     from storage.roles import RoleLease
     from storage.rows import PageQuota
     from storage.scrub import Scrubber
-    from storage.sync import Reading, delete_retired
+    from storage.sync import Reading
     from storage.usage import check_clock, fold_quota
     from storage.webhooks import forget_old_secrets
 
@@ -38,7 +39,9 @@ def make_janitor(runtime: Runtime) -> "Janitor":
         license.refresh()
         license.require_intake()
         quota = PageQuota(max_pages_per_month=license.current.max_pages_per_month)
-        return Reading(options=read_options(runtime.settings), quota=quota)
+        return Reading(
+            options=read_options(runtime.settings), quota=quota, cap_bytes=api_limits(runtime.settings).org_disk_bytes
+        )
 
     chores = [
         Chore(name="seal audit", every_s=2, run=lambda: seal(store.db)),

@@ -68,6 +68,7 @@ REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("POST", f"{DOCUMENT}/blocks/{{block_id}}/review"): KeyScope.WRITE,
     ("POST", "/v1/sources"): KeyScope.ADMIN,
     ("GET", "/v1/sources"): KeyScope.ADMIN,
+    ("GET", "/v1/sources/{source_id}"): KeyScope.ADMIN,
     ("DELETE", "/v1/sources/{source_id}"): KeyScope.ADMIN,
     ("POST", "/v1/sources/{source_id}/sync"): KeyScope.ADMIN,
     ("GET", "/v1/usage"): KeyScope.READ,

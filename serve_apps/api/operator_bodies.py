@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from serve_apps.api.bodies import Body
+from storage.sources import SourceState
 from storage.webhooks import DeliveryState
 
 
@@ -81,7 +82,7 @@ class UsageBody(Body):
 
 
 class SourceBody(Body):
-    """A place that is synced; `last_sync` is the last report."""
+    """A place that is synced; `last_sync` is the last report, `sync_error` why the last sync has none."""
 
     id: str
     name: str
@@ -93,6 +94,8 @@ class SourceBody(Body):
     every_minutes: int | None
     created_at: datetime
     last_sync: dict[str, Any] | None
+    state: SourceState = Field(description="waiting: a sync is wanted and not begun; running: it is at work.")
+    sync_error: str | None
 
 
 class SkippedBody(Body):

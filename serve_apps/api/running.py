@@ -20,6 +20,7 @@ from serve_apps.api.refusal_trail import RefusalTrail
 from serve_apps.api.refusals import Overloaded
 from serve_apps.api.remembered import Remembered
 from serve_apps.api.resources import Resources
+from serve_apps.api.syncing import Syncing
 from serve_apps.api.waiting import JobWaiters
 from storage.api_keys import StoredKey, list_keys
 from storage.errors import StorageError
@@ -51,6 +52,7 @@ class Running:
         self.strangers = Strangers()
         self.metrics: Remembered[bytes] = Remembered(_REMEMBER_METRICS_S)
         self.source_gate = resources.source_gate or SourceGate(workdir=resources.store.workdir)
+        self.syncs = Syncing()
         self._configured_keys, self._stored_keys = tuple(resources.keys), list[StoredKey]()
         self.refusals = RefusalTrail(resources.store.db, self.disk)
         self._keys_told = asyncio.Event()
@@ -69,6 +71,7 @@ class Running:
                 watch.cancel()
                 with suppress(asyncio.CancelledError):
                     await watch
+            self.syncs.close()
             self.sql.close()
             self.disk.close()
             self.resources.tracer.close()

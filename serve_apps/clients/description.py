@@ -22,15 +22,18 @@ NAMES_BY_PATH = {
     "POST /v1/webhooks": "create_webhook",
     "DELETE /v1/webhooks/{webhook_id}": "delete_webhook",
     "POST /v1/webhooks/{webhook_id}/test": "test_webhook",
+    "POST /v1/webhooks/{webhook_id}/rotate": "rotate_webhook",
+    "POST /v1/webhooks/{webhook_id}/enable": "enable_webhook",
     "POST /v1/webhooks/deliveries/{delivery_id}/redeliver": "redeliver",
     "POST /v1/sources": "create_source",
     "DELETE /v1/sources/{source_id}": "delete_source",
     "POST /v1/sources/{source_id}/sync": "sync_source",
+    "GET /v1/sources/{source_id}": "get_source",
     "GET /v1/jobs/{job_id}/review": "list_job_review",
     "GET /v1/review": "list_review",
 }
 """Where a route's function is named for its module alone."""
-REPEATABLE = {"cancel_job", "compare", "evaluate", "review_block", "sync_source"}
+REPEATABLE = {"cancel_job", "compare", "evaluate", "review_block", "sync_source", "enable_webhook"}
 """POSTs that end the same when sent twice."""
 _HANDLED_HEADERS = {"X-API-Key", "X-DE-Org", "Idempotency-Key"}
 

@@ -1,7 +1,13 @@
 """Sources over HTTP."""
 
+import asyncio
+import threading
 from pathlib import Path
 
+import pytest
+
+from storage.connectors.contract import Listing
+from storage.connectors.directory import DirectoryConnector
 from storage.sources import SourceGate
 from storage.store import Store
 from tests.api.harness import PDF, client_of, make_resources, reading, serving
@@ -33,6 +39,50 @@ async def test_a_source_is_registered_synced_listed_and_deleted_with_its_documen
         assert [entry["last_sync"]["unchanged"] for entry in listed] == [1]
         assert (await admin.delete(f"/v1/sources/{source['id']}?documents=true")).status_code == 204
         assert (await admin.get("/v1/sources")).json() == []
+
+
+async def test_a_sync_goes_on_after_its_caller_was_answered(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.pdf").write_bytes(PDF)
+    go_on, look = threading.Event(), DirectoryConnector.look
+
+    def held(self: DirectoryConnector) -> Listing:
+        assert go_on.wait(60)
+        return look(self)
+
+    monkeypatch.setattr(DirectoryConnector, "look", held)
+    gate = SourceGate(workdir=store.workdir, root=tmp_path)
+    async with serving(make_resources(store, source_gate=gate)) as app, client_of(app, "acme-admin") as admin:
+        source = (await admin.post("/v1/sources", json={"path": str(tmp_path)})).json()
+        place = f"/v1/sources/{source['id']}"
+        assert (source["state"], source["sync_error"]) == ("idle", None)
+        begun = await admin.post(f"{place}/sync?wait=0")
+        assert (begun.status_code, begun.headers["location"]) == (202, place)
+        assert begun.json()["state"] in ("waiting", "running")
+        async with asyncio.timeout(60):
+            while (await admin.get(place)).json()["state"] != "running":
+                await asyncio.sleep(0.01)
+            assert (await admin.post(f"{place}/sync")).status_code == 409
+            go_on.set()
+            while (shown := (await admin.get(place)).json())["state"] != "idle":
+                await asyncio.sleep(0.01)
+        assert shown["last_sync"]["added"] == 1
+        assert shown == (await admin.get("/v1/sources")).json()[0]
+        assert (await admin.post(f"{place}/sync?wait=601")).status_code == 422
+
+
+async def test_a_sync_that_fails_says_so_to_its_caller_and_afterwards(store: Store, tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    gate = SourceGate(workdir=store.workdir, root=tmp_path)
+    async with serving(make_resources(store, source_gate=gate)) as app, client_of(app, "acme-admin") as admin:
+        source = (await admin.post("/v1/sources", json={"path": str(root)})).json()
+        root.rmdir()
+        refused = await admin.post(f"/v1/sources/{source['id']}/sync")
+        shown = (await admin.get(f"/v1/sources/{source['id']}")).json()
+    assert refused.status_code == 503
+    assert (shown["state"], shown["sync_error"]) == ("idle", refused.json()["code"])
 
 
 async def test_a_place_that_may_not_be_a_source_is_422(store: Store, tmp_path: Path) -> None:

@@ -110,6 +110,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", "/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}"): Row(404),  # no plugin here
     ("POST", "/v1/sources"): Row(201, {"json": SOURCE}),
     ("GET", "/v1/sources"): Row(200),
+    ("GET", "/v1/sources/{source_id}"): Row(200, make=registered),
     ("DELETE", "/v1/sources/{source_id}"): Row(204, make=registered),
     ("POST", "/v1/sources/{source_id}/sync"): Row(200, make=registered),
     ("GET", "/v1/audit"): Row(200),

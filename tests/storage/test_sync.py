@@ -11,6 +11,7 @@ from typing import Any
 import boto3
 import pytest
 
+from cluster.source_sync import sync_due
 from models.cdom.original import ReadOptions
 from storage.blobs import BlobWriter
 from storage.connectors.bucket import BucketConnector
@@ -18,10 +19,21 @@ from storage.connectors.contract import Listed, Listing, Skipped, SourceRefused,
 from storage.connectors.directory import DirectoryConnector
 from storage.errors import Conflict, NotFound, QuotaExceeded
 from storage.publish import finish
+from storage.retired import delete_retired
 from storage.rows import PageQuota, Scope
-from storage.sources import NewSource, SourceGate, SourceKind, delete_source, list_sources, register_source
+from storage.sources import (
+    NewSource,
+    SourceGate,
+    SourceKind,
+    SourceState,
+    delete_source,
+    get_source,
+    list_sources,
+    register_source,
+    want_sync,
+)
 from storage.store import Store
-from storage.sync import Reading, SyncReport, delete_retired, due_sources, sync_source
+from storage.sync import Reading, SyncReport, SyncStopped, due_sources, sync_source
 from tests.storage.bucket import Bucket
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED, success, worker
 
@@ -315,6 +327,57 @@ def test_a_schedule_makes_a_source_due(store: Store, tmp_path: Path) -> None:
     with store.db.reading() as conn:
         conn.execute("update sources set synced_at = now() - interval '6 minutes'")
     assert len(due_sources(store.db)) == 1
+
+
+def test_an_organisation_at_its_cap_takes_no_more_files_and_later_the_rest(place: Place) -> None:
+    for name in "abcd":
+        place.write(f"{name}.pdf", name * 300)
+    capped = Reading(options=ReadOptions(), quota=UNLIMITED, cap_bytes=700)
+    report = place.sync(capped)
+    assert (report.added, report.skipped) == (2, [{"path": f"{name}.pdf", "reason": "org-disk-full"} for name in "cd"])
+    place.read_all()
+    (place.root / "a.pdf").unlink()
+    assert place.counts(capped) == (0, 0, 1, 1)  # room is counted before what is removed has gone
+    place.read_all()
+    assert place.counts(capped) == (1, 0, 0, 1)
+    assert place.counts() == (1, 0, 0, 2)
+
+
+def test_a_wanted_sync_is_due_until_it_ended(place: Place) -> None:
+    def state() -> tuple[SourceState, str | None]:
+        source = get_source(place.store.db, ACME, place.id)
+        return source.state, source.sync_error
+
+    place.write("a.pdf")
+    assert due_sources(place.store.db) == []
+    want_sync(place.store.db, ACME, place.id)
+    want_sync(place.store.db, ACME, place.id)
+    assert state() == (SourceState.WAITING, None)
+    with pytest.raises(SyncStopped):
+        place.sync(Reading(options=ReadOptions(), quota=UNLIMITED, stopped=lambda: True))
+    assert state() == (SourceState.WAITING, None)
+    assert [source.id for source in due_sources(place.store.db)] == [place.id]
+    with place.store.db.reading() as conn:  # a sync that died: its lease is not over
+        conn.execute("update sources set lease_until = now() + interval '1 minute'")
+    assert state() == (SourceState.RUNNING, None)
+    assert due_sources(place.store.db) == []
+    with pytest.raises(Conflict):
+        want_sync(place.store.db, ACME, place.id)
+    with place.store.db.reading() as conn:
+        conn.execute("update sources set lease_until = now() - interval '1 second'")
+    assert sync_due(place.store, place.gate, lambda: READING) == 1
+    assert state() == (SourceState.IDLE, None)
+    assert len(place.store.db.fetch_all("select id from documents")) == 1
+
+
+def test_why_a_sync_failed_is_shown_until_one_succeeds(place: Place) -> None:
+    place.write("a.pdf")
+    with pytest.raises(QuotaExceeded):
+        place.sync(Reading(options=ReadOptions(), quota=PageQuota(max_pages_per_month=0)))
+    failed = get_source(place.store.db, ACME, place.id)
+    assert (failed.state, failed.sync_error) == (SourceState.IDLE, "page-quota")
+    place.sync()
+    assert get_source(place.store.db, ACME, place.id).sync_error is None
 
 
 def test_ten_thousand_unchanged_files_take_little_time(place: Place) -> None:

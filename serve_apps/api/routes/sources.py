@@ -1,7 +1,10 @@
 """/v1/sources: places to pull documents from, and their delta sync."""
 
+import asyncio
 import re
+from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
@@ -10,15 +13,26 @@ from starlette.responses import Response
 
 from serve_apps.api.deps import Call, CallDep
 from serve_apps.api.operator_bodies import SourceBody, SyncReportBody
+from serve_apps.api.refusals import Overloaded
 from serve_apps.api.rendering import json_response
 from serve_apps.api.submitting import quota_of
 from storage.connectors.contract import SourceRefused
-from storage.errors import NotFound
+from storage.errors import Conflict, NotFound
 from storage.ids import is_id
-from storage.sources import NewSource, Source, SourceKind, delete_source, list_sources, register_source
-from storage.sync import Reading, SyncReport, sync_source
+from storage.sources import (
+    NewSource,
+    Source,
+    SourceKind,
+    delete_source,
+    get_source,
+    list_sources,
+    register_source,
+    want_sync,
+)
+from storage.sync import Reading, SyncReport, SyncStopped, sync_source
 
 router = APIRouter(tags=["sources"])
+_GOES_ON: dict[str, Any] = {"description": "The sync goes on."}
 _SCHEME = re.compile(r"[a-z0-9+.-]+://")
 Glob = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00]+$")]
 
@@ -73,6 +87,13 @@ async def read_sources(call: CallDep) -> Response:
     return json_response([_render(row) for row in rows])
 
 
+@router.get("/v1/sources/{source_id}", responses={200: {"model": SourceBody}})
+async def read_source(source_id: SourceId, call: CallDep) -> Response:
+    """One source, with the state of its sync."""
+    row = await call.running.sql.run(get_source, call.store.db, call.scope, _known(source_id))
+    return json_response(_render(row))
+
+
 @router.delete("/v1/sources/{source_id}", status_code=204, responses={204: {"description": "Gone."}})
 async def remove(
     source_id: SourceId,
@@ -86,16 +107,40 @@ async def remove(
     return Response(status_code=204)
 
 
-@router.post("/v1/sources/{source_id}/sync", responses={200: {"model": SyncReportBody}})
-async def sync(source_id: SourceId, call: CallDep) -> Response:
-    """Only new and changed files are processed, removed ones are deleted. 409 while another sync of it runs."""
+@router.post(
+    "/v1/sources/{source_id}/sync", responses={200: {"model": SyncReportBody}, 202: {"model": SourceBody, **_GOES_ON}}
+)
+async def sync(
+    source_id: SourceId,
+    call: CallDep,
+    wait: Annotated[int | None, Query(ge=0, le=600, description="Seconds to wait for the report.")] = None,
+) -> Response:
+    """Only new and changed files are processed, removed ones are deleted. 409 while another sync of it runs.
+
+    202 where the sync takes longer than `wait`: it goes on, and the source shows its state and its report.
+    """
     resources = call.running.resources
     resources.license.require_intake()
-    reading = Reading(options=resources.options, quota=quota_of(call))
-    report = await call.running.disk.run(
-        sync_source, call.store, call.running.source_gate, call.scope, call.actor, _known(source_id), reading
+    await call.running.disk.run(want_sync, call.store.db, call.scope, _known(source_id))
+    wait_s = resources.limits.sync_wait_s if wait is None else wait
+    with call.running.waiters.watching(source_id):
+        task = call.running.syncs.begin(partial(_sync, call, source_id))
+        done, _ = await asyncio.wait({task}, timeout=wait_s)
+    with suppress(Conflict, Overloaded, SyncStopped):  # somebody else does it, or will
+        if done:
+            return json_response(_render_report(await task))
+    source = await call.running.sql.run(get_source, call.store.db, call.scope, source_id)
+    return json_response(_render(source), 202, headers={"Location": f"/v1/sources/{source_id}"})
+
+
+def _sync(call: Call, source_id: str) -> SyncReport:
+    reading = Reading(
+        options=call.running.resources.options,
+        quota=quota_of(call),
+        cap_bytes=call.running.resources.limits.org_disk_bytes,
+        stopped=call.running.syncs.stopped,
     )
-    return json_response(_render_report(report))
+    return sync_source(call.store, call.running.source_gate, call.scope, call.actor, source_id, reading)
 
 
 def _known(text: str) -> str:
@@ -105,7 +150,18 @@ def _known(text: str) -> str:
 
 
 def _render(source: Source) -> dict[str, Any]:
-    names = ("id", "name", "kind", "include", "exclude", "every_minutes", "created_at", "last_sync")
+    names = (
+        "id",
+        "name",
+        "kind",
+        "include",
+        "exclude",
+        "every_minutes",
+        "created_at",
+        "last_sync",
+        "state",
+        "sync_error",
+    )
     return {name: getattr(source, name) for name in names} | {
         "path": source.location if source.kind is SourceKind.DIRECTORY else None,
         "uri": source.location if source.kind is SourceKind.S3 else None,

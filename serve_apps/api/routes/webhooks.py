@@ -52,6 +52,7 @@ class RotationRequest(BaseModel):
     overlap_s: int | None = Field(None, ge=0, le=MAX_OVERLAP_S)
 
 
+_AS_USUAL = RotationRequest()
 WebhookId = Annotated[str, Path(description="Opaque identifier of a webhook.")]
 DeliveryId = Annotated[str, Path(description="Opaque identifier of a delivery.")]
 
@@ -99,9 +100,8 @@ async def remove(webhook_id: WebhookId, call: CallDep) -> Response:
 
 
 @router.post("/v1/webhooks/{webhook_id}/rotate", responses={200: {"model": WebhookCreatedBody}})
-async def rotate(webhook_id: WebhookId, call: CallDep, asked: RotationRequest | None = None) -> Response:
+async def rotate(webhook_id: WebhookId, call: CallDep, asked: RotationRequest = _AS_USUAL) -> Response:
     """A new secret, shown this once. Until the overlap ends deliveries carry a Standard Webhooks signature by each."""
-    asked = asked or RotationRequest()
     secret = asked.secret or new_secret()
     overlap_s = call.running.resources.limits.webhook_overlap_s if asked.overlap_s is None else asked.overlap_s
     row = await call.running.disk.run(

@@ -367,6 +367,8 @@ class Source(TypedDict):
     every_minutes: int | None
     created_at: str
     last_sync: dict[str, Any] | None
+    state: SourceState
+    sync_error: str | None
 @final
 class SourceRequest(TypedDict):
     name: NotRequired[str | None]
@@ -375,6 +377,7 @@ class SourceRequest(TypedDict):
     include: NotRequired[list[str]]
     exclude: NotRequired[list[str]]
     every_minutes: NotRequired[int | None]
+SourceState: TypeAlias = Literal['idle', 'waiting', 'running']
 @final
 class Span(TypedDict):
     start: int

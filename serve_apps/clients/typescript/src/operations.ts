@@ -184,13 +184,13 @@ export class Operations extends Transport {
   }
 
   /** A new secret, shown this once. Until the overlap ends deliveries carry a Standard Webhooks signature by each. */
-  rotate(webhookId: string, body: Record<string, unknown>): Promise<types.WebhookCreated> {
-    return this.json<types.WebhookCreated>({ method: "POST", path: fill("/v1/webhooks/{webhook_id}/rotate", { webhook_id: webhookId }), body });
+  rotateWebhook(webhookId: string, options: { secret?: string | null; overlap_s?: number | null } = {}): Promise<types.WebhookCreated> {
+    return this.json<types.WebhookCreated>({ method: "POST", path: fill("/v1/webhooks/{webhook_id}/rotate", { webhook_id: webhookId }), body: { secret: options.secret, overlap_s: options.overlap_s } });
   }
 
   /** A receiver that was disabled by its 410 gets the events from now on; one that is enabled stays as it is. */
-  enable(webhookId: string): Promise<types.Webhook> {
-    return this.json<types.Webhook>({ method: "POST", path: fill("/v1/webhooks/{webhook_id}/enable", { webhook_id: webhookId }) });
+  enableWebhook(webhookId: string): Promise<types.Webhook> {
+    return this.json<types.Webhook>({ method: "POST", path: fill("/v1/webhooks/{webhook_id}/enable", { webhook_id: webhookId }), repeatable: true });
   }
 
   /** Queues a `webhook.test` event for this receiver alone. */
@@ -213,14 +213,19 @@ export class Operations extends Transport {
     return this.json<types.Source>({ method: "POST", path: "/v1/sources", body: { name: options.name, path: options.path, uri: options.uri, include: options.include, exclude: options.exclude, every_minutes: options.every_minutes } });
   }
 
+  /** One source, with the state of its sync. */
+  getSource(sourceId: string): Promise<types.Source> {
+    return this.json<types.Source>({ method: "GET", path: fill("/v1/sources/{source_id}", { source_id: sourceId }) });
+  }
+
   /** The source is forgotten; its documents stay unless they are to go too. */
   deleteSource(sourceId: string, options: { documents?: boolean } = {}): Promise<void> {
     return this.nothing({ method: "DELETE", path: fill("/v1/sources/{source_id}", { source_id: sourceId }), query: { documents: options.documents } });
   }
 
   /** Only new and changed files are processed, removed ones are deleted. 409 while another sync of it runs. */
-  syncSource(sourceId: string): Promise<types.SyncReport> {
-    return this.json<types.SyncReport>({ method: "POST", path: fill("/v1/sources/{source_id}/sync", { source_id: sourceId }), repeatable: true });
+  syncSource(sourceId: string, options: { wait?: number | null } = {}): Promise<types.SyncReport | types.Source> {
+    return this.json<types.SyncReport | types.Source>({ method: "POST", path: fill("/v1/sources/{source_id}/sync", { source_id: sourceId }), query: { wait: options.wait }, repeatable: true });
   }
 
   /** 404 unless switched on; a bad key is 401, any other stranger 403. */

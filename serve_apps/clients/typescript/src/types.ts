@@ -408,6 +408,8 @@ export interface Source {
   every_minutes: number | null;
   created_at: string;
   last_sync: Record<string, unknown> | null;
+  state: SourceState;
+  sync_error: string | null;
 }
 
 export interface SourceRequest {
@@ -418,6 +420,8 @@ export interface SourceRequest {
   exclude?: Array<string>;
   every_minutes?: number | null;
 }
+
+export type SourceState = "idle" | "waiting" | "running";
 
 export interface Span {
   start: number;
