@@ -15,6 +15,8 @@ _NUMBERED_EDGE = re.compile(r"(?:\d{1,4}|[ivxlc]{1,6})\b\W*\s+\D|.*\D\s+\W*(?:\d
 _NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¶]+|[a-z])[.)]?\s*\S")
 _SURE_BOTTOM = 0.89
 """Above this share of the height only page numbers and rows pushed to both margins are running feet."""
+_MARGIN, _MARGIN_SHARE = 0.13, 0.3
+"""Share of the page's width that is margin; most text that may run along it, against the rest."""
 _MOST_PIECES = 12
 _LOWEST_THIRD = 0.67
 _SENTENCE_CHARS = 30
@@ -57,6 +59,22 @@ def _walk(
         zone = _find_low_number(groups, order, page)
     for index in zone:
         found.setdefault(index, kind)
+
+
+def find_margin_marks(groups: list[Paragraph], page: PageLook) -> list[int]:
+    """Indices of lines that run up or down the outer margin, beside all text: archive stamps, "Downloaded from"."""
+    upright = [line for group in groups for line in group if line.upright and line.text]
+    aslant = [index for index, group in enumerate(groups) if not group[0].upright and group[0].text]
+    chars = sum(len(line.text) for line in upright)
+    if not aslant or sum(len(groups[index][0].text) for index in aslant) > _MARGIN_SHARE * chars:
+        return []
+    left, right = min(line.x0 for line in upright), max(line.x1 for line in upright)
+    edge = _MARGIN * page.width
+    return [
+        index
+        for index in aslant
+        if (groups[index][0].x1 <= min(left, edge)) or (groups[index][0].x0 >= max(right, page.width - edge))
+    ]
 
 
 def _find_low_number(groups: list[Paragraph], order: list[int], page: PageLook) -> list[int]:

@@ -8,11 +8,12 @@ from models.extract.layout.blocks import make_block
 from models.extract.layout.displays import find_formulas
 from models.extract.layout.floats import Float, Floats, take_field_lines
 from models.extract.layout.formulas import merge_formulas
-from models.extract.layout.furniture import find_footnotes, find_furniture
+from models.extract.layout.furniture import find_footnotes, find_furniture, find_margin_marks
 from models.extract.layout.inline import attach_marks, stretch_over_pictures
 from models.extract.layout.kinds import PageLook, demote_runs, find_kind, is_heading_part
 from models.extract.layout.leaders import merge_entries
 from models.extract.layout.marks import Line, PageMarks
+from models.extract.layout.mirror import mirror_block, mirror_marks, runs_right_to_left
 from models.extract.layout.order import order_lines
 from models.extract.layout.paragraphs import group_paragraphs
 from models.extract.layout.pictures import find_pictures
@@ -34,6 +35,13 @@ class PageLayout:
 
 def layout_page(marks: PageMarks) -> PageLayout:
     """Blocks of a page in reading order; every line ends in exactly one of them."""
+    if runs_right_to_left(marks.lines):
+        layout = _lay_out(mirror_marks(marks))
+        return PageLayout([mirror_block(block, marks) for block in layout.blocks], layout.body_size)
+    return _lay_out(marks)
+
+
+def _lay_out(marks: PageMarks) -> PageLayout:
     body = find_body_size(marks.lines)
     floats, lines = _find_floats(marks, body)
     slanted = [line for line in lines if not line.upright]
@@ -85,7 +93,7 @@ def _take_open_tables(ordered: list[Line], floats: Floats, marks: PageMarks) -> 
 
 def _find_kinds(groups: list[list[Line]], floats: Floats, marks: PageMarks, look: PageLook) -> list[BlockType]:
     """The type of every group, by its look, its place and its neighbours."""
-    running = find_furniture(groups, look)
+    running = find_furniture(groups, look) | dict.fromkeys(find_margin_marks(groups, look), BlockType.PAGE_FOOTER)
     kinds = [
         BlockType.PICTURE if floats.holds(group[0]) else running.get(index) or find_kind(group, look)
         for index, group in enumerate(groups)

@@ -10,6 +10,7 @@ from models.extract.readers.pdf.engine import mupdf
 from models.extract.readers.pdf.glyphs import make_glyph_finder
 from models.extract.readers.pdf.hidden import hide_unseen
 from models.extract.readers.pdf.rotation import turn_blocks, turn_box
+from models.extract.readers.pdf.rtl import order_letters
 from models.extract.readers.pdf.spaces import add_missing_blanks
 from models.extract.readers.pdf.text import clean_glyphs, find_lines
 from models.extract.readers.pdf.vectors import add_vectors
@@ -34,6 +35,8 @@ def find_marks(page: Any) -> PageMarks:
     add_missing_blanks(marks.lines, text_page)
     marks.split = _make_splitter(text_page, turn)
     marks.glyphs = make_glyph_finder(page, turned=turn is not None)
+    if turn is None:
+        order_letters(marks, text_page)
     add_vectors(marks, blocks)
     add_annotations(page, marks)
     hide_unseen(marks)

@@ -205,3 +205,11 @@ def test_a_sentence_at_the_top_of_a_page_is_no_running_head() -> None:
     paper = Paper().text(50, 40, "Record your observations in the table below.")
     paper.prose(50, 90, 10)
     assert texts(paper.read(), BlockType.PAGE_HEADER) == []
+
+
+def test_text_along_the_outer_margin_is_no_part_of_the_page() -> None:
+    paper = Paper()
+    paper.prose(60, 60, 20)
+    paper.text(25, 400, "Downloaded from example.org on Monday", 9, rotate=90)
+    tree = paper.read()
+    assert texts(tree, BlockType.PAGE_FOOTER) == ["Downloaded from example.org on Monday"]
