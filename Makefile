@@ -49,11 +49,12 @@ test-sdk: $(VENV)/.dev ## both clients: every operation has a method, their test
 	$(BIN)/python -m tests.clients.live_typescript
 
 test-ui: $(VENV)/.dev chromium ## the dashboard: tests, then axe-core on every page (needs npm), pictures in bench-results/ui
-	$(BIN)/python -m pytest tests/ui -q
+	$(BIN)/python -m pytest tests/ui tests/serve_apps/console -q
 	@command -v npm >/dev/null || { echo "test-ui: npm is missing, so accessibility was NOT checked" >&2; exit 2; }
 	npm --prefix tests/ui/axe ci --no-audit --no-fund --silent
 	@mkdir -p bench-results/ui
 	$(BIN)/python -m tests.ui.accessibility bench-results/ui
+	$(BIN)/python -m tests.serve_apps.console.accessibility bench-results/console
 
 chromium: ## the browser that tests/ui drives
 	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium; }

@@ -30,6 +30,8 @@ async def show_document(
         shown |= _page_of(tree, at) | {"tree": tree}
         if shown["tab"] in _CONTENT:
             shown["content"] = await _get(visitor, sent, _CONTENT[shown["tab"]])
+    elif sent.ended_at is not None:
+        shown["failure"] = await _failure(visitor, sent)
     return page(request, "document.html", visitor=visitor, downloads=DOWNLOADS, **shown)
 
 
@@ -83,6 +85,13 @@ async def _get(visitor: Visitor, sent: SentDocument, output: str) -> Any:
     """One output; None where the engine no longer has it."""
     answer = await visitor.running.engine.get(f"{_path(sent)}/{output}", sent.org)
     return answer.json() if answer.status_code == 200 else None
+
+
+async def _failure(visitor: Visitor, sent: SentDocument) -> Any:
+    """What the engine says of a document that was not read; None where it has forgotten."""
+    answer = await visitor.running.engine.get(f"/v1/jobs/{sent.job_id}", sent.org)
+    told = answer.json()["documents"] if answer.status_code == 200 else []
+    return next((one for one in told if one["document_id"] == sent.document_id), None)
 
 
 async def _find(visitor: Visitor, document_id: str) -> SentDocument:

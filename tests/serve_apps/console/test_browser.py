@@ -51,6 +51,9 @@ def test_files_are_dropped_followed_and_read(console: LivingConsole) -> None:
     console.until_read(2)
     assert browser.run("document.querySelector('.usage .big').innerText").startswith("1 ")
     assert "broken <b>.txt" in browser.run("document.getElementById('sent').innerText")
+    browser.run("[...document.querySelectorAll('#sent a')].find((a) => a.innerText.startsWith('broken')).click()")
+    browser.until("document.querySelector('.bad')?.innerText === 'unsupported-format'")
+    browser.open(f"{console.url}/")
     browser.run("[...document.querySelectorAll('#sent a')].find((a) => a.innerText === 'letter.pdf').click()")
     browser.until(
         "document.querySelector('.sheet img')?.complete && document.querySelectorAll('.sheet rect').length > 3"
@@ -115,7 +118,7 @@ def test_a_password_is_changed_and_the_account_closed(console: LivingConsole) ->
     console.sign_up()
     browser.open(f"{console.url}/account")
     console.fill(current=PASSWORD, new="a much better one")
-    browser.until("document.querySelector('.notice')?.innerText.startsWith('The password is changed')")
+    browser.until("document.querySelector('.good-news')?.innerText.startsWith('The password is changed')")
     browser.run("window.confirm = () => true; document.getElementById('leave').focus()")
     browser.type("a much better one")
     browser.press("Enter")

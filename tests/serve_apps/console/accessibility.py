@@ -1,0 +1,129 @@
+"""`python -m tests.serve_apps.console.accessibility [FOLDER]`: axe-core on every page of the console; pictures there.
+
+Light and dark, wide and narrow. Fails on what axe calls serious or critical and on anything wider than the window.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from storage.store import open_store
+from tests.postgres import test_server
+from tests.serve_apps.console.living import LivingConsole, living_console
+from tests.storage.receivers import receiving
+from tests.ui.accessibility import AXE, GRAVE
+from tests.ui.papers import write_letter
+
+SCREENS = (
+    ("wide", 1440, 900, False),
+    ("dark", 1440, 900, True),
+    ("narrow", 360, 740, False),
+    ("small", 360, 740, True),
+)
+UPLOAD = """
+(() => {
+  const data = new DataTransfer();
+  data.items.add(new File([Uint8Array.from(atob("CONTENT"), (one) => one.charCodeAt(0))], "NAME"));
+  document.getElementById("drop").dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true }));
+  return true;
+})()
+"""
+
+
+def main(arguments: list[str]) -> int:
+    """0 when no page has a serious violation; 2 when axe-core is not installed."""
+    if not AXE.exists():
+        print("axe-core is missing: make test-ui installs it (npm ci in tests/ui/axe)", file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory() as folder, test_server() as server, server.database() as dsn:
+        pictures = Path(arguments[0]) if arguments else Path(folder)
+        pictures.mkdir(parents=True, exist_ok=True)
+        store = open_store(dsn, Path(folder) / "workdir", signing_key=b"a key of these tests, long enough")
+        with living_console(store, dsn, Path(folder)) as console, receiving() as receiver:
+            found = _check_all(console, pictures, receiver.url)
+        store.close()
+    for line in found:
+        print(line)
+    print(f"{len(found)} serious violations")
+    return 1 if found else 0
+
+
+def _check_all(console: LivingConsole, pictures: Path, receiver: str) -> list[str]:
+    browser = console.browser
+    browser.call("Page.setBypassCSP", enabled=True)  # axe is put into the page from outside
+    found = _check(console, pictures, "sign-in", "/sign-in") + _check(
+        console, pictures, "new-password", "/new-password"
+    )
+    browser.screen(1440, 900, dark=False)
+    console.sign_up("ann.with.a.long.name@subdomain.example.org")
+    found += _check(console, pictures, "empty", "/")
+    browser.open(f"{console.url}/webhooks")
+    console.fill(url=receiver)
+    browser.until("document.getElementById('secret') !== null")
+    found += _look(console, pictures, "webhook-secret")
+    _upload(console, "letter.pdf", write_letter(1, 4))
+    console.until_read(1)
+    _upload(console, "a rather long name of a broken file that nobody can read.txt", b"no document")
+    console.until_read(2)
+    found += _look(console, pictures, "uploaded")
+    document = browser.run("[...document.querySelectorAll('#sent th a')].map((a) => a.getAttribute('href')).at(-1)")
+    browser.open(f"{console.url}/tokens")
+    console.fill(name="laptop")
+    browser.until("document.getElementById('secret') !== null")
+    found += _look(console, pictures, "token-secret")
+    pages = {
+        "documents": "/",
+        "document": document,
+        "chunks": f"{document}?tab=chunks",
+        "digest": f"{document}?tab=digest",
+        "failed": browser.run("fetch('/').then((a) => a.text()).then((t) => t.match(/.documents.doc_\\w+/)[0])"),
+        "tokens": "/tokens",
+        "webhooks": "/webhooks",
+        "account": "/account",
+        "refused": f"/documents/doc_{'a' * 26}",
+    }
+    for name, path in pages.items():
+        found += _check(console, pictures, name, path)
+    return found
+
+
+def _upload(console: LivingConsole, name: str, content: bytes) -> None:
+    import base64
+
+    browser = console.browser
+    browser.open(f"{console.url}/")
+    browser.run(UPLOAD.replace("CONTENT", base64.b64encode(content).decode()).replace("NAME", name))
+    browser.until("document.getElementById('upload-said').textContent.startsWith('Done')")
+
+
+def _check(console: LivingConsole, pictures: Path, name: str, path: str) -> list[str]:
+    console.browser.open(console.url + path)
+    return _look(console, pictures, name)
+
+
+def _look(console: LivingConsole, pictures: Path, name: str) -> list[str]:
+    """The page as it stands, on every screen."""
+    browser, found = console.browser, []
+    for screen, width, height, dark in SCREENS:
+        browser.screen(width, height, dark=dark)
+        _hold_still(console, dark=dark)
+        browser.until("[...document.images].every((image) => image.complete)")
+        browser.picture(pictures / f"{name}-{screen}.png")
+        if browser.run("document.documentElement.scrollWidth") > width:
+            found.append(f"{name} {screen}: wider than the window")
+        browser.run(AXE.read_text() + "; true")
+        violations = browser.run("axe.run().then((result) => result.violations)")
+        grave = [one for one in violations if one["impact"] in GRAVE]
+        found += [f"{name} {screen}: {one['id']}: {one['help']}: {one['nodes'][0]['html'][:160]}" for one in grave]
+    return found
+
+
+def _hold_still(console: LivingConsole, *, dark: bool) -> None:
+    """No colours halfway between light and dark."""
+    wanted = {"prefers-color-scheme": "dark" if dark else "light", "prefers-reduced-motion": "reduce"}
+    features = [{"name": name, "value": value} for name, value in wanted.items()]
+    console.browser.call("Emulation.setEmulatedMedia", features=features)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
