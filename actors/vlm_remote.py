@@ -17,6 +17,7 @@ import httpx
 from actors.vlm_guard import Watch
 from models.cdom.ports import PortUnavailable
 from models.neural.vlm.contract import Answer, Ask, Ending
+from models.neural.vlm.pictures import to_png
 
 PORT = "vlm_ocr"
 TRIES = 4
@@ -131,7 +132,7 @@ def _retry_after(response: httpx.Response, pause: float) -> float:
 
 def make_request(ask: Ask, model: str) -> dict[str, Any]:
     """The body of one call; pictures travel inside it."""
-    address = "data:image/png;base64," + base64.b64encode(ask.image).decode()
+    address = "data:image/png;base64," + base64.b64encode(to_png(ask.picture)).decode()
     content: list[dict[str, Any]] = [{"type": "image_url", "image_url": {"url": address}}]
     if ask.prompt:
         content.append({"type": "text", "text": ask.mark + ask.prompt})

@@ -1,6 +1,5 @@
 """A vision-language model in plain transformers: one answer at a time, on the GPU if there is one. Imported lazily."""
 
-import io
 from importlib import import_module
 from typing import Any
 
@@ -9,13 +8,6 @@ from models.cdom.errors import MlUnavailable
 from models.neural.vlm.contract import Answer, Ask, Ending
 
 LOOK_EVERY_TOKENS = 16
-
-
-def open_picture(ask: Ask) -> Any:
-    """The ask's picture as Pillow has it, RGB."""
-    from PIL import Image
-
-    return Image.open(io.BytesIO(ask.image)).convert("RGB")
 
 
 def make_messages(prompt: str, picture: Any) -> list[dict[str, Any]]:
@@ -39,7 +31,7 @@ class TransformersWriter:
 
     def write(self, ask: Ask, watch: Watch) -> Answer:
         inputs = self._processor.apply_chat_template(
-            make_messages(ask.prompt, open_picture(ask)),
+            make_messages(ask.prompt, ask.picture),
             add_generation_prompt=True, tokenize=True, return_dict=True, return_tensors="pt",
         ).to(self._model.device, dtype=self._model.dtype)  # fmt: skip
         start = inputs["input_ids"].shape[1]

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any
 
 from actors.vlm_guard import Watch
-from actors.vlm_transformers import make_messages, open_picture
+from actors.vlm_transformers import make_messages
 from models.cdom.errors import MlUnavailable
 from models.cdom.ports import PortUnavailable
 from models.neural.vlm.contract import Answer, Ask, Ending
@@ -93,9 +93,8 @@ class VllmEngine:
         return answers
 
     async def _write(self, ask: Ask, watch: Watch) -> Answer:
-        picture = await asyncio.to_thread(open_picture, ask)
         name, pieces = uuid.uuid4().hex, _Pieces()
-        request = {"prompt": self._templates.render(ask), "multi_modal_data": {"image": picture}}
+        request = {"prompt": self._templates.render(ask), "multi_modal_data": {"image": ask.picture}}
         try:
             async with asyncio.timeout(watch.left_s):
                 async for output in self._engine.generate(request, _sampling(ask), name):

@@ -1,17 +1,22 @@
 """The OpenAI-compatible engine against a server on loopback."""
 
+import base64
+import io
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from PIL import Image
 
-from actors.vlm_remote import RemoteEngine
+from actors.vlm_remote import RemoteEngine, make_request
 from models.cdom.ports import PortUnavailable
 from models.neural.vlm.contract import Ask, Ending, Sampling
+from models.neural.vlm.dots import Dots
 from tests.actors.vlm_endpoint import Endpoint, Reply, serve_endpoint
+from tests.models.neural.vlm.pages import make_page
 
-ASK = Ask(image=b"png", size=(1, 1), prompt="OCR:", sampling=Sampling(temperature=0.2, top_p=0.9, max_tokens=77))
+ASK = Ask(picture=Image.new("RGB", (1, 1)), prompt="OCR:", sampling=Sampling(temperature=0.2, top_p=0.9, max_tokens=77))
 
 
 @contextmanager
@@ -36,9 +41,18 @@ def test_an_ask_becomes_one_chat_completion_with_the_picture_inside() -> None:
             True,
         )
         picture, text = body["messages"][0]["content"]
-        assert picture["image_url"]["url"] == "data:image/png;base64,cG5n"
+        kind, _, encoded = picture["image_url"]["url"].partition(",")
+        assert kind == "data:image/png;base64"
+        assert Image.open(io.BytesIO(base64.b64decode(encoded))).size == (1, 1)
         assert text == {"type": "text", "text": "OCR:"}
         assert remote.version == "served/model"
+
+
+def test_a_models_own_mark_stands_before_its_prompt() -> None:
+    """vLLM puts a line break between picture and text where the text does not name the picture's place itself."""
+    (ask,) = Dots().ask(make_page(), ())
+    text = make_request(ask, "dots")["messages"][0]["content"][1]["text"]
+    assert text.startswith("<|img|><|imgpad|><|endofimg|>Please output the layout information")
 
 
 def test_an_endpoint_that_lists_no_model_is_asked_for_the_registered_one() -> None:

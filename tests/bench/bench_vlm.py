@@ -28,7 +28,6 @@ from typing import Any
 from PIL import Image, ImageDraw
 
 from actors.vlm_reader import PageRefused, VlmReader
-from actors.vlm_transformers import open_picture
 from actors.vlm_vllm import VllmEngine
 from models.cdom.ports import PixelPage
 from models.neural.vlm.contract import Ask, Region, Sampling
@@ -145,7 +144,7 @@ def _run_alone(engine: VllmEngine, sampling: Any, requests: list[dict[str, Any]]
 def prepare(engine: VllmEngine, model: Babbling, pages: list[PixelPage]) -> list[dict[str, Any]]:
     """The pages as AsyncLLM takes them."""
     asks = [ask for page in pages for ask in model.ask(page, ())]
-    return [{"prompt": engine._templates.render(ask), "multi_modal_data": {"image": open_picture(ask)}} for ask in asks]
+    return [{"prompt": engine._templates.render(ask), "multi_modal_data": {"image": ask.picture}} for ask in asks]
 
 
 def make_sampling(tokens: int) -> Any:

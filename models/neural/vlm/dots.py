@@ -13,7 +13,7 @@ from models.cdom.ports import PixelPage, RecognisedBlock
 from models.cdom.tree import BlockType
 from models.neural.vlm.contract import Answer, Ask, BadAnswer, Region, Sampling
 from models.neural.vlm.markdown import MAX_CHARS, read_markdown
-from models.neural.vlm.pictures import decode, fit_grid, to_png
+from models.neural.vlm.pictures import decode, fit_grid
 from models.neural.vlm.tables import read_html_table
 
 _FACTOR, _LEAST, _MOST = 28, 3136, 11_289_600
@@ -66,7 +66,7 @@ class Dots:
 
     def ask(self, page: PixelPage, regions: Sequence[Region]) -> list[Ask]:
         image = fit_grid(decode(page), factor=_FACTOR, least=_LEAST, most=_MOST)
-        return [Ask(image=to_png(image), size=image.size, prompt=PROMPT, sampling=_SAMPLING, mark=MARK)]
+        return [Ask(picture=image, prompt=PROMPT, sampling=_SAMPLING, mark=MARK)]
 
     def read(
         self, page: PixelPage, regions: Sequence[Region], asks: Sequence[Ask], answers: Sequence[Answer]

@@ -13,7 +13,7 @@ from models.cdom.ports import PixelPage, RecognisedBlock
 from models.cdom.tree import BlockType
 from models.neural.vlm.contract import Answer, Ask, BadAnswer, Region, Sampling
 from models.neural.vlm.markdown import read_markdown
-from models.neural.vlm.pictures import decode, fit_longest, to_png
+from models.neural.vlm.pictures import decode, fit_longest
 
 _LONGEST = 1540
 """Pixels of the longest side the model was trained with."""
@@ -30,7 +30,7 @@ class LightOnOcr:
 
     def ask(self, page: PixelPage, regions: Sequence[Region]) -> list[Ask]:
         image = fit_longest(decode(page), _LONGEST)
-        return [Ask(image=to_png(image), size=image.size, prompt="", sampling=_SAMPLING)]
+        return [Ask(picture=image, prompt="", sampling=_SAMPLING)]
 
     def read(
         self, page: PixelPage, regions: Sequence[Region], asks: Sequence[Ask], answers: Sequence[Answer]

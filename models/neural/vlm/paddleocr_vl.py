@@ -10,7 +10,7 @@ from models.cdom.ports import PixelPage, RecognisedBlock
 from models.cdom.tree import BlockType
 from models.neural.vlm.contract import Answer, Ask, BadAnswer, Ending, Region, Sampling
 from models.neural.vlm.markdown import read_markdown
-from models.neural.vlm.pictures import crop, decode, fit_grid, to_png
+from models.neural.vlm.pictures import crop, decode, fit_grid
 from models.neural.vlm.tables import read_html_table, read_otsl
 
 _FACTOR, _LEAST, _MOST = 28, 147_384, 2_822_400
@@ -36,7 +36,7 @@ class PaddleOcrVl:
             piece = fit_grid(crop(image, region.bbox, page), factor=_FACTOR, least=_LEAST, most=_MOST)
             sampling = _TABLE if region.type is BlockType.TABLE else _TEXT
             prompt = PROMPTS.get(region.type, _OTHERWISE)
-            asks.append(Ask(image=to_png(piece), size=piece.size, prompt=prompt, sampling=sampling))
+            asks.append(Ask(picture=piece, prompt=prompt, sampling=sampling))
         return asks
 
     def read(
