@@ -42,17 +42,17 @@ def wanted_doors(settings: Settings) -> list[Door]:
 
 
 def hosted_targets(settings: Settings) -> list[Any]:
-    """Serve's targets of the doors."""
+    """Serve's targets of the doors: on the head, where the engine's address and the spool folder are theirs."""
     from ray import serve
 
     from cluster.app import QUIET
-    from cluster.placement import API
+    from cluster.placement import DOOR
     from serve_apps import deployments
 
     front: Any = deployments.Api
     return [
         serve.RunTarget(
-            target=front.options(name=door.name, ray_actor_options=API.actor_options(), logging_config=QUIET).bind(
+            target=front.options(name=door.name, ray_actor_options=DOOR.actor_options(), logging_config=QUIET).bind(
                 door.build
             ),
             name=door.name,

@@ -44,12 +44,13 @@ def node_command(
     cpus: int | None = None,
     gpus: int | None = None,
     node_ip: str | None = None,
+    port: int = GCS_PORT,
 ) -> list[str]:
     """`ray start` in the foreground; without an address it is the head. Labels are those of this machine and yours."""
     marked = {**machine_labels(), **(labels or {})}
     command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block"]
     command += ["--labels", ",".join(f"{name}={value}" for name, value in sorted(marked.items()))]
-    command += ["--address", address] if address else ["--head", f"--port={GCS_PORT}", "--dashboard-host=127.0.0.1"]
+    command += ["--address", address] if address else ["--head", f"--port={port}", "--dashboard-host=127.0.0.1"]
     command += [f"--num-cpus={cpus}"] if cpus is not None else []
     command += [f"--num-gpus={gpus}"] if gpus is not None else []
     return command + ([f"--node-ip-address={node_ip}"] if node_ip else [])

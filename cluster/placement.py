@@ -11,23 +11,31 @@ from pathlib import Path
 from typing import Any
 
 _ARCHITECTURES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
+HEAD = "node:__internal_head__"
+"""Ray's own resource of the head node, one of it."""
 _NVIDIA = Path("/proc/driver/nvidia/version")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """What one replica needs. `preferred` is tried first; `required` is the least that will do (empty = any node)."""
+    """What one replica needs. `preferred` is tried first; `required` is the least that will do (empty = any node).
+
+    `on_head`: beside the HTTP proxy, for what calls the service at this machine's own address.
+    """
 
     cpus: float
     gpus: float = 0.0
     required: Mapping[str, str] = field(default_factory=dict)
     preferred: Mapping[str, str] = field(default_factory=dict)
+    on_head: bool = False
 
     def actor_options(self) -> dict[str, Any]:
         """`ray_actor_options` for Serve."""
         options: dict[str, Any] = {"num_cpus": self.cpus}
         if self.gpus:
             options["num_gpus"] = self.gpus
+        if self.on_head:
+            options["resources"] = {HEAD: 0.001}
         if self.preferred:
             options["label_selector"] = {**self.required, **self.preferred}
             options["fallback_strategy"] = [{"label_selector": dict(self.required)}]
@@ -37,13 +45,14 @@ class Placement:
 
 
 API = Placement(cpus=0)
+DOOR = Placement(cpus=0, on_head=True)
 JANITOR = Placement(cpus=0)
 ON_DEMAND = Placement(cpus=0)
 EMBEDDER = Placement(cpus=0)
 INDEX_WRITER = Placement(cpus=0)
 SEARCHER = Placement(cpus=0)
 RECOGNISER = Placement(cpus=0)
-"""One per machine; it runs at a low priority instead of on a core of its own."""
+"""At most one per machine; it runs at a low priority instead of on a core of its own."""
 VLM_GPU = Placement(cpus=1, gpus=1, required={"arch": "amd64", "accelerator": "cuda"})
 VLM_REMOTE = Placement(cpus=0)
 """The engine is elsewhere: the replica only keeps connections."""
@@ -67,6 +76,8 @@ def _node_fits(placement: Placement, node: Mapping[str, Any]) -> bool:
     labels, offered = node.get("Labels") or {}, node.get("Resources") or {}
     if any(labels.get(name) != value for name, value in placement.required.items()):
         return False
+    if placement.on_head and not offered.get(HEAD):
+        return False
     return bool(placement.cpus <= offered.get("CPU", 0) and placement.gpus <= offered.get("GPU", 0))
 
 
@@ -77,7 +88,8 @@ def unplaceable(pools: Mapping[str, Placement], nodes: Sequence[Mapping[str, Any
 
 def _reason(placement: Placement) -> str:
     wanted = ", ".join(f"{name}={value}" for name, value in placement.required.items()) or "any labels"
-    return f"no node with {wanted}, {placement.cpus:g} CPU and {placement.gpus:g} GPU"
+    where = "no head node" if placement.on_head else "no node"
+    return f"{where} with {wanted}, {placement.cpus:g} CPU and {placement.gpus:g} GPU"
 
 
 if __name__ == "__main__":  # for `ray start --labels=$(python -m cluster.placement)`

@@ -13,6 +13,7 @@ from cluster.compose.ground import find_runtime
 from cluster.compose.values import optional_pools, plan_readers
 from cluster.errors import StartRefused
 from cluster.handles import API_APP
+from cluster.hosted import hosted_targets
 
 
 def service(arguments: dict[str, str]) -> serve.Application:
@@ -32,6 +33,24 @@ def vlm_ocr(arguments: dict[str, str]) -> serve.Application:
         raise StartRefused("the application vlm_ocr needs SVC_VLM_OCR")
     target: Any = app.vlm_target(placement).target
     return target
+
+
+def console(arguments: dict[str, str]) -> serve.Application:
+    """The hosted console, on the head: with SVC_CONSOLE=1."""
+    return _find_door("console")
+
+
+def compat(arguments: dict[str, str]) -> serve.Application:
+    """The docling-serve door, on the head: with SVC_COMPAT=1."""
+    return _find_door("compat")
+
+
+def _find_door(name: str) -> serve.Application:
+    for target in hosted_targets(find_runtime().settings):
+        if target.name == name:
+            found: Any = target.target
+            return found
+    raise StartRefused(f"the application {name} needs SVC_{name.upper()}=1")
 
 
 def _find(name: str) -> serve.Application:

@@ -35,15 +35,18 @@ def describe(settings: Settings) -> dict[str, Any]:
     state = running_state(settings.workdir)
     up = state is not None and state.ready
     facts: dict[str, Any] = {"up": up, "workdir": str(settings.workdir), "versions": versions()}
-    if state is None or not runtime_file(settings.workdir).exists():
+    runtime = read_runtime(runtime_file(settings.workdir)) if runtime_file(settings.workdir).exists() else None
+    if runtime is None or (state is None and not runtime.settings.database_url):
         return facts | {"base_url": None, "token_file": None, "pools": None, "queue": None}
-    runtime = read_runtime(runtime_file(settings.workdir))
-    health = fetch_json(state.base_url, "/v1/health?deep=true") if up else None
+    base_url = state.base_url if state else runtime.base_url  # without a state: served by a cluster this machine joined
+    health = fetch_json(base_url, "/v1/health?deep=true") if up or state is None else None
     return facts | {
-        "base_url": state.base_url,
+        "up": up or health is not None,
+        "base_url": base_url,
         "token_file": str(runtime.token_file) if runtime.token_file else None,
-        "supervisor_pid": state.supervisor.pid,
+        "supervisor_pid": state.supervisor.pid if state else None,
         "health": health and health.get("status"),
+        "warnings": list((health or {}).get("warnings") or ()),
         "pools": _pools(health),
         "queue": queue(runtime),
     }
@@ -92,6 +95,7 @@ def _lines(facts: dict[str, Any]) -> str:
     ]
     rows += [f"  health      {facts['health']}", f"  queue       {_pairs(facts['queue'])}"]
     rows += [f"  pool        {name}: {_pairs(pool)}" for name, pool in (facts["pools"] or {}).items()]
+    rows += [f"  warning     {warning}" for warning in facts["warnings"]]
     return "\n".join(rows)
 
 

@@ -27,11 +27,12 @@ def _parse_labels(ctx: click.Context, param: click.Parameter, values: tuple[str,
 @click.option("--label", "labels", multiple=True, callback=_parse_labels, help="Further node labels, like pool=scans.")
 @click.option("--cpus", type=click.IntRange(0), help="CPUs offered; all by default.")
 @click.option("--gpus", type=click.IntRange(0), help="GPUs offered; all by default.")
+@click.option("--port", type=click.IntRange(1024, 65535), default=6379, show_default=True, help="Port of a head.")
 @click.option("--node-ip", help="Address under which the other machines reach this one.")
 @workdir_option
 def worker(
     address: str | None, token_file: Path, labels: dict[str, str], cpus: int | None, gpus: int | None,
-    node_ip: str | None, workdir: Path | None,
+    port: int, node_ip: str | None, workdir: Path | None,
 ) -> None:  # fmt: skip
     """Join a cluster; Ctrl-C or SIGTERM leaves it, documents go to other readers."""
     from cluster.joined import node_command, node_environment
@@ -43,5 +44,5 @@ def worker(
         environment = node_environment(settings, token_file.expanduser())
     except ClusterError as error:
         raise Stopped(str(error)) from None
-    command = node_command(address=address, labels=labels, cpus=cpus, gpus=gpus, node_ip=node_ip)
+    command = node_command(address=address, labels=labels, cpus=cpus, gpus=gpus, node_ip=node_ip, port=port)
     os.execvpe(command[0], command, environment)  # noqa: S606

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cluster.placement import API, FAST_PATH, Placement, fits, machine_labels, unplaceable
+from cluster.placement import API, DOOR, FAST_PATH, HEAD, Placement, fits, machine_labels, unplaceable
 
 GPU = Placement(cpus=1, gpus=1, required={"arch": "amd64", "accelerator": "cuda"})
 
@@ -51,3 +51,11 @@ def test_a_pool_that_fits_nowhere_is_reported_with_what_it_wants() -> None:
 
 def test_a_node_too_small_for_one_replica_does_not_fit() -> None:
     assert unplaceable({"fast_path": FAST_PATH}, [node(cpus=0.5)])
+
+
+def test_a_door_stands_on_the_head_beside_the_address_it_calls() -> None:
+    head = node()
+    head["Resources"][HEAD] = 1.0
+    assert DOOR.actor_options()["resources"] == {HEAD: 0.001}
+    assert unplaceable({"console": DOOR}, [node()]) == {"console": "no head node with any labels, 0 CPU and 0 GPU"}
+    assert unplaceable({"console": DOOR}, [node(), head]) == {}

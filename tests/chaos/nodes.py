@@ -1,0 +1,117 @@
+"""`python -m tests.chaos.nodes`: machines of a cluster die and leave while documents flow; then everything is counted.
+
+Three machines with two readers each. One is killed outright when a fifth of the documents has ended, one leaves on
+SIGTERM at two fifths, and a new one joins. Prints the report, writes bench-results/nodes.json, exits 1 when a document
+was lost, ended twice, was metered twice or waits for ever. Machines share this host, so wall times say little.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from cluster.ports import is_free
+from tests.bench.client import Client
+from tests.chaos import checker
+from tests.chaos.machines import KEY, Machines
+from tests.chaos.papers import Paper, make_paper
+
+SETTINGS = {
+    "SVC_WORKERS": "6", "SVC_LEASE_S": "6", "SVC_BEAT_S": "2", "SVC_RETRY_DELAYS_S": "1,2", "SVC_MAX_BATCH_FILES": "100"
+}  # fmt: skip
+JOB = 50
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--documents", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="qn", dir="/tmp"))
+    folder.chmod(0o711)
+    gcs, http = (next(port for port in range(first, first + 90) if is_free(port)) for first in (6390, 8810))
+    machines = Machines(folder, gcs, http, SETTINGS)  # both outside the ports of Ray's workers
+    try:
+        machines.start()
+        for name in ("one", "two", "three"):
+            machines.join(name, 2)
+        machines.serve()
+        report = run(machines, arguments.documents, arguments.seed)
+    finally:
+        machines.close()
+        shutil.rmtree(folder, ignore_errors=True)
+    Path("bench-results").mkdir(exist_ok=True)
+    Path("bench-results/nodes.json").write_text(json.dumps(report, indent=1))
+    print(json.dumps(report, indent=1))
+    return 0 if report["ok"] else 1
+
+
+def run(machines: Machines, documents: int, seed: int) -> dict[str, Any]:
+    """Submit all, lose machines on the way, wait for calm, check."""
+    begun, load = time.monotonic(), os.getloadavg()
+    accepted = _submit_all(Client(f"http://127.0.0.1:{machines.http_port}", KEY), documents, seed)
+    report: dict[str, Any] = {"documents": len(accepted), "load_before": load}
+    _wait(machines.dsn, documents * 4 // 5)
+    report["running_at_kill"] = _running(machines.dsn)
+    machines.kill("one")
+    _wait(machines.dsn, documents * 3 // 5)
+    before = _lapses(machines.dsn)
+    report["left_with"] = machines.leave("two")
+    report["lapses_by_leaving"] = _lapses(machines.dsn) - before
+    machines.join("four", 2)
+    _wait(machines.dsn, 0)
+    verdict = checker.check(machines.dsn, accepted)
+    return report | {
+        "took_s": round(time.monotonic() - begun), "load_after": os.getloadavg(), "ok": verdict.ok(),
+        "read_again": _read_again(machines.dsn), "verdict": vars(verdict),
+    }  # fmt: skip
+
+
+def _submit_all(client: Client, documents: int, seed: int) -> dict[str, Paper]:
+    accepted: dict[str, Paper] = {}
+    for first in range(0, documents, JOB):
+        papers = [make_paper(seed, n, pages=1 + n % 3) for n in range(first, min(first + JOB, documents))]
+        job = client.submit([paper.data for paper in papers])
+        rows = client.json("GET", f"/v1/jobs/{job}/documents?limit={JOB}")
+        assert len(rows) == len(papers)
+        accepted |= {row["document_id"]: papers[int(row["source_file"].removesuffix(".pdf"))] for row in rows}
+    return accepted
+
+
+def _wait(dsn: str, left: int, seconds: float = 900) -> None:
+    until = time.monotonic() + seconds
+    while checker.unfinished(dsn) > left:
+        if time.monotonic() > until:
+            raise TimeoutError(f"{checker.unfinished(dsn)} documents are still open")
+        time.sleep(0.2)
+
+
+def _running(dsn: str) -> int:
+    return _count(dsn, "select count(*) from tasks where state = 'running'")
+
+
+def _lapses(dsn: str) -> int:
+    """Documents that were claimed more than once so far: their reader went without giving them back."""
+    return _count(dsn, "select count(*) from tasks where state = 'running' and lapses + starts > 1") + _read_again(dsn)
+
+
+def _read_again(dsn: str) -> int:
+    return _count(dsn, "select count(*) from documents where published_attempt > 1")
+
+
+def _count(dsn: str, sql: str) -> int:
+    with psycopg.connect(dsn) as connection:
+        row = connection.execute(sql.encode()).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
