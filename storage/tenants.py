@@ -1,6 +1,7 @@
 """Moves everything one tenant owns to another name: what `quire tenant move` does when keys replace the default token.
 
 One transaction. The audit chains stay where they are, for their hashes cover the tenant; both get a row about the move.
+The search index follows: its writer is told, and indexes the moved documents under their new owner.
 """
 
 from psycopg import sql
@@ -8,6 +9,7 @@ from psycopg import sql
 from storage.audit import record
 from storage.database import Connection, Database
 from storage.errors import Conflict, NotFound
+from storage.index_requests import ask_for_comparison
 from storage.rows import Actor, Scope
 
 OPERATOR = Actor(key_name="operator")
@@ -27,6 +29,7 @@ def move_tenant(db: Database, source: str, target: str) -> dict[str, int]:
         moved = {name: _move(conn, name, source, target) for name in _owning_tables(conn)}
         if not any(moved.values()):
             raise NotFound(f"{source} owns nothing")
+        ask_for_comparison(conn, "tenant moved")
         record(conn, Scope(tenant=source), OPERATOR, "tenant.moved", f"{source} to {target}")
         record(conn, Scope(tenant=target), OPERATOR, "tenant.moved", f"{source} to {target}")
     return {name: rows for name, rows in moved.items() if rows}

@@ -11,6 +11,7 @@ from storage.database import Database, Row
 from storage.errors import StorageError
 from storage.index.entries import parse_scope
 from storage.index.writer import IndexWriter
+from storage.index_requests import take_requests
 from storage.rechunk import mark_chunked
 from storage.rows import DocumentId, Scope
 
@@ -57,8 +58,8 @@ class IndexReconciler:
         self._next_at = -1.0
 
     def run_when_due(self) -> IndexDifferences | None:
-        """Every hour, and at once again while something is missing."""
-        if self._clock() < self._next_at:
+        """Every hour, when asked to (`storage.index_requests`), and at once again while something is missing."""
+        if not take_requests(self._db) and self._clock() < self._next_at:
             return None
         found = self.run()
         self._next_at = self._clock() + (0 if found.missing else EVERY_S)
@@ -71,6 +72,8 @@ class IndexReconciler:
         found = IndexDifferences()
         self._retire({key: scope for key, (scope, _) in indexed.items() if key not in published}, found)
         counts = {key: chunks for key, (_, chunks) in indexed.items()}
+        for key in self._leave_old_owners(indexed, published):
+            del counts[key]
         lacking = [row for key, row in published.items() if counts.get(key) is None or _differs(counts[key], row)]
         found.missing = [row["id"] for row in lacking]
         until = self._clock() + PASS_S
@@ -88,14 +91,27 @@ class IndexReconciler:
         found.waiting = sorted(stale.keys() - set(found.retired))
         self._writer.retire(found.retired, {parse_scope(stale[key]) for key in found.retired})
 
+    def _leave_old_owners(
+        self, indexed: dict[tuple[str, int], tuple[str, int]], published: dict[tuple[str, int], Row]
+    ) -> list[tuple[str, int]]:
+        """Rows under an owner their document was moved away from go now; which those were."""
+        old = {key: parse_scope(indexed[key][0]) for key in indexed.keys() & published.keys()}
+        moved = {key: scope for key, scope in old.items() if scope != _owner(published[key])}
+        self._writer.retire(moved.keys(), set(moved.values()))
+        return list(moved)
+
     def _index_again(self, row: Row) -> None:
-        scope, attempt = Scope(tenant=row["tenant"], org=row["org"]), row["published_attempt"]
+        scope, attempt = _owner(row), row["published_attempt"]
         try:
             chunks = self._reindex(scope, DocumentId(row["id"]), attempt)
         except StorageError as error:
             log.warning("document %s cannot be indexed again: %s", row["id"], error.code)
             return
         mark_chunked(self._db, DocumentId(row["id"]), attempt, self._chunker, chunks)
+
+
+def _owner(row: Row) -> Scope:
+    return Scope(tenant=row["tenant"], org=row["org"])
 
 
 def _differs(there: int, row: Row) -> bool:

@@ -2,6 +2,7 @@
 
 from storage.index.reconcile import IndexReconciler
 from storage.rows import DocumentId, Scope
+from storage.tenants import move_tenant
 from tests.storage.index.library import Library, entries
 from tests.storage.scenes import ACME
 
@@ -45,6 +46,23 @@ def test_rows_of_a_document_being_worked_on_are_left_alone(library: Library) -> 
     library.finish(claimed)
     assert passes.run() == passes.run()
     assert len(library.ask("apples")) == 1
+
+
+def test_documents_of_a_moved_tenant_are_found_by_their_new_owner_and_by_nobody_else(library: Library) -> None:
+    moved, clock = library.publish("apples"), Clock()
+    texts = {moved.document_id: ["apples"]}
+    passes = reconciler(library, texts, clock)
+    assert passes.run_when_due() is not None
+    assert passes.run_when_due() is None  # not for an hour
+    move_tenant(library.store.db, ACME.tenant, "zeta")
+    zeta = Scope(tenant="zeta")
+    found = passes.run_when_due()
+    assert found is not None
+    assert found.missing == [moved.document_id]
+    assert [hit.document_id for hit in library.ask("apples", scope=zeta)] == [moved.document_id]
+    assert library.ask("apples") == []
+    assert set(library.writer.table.scopes()) == {"zeta/default"}
+    assert passes.run().missing == []
 
 
 def test_a_published_document_without_rows_is_indexed_again_and_its_chunks_are_counted(library: Library) -> None:
