@@ -9,9 +9,9 @@ from cluster.jobs.ledger import Block, Item
 BLOCKS_PER_WORKER = 32
 
 
-def block_size(documents: int, workers: int, most: int) -> int:
-    """So many that a worker gets a few dozen blocks, none too large to lose."""
-    return max(1, min(most, documents // (workers * BLOCKS_PER_WORKER)))
+def block_size(documents: int, workers: int, most: int, *, per_worker: int = BLOCKS_PER_WORKER) -> int:
+    """So many that a worker gets `per_worker` blocks or more, none too large to lose."""
+    return max(1, min(most, documents // (workers * per_worker)))
 
 
 def cut_blocks(items: Sequence[Item], size: int) -> list[Block]:

@@ -92,18 +92,18 @@ def _into_service(
     root: str, items: list[Item], corpus: str, scope: Scope, ocr: OcrMode, workdir: Path | None, workers: int | None,
     *, dry_run: bool,
 ) -> dict[str, Any]:  # fmt: skip
+    from cluster.errors import StartRefused
+    from cluster.jobs.service import find_service
     from cluster.jobs.to_service import ServiceJob, find_fresh, read_into_service
-    from cluster.runtime import runtime_file
     from serve_apps.access.license import LicenseRefused
 
-    file = str(runtime_file(workdir.expanduser().absolute())) if workdir else None
-    job = ServiceJob(source=root, corpus=corpus, scope=scope, ocr=ocr, runtime_file=file)
-    if dry_run:
-        return {"documents": len(items), "to_read": len(find_fresh(job, job.runtime(), items))}
     try:
+        job = ServiceJob(source=root, corpus=corpus, scope=scope, ocr=ocr, service=find_service(workdir))
+        if dry_run:
+            return {"documents": len(items), "to_read": len(find_fresh(job, job.service.runtime(), items))}
         return read_into_service(job, items, workers)
-    except LicenseRefused as error:
-        raise click.ClickException(f"licence: {error}") from None
+    except (LicenseRefused, StartRefused) as error:
+        raise click.ClickException(str(error)) from None
 
 
 def _end(work: Callable[[], dict[str, Any]]) -> None:

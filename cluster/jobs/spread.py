@@ -20,7 +20,7 @@ class JobStopped(RuntimeError):
 
 
 def connect() -> int:
-    """Join the cluster this process belongs to (RAY_ADDRESS, or one of its own); the number of its CPUs."""
+    """Join the cluster this process belongs to (RAY_ADDRESS, or one of its own); how many workers it has room for."""
     import ray
 
     ray.init(ignore_reinit_error=True, log_to_driver=False, logging_level="WARNING", namespace="quire")
@@ -43,6 +43,7 @@ def spread(
     arguments: tuple[Any, ...],
     *,
     workers: int,
+    cpus: float = 1.0,
     in_order: bool = False,
 ) -> Iterator[Row]:
     """The answer to every row. Each row is a task of its own, so a slow one holds up nothing but itself."""
@@ -59,7 +60,7 @@ def spread(
     done = ray.data.from_items(list(rows), override_num_blocks=len(rows)).map(
         RowWorker,
         fn_constructor_args=(make, arguments),
-        num_cpus=1,
+        num_cpus=cpus,
         compute=ray.data.ActorPoolStrategy(size=size, max_tasks_in_flight_per_actor=2),
     )
     try:

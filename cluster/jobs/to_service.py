@@ -7,17 +7,17 @@ remembered by the database alone: a document's id is made of corpus and path.
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from cluster.compose.ground import find_runtime, hold_license, open_runtime_store
+from cluster.compose.ground import hold_license, open_runtime_store
 from cluster.jobs.blocks import block_size, cut_blocks, dump_block, load_block
 from cluster.jobs.folders import open_folder
 from cluster.jobs.ledger import Block, Item, Record
 from cluster.jobs.outputs import Kept
 from cluster.jobs.patience import patiently
+from cluster.jobs.service import Service, index_is_here, with_store
 from cluster.jobs.spread import Progress, Row, connect, spread
-from cluster.runtime import Runtime, read_runtime
+from cluster.runtime import Runtime
 from models.cdom.errors import ErrorCode
 from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.ports import EmbeddingFailed, IndexDocument, ReadOutcome, Tokenizer
@@ -35,24 +35,22 @@ if TYPE_CHECKING:
 log = logging.getLogger("quire.jobs")
 MOST = 64
 """Documents of a job: one commit, one index write and what a kill costs a worker."""
+JOBS_PER_WORKER = 4
 PIECE = 1 << 20
-T = TypeVar("T")
+MEGABYTE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceJob:
     """What is read from where for whom. Plain values: it travels to the workers. `indexed`: the index is asked now,
-    else its writer finds what is missing. `runtime_file` None: that of the node."""
+    else its writer finds what is missing."""
 
     source: str
     corpus: str
     scope: Scope
     ocr: OcrMode
-    runtime_file: str | None = None
+    service: Service
     indexed: bool = False
-
-    def runtime(self) -> Runtime:
-        return read_runtime(Path(self.runtime_file)) if self.runtime_file else find_runtime()
 
     def options(self, runtime: Runtime) -> ReadOptions:
         from cluster.compose.values import read_options
@@ -164,7 +162,7 @@ class TakeRow:
         from cluster.search import served_indexer
         from models.neural.embed.tokenizer import load_tokenizer
 
-        runtime = job.runtime()
+        runtime = job.service.runtime()
         license, flag_tree = hold_license(runtime), make_tree_flagger(runtime.settings)
         parts = ServiceParts(
             store=open_runtime_store(runtime),
@@ -201,22 +199,23 @@ def read_into_service(job: ServiceJob, items: Sequence[Item], workers: int | Non
     """Do what is left; returns the summary. Raises `JobStopped`, `StorageError`, `LicenseRefused`."""
     from storage.retention import require_room
 
-    runtime = job.runtime()
+    runtime = job.service.runtime()
     quota_of(hold_license(runtime))
     fresh = find_fresh(job, runtime, items)
-    with_store(runtime, lambda store: require_room(
-        store.db, job.scope, runtime.settings.org_disk_mb * 1_000_000, sum(item.bytes for item in fresh)
-    ))  # fmt: skip
+    if cap := runtime.settings.org_disk_mb * MEGABYTE:
+        with_store(runtime, lambda store: require_room(store.db, job.scope, cap, sum(item.bytes for item in fresh)))
     summary = {"documents": len(items), "known": len(items) - len(fresh), "taken": 0, "failed": 0, "missing": 0}
     if not fresh:
         return summary | {"pages": 0}
     count = workers or connect()
     connect()
-    job = replace(job, indexed=_index_is_here(runtime))
-    blocks = cut_blocks(fresh, block_size(len(fresh), count, MOST))
+    job = replace(job, indexed=index_is_here(runtime))
+    blocks = cut_blocks(fresh, block_size(len(fresh), count, MOST, per_worker=JOBS_PER_WORKER))
     log.info("%d documents, %d to read in %d jobs", len(items), len(fresh), len(blocks))
     progress, pages = Progress(len(fresh)), 0
-    for row in spread([{"block": dump_block(block)} for block in blocks], TakeRow, (job,), workers=count):
+    for row in spread(
+        [{"block": dump_block(block)} for block in blocks], TakeRow, (job,), workers=count, cpus=job.service.cpus
+    ):
         failed, missing = int(row["failed"]), int(row["missing"])
         progress.step(int(row["documents"]), {"pages": int(row["pages"]), "failed": failed + missing})
         summary = summary | {
@@ -233,22 +232,3 @@ def find_fresh(job: ServiceJob, runtime: Runtime, items: Sequence[Item]) -> list
     ids = [job.document_id(item) for item in items]
     known = with_store(runtime, lambda store: find_known(store.db, ids))
     return [item for item, document_id in zip(items, ids, strict=True) if document_id not in known]
-
-
-def with_store(runtime: Runtime, work: Callable[[Store], T]) -> T:
-    """A store of one's own for one piece of work."""
-    store = open_runtime_store(runtime)
-    try:
-        return work(store)
-    finally:
-        store.close()
-
-
-def _index_is_here(runtime: Runtime) -> bool:
-    """The service's index writer runs on this very cluster."""
-    from ray import serve
-
-    from cluster.handles import API_APP
-    from cluster.search import searches
-
-    return searches(runtime.settings) and API_APP in serve.status().applications

@@ -14,6 +14,7 @@ from cluster.jobs.folders import open_folder
 from cluster.jobs.ledger import Block
 from cluster.jobs.patience import patiently
 from cluster.jobs.pipeline import BlockReader
+from cluster.jobs.service import Service
 from cluster.jobs.to_service import ServiceJob, ServiceOutput, ServiceParts
 from models.cdom.chunk import Chunk
 from models.cdom.original import OcrMode, ReadOptions
@@ -142,7 +143,7 @@ class RecordedIndex:
         self.chunks[document_id] = chunks
 
 
-JOB = ServiceJob(source="", corpus="reports", scope=ACME, ocr=OcrMode.AUTO, indexed=True)
+JOB = ServiceJob(source="", corpus="reports", scope=ACME, ocr=OcrMode.AUTO, service=Service(), indexed=True)
 
 
 @contextmanager

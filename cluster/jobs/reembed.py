@@ -1,0 +1,216 @@
+"""`python -m cluster.jobs.reembed --embedder NEW`: vectors of another model beside the old ones.
+
+The service goes on answering from the old vectors; the switch is its next start with SVC_EMBEDDER=NEW. Workers embed,
+this process alone writes. Killed and run again it goes on with what has no new vectors yet.
+"""
+
+import json
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from cluster.errors import StartRefused
+from cluster.jobs.patience import patiently
+from cluster.jobs.service import Service, find_service, with_store
+from cluster.jobs.spread import JobStopped, Progress, Row, connect, spread
+from configs.settings import Settings
+from models.neural.embed.sentence_directory import EmbedderRefused
+from storage.errors import StorageError
+from storage.index.entries import DocumentChunks
+from storage.store import Store
+
+if TYPE_CHECKING:
+    from storage.index.opened import IndexPlace
+    from storage.index.reembed import Reembedding
+
+log = logging.getLogger("quire.jobs")
+SLICE = 4_000
+"""Documents whose texts are in this process at once."""
+TEXTS = 64
+WRITE_CHUNKS = 2_000
+PASSES = 5
+"""Documents come and go while the job runs; what is left after so many passes comes by the service's reconciler."""
+_PUBLISHED = """
+select count(*) as published from documents
+where status = 'succeeded' and deleted_at is null and published_attempt is not null and coalesce(chunks, -1) <> 0
+"""
+
+
+class EmbedRow:
+    """A row is some texts; the answer their vectors, float32, row by row."""
+
+    def __init__(self, embedder: str) -> None:
+        from models.neural.embed.load import load_embedder
+
+        self._model = load_embedder(embedder)
+
+    def __call__(self, row: Row) -> Row:
+        vectors = self._model.embed([str(text) for text in row["texts"]])
+        return {"at": row["at"], "vectors": np.ascontiguousarray(vectors, np.float32).tobytes()}
+
+
+def group_documents(documents: Sequence[DocumentChunks]) -> list[list[DocumentChunks]]:
+    """Groups of at least TEXTS chunks, so that a call is worth its way."""
+    groups: list[list[DocumentChunks]] = []
+    room = 0
+    for document in documents:
+        if room <= 0:
+            groups.append([])
+            room = TEXTS
+        groups[-1].append(document)
+        room -= len(document.chunks)
+    return groups
+
+
+def with_vectors(group: Sequence[DocumentChunks], data: bytes, width: int) -> list[DocumentChunks]:
+    """Each document with its part of the vectors. Raises `ValueError` when they are not as many as the chunks."""
+    vectors = np.frombuffer(data, np.float32).reshape(-1, width)
+    cuts = np.cumsum([len(document.chunks) for document in group])
+    if len(vectors) != cuts[-1]:
+        raise ValueError(f"{len(vectors)} vectors for {cuts[-1]} chunks")
+    parts = np.split(vectors, cuts[:-1])
+    return [replace(document, vectors=part) for document, part in zip(group, parts, strict=True)]
+
+
+def embed_slice(
+    documents: Sequence[DocumentChunks], embedder: str, width: int, *, workers: int, cpus: float
+) -> Iterator[list[DocumentChunks]]:
+    """The documents with vectors, group by group as they are ready."""
+    groups = group_documents(documents)
+    rows = [
+        {"at": at, "texts": [chunk.text for document in group for chunk in document.chunks]}
+        for at, group in enumerate(groups)
+    ]
+    for row in spread(rows, EmbedRow, (embedder,), workers=workers, cpus=cpus):
+        yield with_vectors(groups[int(row["at"])], row["vectors"], width)
+
+
+def write_in_batches(table: "Reembedding", groups: Iterator[list[DocumentChunks]]) -> Iterator[tuple[int, int]]:
+    """(documents, chunks) per commit; a commit takes some thousand chunks."""
+    waiting: list[DocumentChunks] = []
+    for group in groups:
+        waiting += group
+        if sum(len(document.chunks) for document in waiting) >= WRITE_CHUNKS:
+            yield len(waiting), put(table, waiting)
+            waiting = []
+    if waiting:
+        yield len(waiting), put(table, waiting)
+
+
+def put(table: "Reembedding", documents: Sequence[DocumentChunks]) -> int:
+    return patiently(lambda: table.put(documents))
+
+
+def reembed_all(service: Service, embedder: str | None, workers: int | None, *, dry_run: bool) -> dict[str, Any]:
+    """The summary. Raises `JobStopped`, `StorageError`, `EmbedderRefused`."""
+    from cluster.search import embeds, index_place
+
+    settings = new_settings(service, embedder)
+    if not embeds(settings):
+        raise JobStopped("there is no search index with vectors: SVC_RAG_DB is not set, or the embedder is none")
+    place = index_place(settings)
+    if dry_run:
+        left = with_store(service.runtime(), lambda store: count_left(store, place))
+        return {"embedder": settings.embedder, "documents": left}
+    count = workers or connect()
+    return with_store(
+        service.runtime(),
+        lambda store: fill_table(store, place, settings.embedder, workers=count, cpus=service.cpus),
+    )
+
+
+def fill_table(store: Store, place: "IndexPlace", embedder: str, *, workers: int, cpus: float) -> dict[str, Any]:
+    """Passes until nothing is left, or PASSES of them; the summary."""
+    from storage.index.reembed import Reembedding
+
+    table = Reembedding(store.db, place)
+    documents = chunks = 0
+    try:
+        for _ in range(PASSES):
+            todo = table.todo()
+            progress = Progress(len(todo))
+            for at in range(0, len(todo), SLICE):
+                texts = table.texts(todo[at : at + SLICE])
+                groups = embed_slice(texts, embedder, place.width, workers=workers, cpus=cpus)
+                for done, written in write_in_batches(table, groups):
+                    progress.step(done, {"chunks": written})
+                    documents, chunks = documents + done, chunks + written
+            left = table.settle()
+            if not left:
+                break
+    finally:
+        table.close()
+    return {"embedder": embedder, "documents": documents, "chunks": chunks, "left": left}
+
+
+def new_settings(service: Service, embedder: str | None) -> Settings:
+    """The service's settings with the other model. Raises `EmbedderRefused`."""
+    from models.neural.embed.load import check_embedder
+
+    settings = service.runtime().settings
+    if embedder is None:
+        return settings
+    check_embedder(embedder)
+    return settings.model_copy(update={"embedder": embedder})
+
+
+def count_left(store: Store, place: "IndexPlace") -> int:
+    """Documents to embed; looks only, so a table that is not there yet is not made."""
+    from storage.index.reembed import Reembedding
+    from storage.index.siblings import SiblingTables
+
+    if place.table in SiblingTables(place.uri, "", place.storage_options).names():
+        table = Reembedding(store.db, place)
+        try:
+            return len(table.todo())
+        finally:
+            table.close()
+    row = store.db.fetch_one(_PUBLISHED)
+    return int(row["published"]) if row else 0
+
+
+def drop_old(service: Service) -> dict[str, Any]:
+    """Tables of models the service does not run on go."""
+    from cluster.search import index_place
+    from storage.index.reembed import Reembedding
+
+    def drop(store: Store) -> list[str]:
+        table = Reembedding(store.db, index_place(service.runtime().settings))
+        try:
+            return table.drop_others()
+        finally:
+            table.close()
+
+    return {"dropped": with_store(service.runtime(), drop)}
+
+
+@click.command()
+@click.option("--embedder", help="The new SVC_EMBEDDER; the service's own by default.")
+@click.option(
+    "--drop-others", is_flag=True, help="Only remove vectors of models the service does not run on (any more)."
+)
+@click.option("--workdir", type=click.Path(path_type=Path), help="Of a service on this machine; else that of the node.")
+@click.option("--workers", type=click.IntRange(1, 10_000), help="Texts embedded at once; one call per CPU by default.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+def main(embedder: str | None, drop_others: bool, workdir: Path | None, workers: int | None, dry_run: bool) -> None:
+    """Fill the vectors of another model while the old ones serve."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    try:
+        service = find_service(workdir)
+        summary = drop_old(service) if drop_others else reembed_all(service, embedder, workers, dry_run=dry_run)
+    except EmbedderRefused as error:
+        raise click.UsageError(f"--embedder: {error}") from None
+    except (JobStopped, StorageError) as error:
+        raise click.ClickException(f"stopped, run it again to go on: {error or type(error).__name__}") from None
+    except StartRefused as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(json.dumps(summary))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""Chunks cut anew: in the index before the document says so, repeatable, and nothing of what is gone."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from cluster.jobs.bulk_extract import find_items
+from cluster.jobs.folders import open_folder
+from cluster.jobs.ledger import Block
+from cluster.jobs.pipeline import BlockReader
+from cluster.jobs.rechunk import Rechunker, RechunkParts, dump_documents, find_outdated, load_documents
+from cluster.jobs.service import Service
+from cluster.jobs.to_service import ServiceJob, ServiceOutput, ServiceParts
+from models.cdom.chunk import Chunk
+from models.cdom.original import OcrMode, ReadOptions
+from models.cdom.ports import EmbeddingFailed
+from models.derive.chunking import chunker_name
+from models.neural.embed.tokenizer import load_tokenizer
+from models.neural.fakes import ScriptedRecogniser
+from storage.lifecycle import delete_document
+from storage.rechunk import ChunkedDocument
+from storage.store import Store
+from tests.cluster.jobs.corpora import make_corpus
+from tests.storage.scenes import ACME, ACTOR, UNLIMITED
+
+
+class ReplacingIndex:
+    """What was handed over, in order."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.replaced: list[tuple[str, int, list[str]]] = []
+        self._error = error
+
+    def index_document(
+        self, owner: tuple[str, str], document_id: str, attempt: int, chunks: Sequence[Chunk], *,
+        urgent: bool = False, replace: bool = False,
+    ) -> None:  # fmt: skip
+        assert replace
+        if self._error is not None:
+            raise self._error
+        self.replaced.append((document_id, attempt, [chunk.text for chunk in chunks]))
+
+
+@pytest.fixture
+def outdated(store: Store, tmp_path: Path) -> list[ChunkedDocument]:
+    """Three published documents that an older chunker cut into nine pieces each, as it says."""
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    make_corpus(corpus, reports=3)
+    _, items = find_items(str(corpus), None)
+    job = ServiceJob(source="", corpus="c", scope=ACME, ocr=OcrMode.AUTO, service=Service())
+    parts = ServiceParts(store=store, quota=lambda: UNLIMITED, tokenizer=load_tokenizer(), index=None)
+    reader = BlockReader(
+        open_folder(str(corpus)), ServiceOutput(job, ReadOptions(), parts), ReadOptions(), ScriptedRecogniser
+    )
+    try:
+        reader.read_block(Block("0", tuple(item for item in items if "report" in item.name)))
+    finally:
+        reader.close()
+    with store.db.reading() as conn:
+        conn.execute("update documents set chunker = '0/100/0/0', chunks = 9")
+    return list(find_outdated(store.db, chunker_name()))
+
+
+def rechunker(store: Store, index: ReplacingIndex | None) -> Rechunker:
+    return Rechunker(RechunkParts(store=store, tokenizer=load_tokenizer(), index=index))
+
+
+def test_outdated_documents_are_cut_anew_once(store: Store, outdated: list[ChunkedDocument]) -> None:
+    index = ReplacingIndex()
+    work = rechunker(store, index)
+    assert [work.rechunk(document) for document in load_documents(dump_documents(outdated))] == ["chunked"] * 3
+    assert [(document.document_id, document.attempt) for document in outdated] == [one[:2] for one in index.replaced]
+    assert all("rivers" in texts[0] for _, _, texts in index.replaced)
+    rows = store.db.fetch_all("select chunker, chunks from documents")
+    assert {(row["chunker"], row["chunks"]) for row in rows} == {(chunker_name(), 1)}
+    assert list(find_outdated(store.db, chunker_name())) == []
+    assert len(list(find_outdated(store.db, ""))) == 3
+
+
+def test_a_document_stays_outdated_when_its_new_chunks_cannot_be_found(
+    store: Store, outdated: list[ChunkedDocument]
+) -> None:
+    work = rechunker(store, ReplacingIndex(EmbeddingFailed("broken")))
+    assert work.rechunk(outdated[0]) == "failed"
+    assert len(list(find_outdated(store.db, chunker_name()))) == 3
+
+
+def test_what_was_deleted_meanwhile_is_left_alone(store: Store, outdated: list[ChunkedDocument]) -> None:
+    store.artifacts.delete(outdated[0].document_id)
+    delete_document(store.db, ACME, ACTOR, outdated[1].document_id)
+    index = ReplacingIndex()
+    work = rechunker(store, index)
+    assert [work.rechunk(document) for document in outdated] == ["gone", "gone", "chunked"]
+
+
+def test_without_an_index_chunks_are_counted(store: Store, outdated: list[ChunkedDocument]) -> None:
+    assert rechunker(store, None).rechunk(outdated[0]) == "chunked"
+    assert len(list(find_outdated(store.db, chunker_name()))) == 2
