@@ -27,7 +27,6 @@ _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 _SAFE = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer"), (b"x-frame-options", b"DENY")]
 _NO_STORE = (b"cache-control", b"no-store")
 _CONTENT_POLICY = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
-_OWN_POLICY = frozenset({"/docs"})  # a page with scripts of its own
 
 BodyCap = Callable[[str], int]
 """Path → how many body bytes a request there may have in all."""
@@ -91,8 +90,7 @@ class _Exchange:
             headers = message["headers"] = [*message["headers"], *_SAFE, (b"x-request-id", self.request_id)]
             if not any(name == b"cache-control" for name, _ in headers):
                 headers.append(_NO_STORE)
-            stated = any(name.lower() == _CONTENT_POLICY[0] for name, _ in headers)
-            if not stated and self._scope["path"] not in _OWN_POLICY:
+            if not any(name.lower() == _CONTENT_POLICY[0] for name, _ in headers):
                 headers.append(_CONTENT_POLICY)
         await self._send(message)
 

@@ -9,7 +9,10 @@ from starlette.responses import RedirectResponse, Response
 from serve_apps.ui.gateway import ApiRefused
 from serve_apps.ui.guard import require_same_site, require_token
 from serve_apps.ui.login import read_form
+from serve_apps.ui.lookups import find_flags
+from serve_apps.ui.reviewing import find_next
 from serve_apps.ui.visit import Visit
+from storage.reviews import FlagState
 
 
 class Act(StrEnum):
@@ -19,12 +22,19 @@ class Act(StrEnum):
     DELETE_JOB = "delete-job"
     DELETE_DOCUMENT = "delete-document"
     REQUEUE = "requeue"
+    REQUEUE_ALL = "requeue-all"
     DECIDE = "decide"
+    DECIDE_REST = "decide-rest"
     SYNC_SOURCE = "sync-source"
     DELETE_SOURCE = "delete-source"
     TEST_WEBHOOK = "test-webhook"
     DELETE_WEBHOOK = "delete-webhook"
     REDELIVER = "redeliver"
+
+
+_Operator = Literal[Act.SYNC_SOURCE, Act.DELETE_SOURCE, Act.TEST_WEBHOOK, Act.DELETE_WEBHOOK, Act.REDELIVER]
+_Review = Literal[Act.DECIDE, Act.DECIDE_REST]
+_MOST_REQUEUED = 50
 
 
 async def act(visit: Visit) -> Response:
@@ -43,7 +53,6 @@ async def act(visit: Visit) -> Response:
 async def _do(visit: Visit, asked: Act, form: dict[str, str]) -> str:
     """Does it and says where to go."""
     job, document = _segment(form, "job"), _segment(form, "document")
-    path = f"/v1/jobs/{job}/documents/{document}"
     match asked:
         case Act.CANCEL:
             await visit.api.post(f"/v1/jobs/{job}/cancel")
@@ -55,39 +64,67 @@ async def _do(visit: Visit, asked: Act, form: dict[str, str]) -> str:
             await visit.api.delete(f"/v1/documents/{document}")
             return f"/ui/jobs/{job}"
         case Act.REQUEUE:
-            await visit.api.post(f"{path}/requeue")
+            await visit.api.post(f"/v1/jobs/{job}/documents/{document}/requeue")
             return f"/ui/jobs/{job}"
-        case Act.DECIDE:
-            decision = {"flag": form.get("flag", ""), "decision": form.get("decision", "")}
-            await visit.api.post(f"{path}/blocks/{_segment(form, 'block')}/review", decision)
-            return f"/ui/jobs/{job}/documents/{document}/review"
+        case Act.REQUEUE_ALL:
+            return await _requeue_all(visit)
+        case Act.DECIDE | Act.DECIDE_REST:
+            return await _review(visit, asked, form)
         case Act.SYNC_SOURCE | Act.DELETE_SOURCE | Act.TEST_WEBHOOK | Act.DELETE_WEBHOOK | Act.REDELIVER:
-            return await _operate(visit, asked, _segment(form, "id"))
+            return await _operate(visit, asked, _segment(form, "id"), form)
         case _:
             assert_never(asked)
 
 
-_Operator = Literal[Act.SYNC_SOURCE, Act.DELETE_SOURCE, Act.TEST_WEBHOOK, Act.DELETE_WEBHOOK, Act.REDELIVER]
+async def _requeue_all(visit: Visit) -> str:
+    """The newest failures, as many as one page shows; one that cannot be read again stays."""
+    for letter in await visit.api.get("/v1/dead-letters", limit=_MOST_REQUEUED):
+        try:
+            await visit.api.post(f"/v1/jobs/{letter['job_id']}/documents/{letter['document_id']}/requeue")
+        except ApiRefused as refused:
+            if refused.status != 409:
+                raise
+    return "/ui/jobs"
 
 
-async def _operate(visit: Visit, asked: _Operator, id: str) -> str:
+async def _review(visit: Visit, asked: _Review, form: dict[str, str]) -> str:
+    """One decision stays on the page; all that were left go on to the next document."""
+    job, document, decision = _segment(form, "job"), _segment(form, "document"), form.get("decision", "")
+    path = f"/v1/jobs/{job}/documents/{document}/blocks"
+    match asked:
+        case Act.DECIDE:
+            block = _segment(form, "block")
+            await visit.api.post(f"{path}/{block}/review", {"flag": form.get("flag", ""), "decision": decision})
+            return f"/ui/jobs/{job}/documents/{document}/review"
+        case Act.DECIDE_REST:
+            onward = await find_next(visit, form.get("document", ""))
+            for one in await find_flags(visit, form.get("job", ""), form.get("document", "")):
+                if one.state is FlagState.PENDING:
+                    body = {"flag": one.flag, "decision": decision}
+                    await visit.api.post(f"{path}/{quote(one.block_id, safe='')}/review", body)
+            return onward
+        case _:
+            assert_never(asked)
+
+
+async def _operate(visit: Visit, asked: _Operator, id: str, form: dict[str, str]) -> str:
     """What an admin does to a row of a list."""
     match asked:
         case Act.SYNC_SOURCE:
             await visit.api.post(f"/v1/sources/{id}/sync")
-            return "/ui/lists/sources"
+            return "/ui/sources"
         case Act.DELETE_SOURCE:
-            await visit.api.delete(f"/v1/sources/{id}")
-            return "/ui/lists/sources"
+            await visit.api.delete(f"/v1/sources/{id}", documents="true" if form.get("documents") else None)
+            return "/ui/sources"
         case Act.TEST_WEBHOOK:
             await visit.api.post(f"/v1/webhooks/{id}/test")
-            return "/ui/lists/deliveries"
+            return f"/ui/webhooks/{id}"
         case Act.DELETE_WEBHOOK:
             await visit.api.delete(f"/v1/webhooks/{id}")
-            return "/ui/lists/webhooks"
+            return "/ui/webhooks"
         case Act.REDELIVER:
-            await visit.api.post(f"/v1/webhooks/deliveries/{id}/redeliver")
-            return "/ui/lists/deliveries"
+            sent = await visit.api.post(f"/v1/webhooks/deliveries/{id}/redeliver")
+            return f"/ui/webhooks/{sent['webhook_id']}"
         case _:
             assert_never(asked)
 

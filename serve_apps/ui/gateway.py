@@ -10,14 +10,16 @@ from urllib.parse import urlencode
 
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from serve_apps.access.caller import Caller
-from serve_apps.api.problems import problem_response
+from serve_apps.api import problems
 from serve_apps.ui.guard import ForeignRequest, over_tls, require_same_site, require_token
 from serve_apps.ui.session import Sessions, read_cookie
 
 CALLER = "session_caller"
+UPLOAD = "/v1/jobs"
 _READING = frozenset({"GET", "HEAD"})
 _OWN_HEADERS = frozenset({b"cookie", b"authorization", b"x-api-key", b"x-de-org", b"x-csrf-token"})
 
@@ -25,9 +27,9 @@ _OWN_HEADERS = frozenset({b"cookie", b"authorization", b"x-api-key", b"x-de-org"
 class ApiRefused(Exception):
     """The API answered a page's question with an error."""
 
-    def __init__(self, status: int, code: str, detail: str) -> None:
+    def __init__(self, status: int, code: str, detail: str, retry_after: str | None = None) -> None:
         super().__init__(detail)
-        self.status, self.code, self.detail = status, code, detail
+        self.status, self.code, self.detail, self.retry_after = status, code, detail, retry_after
 
 
 class Gateway:
@@ -40,7 +42,7 @@ class Gateway:
         connection = HTTPConnection(scope)
         session = self._sessions.read(read_cookie(scope["headers"], tls=over_tls(connection)))
         if session is None:
-            await problem_response(401, "unauthenticated", "Sign in first.")(scope, receive, send)
+            await problems.problem_response(401, "unauthenticated", "Sign in first.")(scope, receive, send)
             return
         if scope["method"] not in _READING:
             try:
@@ -48,9 +50,27 @@ class Gateway:
                 sent = connection.headers.get("x-csrf-token") or connection.query_params.get("csrf")
                 require_token(sent, session.csrf)
             except ForeignRequest as foreign:
-                await problem_response(403, foreign.code, str(foreign))(scope, receive, send)
+                await problems.problem_response(403, foreign.code, str(foreign))(scope, receive, send)
                 return
-        await self._api(inner_scope(scope, session.caller, scope["path"].removeprefix("/ui")), receive, send)
+        path = scope["path"].removeprefix("/ui")
+        inner = inner_scope(scope, session.caller, path)
+        if scope["method"] == "POST" and path == UPLOAD and _is_form(connection):
+            await self._upload(scope, inner, receive, send)
+        else:
+            await self._api(inner, receive, send)
+
+    async def _upload(self, scope: Scope, inner: Scope, receive: Receive, send: Send) -> None:
+        """A form without a script: the browser goes on to the job, or back to the form with the reason."""
+        answer = _Answer(receive)
+        try:
+            await self._api(inner, answer.receive, answer.send)
+            refused = refusal_in(answer) if answer.status >= 400 else None
+        except Exception as error:
+            refused = refusal_of(error)
+            if refused.status == 500:
+                raise
+        onward = "/ui/upload?" + urlencode({"problem": refused.detail}) if refused else f"/ui/jobs/{answer.json['id']}"
+        await RedirectResponse(onward, 303)(scope, receive, send)
 
 
 def inner_scope(scope: Scope, caller: Caller, path: str, **changes: Any) -> Scope:
@@ -75,7 +95,7 @@ class Api:
     async def page(self, path: str, **query: Any) -> tuple[Any, str | None]:
         """The JSON of a listing and the next page's cursor. Raises `ApiRefused`."""
         answer = await self._call("GET", path, query)
-        return json.loads(answer.body), answer.headers.get("x-next-cursor")
+        return answer.json, answer.headers.get("x-next-cursor")
 
     async def text(self, path: str, **query: Any) -> str:
         """The text of a GET. Raises `ApiRefused`."""
@@ -83,11 +103,11 @@ class Api:
 
     async def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
         """The JSON of a POST. Raises `ApiRefused`."""
-        return json.loads((await self._call("POST", path, {}, body)).body)
+        return (await self._call("POST", path, {}, body)).json
 
-    async def delete(self, path: str) -> None:
+    async def delete(self, path: str, **query: Any) -> None:
         """Raises `ApiRefused`."""
-        await self._call("DELETE", path, {})
+        await self._call("DELETE", path, query)
 
     async def _call(
         self, method: str, path: str, query: Mapping[str, Any], body: Mapping[str, Any] | None = None
@@ -103,22 +123,19 @@ class Api:
             query_string=urlencode(given).encode(),
             headers=headers if body is not None else [],
         )
-        answer = _Answer(content)
+        answer = _Answer(_whole(content))
         await self._router(scope, answer.receive, answer.send)
         if answer.status >= 400:
-            raise _refusal(answer)
+            raise refusal_in(answer)
         return answer
 
 
 class _Answer:
-    """Collects one answer."""
+    """Collects one answer to a request whose body comes from `receive`."""
 
-    def __init__(self, content: bytes) -> None:
-        self._content, self._parts = content, bytearray()
+    def __init__(self, receive: Receive) -> None:
+        self.receive, self._parts = receive, bytearray()
         self.status, self.headers = 500, Headers()
-
-    async def receive(self) -> Message:
-        return {"type": "http.request", "body": self._content, "more_body": False}
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -130,11 +147,43 @@ class _Answer:
     def body(self) -> bytes:
         return bytes(self._parts)
 
+    @property
+    def json(self) -> Any:
+        return json.loads(self._parts or b"{}")
 
-def _refusal(answer: _Answer) -> ApiRefused:
-    body = json.loads(answer.body or b"{}")
+
+def refusal_of(error: Exception) -> ApiRefused:
+    """An error of the API's own table as it would have answered it; anything else is 500."""
+    answer = problems.answer(error)
+    return _refusal(answer.status_code, json.loads(bytes(answer.body)), answer.headers.get("retry-after"))
+
+
+def refusal_in(answer: _Answer) -> ApiRefused:
+    """What the API said when it refused."""
+    return _refusal(answer.status, answer.json, answer.headers.get("retry-after"))
+
+
+def _refusal(status: int, body: dict[str, Any], retry_after: str | None) -> ApiRefused:
     detail = body.get("detail", "")
     if isinstance(detail, list):
         first = detail[0] if detail else {}
-        return ApiRefused(answer.status, str(first.get("type", "invalid")), str(first.get("msg", "")))
-    return ApiRefused(answer.status, str(body.get("code", "error")), str(detail))
+        return ApiRefused(status, str(first.get("type", "invalid")), _say(first), retry_after)
+    return ApiRefused(status, str(body.get("code", "error")), str(detail), retry_after)
+
+
+def _say(entry: dict[str, Any]) -> str:
+    """A 422's text, with the field it is about where a person could not tell."""
+    where, text = [part for part in entry.get("loc", []) if part not in {"body", "query"}], str(entry.get("msg", ""))
+    return f"{where[-1]}: {text}" if where and text.startswith(("String", "Input", "List", "Field")) else text
+
+
+def _is_form(connection: HTTPConnection) -> bool:
+    """True when the browser will show the answer as a page."""
+    return "text/html" in connection.headers.get("accept", "")
+
+
+def _whole(content: bytes) -> Receive:
+    async def receive() -> Message:
+        return {"type": "http.request", "body": content, "more_body": False}
+
+    return receive

@@ -39,12 +39,12 @@ class Login:
 
     async def show(self, request: Request) -> Response:
         """The form; on this machine it also offers the default token."""
-        return self._form(request, _next(request.query_params.get("next")))
+        return self._form(request, next_page(request.query_params.get("next")))
 
     async def enter(self, request: Request) -> Response:
         """A new session for a good key; the form again for any other."""
         form = await read_form(request)
-        onward = _next(form.get("next"))
+        onward = next_page(form.get("next"))
         try:
             require_same_site(request.headers)
             if not self._sessions.is_login_form(form.get("token", "")):
@@ -103,6 +103,7 @@ class Login:
 
     def _form(self, request: Request, onward: str, status: int = 200, **facts: Any) -> Response:
         return page(
+            request,
             "login.html",
             status,
             next=onward,
@@ -112,6 +113,6 @@ class Login:
         )
 
 
-def _next(path: str | None) -> str:
+def next_page(path: str | None) -> str:
     """Where to go after signing in: a page of ours, never another site."""
     return path if path and (path == "/ui" or path.startswith("/ui/")) and "\\" not in path else "/ui"

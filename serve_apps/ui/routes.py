@@ -6,41 +6,53 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from serve_apps.api.resources import Resources
-from serve_apps.ui import documents, pages
+from serve_apps.ui import account, documents, operating, pages, reviewing
 from serve_apps.ui.acts import act
-from serve_apps.ui.gateway import Gateway
+from serve_apps.ui.gateway import ApiRefused, Gateway
 from serve_apps.ui.login import Login
 from serve_apps.ui.session import Sessions
-from serve_apps.ui.visit import STATIC, VERSION, SignedIn
+from serve_apps.ui.theme import choose_theme
+from serve_apps.ui.visit import STATIC, VERSION, SignedIn, Visit
 
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 _DOCUMENT = "/ui/jobs/{job_id}/documents/{document_id}"
+SHOWN = {
+    "/ui": pages.overview,
+    "/ui/upload": pages.show_upload,
+    "/ui/jobs": pages.list_jobs,
+    "/ui/jobs/{job_id}": pages.show_job,
+    _DOCUMENT: documents.show_document,
+    f"{_DOCUMENT}/preview": documents.preview,
+    f"{_DOCUMENT}/review": reviewing.review_document,
+    "/ui/review": reviewing.list_inbox,
+    "/ui/dead-letters": pages.list_dead_letters,
+    "/ui/search": pages.search,
+    "/ui/sources": operating.list_sources,
+    "/ui/webhooks": operating.list_webhooks,
+    "/ui/webhooks/deliveries": operating.list_deliveries,
+    "/ui/webhooks/{webhook_id}": operating.show_webhook,
+    "/ui/audit": operating.list_audit,
+    "/ui/usage": account.show_usage,
+    "/ui/access": account.show_access,
+}
+SENT = {"/ui/act": act, "/ui/sources": operating.add_source, "/ui/webhooks": operating.add_webhook}
 
 
 def install(app: FastAPI, resources: Resources) -> None:
     """The routes; none of them is part of the OpenAPI document."""
     sessions = Sessions(resources.store.signer, resources.keys)
     login, signed_in = Login(sessions, resources), SignedIn(sessions, resources, app.router)
-    shown = {
-        "/ui": pages.overview,
-        "/ui/jobs": pages.list_jobs,
-        "/ui/jobs/{job_id}": pages.show_job,
-        _DOCUMENT: documents.show_document,
-        f"{_DOCUMENT}/review": documents.review_document,
-        "/ui/review": documents.list_inbox,
-        "/ui/dead-letters": pages.list_dead_letters,
-        "/ui/search": pages.search,
-        "/ui/lists/{name}": pages.show_list,
-    }
-    routes: list[BaseRoute] = [Route(path, signed_in(handler), methods=["GET"]) for path, handler in shown.items()]
+    routes: list[BaseRoute] = [Route(path, signed_in(handler), methods=["GET"]) for path, handler in SHOWN.items()]
+    routes += [Route(path, signed_in(handler), methods=["POST"]) for path, handler in SENT.items()]
     routes += [
         Route("/ui/", _to_overview, methods=["GET"]),
         Route("/ui/login", login.show, methods=["GET"]),
         Route("/ui/login", login.enter, methods=["POST"]),
         Route("/ui/logout", login.leave, methods=["POST"]),
-        Route("/ui/act", signed_in(act), methods=["POST"]),
-        Route("/ui/static/{name}", _static, methods=["GET"]),
+        Route("/ui/theme", choose_theme, methods=["POST"]),
+        Route("/ui/static/{version}/{name}", _static, methods=["GET"]),
         Route("/ui/v1/{rest:path}", Gateway(app.router, sessions)),
+        Route("/ui/{rest:path}", signed_in(_no_page), methods=["GET"]),
     ]
     app.router.routes.extend(routes)
 
@@ -49,10 +61,14 @@ async def _to_overview(_: Request) -> Response:
     return RedirectResponse("/ui", 303)
 
 
+async def _no_page(_: Visit) -> Response:
+    raise ApiRefused(404, "not-found", "There is no such page.")
+
+
 async def _static(request: Request) -> Response:
     """A file of ours; its address changes with its content, so a browser may keep it."""
     name = request.path_params["name"]
     if name not in STATIC:
         return Response(status_code=404)
-    kept = "public, max-age=31536000, immutable" if request.query_params.get("v") == VERSION else "no-cache"
+    kept = "public, max-age=31536000, immutable" if request.path_params["version"] == VERSION else "no-cache"
     return Response(STATIC[name], headers={"Cache-Control": kept}, media_type=_TYPES[name.rpartition(".")[2]])

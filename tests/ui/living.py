@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import httpx
 
@@ -17,41 +18,56 @@ KEY = "acme-admin"
 
 @dataclass
 class Living:
-    """`browser` is signed out."""
+    """`browser` is signed out. `org` is where everything is sent and looked at."""
 
     browser: Browser
     url: str
+    org: str = "default"
 
     def sign_in(self, key: str = KEY) -> None:
         """By keyboard, from the form."""
         self.browser.open(f"{self.url}/ui")
         self.browser.run("document.getElementById('key').focus()")
         self.browser.type(key)
+        if self.org != "default":
+            self.browser.run("document.getElementById('org').focus()")
+            self.browser.type(self.org)
         self.browser.press("Enter")
         self.browser.until("location.pathname === '/ui' && document.readyState === 'complete'")
 
-    def send(self, *files: tuple[str, bytes]) -> dict[str, object]:
-        """A finished job, sent past the browser."""
-        parts = [("files", file) for file in files]
-        with httpx.Client(base_url=self.url, headers={"X-API-Key": KEY}, timeout=60) as http:
-            job = http.post("/v1/jobs", files=parts).json()
-            ended: dict[str, object] = http.get(f"/v1/jobs/{job['id']}", params={"wait": 50}).json()
-            return ended
+    def sign_out(self) -> None:
+        """By the button."""
+        self.browser.run("document.querySelector('.who button').click()")
+        self.browser.until("location.pathname === '/ui/login' && document.readyState === 'complete'")
+
+    def ask(self, method: str, path: str, **sent: Any) -> Any:
+        """The API's answer, past the browser; None for an empty one."""
+        headers = {"X-API-Key": KEY, "X-DE-Org": self.org}
+        with httpx.Client(base_url=self.url, headers=headers, timeout=60) as http:
+            answer = http.request(method, f"/v1/{path}", **sent)
+            answer.raise_for_status()
+            return answer.json() if answer.content else None
+
+    def send(self, *files: tuple[str, bytes], wait: float = 50) -> dict[str, Any]:
+        """A job of these files, finished unless `wait` (seconds) is over before."""
+        job = self.ask("POST", "jobs", files=[("files", file) for file in files])
+        ended: dict[str, Any] = self.ask("GET", f"jobs/{job['id']}", params={"wait": wait})
+        return ended
 
     def pending(self) -> list[dict[str, object]]:
         """What waits for a decision."""
-        with httpx.Client(base_url=self.url, headers={"X-API-Key": KEY}, timeout=60) as http:
-            items: list[dict[str, object]] = http.get("/v1/review", params={"limit": 1000}).json()
-            return items
+        items: list[dict[str, object]] = self.ask("GET", "review", params={"limit": 1000})
+        return items
 
 
 @contextmanager
-def living(store: Store, dsn: str) -> Iterator[Living]:
+def living(store: Store, dsn: str, **changes: Any) -> Iterator[Living]:
+    """`changes`: fields of the app's `Resources`."""
     reader = LetterReader(store)
     thread = threading.Thread(target=reader.run)
     thread.start()
     try:
-        with listening(letter_resources(store, dsn=dsn)) as url, chromium() as browser:
+        with listening(letter_resources(store, **{"dsn": dsn, **changes})) as url, chromium() as browser:
             yield Living(browser, url)
     finally:
         reader.stopping.set()

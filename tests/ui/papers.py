@@ -1,5 +1,6 @@
 """Small letters with personal data, read by the real readers and flagged: what a reviewer has to look at."""
 
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -15,7 +16,9 @@ from models.pii.engines import make_flagger
 from models.pii.places import find_places
 from serve_apps.api.resources import Ports, Resources
 from storage.publish import finish
-from storage.rows import Claim, Succeeded
+from storage.queue import LeasePolicy, Queue
+from storage.rows import Beat, Claim, Succeeded
+from storage.states import Phase
 from storage.store import Store
 from tests.api.harness import Eyes, TinyReader, make_resources
 
@@ -38,6 +41,27 @@ def write_letter(number: int = 1, flags: int = 2) -> bytes:
     return data
 
 
+def write_report(pages: int = 100, flags: int = 200) -> bytes:
+    """Many pages with headings, text, a table's worth of fields, and so many addresses spread over all."""
+    paper = pymupdf.open()
+    for number in range(1, pages + 1):
+        page = paper.new_page(width=595, height=842)
+        page.insert_text(
+            (72, 80), f"{number}. Chapter about Lieferverträge und Ähnliches", fontsize=16, fontname="hebo"
+        )
+        page.insert_text((72, 112), f"Contract number: C-{number:04}", fontsize=11)
+        page.insert_text((72, 128), f"Total: EUR {number * 1234},00", fontsize=11)
+        for line in range(14):
+            text = f"Paragraph {line} says what was agreed on 3 May 2026 and who has to deliver by which day."
+            page.insert_text((72, 168 + 30 * line), text, fontsize=11)
+        for line in range(flags * number // pages - flags * (number - 1) // pages):
+            page.insert_text((72, 620 + 34 * line), f"Write to clerk{number}.{line}@example.org at once.", fontsize=11)
+        page.insert_text((280, 810), f"Page {number}", fontsize=9)
+    data: bytes = paper.tobytes(deflate=True)
+    paper.close()
+    return data
+
+
 def read_letter(data: bytes) -> Tree:
     """Its tree, flagged."""
     options = ReadOptions()
@@ -47,6 +71,10 @@ def read_letter(data: bytes) -> Tree:
     return FLAGGER(assemble(document.facts, contents, source=source, options=options))
 
 
+HELD = b"%HELD"
+"""How a file begins whose reading never ends."""
+
+
 class LetterReader(TinyReader):
     """Publishes what the real readers find in PDFs; anything else fails as before."""
 
@@ -54,6 +82,16 @@ class LetterReader(TinyReader):
         assert claim.blob_sha256 is not None
         with self.store.blobs.open(claim.blob_sha256) as file:
             data = file.read()
+        if data.startswith(HELD):
+            beat = Beat(
+                document_id=claim.document_id,
+                attempt=claim.attempt,
+                phase=Phase.READING,
+                pages_done=37,
+                pages_total=120,
+            )
+            Queue(self.store.db, claim.worker, LeasePolicy()).beat([beat])
+            return
         if not data.startswith(b"%PDF"):
             super()._end(claim)
             return
@@ -84,5 +122,9 @@ class Draws:
             return open_document(file.read(), ReadOptions()).render_page(page, dpi)
 
 
-def letter_resources(store: Store, **changes: Any) -> Resources:
-    return make_resources(store, ports=Ports(render_page=Draws(store), read_once=Eyes()), **changes)
+def letter_resources(store: Store, ports: Ports | None = None, **changes: Any) -> Resources:
+    """`ports` adds to those that draw and read once."""
+    own = Ports(render_page=Draws(store), read_once=Eyes())
+    if ports is not None:
+        own = replace(own, search=ports.search, index_document=ports.index_document)
+    return make_resources(store, ports=own, **changes)

@@ -51,7 +51,7 @@ async def test_a_wrong_key_is_told_so_without_a_cookie(app: FastAPI) -> None:
     answer = await visitor_of(app).sign_in("guess")
     assert answer.status_code == 401
     assert "set-cookie" not in answer.headers
-    assert "the key is not known" in answer.text
+    assert "The key is not known" in answer.text
 
 
 async def test_a_planted_session_is_not_taken_over(app: FastAPI) -> None:
@@ -128,8 +128,8 @@ async def test_another_sessions_token_is_worth_nothing(app: FastAPI, visitor: Vi
 
 
 async def test_a_get_changes_nothing(visitor: Visitor) -> None:
-    for path in ("/ui/act", "/ui/logout"):
-        assert (await visitor.http.get(path)).status_code == 405
+    for path in ("/ui/act", "/ui/logout", "/ui/theme"):
+        assert (await visitor.http.get(path)).status_code == 404
 
 
 async def test_a_session_is_no_key_for_the_api_itself(visitor: Visitor) -> None:
@@ -166,7 +166,7 @@ async def test_on_this_machine_the_default_token_is_offered(token_app: FastAPI) 
     headers = {"Origin": "http://localhost:8000"}
     answer = await local.http.post("/ui/login", data={"token": token[1], "local": "1"}, headers=headers)
     assert answer.status_code == 303
-    assert "quire_token" in (await local.http.get("/ui")).text
+    assert "quire_token" in (await local.http.get("/ui/access")).text
 
 
 @pytest.mark.parametrize(

@@ -1,134 +1,135 @@
-// Live pages, uploads with progress, block selection. Every page works without this file.
+// What every page has: live regions, questions before what cannot be undone, keys, times, copying. Pages work without it.
+import "./upload.js";
 
 export const csrf = document.querySelector('meta[name="csrf"]')?.content ?? "";
 
+let silence;
+/** Says something for a while, also to screen readers. */
 export function say(text) {
   const place = document.getElementById("status");
-  if (place) place.textContent = text;
+  place.textContent = text;
+  clearTimeout(silence);
+  silence = setTimeout(() => { place.textContent = ""; }, 6000);
 }
 
-/** True where a key press belongs to a field or a shortcut of the browser. */
+/** True where a key press belongs to a field, a dialog or a shortcut of the browser. */
 export function isTyping(event) {
-  return event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, [contenteditable]");
+  return event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey
+    || event.target.closest("input:not([type=checkbox]), select, textarea, [contenteditable], dialog") !== null
+    || document.querySelector("dialog[open], :popover-open") !== null;
 }
 
-/** Replaces #live by its newest form; keeps the focus where it was. */
-async function refresh() {
-  const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-  if (!answer.ok || answer.redirected) return null;
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("live");
-  const old = document.getElementById("live");
-  if (fresh && old && !old.contains(document.activeElement)) old.replaceWith(fresh);
-  return fresh;
+/** Asks in a dialog of ours; true when the answer is yes. */
+export function ask(question, danger = false) {
+  const dialog = document.getElementById("ask");
+  document.getElementById("ask-text").textContent = question;
+  dialog.classList.toggle("danger", danger);
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((done) => dialog.addEventListener("close", () => done(dialog.returnValue === "yes"), { once: true }));
 }
 
-function follow(live) {
-  const events = new EventSource(live.dataset.events);
-  let again = 0;
+// Questions come before htmx or the browser sends the form.
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (!form.dataset.confirm || form.dataset.asked) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  const submitter = event.submitter;
+  if (!(await ask(form.dataset.confirm, "danger" in form.dataset))) return;
+  form.dataset.asked = "yes";
+  form.requestSubmit(submitter);
+  delete form.dataset.asked;
+}, true);
+
+// Live regions: htmx asks again while the page is looked at; a job's events say when.
+document.addEventListener("htmx:beforeRequest", (event) => {
+  const polls = event.detail.elt.matches?.('[hx-trigger^="every"]');
+  if (polls && (document.hidden || event.detail.elt.contains(document.activeElement) && document.activeElement.matches("summary, button"))) event.preventDefault();
+});
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (new URL(event.detail.xhr.responseURL || location.href).pathname === "/ui/login") {
+    event.detail.shouldSwap = false;
+    location.reload();
+  }
+});
+document.addEventListener("htmx:responseError", (event) => {
+  const page = new DOMParser().parseFromString(event.detail.xhr.responseText, "text/html");
+  say(page.querySelector("[role=alert]")?.textContent ?? `The service answered ${event.detail.xhr.status}.`);
+});
+document.addEventListener("htmx:sendError", () => say("The connection was lost."));
+document.addEventListener("htmx:afterSettle", () => begin(document));
+
+let events;
+function follow() {
+  const live = document.querySelector("#live[data-events]");
+  if (!live) { events?.close(); events = undefined; return; }
+  if (events) return;
+  events = new EventSource(live.dataset.events);
+  let last = 0, late;
+  const again = () => { last = Date.now(); window.htmx?.trigger("#live", "progress"); };
   events.addEventListener("job", () => {
-    if (Date.now() - again < 500) return;
-    again = Date.now();
-    refresh();
+    clearTimeout(late);
+    if (Date.now() - last > 400) again(); else late = setTimeout(again, 400);
   });
   events.addEventListener("end", () => {
+    clearTimeout(late);
     events.close();
-    document.activeElement?.blur?.();
-    refresh().then(() => say("The job has ended."));
+    again();
+    say("The job is done.");
   });
 }
 
-function poll(live) {
-  setTimeout(async () => {
-    const fresh = document.hidden ? live : await refresh().catch(() => live);
-    if (fresh?.dataset.poll) poll(fresh);
-  }, Number(live.dataset.poll));
-}
-
-const live = document.getElementById("live");
-if (live?.dataset.events) follow(live);
-if (live?.dataset.poll) poll(live);
-
-function send(form, files) {
-  const [most, bytes] = [Number(form.dataset.most), Number(form.dataset.bytes)];
-  const problem = form.querySelector(".problem");
-  const bar = form.querySelector("progress");
-  const refuse = (text) => {
-    problem.textContent = text;
-    problem.hidden = !text;
-    bar.hidden = true;
-    form.querySelector("button").disabled = false;
-  };
-  const large = files.find((file) => file.size > bytes);
-  if (files.length > most) return refuse(`At most ${most} files at once.`);
-  if (large) return refuse(`${large.name} is over ${bytes >> 20} MB.`);
-  const body = new FormData();
-  for (const file of files) body.append("files", file, file.name);
-  const request = new XMLHttpRequest();
-  request.open("POST", "/ui/v1/jobs");
-  request.setRequestHeader("X-CSRF-Token", csrf);
-  request.upload.addEventListener("progress", (event) => { if (event.lengthComputable) bar.value = event.loaded / event.total; });
-  request.addEventListener("error", () => refuse("The connection was lost."));
-  request.addEventListener("load", () => {
-    const answer = JSON.parse(request.responseText || "{}");
-    if (request.status === 201) location.href = `/ui/jobs/${answer.id}`;
-    else refuse(typeof answer.detail === "string" ? answer.detail : (answer.detail?.[0]?.msg ?? `The service answered ${request.status}.`));
-  });
-  problem.hidden = true;
-  bar.hidden = false;
-  bar.value = 0;
-  form.querySelector("button").disabled = true;
-  request.send(body);
-}
-
-const upload = document.getElementById("upload");
-if (upload) {
-  upload.addEventListener("submit", (event) => {
-    event.preventDefault();
-    send(upload, [...upload.querySelector("input[type=file]").files]);
-  });
-  for (const kind of ["dragenter", "dragover"]) {
-    upload.addEventListener(kind, (event) => { event.preventDefault(); upload.classList.add("over"); });
+// Times: "5 min ago" stays true, the tooltip shows the reader's own clock too.
+const steps = [[60, 1, "s"], [3600, 60, "min"], [86400, 3600, "h"], [30 * 86400, 86400, "d"]];
+const local = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+function tell() {
+  for (const time of document.querySelectorAll("time[datetime]")) {
+    const at = new Date(time.dateTime), seconds = (Date.now() - at) / 1000, away = Math.abs(seconds);
+    const step = steps.find(([below]) => away < below);
+    if (!time.dataset.local) { time.title = `${time.title || ""}\n${local.format(at)}`.trim(); time.dataset.local = "1"; }
+    if (!step) continue;
+    const count = `${Math.floor(away / step[1])} ${step[2]}`;
+    time.textContent = away < 5 ? "just now" : seconds > 0 ? `${count} ago` : `in ${count}`;
   }
-  for (const kind of ["dragleave", "drop"]) upload.addEventListener(kind, () => upload.classList.remove("over"));
-  upload.addEventListener("drop", (event) => {
-    event.preventDefault();
-    if (event.dataTransfer.files.length) send(upload, [...event.dataTransfer.files]);
-  });
 }
+setInterval(tell, 15000);
 
-document.addEventListener("submit", (event) => {
-  const question = event.target.dataset.confirm;
-  if (question && !confirm(question)) event.preventDefault();
+document.addEventListener("click", async (event) => {
+  const copy = event.target.closest("[data-copy]");
+  if (copy) {
+    await navigator.clipboard.writeText(document.getElementById(copy.dataset.copy).textContent.trim()).then(() => say("Copied."), () => say("Not copied: the browser refused."));
+    return;
+  }
+  for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
 });
 
-const blocks = document.getElementById("blocks");
-if (blocks) {
-  const items = [...blocks.querySelectorAll("[data-block]")];
-  const select = (item, focus) => {
-    if (!item) return;
-    for (const old of document.querySelectorAll(".selected")) old.classList.remove("selected");
-    for (const one of document.querySelectorAll(`[data-block="${CSS.escape(item.dataset.block)}"]`)) one.classList.add("selected");
-    if (focus) item.focus({ preventScroll: true });
-    item.scrollIntoView({ block: "nearest" });
-  };
-  document.addEventListener("click", (event) => {
-    const chosen = event.target.closest("[data-block]");
-    if (!chosen) return;
-    if (chosen.matches("rect")) event.preventDefault();
-    select(items.find((item) => item.dataset.block === chosen.dataset.block), chosen.matches("rect"));
-  });
-  document.addEventListener("keydown", (event) => {
-    if (isTyping(event) || !["j", "k"].includes(event.key)) return;
-    const at = items.findIndex((item) => item.classList.contains("selected"));
-    select(items[event.key === "j" ? Math.min(at + 1, items.length - 1) : Math.max(at - 1, 0)], true);
-  });
-  const first = document.getElementById(location.hash.slice(1));
-  if (first?.dataset.block) select(first, false);
-}
+// Keys that every page knows.
+const places = { o: "/ui", j: "/ui/jobs", r: "/ui/review", d: "/ui/dead-letters", u: "/ui/upload", s: "/ui/sources", w: "/ui/webhooks", a: "/ui/audit" };
+let going = 0;
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") for (const menu of document.querySelectorAll("details.menu[open]")) menu.open = false;
+  if (isTyping(event)) return;
+  if (Date.now() - going < 1200 && places[event.key]) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    location.href = places[event.key];
+    return;
+  }
+  going = event.key === "g" ? Date.now() : 0;
+  if (event.key === "?") { document.getElementById("help")?.showPopover(); event.preventDefault(); }
+  if (event.key === "/") {
+    event.preventDefault();
+    const field = document.getElementById("q");
+    if (field) field.select(); else location.href = "/ui/search";
+  }
+  const first = document.querySelector("[data-first]");
+  if (event.key === "Enter" && first && event.target === document.body) first.click();
+}, true);
 
-const first = document.querySelector("[data-first]");
-if (first) {
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && event.target === document.body) first.click();
-  });
+function begin(root) {
+  for (const copy of root.querySelectorAll("[data-copy]")) copy.hidden = !navigator.clipboard;
+  tell();
+  follow();
 }
+begin(document);

@@ -1,0 +1,153 @@
+"""Facts in words for the templates: times, sizes, counts, marked text, names of flags, advice about errors."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+FLAGS = {
+    "email": "E-mail address",
+    "phone": "Phone number",
+    "credit_card": "Credit card",
+    "iban": "Bank account (IBAN)",
+    "ssn": "Social security number",
+    "national_id": "National identity number",
+    "ip": "IP address",
+    "url": "Web address",
+    "passport": "Passport number",
+    "date_of_birth": "Date of birth",
+    "address": "Postal address",
+    "vat_id": "VAT number",
+    "plate": "Number plate",
+    "crypto_wallet": "Crypto wallet",
+    "secret": "Password or secret",
+    "person": "Person",
+    "location": "Place",
+    "organization": "Organisation",
+}
+ADVICE = {
+    "ml-unavailable": "A page needs text recognition, which does not run here. Start it, then read again.",
+    "unsupported-format": "The content is of no format that is read here. Send it as PDF, Word or an image.",
+    "malformed": "The file is damaged. Export or scan it again.",
+    "encrypted": "The file needs a password. Send it again with the password.",
+    "too-many-pages": "Split the file, or read some of its pages only.",
+    "resource-limit": "Reading needed more memory than one document may take.",
+    "timeout": "Reading took more time than one document may take.",
+    "parser-crash": "The reader fell over this file twice. Export the file again.",
+    "worker-killed": "The machine ended the reader. Read it again.",
+    "page-quota": "The month's pages are used up. Read it again when there is room.",
+    "original-missing": "The original is gone. Send the file again.",
+    "internal": "A fault of this service. Read it again; report it when it stays.",
+}
+_STEPS = ((60, 1, "s"), (3600, 60, "min"), (86_400, 3600, "h"), (30 * 86_400, 86_400, "d"))
+
+
+def tell_ago(text: str | None, now: datetime | None = None) -> str:
+    """`2026-05-01T…Z` → "just now", "5 min ago", "in 2 h", after a month the date."""
+    if not text:
+        return "–"
+    at = datetime.fromisoformat(text)
+    seconds = ((now or datetime.now(UTC)) - at).total_seconds()
+    if abs(seconds) < 5:
+        return "just now"
+    for below, unit, name in _STEPS:
+        if abs(seconds) < below:
+            count = int(abs(seconds) // unit)
+            return f"{count} {name} ago" if seconds > 0 else f"in {count} {name}"
+    return f"{at.day} {at:%b %Y}"
+
+
+def tell_time(text: str) -> str:
+    """The whole of it: "Fri 1 May 2026, 09:30:05 UTC"."""
+    at = datetime.fromisoformat(text).astimezone(UTC)
+    return f"{at:%a} {at.day} {at:%b %Y, %H:%M:%S} UTC"
+
+
+def tell_duration(start: str | None, end: str | None) -> str:
+    """Between two times: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min"."""
+    if not start or not end:
+        return "–"
+    seconds = max(0.0, (datetime.fromisoformat(end) - datetime.fromisoformat(start)) / timedelta(seconds=1))
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(int(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def tell_size(count: int | None) -> str:
+    """Bytes as people say them."""
+    if count is None:
+        return "–"
+    if count < 1000:
+        return f"{count} B"
+    if count < 1_000_000:
+        return f"{count / 1000:.0f} kB"
+    return f"{count / 1_000_000:.1f} MB" if count < 1_000_000_000 else f"{count / 1_000_000_000:.1f} GB"
+
+
+def tell_number(count: int | None) -> str:
+    """With a comma between thousands."""
+    return "–" if count is None else f"{count:,}"
+
+
+def tell_count(count: int, one: str, many: str | None = None) -> str:
+    """ "1 page", "12 pages"."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def shorten(text: str, most: int = 72) -> str:
+    """A long name without its middle: how it begins and how it ends both tell names apart."""
+    if len(text) <= most:
+        return text
+    tail = most // 3
+    return f"{text[: most - tail - 1].rstrip()}…{text[-tail:].lstrip()}"
+
+
+def tell_sentence(text: str) -> str:
+    """An error's text as a sentence of its own; names in it keep their letters."""
+    return text[:1].upper() + text[1:] + ("" if text[-1:] in {"", *".!?"} else ".")
+
+
+def tell_flag(flag: str) -> str:
+    """`pii:email` → "E-mail address"."""
+    kind = flag.removeprefix("pii:")
+    return FLAGS.get(kind, kind.replace("_", " ").replace("-", " ").capitalize())
+
+
+def tell_type(name: str) -> str:
+    """`list_item` → "list item"."""
+    return name.replace("_", " ")
+
+
+def advise(code: str | None) -> str:
+    """What to do about a document's error code."""
+    return ADVICE.get(code or "", "")
+
+
+def mark(text: str, spans: Iterable[Sequence[int] | Mapping[str, int]]) -> list[tuple[str, bool]]:
+    """The text as stretches, marked or not. Spans are [start, end) and may overlap or pass the end."""
+    pairs = sorted((s["start"], s["end"]) if isinstance(s, Mapping) else (s[0], s[1]) for s in spans)
+    parts, at = [], 0
+    for start, end in pairs:
+        begin, stop = max(at, start), max(at, end)
+        parts += [(text[at:begin], False), (text[begin:stop], True)]
+        at = stop
+    return [part for part in [*parts, (text[at:], False)] if part[0]]
+
+
+FILTERS: Mapping[str, Callable[..., Any]] = {
+    "ago": tell_ago,
+    "stamp": tell_time,
+    "size": tell_size,
+    "number": tell_number,
+    "count_of": tell_count,
+    "sentence": tell_sentence,
+    "short": shorten,
+    "flag": tell_flag,
+    "kind": tell_type,
+    "advice": advise,
+    "mark": mark,
+}
