@@ -4,7 +4,7 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from serve_apps.access.scopes import REQUIRED
-from serve_apps.api import problems
+from serve_apps.api import docs_page, problems
 from serve_apps.api.compression import Gzip
 from serve_apps.api.middleware import Edge
 from serve_apps.api.openapi import describe
@@ -74,6 +74,7 @@ def create_app(resources: Resources) -> FastAPI:
         version=INTERFACE_VERSION,
         description="Documents in, one canonical tree out.",
         lifespan=running.lifespan,
+        docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
     )
@@ -82,6 +83,7 @@ def create_app(resources: Resources) -> FastAPI:
         app.router.routes.extend(router.routes)  # flat: matching nested routers costs 30 µs of CPU per request
     _check_scopes()
     problems.install(app)
+    docs_page.install(app)
     install_dashboard(app, resources)
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]
     limits = resources.limits
