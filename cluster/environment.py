@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cluster.errors import StartRefused
+from cluster.haproxy import narrow_haproxy
 from cluster.runtime import VARIABLE
 from cluster.state import run_folder, scratch_folder, write_private
 
@@ -95,11 +96,13 @@ def service_environment(
 
 
 def haproxy_environment(workdir: Path, ports: Mapping[str, int]) -> dict[str, str]:
-    """HAProxy mode: every extra port pinned, every file in a private folder, no log to the network."""
+    """HAProxy mode: every extra port pinned and on loopback, every file in a private folder, no log to the network."""
     folder = short_folder(workdir) / "h"  # HAProxy takes 97 characters, and Ray adds a folder of 56
     folder.mkdir(mode=0o700, exist_ok=True)
+    program = narrow_haproxy(folder, (ports["haproxy_stats"], ports["haproxy_metrics"]))
     return {
         "RAY_SERVE_ENABLE_HA_PROXY": "1",
+        "RAY_SERVE_HAPROXY_BINARY_PATH": str(program or ""),
         "RAY_SERVE_THROUGHPUT_OPTIMIZED": "1",
         "RAY_SERVE_DIRECT_INGRESS_MIN_HTTP_PORT": str(ports["ingress_min"]),
         "RAY_SERVE_DIRECT_INGRESS_MAX_HTTP_PORT": str(ports["ingress_max"]),

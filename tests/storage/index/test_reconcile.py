@@ -50,8 +50,7 @@ def test_rows_of_a_document_being_worked_on_are_left_alone(library: Library) -> 
 
 def test_documents_of_a_moved_tenant_are_found_by_their_new_owner_and_by_nobody_else(library: Library) -> None:
     moved, clock = library.publish("apples"), Clock()
-    texts = {moved.document_id: ["apples"]}
-    passes = reconciler(library, texts, clock)
+    passes = reconciler(library, {moved.document_id: ["apples"]}, clock)
     assert passes.run_when_due() is not None
     assert passes.run_when_due() is None  # not for an hour
     move_tenant(library.store.db, ACME.tenant, "zeta")
