@@ -3,8 +3,6 @@
 Imports no Ray and no database; whatever speaks HTTP at the URL will do, an engine or a hosted console.
 """
 
-import sys
-
 import click
 
 from models.cdom.tree import SERVICE_VERSION
@@ -15,10 +13,13 @@ from models.cdom.tree import SERVICE_VERSION
 @click.option("--token", envvar="QUIRE_TOKEN", help="A key or access token of it (QUIRE_TOKEN).")
 def mcp(url: str, token: str | None) -> None:
     """Offer parse, search, get_chunks, get_fields and export_context to MCP clients over stdio."""
-    import httpx
+    import asyncio
 
-    from serve_apps.compat.mcp import McpServer
+    asyncio.run(_serve(url, token))
 
-    headers = {"X-API-Key": token} if token else {}
-    with httpx.Client(base_url=url, headers=headers, timeout=90, trust_env=False) as client:
-        McpServer(client, SERVICE_VERSION).serve(sys.stdin, sys.stdout)
+
+async def _serve(url: str, token: str | None) -> None:
+    from serve_apps.compat.mcp import make_server, open_client
+
+    async with open_client(url, token) as client:
+        await make_server(client, SERVICE_VERSION).run_stdio_async()

@@ -1,134 +1,158 @@
-"""The tools the MCP server offers: what each takes, and the request to the service it stands for."""
+"""The tools an MCP client may call: each a typed function over the service's HTTP, its docstring what the model reads.
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+Long lists come in pages, so that no answer floods the model. Raises ToolError with what the service said.
+"""
+
+import asyncio
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import httpx
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+from typing_extensions import TypedDict
 
-from serve_apps.compat.schemas import ID, Schema, choice, number, text
-
-
-class ToolFailed(Exception):
-    """What the service refused, in words for the model that called."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
-    """`run` gets a client of the service and checked arguments; it gives text."""
-
-    name: str
-    description: str
-    takes: Mapping[str, Schema]
-    required: tuple[str, ...]
-    run: Callable[[httpx.Client, dict[str, Any]], str]
+PARSE_S = 55
+Id = Annotated[str, Field(pattern=r"^[a-z]+_[a-z2-7]{26}$", description="As given by parse or search.")]
+Offset = Annotated[int, Field(ge=0, description="Where to go on: next_offset of the page before.")]
 
 
-def parse(client: httpx.Client, given: dict[str, Any]) -> str:
-    """Uploads a local file and gives ids, state and a digest of the content."""
-    path = Path(given["path"]).expanduser()
-    try:
-        with path.open("rb") as file:
-            answer = client.post("/v1/parse?timeout_s=55", files={"file": (path.name, file)})
-    except OSError as error:
-        raise ToolFailed(f"the file cannot be read: {error.strerror}") from None
-    body = _json(answer)
-    if answer.status_code == 202:
-        return f"Still being read: job_id {body['job_id']}. Ask get_chunks or export_context with it in a moment."
-    document = body["job"]["documents"][0]
-    if body["tree"] is None:
-        raise ToolFailed(f"the document could not be read: {document['error']}")
-    ids = f"job_id: {body['job']['id']}\ndocument_id: {document['document_id']}\npages: {document['pages']}"
-    digest = export_context(client, {"job_id": body["job"]["id"], "document_id": document["document_id"]})
-    return f"{ids}\n\n{digest}"
+class Read(TypedDict):
+    """`digest`: the content within a budget. `status` running: ask again in a moment with the job_id."""
+
+    job_id: str
+    document_id: str | None
+    status: str
+    pages: int | None
+    digest: str
 
 
-def search(client: httpx.Client, given: dict[str, Any]) -> str:
-    """Hits as the service gives them."""
-    params: dict[str, Any] = {name: given[name] for name in ("q", "limit", "mode", "document_id") if name in given}
-    return _text(client.get("/v1/search", params=params))
+class Page(TypedDict):
+    """`next_offset` is null on the last page."""
+
+    items: list[dict[str, Any]]
+    total: int
+    next_offset: int | None
 
 
-def get_chunks(client: httpx.Client, given: dict[str, Any]) -> str:
-    return _text(client.get(f"{_document(given)}/chunks"))
+class Hits(TypedDict):
+    """Best first."""
+
+    hits: list[dict[str, Any]]
 
 
-def get_fields(client: httpx.Client, given: dict[str, Any]) -> str:
-    params = {"keys": given["keys"]} if "keys" in given else {}
-    return _text(client.get(f"{_document(given)}/fields", params=params))
+class Digest(TypedDict):
+    """Markdown within the budget; `truncated` when not all of it fits."""
+
+    markdown: str
+    truncated: bool
 
 
-def export_context(client: httpx.Client, given: dict[str, Any]) -> str:
-    params = {"max_tokens": given.get("max_tokens", 4000)}
-    return str(_json(client.get(f"{_document(given)}/export/context", params=params))["markdown"])
+class Tools:
+    """Bound to one client of the service."""
+
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self._client = client
+
+    async def parse(
+        self,
+        path: Annotated[str, Field(min_length=1, max_length=4096, description="Path of the file on this machine.")],
+    ) -> Read:
+        """Read a local document (PDF, Word, image). Gives its ids and a digest of its content."""
+        try:
+            name, content = await asyncio.to_thread(_read, path)
+        except OSError as error:
+            raise ToolError(f"the file cannot be read: {error.strerror}") from None
+        answer = await self._send("POST", f"/v1/parse?timeout_s={PARSE_S}", files={"file": (name, content)})
+        body = answer.json()
+        if answer.status_code == 202:
+            return Read(job_id=body["job_id"], document_id=None, status="running", pages=None, digest="")
+        job, document = body["job"], body["job"]["documents"][0]
+        if body["tree"] is None:
+            raise ToolError(f"the document could not be read: {document['error']}")
+        digest = await self.export_context(job["id"], document["document_id"])
+        return Read(
+            job_id=job["id"],
+            document_id=document["document_id"],
+            status=document["status"],
+            pages=document["pages"],
+            digest=digest["markdown"],
+        )
+
+    async def search(
+        self,
+        q: Annotated[str, Field(min_length=1, max_length=8192, description="The question or words to look for.")],
+        limit: Annotated[int, Field(ge=1, le=100, description="How many hits.")] = 5,
+        mode: Annotated[Literal["vector", "fts", "hybrid"], Field(description="How to search.")] = "vector",
+        document_id: Annotated[Id | None, Field(description="Look in this document only.")] = None,
+    ) -> Hits:
+        """Search all documents read so far. Hits carry the ids of job and document, text and place."""
+        params = {"q": q, "limit": limit, "mode": mode} | ({"document_id": document_id} if document_id else {})
+        return Hits(hits=(await self._send("GET", "/v1/search", params=params)).json())
+
+    async def get_chunks(
+        self,
+        job_id: Id,
+        document_id: Id,
+        offset: Offset = 0,
+        limit: Annotated[int, Field(ge=1, le=200, description="How many pieces.")] = 20,
+    ) -> Page:
+        """The document's text in pieces, each with section path and pages."""
+        chunks = (await self._send("GET", f"{_document(job_id, document_id)}/chunks")).json()
+        return _page(chunks, offset, limit)
+
+    async def get_fields(
+        self,
+        job_id: Id,
+        document_id: Id,
+        keys: Annotated[str | None, Field(max_length=2000, description="Comma-separated; all when absent.")] = None,
+        offset: Offset = 0,
+        limit: Annotated[int, Field(ge=1, le=500, description="How many values.")] = 100,
+    ) -> Page:
+        """Labelled values of the document (invoice number, total, dates), with where they stand."""
+        params = {"keys": keys} if keys else {}
+        fields = (await self._send("GET", f"{_document(job_id, document_id)}/fields", params=params)).json()
+        return _page(fields, offset, limit)
+
+    async def export_context(
+        self,
+        job_id: Id,
+        document_id: Id,
+        max_tokens: Annotated[int, Field(ge=16, le=100_000, description="The budget.")] = 4000,
+    ) -> Digest:
+        """One digest of the document as Markdown within a budget of tokens."""
+        path = f"{_document(job_id, document_id)}/export/context"
+        body = (await self._send("GET", path, params={"max_tokens": max_tokens})).json()
+        return Digest(markdown=body["markdown"], truncated=bool(body["truncated"]))
+
+    async def _send(self, method: str, path: str, **more: Any) -> httpx.Response:
+        try:
+            answer = await self._client.request(method, path, **more)
+        except httpx.HTTPError as error:
+            raise ToolError(f"the service cannot be reached: {type(error).__name__}") from None
+        if answer.status_code >= 300:
+            raise ToolError(f"the service answered {answer.status_code}: {_words(answer)}")
+        return answer
 
 
-_DOCUMENT = {"job_id": ID, "document_id": ID}
-_BOTH = ("job_id", "document_id")
-TOOLS: Mapping[str, Tool] = {
-    tool.name: tool
-    for tool in (
-        Tool(
-            name="parse",
-            description="Read a local document (PDF, Word, image). Gives its ids and a digest of the content.",
-            takes={"path": text("Path of the file on this machine.")},
-            required=("path",),
-            run=parse,
-        ),
-        Tool(
-            name="search",
-            description="Search all documents read so far. Hits carry the ids of job and document, text and place.",
-            takes={
-                "q": text("The question or words to look for."),
-                "limit": number("How many hits; 5 when absent.", 1, 1000),
-                "mode": choice("How to search; vector when absent.", "vector", "fts", "hybrid"),
-                "document_id": text("Look in this document only."),
-            },
-            required=("q",),
-            run=search,
-        ),
-        Tool(
-            name="get_chunks",
-            description="The document's text in pieces, each with section path and pages.",
-            takes=_DOCUMENT,
-            required=_BOTH,
-            run=get_chunks,
-        ),
-        Tool(
-            name="get_fields",
-            description="Labelled values of the document (invoice number, total, dates), with where they stand.",
-            takes=_DOCUMENT | {"keys": text("Comma-separated keys; all when absent.")},
-            required=_BOTH,
-            run=get_fields,
-        ),
-        Tool(
-            name="export_context",
-            description="One digest of the document as Markdown within a budget of tokens.",
-            takes=_DOCUMENT | {"max_tokens": number("The budget; 4000 when absent.", 16, 1_000_000)},
-            required=_BOTH,
-            run=export_context,
-        ),
-    )
-}
+def _read(path: str) -> tuple[str, bytes]:
+    file = Path(path).expanduser()
+    return file.name, file.read_bytes()
 
 
-def _document(given: dict[str, Any]) -> str:
-    return f"/v1/jobs/{given['job_id']}/documents/{given['document_id']}"
+def _document(job_id: str, document_id: str) -> str:
+    return f"/v1/jobs/{job_id}/documents/{document_id}"
 
 
-def _json(answer: httpx.Response) -> Any:
-    _text(answer)
-    return answer.json()
+def _page(items: list[dict[str, Any]], offset: int, limit: int) -> Page:
+    end = offset + limit
+    return Page(items=items[offset:end], total=len(items), next_offset=end if end < len(items) else None)
 
 
-def _text(answer: httpx.Response) -> str:
-    """The body. Raises ToolFailed with what the service says of a refusal."""
-    if answer.status_code < 300:
-        return answer.text
+def _words(answer: httpx.Response) -> str:
+    """What the service says of a refusal."""
     try:
         detail = answer.json()["detail"]
     except (ValueError, KeyError, TypeError):
-        detail = ""
-    words = detail if isinstance(detail, str) else "; ".join(str(entry.get("msg", "")) for entry in detail)
-    raise ToolFailed(f"the service answered {answer.status_code}: {words}")
+        return ""
+    return detail if isinstance(detail, str) else "; ".join(str(entry.get("msg", "")) for entry in detail)

@@ -1,25 +1,28 @@
-"""The MCP server as a client meets it: `quire mcp` over a real pipe, in front of a real engine."""
+"""The MCP server as a client meets it: the official client, over a real pipe and in process, before a real engine."""
 
-import json
-import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from io import StringIO
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp_types import CallToolResult, TextContent
+from mcp_types.version import LATEST_HANDSHAKE_VERSION, LATEST_MODERN_VERSION
 
 from models.cdom.search import SearchHit, SearchMode, SearchRequest
 from serve_apps.api.resources import Ports
-from serve_apps.compat.mcp import INVALID_PARAMS, INVALID_REQUEST, NO_METHOD, PARSE_ERROR, VERSIONS, McpServer
+from serve_apps.compat.mcp import make_server, open_client
+from serve_apps.compat.tools import _page
 from storage.store import Store
 from tests.api.harness import PDF, make_resources, reading
 from tests.api.live import listening
 
 ROOT = Path(__file__).resolve().parents[3]
+TOOLS = {"parse", "search", "get_chunks", "get_fields", "export_context"}
+IDS = {"job_id": "job_" + "a" * 26, "document_id": "doc_" + "a" * 26}
 
 
 class OneHit:
@@ -50,95 +53,79 @@ def a_hit(text: str, job_id: str = "job_x", document_id: str = "doc_x") -> Searc
     )
 
 
-class Conversation:
-    """Writes requests to the server's input and reads its answers, one line each."""
-
-    def __init__(self, process: "subprocess.Popen[str]") -> None:
-        self._process, self._next = process, 0
-
-    def ask(self, method: str, **params: Any) -> dict[str, Any]:
-        self._next += 1
-        self.tell({"jsonrpc": "2.0", "id": self._next, "method": method, "params": params})
-        assert self._process.stdout is not None
-        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
-        assert answer["id"] == self._next
-        return answer
-
-    def call(self, name: str, **arguments: Any) -> tuple[str, bool]:
-        result = self.ask("tools/call", name=name, arguments=arguments)["result"]
-        return result["content"][0]["text"], result["isError"]
-
-    def tell(self, message: dict[str, Any]) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(message) + "\n")
-        self._process.stdin.flush()
-
-
-@contextmanager
-def talking(url: str, token: str) -> Iterator[Conversation]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "cluster.cli.main", "mcp", "--url", url],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
+def piped(url: str, token: str, mode: Any) -> Client:
+    """`quire mcp` as a client's configuration starts it."""
+    command = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "cluster.cli.main", "mcp", "--url", url],
         env={"QUIRE_TOKEN": token, "PATH": "/usr/bin:/bin"},
+        cwd=ROOT,
     )
-    try:
-        yield Conversation(process)
-    finally:
-        process.communicate(timeout=20)  # closes its input, which ends it
-    assert process.returncode == 0
+    return Client(command, mode=mode, read_timeout_seconds=60)
 
 
-def test_a_client_lists_tools_parses_a_file_and_asks_about_it(store: Store, dsn: str, tmp_path: Path) -> None:
+@asynccontextmanager
+async def here(url: str, token: str = "acme-write") -> AsyncIterator[Client]:
+    """The server in this process."""
+    async with open_client(url, token) as http, Client(make_server(http, "0")) as client:
+        yield client
+
+
+def facts(result: Any) -> dict[str, Any]:
+    assert isinstance(result, CallToolResult)
+    assert not result.is_error, result
+    found: dict[str, Any] | None = result.structured_content
+    assert found is not None
+    return found
+
+
+def failure(result: Any) -> str:
+    assert isinstance(result, CallToolResult)
+    assert result.is_error
+    assert isinstance(result.content[0], TextContent)
+    return result.content[0].text
+
+
+@pytest.mark.parametrize(("mode", "version"), [("legacy", LATEST_HANDSHAKE_VERSION), ("auto", LATEST_MODERN_VERSION)])
+async def test_a_client_of_either_era_lists_tools_parses_a_file_and_asks_about_it(
+    store: Store, dsn: str, tmp_path: Path, mode: str, version: str
+) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(PDF)
     resources = make_resources(store, dsn=dsn, ports=Ports(search=OneHit()))
-    with listening(resources) as url, reading(store), talking(url, "acme-write") as client:
-        begun = client.ask("initialize", protocolVersion="2025-03-26", capabilities={}, clientInfo={})
-        assert begun["result"]["protocolVersion"] == "2025-03-26"
-        client.tell({"jsonrpc": "2.0", "method": "notifications/initialized"})
-        tools = {tool["name"] for tool in client.ask("tools/list")["result"]["tools"]}
-        assert tools == {"parse", "search", "get_chunks", "get_fields", "export_context"}
-        read, failed = client.call("parse", path=str(path))
-        assert not failed
-        assert "Hello" in read
-        ids = dict(line.split(": ") for line in read.splitlines()[:2])
-        assert json.loads(client.call("get_chunks", **ids)[0])[0]["text"] == "Hello"
-        assert json.loads(client.call("get_fields", **ids)[0]) == []
-        assert "Hello" in client.call("export_context", **ids, max_tokens=50)[0]
-        assert json.loads(client.call("search", q="where?")[0])[0]["text"] == "where?"
-        assert client.call("parse", path=str(tmp_path / "none.pdf")) == (
-            "the file cannot be read: No such file or directory",
-            True,
-        )
-        assert client.call("get_chunks", job_id=ids["job_id"], document_id="doc_" + "a" * 26)[1]
+    with listening(resources) as url, reading(store):
+        async with piped(url, "acme-write", mode) as client:
+            assert client.protocol_version == version
+            tools = (await client.list_tools()).tools
+            assert {tool.name for tool in tools} == TOOLS
+            assert all(tool.output_schema and tool.description and tool.annotations for tool in tools)
+            read = facts(await client.call_tool("parse", {"path": str(path)}))
+            assert (read["status"], read["pages"], read["digest"]) == ("succeeded", 1, "Hello")
+            ids = {name: read[name] for name in ("job_id", "document_id")}
+            chunks = facts(await client.call_tool("get_chunks", ids))
+            assert ([one["text"] for one in chunks["items"]], chunks["total"], chunks["next_offset"]) == (
+                ["Hello"],
+                1,
+                None,
+            )
+            assert facts(await client.call_tool("get_fields", ids))["items"] == []
+            digest = facts(await client.call_tool("export_context", ids | {"max_tokens": 50}))
+            assert (digest["markdown"], digest["truncated"]) == ("Hello", False)
+            assert facts(await client.call_tool("search", {"q": "where?"}))["hits"][0]["text"] == "where?"
 
 
-def test_a_wrong_token_is_a_result_the_model_can_read(store: Store, dsn: str) -> None:
-    with listening(make_resources(store, dsn=dsn)) as url, talking(url, "wrong") as client:
-        text, failed = client.call("search", q="x")
-    assert failed
-    assert "401" in text
-
-
-@pytest.mark.parametrize(
-    ("line", "code"),
-    [
-        ("no json", PARSE_ERROR),
-        ("[" * 100_000, PARSE_ERROR),
-        ("[]", INVALID_REQUEST),
-        ('{"id": 1, "method": "ping"}', INVALID_REQUEST),
-        ('{"jsonrpc": "2.0", "id": 1, "method": "nope"}', NO_METHOD),
-        ('{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": []}', INVALID_PARAMS),
-        ('{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "rm"}}', INVALID_PARAMS),
-    ],
-)
-def test_what_is_no_request_is_answered_with_the_protocols_code(line: str, code: int) -> None:
-    answer = McpServer(httpx.Client(), "0").answer(line)
-    assert answer is not None
-    assert answer["error"]["code"] == code
+async def test_what_the_service_refuses_is_a_result_the_model_can_read(store: Store, dsn: str, tmp_path: Path) -> None:
+    with listening(make_resources(store, dsn=dsn)) as url:
+        async with here(url, "wrong") as client:
+            assert "401" in failure(await client.call_tool("search", {"q": "x"}))
+        async with here(url) as client:
+            missing = failure(await client.call_tool("parse", {"path": str(tmp_path / "none.pdf")}))
+            assert "No such file or directory" in missing
+            assert "404" in failure(await client.call_tool("get_chunks", IDS))
+            (tmp_path / "note.txt").write_text("no document")
+            assert "422" in failure(await client.call_tool("parse", {"path": str(tmp_path / "note.txt")}))
+    async with here("http://127.0.0.1:9") as client:
+        assert "cannot be reached" in failure(await client.call_tool("search", {"q": "x"}))
 
 
 @pytest.mark.parametrize(
@@ -146,25 +133,19 @@ def test_what_is_no_request_is_answered_with_the_protocols_code(line: str, code:
     [
         {"job_id": "../../v1/token", "document_id": "doc_" + "a" * 26},
         {"job_id": "job_" + "a" * 26},
-        {"job_id": "job_" + "a" * 26, "document_id": "doc_" + "a" * 26, "max_tokens": 0},
-        {"job_id": "job_" + "a" * 26, "document_id": "doc_" + "a" * 26, "max_tokens": True},
-        {"job_id": "job_" + "a" * 26, "document_id": "doc_" + "a" * 26, "more": 1},
-        [],
+        IDS | {"max_tokens": 0},
+        IDS | {"max_tokens": "many"},
     ],
 )
-def test_arguments_that_do_not_fit_never_reach_the_service(arguments: object) -> None:
-    message = {"name": "export_context", "arguments": arguments}
-    line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": message})
-    answer = McpServer(httpx.Client(base_url="http://127.0.0.1:9"), "0").answer(line)
-    assert answer is not None
-    assert answer["error"]["code"] == INVALID_PARAMS
+async def test_arguments_that_do_not_fit_never_reach_the_service(arguments: dict[str, Any]) -> None:
+    async with here("http://127.0.0.1:9") as client:
+        told = failure(await client.call_tool("export_context", arguments))
+    assert "cannot be reached" not in told
 
 
-def test_notifications_get_no_answer_and_an_unknown_revision_the_newest() -> None:
-    out = StringIO()
-    begin = {"jsonrpc": "2.0", "id": "a", "method": "initialize", "params": {"protocolVersion": "1999-01-01"}}
-    lines = [json.dumps({"jsonrpc": "2.0", "method": "notifications/cancelled"}), "", json.dumps(begin)]
-    McpServer(httpx.Client(), "0").serve(lines, out)
-    answers = [json.loads(line) for line in out.getvalue().splitlines()]
-    assert [answer["id"] for answer in answers] == ["a"]
-    assert answers[0]["result"]["protocolVersion"] == VERSIONS[0]
+def test_a_long_list_comes_in_pages() -> None:
+    items = [{"n": number} for number in range(45)]
+    first, last = _page(items, 0, 20), _page(items, 40, 20)
+    assert (len(first["items"]), first["total"], first["next_offset"]) == (20, 45, 20)
+    assert (last["items"], last["next_offset"]) == (items[40:], None)
+    assert _page(items, 99, 20)["items"] == []
