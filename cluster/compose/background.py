@@ -1,5 +1,6 @@
 """The replica that works in the background: housekeeping and webhooks, each on its own lease."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cluster.compose.ground import find_runtime, hold_license, open_runtime_store
@@ -58,9 +59,20 @@ def make_janitor(runtime: Runtime) -> "Janitor":
         chores.append(Chore(name="purge", every_s=5, run=lambda: purge_some(store)))
     if runtime.settings.database_url is None:
         chores.append(Chore(name="scrub", every_s=15, run=Scrubber(store.db).run))
+    if runtime.settings.license is None:
+        chores.append(Chore(name="renew development licence", every_s=6 * 3600, run=partial(_renew, runtime)))
     if days := runtime.settings.retention_days:
         chores.append(Chore(name="retention", every_s=60, run=lambda: delete_expired(store.db, days)))
     return Janitor(RoleLease(store.db, "janitor", new_worker_id(), ttl_s=30), chores, close=store.close)
+
+
+def _renew(runtime: Runtime) -> None:
+    """A development licence is renewed while the service runs; whoever holds it looks at its file again."""
+    from datetime import UTC, datetime
+
+    from serve_apps.access.development import development_license
+
+    development_license(runtime.settings.workdir, datetime.now(UTC))
 
 
 def make_dispatcher(runtime: Runtime) -> "Dispatcher":

@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pymupdf
@@ -11,6 +12,7 @@ import pytest
 from actors.reader import Reader
 from cluster.compose.api import open_resources
 from cluster.compose.background import make_janitor
+from cluster.compose.ground import hold_license
 from cluster.compose.reading import make_reader
 from cluster.compose.values import api_limits, read_options, sandbox_limits
 from cluster.runtime import Runtime
@@ -113,6 +115,23 @@ def test_the_janitor_does_its_chores_on_a_real_database(runtime: Runtime, store:
     submit(store)
     janitor = make_janitor(runtime)
     assert "seal audit" in janitor.turn()
+    assert janitor.drain(1)
+
+
+def test_the_janitor_renews_a_development_licence_before_its_end(runtime: Runtime, store: Store) -> None:
+    made_before = datetime.now(UTC) - timedelta(days=70)
+    _, keys = development_license(store.workdir, made_before)
+    old = replace(runtime, license_file=store.workdir / "license" / "development.token", license_keys=keys)
+    holder = hold_license(old)
+    ends = holder.current.expires_at
+    janitor = make_janitor(old)
+    assert "renew development licence" in janitor.turn()
+    assert janitor.drain(1)
+    holder.refresh()
+    assert holder.current.expires_at > ends + timedelta(days=60)
+    given = replace(old, settings=old.settings.model_copy(update={"license": "a token"}))
+    janitor = make_janitor(given)
+    assert "renew development licence" not in janitor.turn()
     assert janitor.drain(1)
 
 
