@@ -3,13 +3,15 @@
 In come the head's address and the cluster's token; what the machine needs of the service it takes from SVC_ variables.
 """
 
-import os
+import secrets
+import sys
 from pathlib import Path
 
 import click
 
 from cluster.cli.options import Stopped, settings_from, workdir_option
 from cluster.errors import ClusterError
+from cluster.leaving import LABEL, Node, Signals, ask_cluster, stay
 
 
 def _parse_labels(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -34,7 +36,7 @@ def worker(
     address: str | None, token_file: Path, labels: dict[str, str], cpus: int | None, gpus: int | None,
     port: int, node_ip: str | None, workdir: Path | None,
 ) -> None:  # fmt: skip
-    """Join a cluster; Ctrl-C or SIGTERM leaves it, documents go to other readers."""
+    """Join a cluster; Ctrl-C or SIGTERM leaves it, readers hand over first; a second one leaves at once."""
     from cluster.joined import node_command, node_environment
     from cluster.shared_runtime import make_joined_runtime
 
@@ -44,5 +46,11 @@ def worker(
         environment = node_environment(settings, token_file.expanduser())
     except ClusterError as error:
         raise Stopped(str(error)) from None
+    machine, signals = secrets.token_hex(6), Signals()
+    labels = {LABEL: machine, **labels}
     command = node_command(address=address, labels=labels, cpus=cpus, gpus=gpus, node_ip=node_ip, port=port)
-    os.execvpe(command[0], command, environment)  # noqa: S606
+    signals.install()
+    code = stay(
+        Node(command, environment), signals, lambda: address is not None and ask_cluster(address, machine, environment)
+    )
+    sys.exit(code)
