@@ -19,6 +19,7 @@ with warnings.catch_warnings():  # Ray's own, at import
     from ray.serve.schema import ServeDeploySchema
 
     from cluster import serve_config
+    from serve_apps import deployments
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 RAY_SCHEMA = Path(ray.__file__).parent / "autoscaler" / "ray-schema.json"
@@ -74,6 +75,40 @@ def test_the_kuberay_groups_carry_the_labels_of_their_machines() -> None:
     container = gpu["template"]["spec"]["containers"][0]
     assert container["image"].endswith("-gpu")
     assert container["resources"]["limits"]["nvidia.com/gpu"] == "1"
+
+
+KUBERAY = {
+    "RayServiceSpec": "serveConfigV2 rayClusterConfig upgradeStrategy serveService excludeHeadPodFromServeSvc",
+    "RayClusterSpec": "rayVersion headGroupSpec workerGroupSpecs enableInTreeAutoscaling autoscalerOptions authOptions "
+    "gcsFaultToleranceOptions headServiceAnnotations suspend managedBy networkPolicy",
+    "AutoscalerOptions": "version idleTimeoutSeconds upscalingMode resources image env envFrom securityContext",
+    "AuthOptions": "mode secretName enableK8sTokenAuth",
+    "GcsFaultToleranceOptions": "redisAddress redisUsername redisPassword externalStorageNamespace",
+    "HeadGroupSpec": "rayStartParams template serviceType headService enableIngress resources labels",
+    "WorkerGroupSpec": "groupName replicas minReplicas maxReplicas numOfHosts idleTimeoutSeconds rayStartParams "
+    "template scaleStrategy suspend resources labels",
+}
+"""Fields of KubeRay's own API reference (v1.5 to v1.7); deprecated ones are left out on purpose."""
+
+
+def test_the_kuberay_file_uses_only_fields_its_reference_knows() -> None:
+    document = load("kuberay/rayservice.yaml")
+    assert (document["apiVersion"], document["kind"]) == ("ray.io/v1", "RayService")
+    cluster = document["spec"]["rayClusterConfig"]
+    parts = [
+        ("RayServiceSpec", document["spec"]),
+        ("RayClusterSpec", cluster),
+        ("AutoscalerOptions", cluster["autoscalerOptions"]),
+        ("AuthOptions", cluster["authOptions"]),
+        ("GcsFaultToleranceOptions", cluster["gcsFaultToleranceOptions"]),
+        ("HeadGroupSpec", cluster["headGroupSpec"]),
+        *(("WorkerGroupSpec", group) for group in cluster["workerGroupSpecs"]),
+    ]
+    for name, part in parts:
+        assert set(part) <= set(KUBERAY[name].split()), name
+    for group in (cluster["headGroupSpec"], *cluster["workerGroupSpecs"]):
+        assert all(isinstance(value, str) for value in group["rayStartParams"].values())
+        assert group["template"]["spec"]["terminationGracePeriodSeconds"] > deployments.FAST_PATH_GRACE_S
 
 
 def bake_targets(version: str) -> dict[str, dict[str, list[str]]]:
