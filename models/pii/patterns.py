@@ -210,7 +210,9 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern(
         Kind.IP,
-        re.compile(r"(?<![\w:.])([0-9A-Fa-f:]*:[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*[0-9A-Fa-f])(?![\w:])"),
+        re.compile(
+            r"(?<![\w:.])([0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){1,7}:(?:[0-9A-Fa-f]{1,4}|(?:[0-9]{1,3}\.){3}[0-9]{1,3}))(?![\w:])"
+        ),
         at.at_shape(b":(?=[0Aa]{0,4}:)", back=4),
         numbers.is_ip,
     ),
