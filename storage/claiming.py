@@ -4,14 +4,11 @@ It commits asynchronously: a database crash may forget a claim, and then the tas
 the fence refuses whoever believes in the forgotten claim.
 """
 
-from pydantic import TypeAdapter
-
-from models.cdom.original import ReadOptions
 from storage.database import Row
+from storage.reading_options import load_options
 from storage.rows import Claim, DocumentId, JobId, Scope, WorkerId
+from storage.signing import Signer
 from storage.states import Phase, Priority
-
-OPTIONS = TypeAdapter(ReadOptions)
 
 # A queued task keeps the phase `recognising` when a reader found that it needs a recogniser and had no room for it.
 _WELCOME = f"(%(scans)s or phase is distinct from '{Phase.RECOGNISING}')"
@@ -56,7 +53,7 @@ select * from document
 """
 
 
-def to_claim(row: Row, worker: WorkerId) -> Claim:
+def to_claim(row: Row, worker: WorkerId, signer: Signer | None) -> Claim:
     return Claim(
         document_id=DocumentId(row["id"]),
         job_id=JobId(row["job_id"]),
@@ -68,7 +65,7 @@ def to_claim(row: Row, worker: WorkerId) -> Claim:
         starts=row["starts"],
         priority=Priority(row["priority"]),
         blob_sha256=row["sha256"],
-        options=OPTIONS.validate_python(row["options"]),
+        options=load_options(signer, row["id"], row["options"]),
         reserved_pages=row["reserved_pages"],
         exhausted=row["exhausted"],
         traceparent=row["traceparent"],

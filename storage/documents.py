@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.cdom.original import ReadOptions
-from storage.claiming import OPTIONS
 from storage.database import Connection, Database, Row
 from storage.errors import NotFound
 from storage.paging import Cursors, Page
+from storage.reading_options import load_options
 from storage.rows import DocumentId, DocumentRow, JobId, Scope
 from storage.scoping import OWNED, owned_by
 from storage.states import DocumentStatus
@@ -125,16 +125,17 @@ def _published(row: Row) -> PublishedTree:
     )
 
 
-def locate_original(db: Database, scope: Scope, job_id: str, document_id: str) -> Original:
+def locate_original(store: Store, scope: Scope, job_id: str, document_id: str) -> Original:
     """Raises NotFound when the document is unknown, deleted or came without an original."""
-    row = db.fetch_one(
+    row = store.db.fetch_one(
         f"""select d.sha256, d.source_file, d.format, d.options {_FROM}
             where d.id = %(document_id)s and d.job_id = %(job_id)s and d.deleted_at is null and d.sha256 is not null""",
         owned_by(scope, job_id=job_id, document_id=document_id),
     )
     if row is None:
         raise NotFound("no such original")
-    return Original(row["sha256"], row["source_file"], row["format"], OPTIONS.validate_python(row["options"]))
+    options = load_options(store.signer, document_id, row["options"])
+    return Original(row["sha256"], row["source_file"], row["format"], options)
 
 
 def documents_of(conn: Connection, scope: Scope, job_id: str) -> tuple[DocumentRow, ...]:

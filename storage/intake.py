@@ -6,7 +6,6 @@ opens a document.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from psycopg.types.json import Jsonb
@@ -19,7 +18,9 @@ from storage.idempotency import IdempotencyKey, claim_key
 from storage.ids import new_document_id, new_job_id
 from storage.jobs import load_job
 from storage.notices import notify_tasks
+from storage.reading_options import dump_options
 from storage.rows import Actor, JobRow, NewDocument, PageQuota, Scope
+from storage.signing import Signer
 from storage.states import Priority
 from storage.store import Store
 from storage.usage import admit
@@ -80,7 +81,7 @@ def submit_job(
         params |= {"key_name": actor.key_name, "total": len(files), "priority": int(priority)}
         params |= {"traceparent": actor.traceparent}
         params |= {"metadata": Jsonb(metadata) if metadata is not None else None}
-        params |= {"documents": Jsonb([_record(*item) for item in enumerate(files)])}
+        params |= {"documents": Jsonb([_record(store.signer, *item) for item in enumerate(files)])}
         params |= {"month": admit(conn, quota, len(files))}
         conn.execute(_INSERT, params)
         record(conn, scope, actor, "job.submitted", job_id)
@@ -106,12 +107,13 @@ def lock_original(store: Store, conn: Connection, sha256: str) -> bool:
     return store.blobs.exists(sha256)
 
 
-def _record(position: int, file: NewDocument) -> dict[str, Any]:
+def _record(signer: Signer, position: int, file: NewDocument) -> dict[str, Any]:
+    document_id = new_document_id()
     return {
-        "id": new_document_id(),
+        "id": document_id,
         "position": position,
         "source_file": file.name,
         "sha256": file.blob.sha256,
         "bytes": file.blob.bytes,
-        "options": asdict(file.options),
+        "options": dump_options(signer, document_id, file.options),
     }

@@ -14,6 +14,7 @@ from storage.ending import end_documents, failed
 from storage.fence import CLAIMS, HELD, claims_params, lock_held
 from storage.notices import notify_done, notify_tasks
 from storage.rows import Beat, Claim, DocumentId, WorkerId
+from storage.signing import Signer
 from storage.states import Phase
 
 
@@ -93,10 +94,14 @@ from tasks
 
 
 class Queue:
-    """One worker's hands on the queue. Thread-safe; every method may raise StoreUnavailable."""
+    """One worker's hands on the queue. Thread-safe; every method may raise StoreUnavailable.
 
-    def __init__(self, db: Database, worker: WorkerId, policy: LeasePolicy) -> None:
+    `signer` opens the passwords of uploads; without one a claim has none.
+    """
+
+    def __init__(self, db: Database, worker: WorkerId, policy: LeasePolicy, signer: Signer | None = None) -> None:
         self._db = db
+        self._signer = signer
         self._worker = worker
         self._policy = policy
 
@@ -117,7 +122,7 @@ class Queue:
         if row is None:
             return None
         crash_point(CrashPoint.AFTER_CLAIM)
-        return to_claim(row, self._worker)
+        return to_claim(row, self._worker, self._signer)
 
     def beat(self, beats: Sequence[Beat]) -> frozenset[DocumentId]:
         """Renews the leases and notes phase and progress; returns the lost ones: stop those, write nothing."""

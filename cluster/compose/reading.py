@@ -38,7 +38,7 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDoc
     settings, store = runtime.settings, open_runtime_store(runtime)
     policy = LeasePolicy(lease_s=settings.lease_s, retry_delays_s=settings.retry_delays_s)
     tracer = make_tracer(settings, "fast_path")
-    queue, inflight = Queue(store.db, new_worker_id(), policy), Inflight(tracer)
+    queue, inflight = Queue(store.db, new_worker_id(), policy, store.signer), Inflight(tracer)
     publisher = Publisher(
         artifacts=store.artifacts,
         finish=partial(finish, store),

@@ -17,16 +17,18 @@ from cluster.compose.reading import make_reader
 from cluster.compose.values import api_limits, read_options, sandbox_limits
 from cluster.runtime import Runtime
 from configs.parsing import parse_settings
+from models.cdom.original import ReadOptions
 from models.cdom.tree import load_tree
 from models.neural.fakes import ScriptedRecogniser
 from serve_apps.access.development import development_license
-from storage.documents import locate_tree
+from storage.documents import locate_original, locate_tree
+from storage.intake import submit_job
 from storage.jobs import get_job
-from storage.rows import JobId
-from storage.states import JobStatus
+from storage.rows import JobId, NewDocument
+from storage.states import JobStatus, Priority
 from storage.store import Store
 from tests.conftest import SIGNING_KEY
-from tests.storage.scenes import ACME, submit
+from tests.storage.scenes import ACME, ACTOR, UNLIMITED, put_blob, submit
 
 
 def paper(pages: int = 1) -> bytes:
@@ -85,6 +87,18 @@ def test_a_document_that_is_none_fails_with_its_code_and_the_reader_goes_on(read
     assert wait_for(store, bad.id) is JobStatus.FAILED
     assert get_job(store.db, ACME, bad.id).documents[0].error == "unsupported-format"
     assert wait_for(store, good.id) is JobStatus.SUCCEEDED
+
+
+def test_an_upload_is_opened_with_its_password_which_stands_nowhere_in_clear(reader: Reader, store: Store) -> None:
+    locked = pymupdf.open(stream=paper(2)).tobytes(
+        encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="correct horse", owner_pw="correct horse"
+    )
+    file = NewDocument(name="a.pdf", blob=put_blob(store, locked), options=ReadOptions(password="correct horse"))
+    job = submit_job(store, ACME, ACTOR, [file], priority=Priority.JOB, quota=UNLIMITED)
+    assert wait_for(store, job.id) is JobStatus.SUCCEEDED
+    assert "correct horse" not in str(store.db.fetch_all("select * from documents"))
+    original = locate_original(store, ACME, job.id, job.documents[0].id)
+    assert original.options.password == "correct horse"
 
 
 def test_a_missing_original_fails_the_document(runtime: Runtime, store: Store) -> None:

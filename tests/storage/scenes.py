@@ -34,7 +34,7 @@ def submit(
 
 
 def worker(store: Store, policy: LeasePolicy | None = None) -> Queue:
-    return Queue(store.db, new_worker_id(), policy or LeasePolicy())
+    return Queue(store.db, new_worker_id(), policy or LeasePolicy(), store.signer)
 
 
 def claim(queue: Queue) -> Claim:

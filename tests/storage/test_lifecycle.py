@@ -129,7 +129,7 @@ def test_a_deleted_document_stays_listed_without_its_outputs(store: Store) -> No
     with pytest.raises(NotFound):
         locate_tree(store.db, ACME, job.id, taken.document_id)
     with pytest.raises(NotFound):
-        locate_original(store.db, ACME, job.id, taken.document_id)
+        locate_original(store, ACME, job.id, taken.document_id)
 
 
 def test_a_deleted_failure_is_no_dead_letter_and_cannot_be_requeued(store: Store) -> None:
@@ -206,7 +206,7 @@ def test_every_act_on_a_foreign_id_looks_like_one_on_an_unknown_id(store: Store)
         lambda scope, j, d: get_job(store.db, scope, j),
         lambda scope, j, d: get_document(store.db, scope, j, d),
         lambda scope, j, d: find_document(store.db, scope, d),
-        lambda scope, j, d: locate_original(store.db, scope, j, d),
+        lambda scope, j, d: locate_original(store, scope, j, d),
         lambda scope, j, d: cancel_job(store.db, scope, ACTOR, j),
         lambda scope, j, d: requeue_document(store, scope, ACTOR, j, d, quota=UNLIMITED),
         lambda scope, j, d: delete_job(store.db, scope, ACTOR, j),

@@ -90,7 +90,7 @@ def test_the_tree_is_found_only_when_it_is_published(store: Store) -> None:
 
 def test_the_original_is_found_whatever_became_of_the_document(store: Store) -> None:
     job = submit(store)
-    original = locate_original(store.db, ACME, job.id, job.documents[0].id)
+    original = locate_original(store, ACME, job.id, job.documents[0].id)
     assert original.sha256 == get_document(store.db, ACME, job.id, job.documents[0].id).sha256
     assert store.blobs.exists(original.sha256)
 

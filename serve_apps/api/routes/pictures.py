@@ -80,7 +80,7 @@ async def _read_drawn(
         picture = call.running.drawn.get(key)
         if picture is None:
             try:
-                original = await call.running.sql.run(locate_original, call.store.db, call.scope, job_id, document_id)
+                original = await call.running.sql.run(locate_original, call.store, call.scope, job_id, document_id)
                 picture = await draw_picture(call.running.resources.ports.render_page, original, block)
             except NotFound:
                 raise OriginalGone("the original is not stored any more") from None
@@ -104,7 +104,7 @@ async def read_page(
         raise NoPageImage("a Word file has no page pictures")
     count, (width, height) = await call.running.disk.run(_page_size, call, tree, document_id, page)
     try:
-        original = await call.running.sql.run(locate_original, call.store.db, call.scope, job_id, document_id)
+        original = await call.running.sql.run(locate_original, call.store, call.scope, job_id, document_id)
         image = await _picture(call, original, page, dpi, alone=count == 1 and sheet is None)
     except NotFound:
         raise OriginalGone("the original is not stored any more") from None
