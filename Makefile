@@ -60,11 +60,23 @@ chromium: ## the browser that tests/ui drives
 	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium; }
 
 test-cluster: $(VENV)/.dev ## placement, policies, GPU tier and bulk jobs: several raylets and fakes on this machine
-	$(BIN)/python -m pytest tests/cluster tests/configs tests/models/neural/vlm -q
+	$(BIN)/python -m pytest tests/cluster tests/configs tests/models/neural/vlm tests/sim -q
 	$(BIN)/python -m pytest tests/e2e/test_placement.py tests/e2e/test_vlm_service.py tests/e2e/test_jobs.py -q
 
-test-gpu: ## the transformers engine and a model directory on tiny checkpoints, where torch and transformers are: make test-gpu GPU=path/to/python
-	$(GPU) -m pytest --noconftest tests/actors/test_vlm_transformers.py tests/models/neural/embed/test_sentence_model.py -q
+test-gpu: ## vLLM, transformers and a model directory on tiny checkpoints, on a GPU or a CPU: make test-gpu GPU=path/to/python
+	$(GPU) -m pytest --noconftest tests/actors/test_vlm_transformers.py tests/actors/test_vlm_vllm.py tests/models/neural/embed/test_sentence_model.py -q
+
+bench-gpu: ## pages a second beside the engine's own rate, time to the first page: make bench-gpu GPU=path/to/python [MODEL=folder]
+	$(GPU) -m tests.bench.bench_vlm $(if $(MODEL),--model $(MODEL),)
+
+bench-claim: $(VENV)/.dev ## claims of 64 pollers beside a million finished documents
+	$(BIN)/python -m tests.bench.bench_claim
+
+simulate: $(VENV)/.dev ## pools and limits of 1 to 256 nodes: tables here, plots in docs/plots
+	$(BIN)/python -m tests.sim.report
+
+chaos-nodes: $(VENV)/.dev ## machines of a cluster die and leave while documents flow: make chaos-nodes DOCUMENTS=2000
+	$(BIN)/python -m tests.chaos.nodes --seed $(SEED) --documents $(DOCUMENTS)
 
 check: $(VENV)/.dev ## ruff, mypy --strict, the layers, the sizes
 	$(BIN)/ruff check .
