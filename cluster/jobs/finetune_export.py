@@ -1,115 +1,197 @@
-"""`python -m cluster.jobs.finetune TREES -o TO`: a corpus of trees into fine-tune records, as JSONL shards.
+"""`python -m cluster.jobs.finetune_export`: a corpus into fine-tune records, as JSONL shards named by their content.
 
-TREES is the output folder of the extract job (or any folder of trees). Chunking runs on the cluster, the gates and the
-removal of near-duplicates over the whole corpus here, in the order of names: the same corpus gives the same bytes.
+The corpus is a folder of trees (TREES, the output of `bulk_extract`) or an organisation's documents in a service
+(`--from-service`; with `--job` the shards together are what the endpoint of that job sends). Chunking runs on the
+cluster and its parts are kept, so a killed export goes on; gates and the removal of near-duplicates over the whole
+corpus run here, in one order: the same corpus gives the same bytes.
 """
 
+import hashlib
 import json
 import logging
-from collections.abc import Iterator
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
+from pydantic import TypeAdapter
 
-from cluster.jobs.folders import absolute_url, open_folder
-from cluster.jobs.shards import write_shards
-from cluster.jobs.spread import Row, connect, spread
+from cluster.errors import StartRefused
+from cluster.jobs.corpus import Corpus, CorpusDocument, FolderCorpus, ServiceCorpus, cut_groups
+from cluster.jobs.folders import Folder, FolderUnavailable, absolute_url, open_folder
+from cluster.jobs.ledger import SUMMARY
+from cluster.jobs.service import find_service
+from cluster.jobs.shards import drop_others, write_shards
+from cluster.jobs.spread import JobStopped, Progress, Row, connect, spread
 from models.cdom.chunk import Chunk
-from models.derive.finetune import FinetuneOptions, Split, Style, export_lines
+from models.derive.finetune import FinetuneOptions, Split, Style, export_lines, passes
+from models.derive.language import detect_language
+from storage.errors import StorageError
+from storage.rows import Scope
 
-log = logging.getLogger("quire.jobs.finetune")
-BATCH = 16
+log = logging.getLogger("quire.jobs")
+PARTS = "parts"
+MEAN, MOST = 32, 128
+"""Documents of a part."""
+CHUNK = TypeAdapter(Chunk)
 
 
-class ChunkRow:
-    """A row is the names of some trees; the answer their chunks as JSON. A broken tree gives none."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some documents and the file that holds those of their chunks that pass the gates; its name says all it is of."""
 
-    def __init__(self, root: str) -> None:
-        from models.neural.embed.tokenizer import load_tokenizer
+    name: str
+    documents: tuple[CorpusDocument, ...]
 
-        self._folder, self._tokenizer = open_folder(root), load_tokenizer()
+
+class CutRow:
+    """A row is a part as JSON; the answer counts. The part is written whole or not at all."""
+
+    def __init__(self, corpus: Corpus, output: str, options: FinetuneOptions) -> None:
+        self._cut, self._folder, self._options = corpus.open(), open_folder(output, make=True), options
 
     def __call__(self, row: Row) -> Row:
-        return {"names": row["names"], "chunks": [self._chunk(str(name)) for name in row["names"]]}
+        part = load_part(row["part"])
+        lines = [
+            json.dumps([document.name, CHUNK.dump_python(chunk, mode="json")])
+            for document in part.documents
+            for chunk in self._cut(document)
+            if passes(chunk, self._options, detect_language)
+        ]
+        self._folder.write(part.name, "".join(line + "\n" for line in lines).encode())
+        return {"documents": len(part.documents), "chunks": len(lines)}
 
-    def _chunk(self, name: str) -> str:
-        """The chunks of one stored tree; an empty list for what is no tree."""
-        from pydantic import TypeAdapter, ValidationError
-
-        from models.derive.chunks import chunk_tree
-
-        try:
-            tree = load_named_tree(self._folder.read(name))
-        except (ValidationError, ValueError, OSError):
-            return "[]"
-        return TypeAdapter(list[Chunk]).dump_json(chunk_tree(tree, self._tokenizer)).decode()
-
-
-def load_named_tree(stored: bytes) -> Any:
-    """A tree as `quire extract` writes it: with the file's name, which the tree itself does not hold."""
-    from models.cdom.tree import load_tree
-
-    facts = json.loads(stored)
-    facts["source"].pop("name", None)
-    facts.pop("document_id", None)
-    return load_tree(json.dumps(facts).encode())
+    def close(self) -> None:
+        self._cut.close()
 
 
-def find_trees(root: str) -> list[str]:
-    """Names of the trees below `root`: of an extract job's output only its trees."""
-    names = sorted(name for name, _ in open_folder(root).names() if name.endswith(".json"))
-    made = [name for name in names if name.startswith("tree/")]
-    return made or names
+def plan_parts(corpus: Corpus, options: FinetuneOptions) -> list[Part]:
+    """The parts of the corpus as it is now, in order."""
+    gates = [options.min_chars, options.max_chars, options.language]
+    salt = json.dumps([corpus.salt(), gates])
+    return [Part(_part_name(salt, group), tuple(group)) for group in cut_groups(corpus.documents(), MEAN, MOST)]
 
 
-def read_chunks(root: str, names: list[str]) -> Iterator[tuple[str, Chunk]]:
-    """(document, chunk) in the order of the names, chunked on the cluster this process belongs to."""
-    from pydantic import TypeAdapter
+def _part_name(salt: str, group: Sequence[CorpusDocument]) -> str:
+    facts = json.dumps([salt, [list(asdict(document).values()) for document in group]])
+    return f"{PARTS}/{hashlib.sha256(facts.encode()).hexdigest()[:40]}.jsonl"
 
-    rows: list[Row] = [{"names": names[at : at + BATCH]} for at in range(0, len(names), BATCH)]
-    adapter = TypeAdapter(list[Chunk])
-    for row in spread(rows, ChunkRow, (root,), workers=connect(), in_order=True):
-        for name, chunks in zip(row["names"], row["chunks"], strict=True):
-            for chunk in adapter.validate_json(chunks):
-                yield Path(name).stem, chunk
+
+def dump_part(part: Part) -> str:
+    return json.dumps([part.name, [list(asdict(document).values()) for document in part.documents]])
+
+
+def load_part(text: str) -> Part:
+    name, documents = json.loads(text)
+    return Part(name, tuple(CorpusDocument(*facts) for facts in documents))
+
+
+def read_chunks(folder: Folder, parts: Iterable[Part]) -> Iterator[tuple[str, Chunk]]:
+    """(document, chunk) in the order of the parts; one part is in memory at a time."""
+    for part in parts:
+        for line in folder.read(part.name).splitlines():
+            name, facts = json.loads(line)
+            yield name, CHUNK.validate_python(facts)
+
+
+def export(
+    corpus: Corpus, output: str, options: FinetuneOptions, *, workers: int | None, shard_lines: int
+) -> dict[str, Any]:
+    """Cut what has no part yet, then write the shards; returns the summary. Raises `JobStopped`, `StorageError`."""
+    folder = open_folder(output, make=True)
+    folder.sweep()
+    parts = plan_parts(corpus, options)
+    there = {name for name, _ in folder.names(PARTS)}
+    undone = [part for part in parts if part.name not in there]
+    total = sum(len(part.documents) for part in undone)
+    log.info("%d documents in %d parts, %d documents to cut", sum(len(p.documents) for p in parts), len(parts), total)
+    if undone:
+        count = workers or connect()
+        connect()
+        progress = Progress(total)
+        rows = [{"part": dump_part(part)} for part in undone]
+        for row in spread(rows, CutRow, (corpus, output, options), workers=count, cpus=corpus.cpus):
+            progress.step(int(row["documents"]), {"chunks": int(row["chunks"])})
+    passed = replace(options, min_chars=None, max_chars=None, language=None)
+    lines = export_lines(read_chunks(folder, parts), passed)
+    prefix = options.split.value if options.split else "all"
+    shards = write_shards(folder, prefix, lines, lines_per_shard=shard_lines)
+    drop_others(folder, shards)
+    summary = {
+        "documents": sum(len(part.documents) for part in parts),
+        "shards": len(shards),
+        "lines": sum(shard.lines for shard in shards),
+    }
+    folder.write(SUMMARY, (json.dumps(summary, indent=1) + "\n").encode())
+    for name, _ in list(folder.names(PARTS)):
+        folder.delete(name)
+    return summary
 
 
 @click.command()
-@click.argument("trees")
-@click.option("-o", "--output", required=True, metavar="TO", help="A folder or s3://bucket/prefix.")
+@click.argument("trees", required=False)
+@click.option(
+    "-o", "--output", required=True, metavar="TO", help="A folder or s3://bucket/prefix, of this export alone."
+)
+@click.option("--from-service", is_flag=True, help="An organisation's documents instead of TREES.")
+@click.option("--tenant", help="Whose: a key's name.")
+@click.option("--org", default="default", show_default=True)
+@click.option("--job", help="Only this job's documents.")
+@click.option("--redacted", is_flag=True, help="Mask what nobody rejected; one unfinished scan stops the export.")
+@click.option("--workdir", type=click.Path(path_type=Path), help="Of a service on this machine; else that of the node.")
 @click.option("--style", type=click.Choice([style.value for style in Style]), default=Style.COMPLETION.value)
 @click.option("--dedup/--no-dedup", default=True, show_default=True, help="Drop near-duplicates over the whole corpus.")
 @click.option("--min-chars", type=click.IntRange(0))
-@click.option("--max-chars", type=click.IntRange(1))
+@click.option("--max-chars", type=click.IntRange(0))
 @click.option("--language", help="Only chunks in this language (ISO 639-1).")
 @click.option("--split", type=click.Choice([split.value for split in Split]))
+@click.option("--val-ratio", type=click.FloatRange(0, 1), default=0.05, show_default=True)
 @click.option("--shard-lines", type=click.IntRange(1, 10_000_000), default=100_000, show_default=True)
+@click.option("--workers", type=click.IntRange(1, 10_000), help="Documents cut at once; one per CPU by default.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 def main(
-    trees: str, output: str, style: str, dedup: bool, min_chars: int | None, max_chars: int | None,
-    language: str | None, split: str | None, shard_lines: int, dry_run: bool,
+    trees: str | None, output: str, from_service: bool, tenant: str | None, org: str, job: str | None, redacted: bool,
+    workdir: Path | None, style: str, dedup: bool, min_chars: int | None, max_chars: int | None, language: str | None,
+    split: str | None, val_ratio: float, shard_lines: int, workers: int | None, dry_run: bool,
 ) -> None:  # fmt: skip
     """Fine-tune records of a whole corpus; the same corpus gives the same files."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    root = absolute_url(trees)
-    try:
-        names = find_trees(root)
-    except NotADirectoryError:
-        raise click.UsageError(f"no such folder: {trees}") from None
-    log.info("%d trees", len(names))
-    if dry_run:
-        return
     options = FinetuneOptions(
         style=Style(style), dedup=dedup, min_chars=min_chars, max_chars=max_chars, language=language,
-        split=Split(split) if split else None,
+        split=Split(split) if split else None, val_ratio=val_ratio,
     )  # fmt: skip
-    lines = export_lines(read_chunks(root, names) if names else (), options)
-    entries = write_shards(
-        open_folder(absolute_url(output), make=True), split or "all", lines, lines_per_shard=shard_lines
-    )
-    total = sum(entry.lines for entry in entries)
-    click.echo(json.dumps({"trees": len(names), "shards": len(entries), "lines": total}))
+    try:
+        corpus = _corpus(trees, from_service, tenant, org, job, redacted, workdir)
+        if dry_run:
+            click.echo(json.dumps({"documents": len(corpus.documents())}))
+            return
+        summary = export(corpus, absolute_url(output), options, workers=workers, shard_lines=shard_lines)
+    except NotADirectoryError:
+        raise click.UsageError(f"no such folder: {trees}") from None
+    except (JobStopped, FolderUnavailable, StorageError) as error:
+        raise click.ClickException(f"stopped, run it again to go on: {error or type(error).__name__}") from None
+    except StartRefused as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(json.dumps(summary))
+
+
+def _corpus(
+    trees: str | None, from_service: bool, tenant: str | None, org: str, job: str | None, redacted: bool,
+    workdir: Path | None,
+) -> Corpus:  # fmt: skip
+    if (trees is None) == (not from_service):
+        raise click.UsageError("say what to export: either TREES or --from-service")
+    if trees is not None:
+        if redacted:
+            raise click.UsageError("--redacted needs --from-service; for a folder of trees use bulk_extract --redacted")
+        return FolderCorpus(absolute_url(trees))
+    if tenant is None:
+        raise click.UsageError("--from-service needs --tenant")
+    run = secrets.token_hex(8) if redacted else ""
+    scope = Scope(tenant=tenant, org=org)
+    return ServiceCorpus(service=find_service(workdir), scope=scope, job_id=job, redacted=redacted, run=run)
 
 
 if __name__ == "__main__":

@@ -5,12 +5,14 @@ The same lines give the same names and bytes; a shard that is there already is n
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 
 from cluster.jobs.folders import Folder
 
 LIST = "shards.json"
+SHARD = re.compile(r"[a-z]+-\d{5,}-[0-9a-f]{16}\.jsonl")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +26,7 @@ class Shard:
 
 
 def write_shards(folder: Folder, prefix: str, lines: Iterable[str], *, lines_per_shard: int) -> list[Shard]:
-    """The shards of these lines. Files that are not on the list are left over from another corpus."""
+    """The shards of these lines, then their list."""
     there = dict(folder.names())
     entries: list[Shard] = []
     for number, part in enumerate(_parts(lines, lines_per_shard)):
@@ -36,6 +38,13 @@ def write_shards(folder: Folder, prefix: str, lines: Iterable[str], *, lines_per
         entries.append(Shard(name=name, lines=len(part), bytes=len(data), sha256=digest))
     folder.write(LIST, (json.dumps([asdict(entry) for entry in entries], indent=1) + "\n").encode())
     return entries
+
+
+def drop_others(folder: Folder, shards: Iterable[Shard]) -> None:
+    """Shards that an earlier export of another corpus or other options left here."""
+    kept = {shard.name for shard in shards}
+    for name in [name for name, _ in folder.names() if SHARD.fullmatch(name) and name not in kept]:
+        folder.delete(name)
 
 
 def _parts(lines: Iterable[str], size: int) -> Iterator[list[str]]:

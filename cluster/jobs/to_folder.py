@@ -80,6 +80,9 @@ class ReadRow:
         failed = sum(record.error is not None for record in records)
         return {"documents": len(records), "pages": sum(record.pages for record in records), "failed": failed}
 
+    def close(self) -> None:
+        self._reader.close()
+
 
 def read_into_folder(job: FolderJob, items: Sequence[Item], workers: int | None, *, again: bool) -> dict[str, Any]:
     """Do what is left; returns the summary. Raises `OtherResults`, `JobStopped`."""

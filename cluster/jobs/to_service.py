@@ -187,6 +187,9 @@ class TakeRow:
         pages = sum(record.pages for record in records)
         return {"documents": len(records), "pages": pages, "failed": failed, "missing": missing}
 
+    def close(self) -> None:
+        self._reader.close()
+
 
 def quota_of(license: "LicenseHolder") -> PageQuota:
     """The licence as it is now. Raises `LicenseRefused`."""

@@ -10,7 +10,7 @@ import pytest
 
 from cluster.cli.extract_redacted import HIDDEN_NAME, redact_outcome
 from cluster.jobs.bulk_extract import find_items
-from cluster.jobs.finetune_export import find_trees, load_named_tree
+from cluster.jobs.corpus import FolderCorpus, load_named_tree
 from cluster.jobs.folders import PARTIAL, FolderUnavailable, open_folder
 from cluster.jobs.kinds import Shape
 from cluster.jobs.ledger import Block, Record, make_items
@@ -60,7 +60,7 @@ def test_documents_become_files_and_the_same_block_again_the_same_bytes(corpus: 
     assert records["broken.pdf"].error == "malformed"
     assert len(records["broken.pdf"].sha256) == 64
     assert (records["scan.png"].error, records["scan.png"].pages) == (None, 1)
-    assert len(find_trees(str(tmp_path))) == 4
+    assert len(FolderCorpus(str(tmp_path)).documents()) == 4
     one = records["sub0/report.pdf"]
     assert "rivers" in load_named_tree((tmp_path / one.outputs[0]).read_bytes()).blocks[0].text
     assert "rivers" in (tmp_path / one.outputs[1]).read_text()

@@ -5,24 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from cluster.jobs.bulk_extract import find_items
-from cluster.jobs.folders import open_folder
-from cluster.jobs.ledger import Block
-from cluster.jobs.pipeline import BlockReader
 from cluster.jobs.rechunk import Rechunker, RechunkParts, dump_documents, find_outdated, load_documents
-from cluster.jobs.service import Service
-from cluster.jobs.to_service import ServiceJob, ServiceOutput, ServiceParts
 from models.cdom.chunk import Chunk
-from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.ports import EmbeddingFailed
 from models.derive.chunking import chunker_name
 from models.neural.embed.tokenizer import load_tokenizer
-from models.neural.fakes import ScriptedRecogniser
 from storage.lifecycle import delete_document
 from storage.rechunk import ChunkedDocument
 from storage.store import Store
 from tests.cluster.jobs.corpora import make_corpus
-from tests.storage.scenes import ACME, ACTOR, UNLIMITED
+from tests.cluster.jobs.inline import publish_folder
+from tests.storage.scenes import ACME, ACTOR
 
 
 class ReplacingIndex:
@@ -48,16 +41,9 @@ def outdated(store: Store, tmp_path: Path) -> list[ChunkedDocument]:
     corpus = tmp_path / "corpus"
     corpus.mkdir()
     make_corpus(corpus, reports=3)
-    _, items = find_items(str(corpus), None)
-    job = ServiceJob(source="", corpus="c", scope=ACME, ocr=OcrMode.AUTO, service=Service())
-    parts = ServiceParts(store=store, quota=lambda: UNLIMITED, tokenizer=load_tokenizer(), index=None)
-    reader = BlockReader(
-        open_folder(str(corpus)), ServiceOutput(job, ReadOptions(), parts), ReadOptions(), ScriptedRecogniser
-    )
-    try:
-        reader.read_block(Block("0", tuple(item for item in items if "report" in item.name)))
-    finally:
-        reader.close()
+    for other in ("scan.png", "broken.pdf"):
+        (corpus / other).unlink()
+    publish_folder(store, corpus)
     with store.db.reading() as conn:
         conn.execute("update documents set chunker = '0/100/0/0', chunks = 9")
     return list(find_outdated(store.db, chunker_name()))

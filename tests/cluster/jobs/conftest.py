@@ -1,0 +1,23 @@
+"""An S3 server for the jobs, named as operators name theirs: by the AWS_* variables."""
+
+import pytest
+
+from tests.storage.bucket import Bucket
+from tests.storage.conftest import bucket, s3_endpoint
+
+__all__ = ["bucket", "s3", "s3_endpoint"]
+
+
+@pytest.fixture
+def s3(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The URL of a prefix in a bucket of one's own; the variables of the service's own bucket reach it."""
+    variables = {
+        "AWS_ENDPOINT": bucket.options["endpoint"],
+        "AWS_REGION": "us-east-1",
+        "AWS_ALLOW_HTTP": "true",
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+    }
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    return bucket.url

@@ -1,0 +1,75 @@
+"""What a job's tests use instead of a cluster: `spread` in this process, and a service that is only a runtime file."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from actors.scanning import scan
+from cluster.compose.ground import load_settings
+from cluster.jobs.bulk_extract import find_items
+from cluster.jobs.folders import open_folder
+from cluster.jobs.ledger import Block
+from cluster.jobs.pipeline import BlockReader
+from cluster.jobs.service import Service
+from cluster.jobs.spread import Row
+from cluster.jobs.to_service import ServiceJob, ServiceOutput, ServiceParts
+from cluster.runtime import Runtime, write_runtime
+from models.cdom.original import OcrMode, ReadOptions
+from models.neural.embed.tokenizer import load_tokenizer
+from models.neural.fakes import ScriptedRecogniser
+from models.pii.engines import make_flagger
+from storage.rows import Scope
+from storage.store import Store
+from tests.conftest import SIGNING_KEY
+from tests.storage.scenes import ACME, UNLIMITED
+
+
+class InlineSpread:
+    """Rows done one after the other, the last one first; `dies_at` = the row at which the job is killed (from 1)."""
+
+    def __init__(self) -> None:
+        self.dies_at = 0
+        self.rows = 0
+
+    def __call__(
+        self, rows: Sequence[Row], make: Callable[..., Callable[[Row], Row]], arguments: tuple[Any, ...], *,
+        in_order: bool = False, **_: object,
+    ) -> Iterator[Row]:  # fmt: skip
+        work = make(*arguments)
+        self.rows = 0
+        try:
+            for row in rows if in_order else reversed(rows):
+                self.rows += 1
+                if self.rows == self.dies_at:
+                    raise KeyboardInterrupt
+                yield work(row)
+        finally:
+            work.close()  # type: ignore[attr-defined]
+
+
+def make_service(store: Store, dsn: str) -> Service:
+    """The deployment of these fixtures, as jobs find one."""
+    settings = load_settings({"SVC_WORKDIR": str(store.workdir)})
+    runtime = Runtime(
+        settings=settings, dsn=dsn, dsn_file=Path("/dev/null"), base_url="", license_file=Path("/dev/null"),
+        signing_key=SIGNING_KEY,
+    )  # fmt: skip
+    return Service(runtime_file=str(write_runtime(runtime)))
+
+
+def publish_folder(store: Store, corpus: Path, *, scope: Scope = ACME, name: str = "c", per_job: int = 100) -> None:
+    """Every document below, read and published in blocks of so many."""
+    _, items = find_items(str(corpus), None)
+    items.sort(key=lambda item: item.name)
+    job = ServiceJob(source="", corpus=name, scope=scope, ocr=OcrMode.AUTO, service=Service())
+    parts = ServiceParts(store=store, quota=lambda: UNLIMITED, tokenizer=load_tokenizer(), index=None)
+    flag = make_flagger("regex")
+    reader = BlockReader(
+        open_folder(str(corpus)), ServiceOutput(job, ReadOptions(), parts), ReadOptions(), ScriptedRecogniser,
+        finish=lambda outcome: scan(outcome, flag),
+    )  # fmt: skip
+    try:
+        for at in range(0, len(items), per_job):
+            reader.read_block(Block(str(at), tuple(items[at : at + per_job])))
+    finally:
+        reader.close()
