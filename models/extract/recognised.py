@@ -28,6 +28,7 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
     standing = Standing(width=content.width, height=content.height, turn=words.rotation, skew=words.skew_degrees)
     kept = content.blocks if content.reason == PICTURE_TEXT else ()
     found = [word for word in words.words if not any(_lies_in(word, block) for block in kept)]
+    found = [word for word in found if not any(_is_printed_on(word, block) for block in kept)]
     levelled = [replace(word, bbox=standing.level(word.bbox)) for word in found]
     lines = [make_line(list(group)) for _, group in groupby(levelled, key=lambda word: word.line)]
     lines = [line for line in lines if line.text]
@@ -54,6 +55,20 @@ def _lies_in(word: Word, block: PageBlock) -> bool:
         return False
     x, y = (word.bbox[0] + word.bbox[2]) / 2, (word.bbox[1] + word.bbox[3]) / 2
     return block.bbox[0] <= x <= block.bbox[2] and block.bbox[1] <= y <= block.bbox[3]
+
+
+def _is_printed_on(word: Word, block: PageBlock) -> bool:
+    """True for a word on a picture whose text layer holds it."""
+    if block.bbox is None or block.type is not BlockType.PICTURE or not block.text:
+        return False
+    x, y = (word.bbox[0] + word.bbox[2]) / 2, (word.bbox[1] + word.bbox[3]) / 2
+    letters = _letters(word.text)
+    inside = block.bbox[0] <= x <= block.bbox[2] and block.bbox[1] <= y <= block.bbox[3]
+    return inside and len(letters) > 1 and letters in _letters(block.text)
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum())
 
 
 def _moved(block: PageBlock, by: int) -> PageBlock:

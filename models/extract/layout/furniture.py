@@ -18,6 +18,8 @@ _SURE_BOTTOM = 0.89
 _MARGIN, _MARGIN_SHARE = 0.13, 0.3
 """Share of the page's width that is margin; most text that may run along it, against the rest."""
 _MOST_PIECES = 12
+_FEW_CHARS = 150
+"""A cover or a slide with so little text has no running head: what stands at its top is its content."""
 _LOWEST_THIRD = 0.67
 _SENTENCE_CHARS = 30
 _GAP = 1.4
@@ -111,7 +113,7 @@ def _is_running(group: Paragraph, page: PageLook, gap: float) -> bool:
         return True
     if _is_numbered_edge(group, page, text):
         return True
-    if 0.5 * page.height < group[0].y0 < _SURE_BOTTOM * page.height:
+    if 0.5 * page.height < group[0].y0 < _SURE_BOTTOM * page.height or page.chars < _FEW_CHARS:
         return False
     if len(group) > 2 or group[0].size > 1.25 * page.body or len(text) > 160 or _is_sentence(text):
         return False

@@ -33,7 +33,8 @@ _PART = re.compile(
 class PageLook:
     """What is usual on a page: `body` size in points, share of bold characters, height.
 
-    `contents`: it lists titles with page numbers; its own title stands above `title_below`.
+    `chars`: how many characters it has, tables and pictures included. `contents`: it lists titles with page numbers; its
+    own title stands above `title_below`.
     """
 
     body: float
@@ -42,6 +43,7 @@ class PageLook:
     height: float
     contents: bool = False
     title_below: float = 0.0
+    chars: int = 0
 
 
 def find_kind(group: list[Line], page: PageLook) -> BlockType:

@@ -109,12 +109,13 @@ def _find_kinds(groups: list[list[Line]], floats: Floats, marks: PageMarks, look
 
 def _find_look(marks: PageMarks, lines: list[Line], body: float, *, contents: bool) -> PageLook:
     chars = sum(len(line.text) for line in lines) or 1
+    printed = sum(len(line.text) for line in marks.lines)
     bold = sum(len(line.text) for line in lines if line.bold)
     title_below = 0.0
     if contents:
         largest = max(line.size for line in lines)
         title_below = min(line.y1 for line in lines if line.size == largest) + 0.1
-    return PageLook(body, bold / chars, marks.width, marks.height, contents, title_below)
+    return PageLook(body, bold / chars, marks.width, marks.height, contents, title_below, printed)
 
 
 def find_body_size(lines: list[Line]) -> float:

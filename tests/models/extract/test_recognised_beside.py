@@ -28,3 +28,19 @@ def test_the_text_layer_of_a_picture_page_stays_and_is_not_read_twice() -> None:
 
 def test_the_text_layer_of_other_pages_is_replaced() -> None:
     assert [block.text for block in recognise("garbage-text").blocks] == ["A tit1e in the text layer", "Drawn words"]
+
+
+def test_what_the_text_layer_prints_on_a_picture_is_not_read_twice() -> None:
+    cover = PageBlock(type=BlockType.PICTURE, bbox=(0, 0, 400, 600), text="THE POWER OF STORIES\nFor leaders")
+    words = (
+        Word(text="POWER", bbox=(60, 400, 120, 420), confidence=1.0, line=0),
+        Word(text="OFSTORIES", bbox=(130, 400, 220, 420), confidence=1.0, line=0),
+        Word(text="Vision", bbox=(100, 30, 160, 50), confidence=1.0, line=1),
+    )
+    page = RecognisedPage(number=1, words=words, engine="test", model=None, version="1")
+    content = PageContent(number=1, width=400, height=600, reason=PICTURE_TEXT, blocks=(cover,))
+    read = apply_recognition(content, page)
+    assert [(block.type, block.text) for block in read.blocks] == [
+        (BlockType.PICTURE, cover.text),
+        (BlockType.PARAGRAPH, "Vision"),
+    ]
