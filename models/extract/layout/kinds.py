@@ -33,7 +33,7 @@ _PART = re.compile(
 class PageLook:
     """What is usual on a page: `body` size in points, share of bold characters, height.
 
-    `chars`: how many characters it has, tables and pictures included. `contents`: it lists titles with page numbers; its
+    `chars`: how many characters it has, tables and pictures included. `contents`: it lists titles with numbers; its
     own title stands above `title_below`.
     """
 
