@@ -1,0 +1,86 @@
+"""Search in a running service: found in every way, gone at once, nothing lost or doubled when its replicas die."""
+
+import os
+import shutil
+import signal
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from cluster.ports import is_free
+from tests.bench.client import form
+from tests.e2e.papers import paper
+from tests.e2e.service import Service, until
+
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.timeout(300),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+]
+MODES = ("vector", "fts", "hybrid")
+EMBEDDER, WRITER = "ServeReplica:api:embedder", "ServeReplica:api:index_writer"
+
+
+@pytest.fixture(scope="module")
+def searching() -> Iterator[Service]:
+    """A service with a search index; the session's own has none."""
+    workdir = Path(tempfile.mkdtemp(prefix="qe", dir="/tmp"))
+    workdir.chmod(0o711)
+    port = next(port for port in range(18600, 18700) if is_free(port))
+    started = Service(workdir, port)
+    variables = {"SVC_API_KEYS": "", "SVC_RAG_DB": str(workdir / "index")}
+    done = started.quire("up", "--detach", "--port", str(port), check=False, **variables)
+    assert done.returncode == 0, done.stdout + done.stderr
+    try:
+        yield started
+    finally:
+        started.quire("down", check=False)
+        shutil.rmtree(workdir, ignore_errors=True)
+
+
+def ask(service: Service, q: str, mode: str, limit: int = 5) -> list[dict[str, Any]]:
+    hits: list[dict[str, Any]] = service.client.json("GET", f"/v1/search?q={quote(q)}&mode={mode}&limit={limit}")
+    return hits
+
+
+def test_what_was_parsed_is_found_in_every_mode_and_gone_when_deleted(searching: Service) -> None:
+    body, kind = form("file", [paper(1, "breakwater")])
+    job = searching.client.json("POST", "/v1/parse", body, kind)["job"]["id"]
+    for mode in MODES:
+        hits = ask(searching, "breakwater harbour report", mode)
+        assert {(hit["job_id"], hit["mode"]) for hit in hits} == {(job, mode)}
+        document = searching.client.json("GET", f"/v1/jobs/{job}/documents/{hits[0]['document_id']}/chunks")
+        assert {hit["chunk_id"] for hit in hits} <= {chunk["id"] for chunk in document}
+    with closing(searching.client.connect()) as connection:
+        assert searching.client.call(connection, "DELETE", f"/v1/jobs/{job}")[0] == 204
+    for mode in MODES:
+        assert ask(searching, "breakwater harbour report", mode) == []
+
+
+def test_killed_writers_and_embedders_lose_and_double_no_chunk(searching: Service) -> None:
+    marks = [f"lantern{number:02}" for number in range(10)]
+    job = searching.client.submit([paper(3, mark) for mark in marks])
+    for name in (WRITER, EMBEDDER, WRITER):
+        assert until(lambda: searching.client.json("GET", f"/v1/jobs/{job}")["status"] != "queued", 60)
+        for pid in list(searching.processes(name))[:1]:
+            os.kill(pid, signal.SIGKILL)
+        assert until(partial(searching.processes, name), 60)
+    end = searching.client.wait(job, 200)
+    assert end["status"] == "succeeded", end
+    expected = {document["document_id"]: document["chunks"] for document in end["documents"]}
+    for mode in MODES:
+        found = Counter[tuple[str, str]]()
+        for document in expected:
+            hits = searching.client.json(
+                "GET", f"/v1/search?q=harbour+lantern&mode={mode}&limit=100&document_id={document}"
+            )
+            found.update((hit["document_id"], hit["chunk_id"]) for hit in hits)
+            assert len(hits) == expected[document], (mode, document)
+        assert set(found.values()) == {1}
