@@ -27,6 +27,8 @@ SETTINGS = {
     "SVC_WORKERS": "6", "SVC_LEASE_S": "6", "SVC_BEAT_S": "2", "SVC_RETRY_DELAYS_S": "1,2", "SVC_MAX_BATCH_FILES": "100"
 }  # fmt: skip
 JOB = 50
+CALM_S = 10.0
+"""After which the killed machine's leases have ended and its documents are with others."""
 
 
 def main() -> int:
@@ -61,6 +63,7 @@ def run(machines: Machines, documents: int, seed: int) -> dict[str, Any]:
     _wait(machines.dsn, documents * 4 // 5)
     report["running_at_kill"] = _running(machines.dsn)
     machines.kill("one")
+    time.sleep(CALM_S)
     _wait(machines.dsn, documents * 3 // 5)
     before = _lapses(machines.dsn)
     report["left_with"] = machines.leave("two")

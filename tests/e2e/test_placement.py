@@ -1,4 +1,4 @@
-"""Pools land on the nodes their labels name: three raylets on this machine, a GPU that is only said to be one."""
+"""Pages land on the nodes their pools' labels allow: three raylets on this machine, a GPU only said to be one."""
 
 import json
 import os
@@ -11,41 +11,48 @@ import pytest
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
 ROOT = Path(__file__).resolve().parents[2]
+PAGES = 200
 PROGRAM = """
-import json, sys, time
+import json, sys
 import ray
+from ray import serve
 from ray.cluster_utils import Cluster
-from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-from cluster.placement import API, FAST_PATH, VLM_GPU, fits, unplaceable
+from cluster.app import QUIET
+from cluster.placement import DOOR, FAST_PATH, VLM_GPU, unplaceable
 
+pages = int(sys.argv[1])
 cluster = Cluster(initialize_head=True, head_node_args={
     "num_cpus": 1, "labels": {"arch": "amd64", "accelerator": "none"}, "include_dashboard": False})
 ray.init(cluster.address, log_to_driver=False)
-before = unplaceable({"vlm_ocr": VLM_GPU, "fast_path": FAST_PATH}, ray.nodes())
+wanted = {"vlm_ocr": VLM_GPU, "fast_path": FAST_PATH, "console": DOOR}
+before = unplaceable(wanted, ray.nodes())
 cluster.add_node(num_cpus=3, labels={"arch": "arm64", "accelerator": "none"})
 cluster.add_node(num_cpus=2, num_gpus=1, labels={"arch": "amd64", "accelerator": "cuda"})
 cluster.wait_for_nodes()
-labels = {node["NodeID"]: node["Labels"] for node in ray.nodes()}
+labels = {node["NodeID"]: [node["Labels"]["arch"], node["Labels"]["accelerator"]] for node in ray.nodes()}
+serve.start(proxy_location="Disabled", logging_config=QUIET)
 
-@ray.remote
-class Replica:
-    def where(self):
+@serve.deployment
+class Pool:
+    async def read(self, number):
         return ray.get_runtime_context().get_node_id()
 
-def place(placement, count):
-    options = placement.actor_options()
-    actors = [Replica.options(**options).remote() for _ in range(count)]
-    return [labels[node] for node in ray.get([actor.where.remote() for actor in actors], timeout=120)]
+def read_pages(name, placement, replicas):
+    pool = Pool.options(name=name, ray_actor_options=placement.actor_options(), num_replicas=replicas)
+    handle = serve.run(pool.bind(), name=name, route_prefix=None, logging_config=QUIET)
+    answers = [handle.read.remote(number) for number in range(pages)]
+    return [labels[answer.result(timeout_s=60)] for answer in answers]
 
-landed = {"fast_path": place(FAST_PATH, 3), "vlm_ocr": place(VLM_GPU, 1)}
-after = unplaceable({"vlm_ocr": VLM_GPU, "fast_path": FAST_PATH}, ray.nodes())
-print(json.dumps({"before": before, "after": after, "landed": landed}))
+landed = {"fast_path": read_pages("fast_path", FAST_PATH, 3), "vlm_ocr": read_pages("vlm_ocr", VLM_GPU, 1),
+          "console": read_pages("console", DOOR, 1)}
+print(json.dumps({"before": before, "after": unplaceable(wanted, ray.nodes()), "landed": landed}))
+serve.shutdown()
 ray.shutdown()
 cluster.shutdown()
 """
 
 
-def test_replicas_land_on_the_nodes_their_labels_name() -> None:
+def test_every_page_lands_on_a_node_its_labels_allow() -> None:
     with tempfile.TemporaryDirectory(prefix="qp", dir="/tmp") as folder:
         token = Path(folder) / "token"
         token.write_text("0" * 64)
@@ -55,11 +62,15 @@ def test_replicas_land_on_the_nodes_their_labels_name() -> None:
             "RAY_USAGE_STATS_ENABLED": "0", "RAY_TMPDIR": folder, "PYTHONPATH": str(ROOT),
         }  # fmt: skip
         done = subprocess.run(
-            [sys.executable, "-c", PROGRAM], env=environment, cwd=ROOT, capture_output=True, text=True, timeout=350
-        )
+            [sys.executable, "-c", PROGRAM, str(PAGES)],
+            env=environment, cwd=ROOT, capture_output=True, text=True, timeout=350, check=False,
+        )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    told = json.loads(done.stdout.strip().splitlines()[-1])
+    told = json.loads(next(line for line in done.stdout.splitlines() if line.startswith("{")))
     assert list(told["before"]) == ["vlm_ocr"]
     assert told["after"] == {}
-    assert {(node["arch"], node["accelerator"]) for node in told["landed"]["fast_path"]} == {("arm64", "none")}
-    assert {(node["arch"], node["accelerator"]) for node in told["landed"]["vlm_ocr"]} == {("amd64", "cuda")}
+    assert told["landed"] == {
+        "fast_path": [["arm64", "none"]] * PAGES,
+        "vlm_ocr": [["amd64", "cuda"]] * PAGES,
+        "console": [["amd64", "none"]] * PAGES,
+    }
