@@ -5,6 +5,7 @@ import re
 from models.cdom.tree import BlockType
 from models.extract.layout.kinds import PageLook, is_bottom, is_top
 from models.extract.layout.marks import Line
+from models.extract.layout.paragraphs import NUMBER
 
 Paragraph = list[Line]
 
@@ -114,6 +115,8 @@ def _is_running(group: Paragraph, page: PageLook, gap: float) -> bool:
     if _is_numbered_edge(group, page, text):
         return True
     if 0.5 * page.height < group[0].y0 < _SURE_BOTTOM * page.height or page.chars < _FEW_CHARS:
+        return False
+    if group[0].y0 > 0.5 * page.height and NUMBER.match(text):
         return False
     if len(group) > 2 or group[0].size > 1.25 * page.body or len(text) > 160 or _is_sentence(text):
         return False

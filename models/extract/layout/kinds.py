@@ -8,6 +8,7 @@ from models.extract.layout.captions import is_caption
 from models.extract.layout.formulas import MATH
 from models.extract.layout.marks import Line
 from models.extract.layout.paragraphs import BULLET, NUMBER
+from models.extract.math.symbols import FUNCTIONS
 
 _HEADING_LINES, _HEADING_CHARS = 3, 200
 _LARGER = 1.15
@@ -57,7 +58,7 @@ def find_kind(group: list[Line], page: PageLook) -> BlockType:
         return BlockType.CAPTION
     if BULLET.match(first.text):
         return BlockType.LIST_ITEM
-    if _is_formula(group) and (first.recognised or not NUMBER.match(first.text)):
+    if _is_formula(group) and (first.recognised or _is_pure(group)):
         return BlockType.FORMULA
     if is_heading(group, page):
         return BlockType.HEADING
@@ -131,6 +132,13 @@ def _is_formula(group: list[Line]) -> bool:
         return False
     words = re.findall(r"[A-Za-z]{4,}", text)
     return sum(map(len, words)) < 0.35 * len(text)
+
+
+def _is_pure(group: list[Line]) -> bool:
+    """True for a display without a number before it and nearly without words: it can stand as LaTeX."""
+    text = " ".join(line.text for line in group)
+    words = [word for word in re.findall(r"[^\W\d_]{2,}", text) if word not in FUNCTIONS]
+    return not NUMBER.match(text) and sum(map(len, words)) < 0.25 * len(text)
 
 
 def is_top(group: list[Line], page: PageLook) -> bool:

@@ -13,6 +13,7 @@ _WIDEST_LEADING = 1.9
 _DISPLAY_LEADING = 1.35
 """Large type may be set this loosely whatever the text's leading is."""
 BULLET = re.compile(r"[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢✓✔❖\uf0b7\uf0a7\uf0d8-]\s+|[•●▪■‣∙➤❖\uf0b7\uf0a7](?=\S)|[–—*]\s+(?=\S)")
+_DASH = re.compile(r"[–—*·-]\s")
 NUMBER = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[A-Z]\)|\(?[ivx]{2,5}[.)]|\[\d{1,3}\])\s+(?=\S)")
 """A capital with a full stop is more often an initial."""
 _SENTENCE_END = (".", "!", "?", ":", ".”", '."', ".)", ";")
@@ -79,13 +80,21 @@ def _is_apart(group: list[Line], line: Line, leading: float) -> bool:
 def _is_item_start(group: list[Line], line: Line) -> bool:
     """True for a bullet, or for a number where numbered items start."""
     if BULLET.match(line.text):
-        return True
+        return not _DASH.match(line.text) or _may_start(group, line)
     if not NUMBER.match(line.text):
         return False
     first = group[0]
     if NUMBER.match(first.text) and abs(first.x0 - line.x0) < 0.8 * line.size:
         return True
     return group[-1].text.endswith(_SENTENCE_END) and line.x0 >= first.x0 - 0.5 * line.size
+
+
+def _may_start(group: list[Line], line: Line) -> bool:
+    """True where a dash begins an item; after a line that ran on it is part of the sentence."""
+    last, first = group[-1], group[0]
+    if last.text.endswith(_SENTENCE_END) or BULLET.match(first.text) or abs(line.x0 - last.x0) > 0.5 * line.size:
+        return True
+    return last.x1 < max(one.x1 for one in (*group, line)) - 2 * line.size
 
 
 def _is_indented(group: list[Line], line: Line, following: Line | None) -> bool:

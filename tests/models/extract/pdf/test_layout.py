@@ -213,3 +213,32 @@ def test_text_along_the_outer_margin_is_no_part_of_the_page() -> None:
     paper.text(25, 400, "Downloaded from example.org on Monday", 9, rotate=90)
     tree = paper.read()
     assert texts(tree, BlockType.PAGE_FOOTER) == ["Downloaded from example.org on Monday"]
+
+
+def test_a_dash_in_the_middle_of_a_sentence_begins_no_item() -> None:
+    paper = Paper()
+    rows = [
+        "Firms with five or less staff are very small, those with 51",
+        "- 99 staff are neither small nor large here.",
+    ]
+    paper.lines(50, 60, rows)
+    paper.lines(50, 120, ["What is needed for the cake:", "- flour and eggs", "- a spoon of sugar"])
+    tree = paper.read()
+    assert texts(tree, BlockType.LIST_ITEM) == ["- flour and eggs", "- a spoon of sugar"]
+    assert texts(tree, BlockType.PARAGRAPH)[0].endswith("with 51 - 99 staff are neither small nor large here.")
+
+
+def test_a_numbered_item_at_the_foot_of_a_page_is_no_running_foot() -> None:
+    paper = Paper()
+    paper.prose(50, 60, 36)
+    paper.text(50, 545, "12. It is one thing to find an effect and quite another to measure")
+    assert texts(paper.read(), BlockType.LIST_ITEM) == [
+        "12. It is one thing to find an effect and quite another to measure"
+    ]
+
+
+def test_a_sentence_with_mathematics_is_text() -> None:
+    paper = Paper()
+    paper.prose(50, 60, 3)
+    paper.text(50, 120, "where xi = 2 and yi = 3 for all i = 1, . . . , N.")
+    assert texts(paper.read(), BlockType.FORMULA) == []
