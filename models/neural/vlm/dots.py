@@ -4,6 +4,7 @@ A cut answer keeps its whole elements. Boxes outside the picture are clamped, im
 """
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from models.cdom.geometry import Bbox
 from models.cdom.ports import PixelPage, RecognisedBlock
 from models.cdom.tree import BlockType
-from models.neural.vlm.contract import Answer, Ask, BadAnswer, Region, Sampling
+from models.neural.vlm.contract import Answer, Ask, BadAnswer, Ending, Region, Sampling
 from models.neural.vlm.markdown import MAX_CHARS, read_markdown
 from models.neural.vlm.pictures import decode, fit_grid
 from models.neural.vlm.tables import read_html_table
@@ -20,6 +21,12 @@ _FACTOR, _LEAST, _MOST = 28, 3136, 11_289_600
 """The grid and the areas of the model's own picture processor: sent in this size, it changes nothing any more."""
 _SAMPLING = Sampling(temperature=0.1, top_p=1.0, max_tokens=16_384)
 MAX_ELEMENTS = 5000
+_DECODER = json.JSONDecoder(strict=False)
+"""Line breaks inside a text are no reason to lose it."""
+_BEGIN = re.compile(r'\{\s*"(?:bbox|category)"')
+_ESCAPE = re.compile(r'\\(["\\/bfnrt]|u[0-9a-fA-F]{4})?')
+_LOST_ESCAPES = str.maketrans({"\f": "\\f", "\b": "\\b"})
+"""No page holds a form feed or a backspace: they are what is left of `\\frac` and `\\beta`."""
 PROMPT = """Please output the layout information from the PDF image, including each layout element's bbox, its \
 category, and the corresponding text content within the bbox.
 
@@ -72,7 +79,9 @@ class Dots:
         self, page: PixelPage, regions: Sequence[Region], asks: Sequence[Ask], answers: Sequence[Answer]
     ) -> list[RecognisedBlock]:
         scale = (page.width / asks[0].size[0], page.height / asks[0].size[1])
-        elements = list(_elements(answers[0].text))
+        elements, unreadable = _read_elements(answers[0].text)
+        if unreadable and answers[0].ending is Ending.STOP:
+            raise BadAnswer("elements that are no JSON")  # their text would be missing and nobody would know
         blocks = [block for element in elements for block in _blocks(element, asks[0].size, scale)]
         if not blocks and not _is_empty_page(answers[0].text):
             raise BadAnswer("the answer holds no layout element")
@@ -83,21 +92,29 @@ def _is_empty_page(text: str) -> bool:
     return text.strip().strip("`").removeprefix("json").strip() in ("[]", "{}")
 
 
+def _read_elements(text: str) -> tuple[list[dict[str, Any]], int]:
+    """Objects with a category, and how many began like one but could not be read (the end of a cut answer is one)."""
+    text = text[:MAX_CHARS]
+    begun = len(_BEGIN.findall(text))
+    told = list(_elements(text))
+    if len(told) < begun:  # LaTeX whose backslashes were not doubled
+        repaired = list(_elements(_ESCAPE.sub(lambda found: found[0] if found[1] else "\\\\", text)))
+        told = max(told, repaired, key=len)
+    seen = {json.dumps(element): element for element in told}  # a loop repeats an element to the letter
+    return list(seen.values()), max(0, begun - len(told))
+
+
 def _elements(text: str) -> Iterator[dict[str, Any]]:
-    """Objects with a category, whole ones only: the end of a cut or looping answer is dropped."""
-    text, decoder, at, count = text[:MAX_CHARS], json.JSONDecoder(), 0, 0
-    seen: set[str] = set()
+    """Elements of the text's whole JSON objects."""
+    at, count = 0, 0
     while count < MAX_ELEMENTS and (at := text.find("{", at)) >= 0:
         try:
-            value, end = decoder.raw_decode(text, at)
+            value, at = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError):
             at += 1
             continue
-        key = text[at:end]
-        at, count = end, count + 1
-        if key not in seen:  # a loop repeats an element to the letter
-            seen.add(key)
-            yield from _flatten(value)
+        count += 1
+        yield from _flatten(value)
 
 
 def _flatten(value: Any) -> Iterator[dict[str, Any]]:
@@ -115,7 +132,7 @@ def _flatten(value: Any) -> Iterator[dict[str, Any]]:
 def _blocks(element: dict[str, Any], size: tuple[int, int], scale: tuple[float, float]) -> list[RecognisedBlock]:
     kind = _KINDS.get(str(element["category"]))
     text = element.get("text")
-    text = text if isinstance(text, str) else ""
+    text = text.translate(_LOST_ESCAPES) if isinstance(text, str) else ""
     box = _box(element.get("bbox"), size, scale)
     if kind is None:
         return []

@@ -30,9 +30,9 @@ DOTS_ANSWER = json.dumps(
 )
 
 
-def read_dots(text: str) -> list[RecognisedBlock]:
+def read_dots(text: str, ending: Ending = Ending.STOP) -> list[RecognisedBlock]:
     model = Dots()
-    return model.read(PAGE, (), model.ask(PAGE, ()), [Answer(text=text)])
+    return model.read(PAGE, (), model.ask(PAGE, ()), [Answer(text=text, ending=ending)])
 
 
 def test_dots_elements_become_blocks_with_boxes_in_points() -> None:
@@ -60,9 +60,44 @@ def test_dots_elements_become_blocks_with_boxes_in_points() -> None:
 @pytest.mark.parametrize("at", [len(DOTS_ANSWER) - 3, len(DOTS_ANSWER) - 60, 300, 120])
 def test_a_cut_dots_answer_keeps_its_whole_elements(at: int) -> None:
     whole = outline(read_dots(DOTS_ANSWER))
-    kept = outline(read_dots(DOTS_ANSWER[:at]))
+    kept = outline(read_dots(DOTS_ANSWER[:at], Ending.LENGTH))
     assert 0 < len(kept) < len(whole)
     assert kept == whole[: len(kept)]
+
+
+RECORDED_DOTS = r"""```json
+[{"bbox": [80, 28, 220, 115], "category": "Picture"}, {"bbox": [309, 52, 473, 104], "category": "Section-header", \
+"text": "## 2 Method"}, {"bbox": [60, 130, 475, 181], "category": "List-item", "text": "- first\n- second"},
+{"bbox": [60, 184, 465, 237], "category": "Text", "text": "Let $G=(V,E)$ be a graph with {braces}."},
+{"bbox": [60, 240, 465, 290], "category": "Formula", "text": "$$\\frac{1}{2} \\alpha$$"}]
+```""".replace("\\\n", "")
+"""In the form the model writes: one array, fenced or not, several elements a line, LaTeX with doubled backslashes."""
+
+
+def test_an_answer_as_dots_writes_it_is_read_whole() -> None:
+    assert outline(read_dots(RECORDED_DOTS)) == [
+        ("picture", ""),
+        ("heading", "2 Method"),
+        ("list_item", "first"),
+        ("list_item", "second"),
+        ("paragraph", "Let $G=(V,E)$ be a graph with {braces}."),
+        ("formula", r"\frac{1}{2} \alpha"),
+    ]
+
+
+def test_latex_whose_backslashes_dots_forgot_to_double_is_repaired() -> None:
+    once = RECORDED_DOTS.replace("\\\\", "\\")
+    assert outline(read_dots(once))[-1] == ("formula", r"\frac{1}{2} \alpha")
+    wrapped = '{"layout": ' + RECORDED_DOTS.removeprefix("```json").removesuffix("```") + "}"
+    assert outline(read_dots(wrapped)) == outline(read_dots(RECORDED_DOTS))
+
+
+def test_a_whole_dots_answer_with_an_element_that_cannot_be_read_is_a_bad_answer() -> None:
+    """Its text would be missing from the page, and nobody would know."""
+    broken = RECORDED_DOTS.replace('"category": "Text", "text": "Let', '"category": "Text", "text": Let')
+    with pytest.raises(BadAnswer):
+        read_dots(broken)
+    assert len(read_dots(broken, Ending.LENGTH)) == 5  # a cut one is flagged anyway, and keeps what is whole
 
 
 def test_a_dots_element_said_again_and_again_is_one() -> None:
