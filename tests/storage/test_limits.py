@@ -1,7 +1,9 @@
 """Rate limits over replicas, retention, disk caps, and tenants that move."""
 
-import threading
+import random
 import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -19,25 +21,37 @@ from tests.conftest import SIGNING_KEY
 from tests.storage.scenes import ACME, claim, submit, success, worker
 
 
-def test_four_replicas_share_one_limit(store: Store, dsn: str, tmp_path: Path) -> None:
-    """At most the limit and its burst, however many ask at once."""
+def test_four_replicas_share_one_limit_in_every_minute(store: Store, dsn: str, tmp_path: Path) -> None:
+    """Three minutes on a clock of the test's: all four ask at once, far above the limit, with pauses between."""
     replicas = [open_store(dsn, tmp_path / str(n), signing_key=SIGNING_KEY) for n in range(4)]
-    per_minute, accepted, started = 120, [], time.monotonic()
-
-    def ask(replica: Store) -> None:
-        while time.monotonic() - started < 4:
-            if not take(replica.db, "acme", per_minute):
-                accepted.append(time.monotonic() - started)
-
-    threads = [threading.Thread(target=ask, args=(replica,)) for replica in replicas]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    elapsed = max(4.0, *accepted)
-    assert per_minute * 4 / 60 - 1 <= len(accepted) <= per_minute * elapsed / 60 + BURST
+    chance, per_minute, start = random.Random(3), 60, datetime(2026, 1, 1, tzinfo=UTC)
+    accepted: list[float] = []
+    with ThreadPoolExecutor(len(replicas)) as threads:
+        for step in range(360):
+            at = step / 2
+            if 70 < at < 100 or chance.random() < 0.2:  # nobody asks for a while: what was saved up is the burst alone
+                continue
+            now = start + timedelta(seconds=at)
+            asked = [threads.submit(take, one.db, "acme", per_minute, now=now) for one in replicas]
+            waits = [each.result() for each in asked]
+            accepted += [at] * waits.count(0.0)
+            assert all(0 <= wait <= 1 for wait in waits)
+    for first in accepted:
+        assert sum(first <= at < first + 60 for at in accepted) <= per_minute + BURST
+    assert len(accepted) >= per_minute * (180 - 30) / 60 - BURST
     for replica in replicas:
         replica.close()
+
+
+def test_the_wait_is_exact_at_any_time(store: Store) -> None:
+    chance, now = random.Random(5), datetime(2026, 1, 1, tzinfo=UTC)
+    for _ in range(60):
+        while not (wait := take(store.db, "acme", 90, now=now)):
+            now += timedelta(seconds=chance.random() / 5)
+        almost = now + timedelta(seconds=wait - 0.001)
+        assert 0 < take(store.db, "acme", 90, now=almost) <= 0.002
+        now += timedelta(seconds=wait + 1e-6)
+        assert take(store.db, "acme", 90, now=now) == 0
 
 
 def test_a_wait_that_is_obeyed_is_accepted_and_buckets_are_apart(store: Store) -> None:
