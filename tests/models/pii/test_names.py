@@ -1,0 +1,68 @@
+"""What the lists and cues make of a model's findings; the lists here are small and scripted."""
+
+import pytest
+
+from models.pii.kinds import Hit, Kind
+from models.pii.names import NameLists, recase, refine
+
+LISTS = NameLists(
+    given=frozenset({"ann", "péter", "paris"}),
+    family=frozenset({"nielsen", "reed", "london"}),
+    countries=frozenset({"argentina", "south africa"}),
+    cities=frozenset({"kokkola", "london", "paris"}),
+)
+
+
+def found(text: str, *hits: tuple[Kind, str], proper: tuple[str, ...] = ()) -> set[tuple[str, str]]:
+    given = [Hit(kind, text.index(value), text.index(value) + len(value)) for kind, value in hits]
+    runs = [(text.index(run), text.index(run) + len(run)) for run in proper]
+    return {(hit.kind.value, text[hit.start : hit.end]) for hit in refine(text, given, runs, LISTS)}
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "kind"),
+    [
+        (Kind.ORGANIZATION, "Ann Quill", "person"),
+        (Kind.LOCATION, "Péter Reed", "person"),
+        (Kind.PERSON, "South Africa", "location"),
+        (Kind.ORGANIZATION, "Kokkola", "location"),
+        (Kind.ORGANIZATION, "Ann Reed Ltd", "organization"),
+        (Kind.LOCATION, "Paris", "location"),
+        (Kind.PERSON, "Somebody Else", "person"),
+    ],
+)
+def test_lists_settle_what_a_model_took_for_something_else(said: Kind, value: str, kind: str) -> None:
+    assert found(f"We saw {value} there.", (said, value)) == {(kind, value)}
+
+
+def test_proper_nouns_a_model_passed_over_are_looked_up() -> None:
+    text = "Then Nielsen went from Kokkola to Argentina with Ann Quill, Zork and London."
+    runs = ("Nielsen", "Kokkola", "Argentina", "Ann Quill", "Zork", "London")
+    assert found(text, proper=runs) == {
+        ("person", "Nielsen"),
+        ("location", "Kokkola"),
+        ("location", "Argentina"),
+        ("person", "Ann Quill"),
+        ("location", "London"),
+    }
+
+
+@pytest.mark.parametrize("before", ["Name: ", "My name is ", "Mr. ", "Dr ", "Dear ", "Attn: ", "they call me "])
+def test_words_that_say_who_follows(before: str) -> None:
+    assert ("person", "Zork Quill") in found(f"{before}Zork Quill, as agreed.")
+
+
+def test_who_was_named_once_is_found_again_in_whole_and_in_part() -> None:
+    text = "Ann Quill signed. Later Ann Quill left; Ann had a quill. Anna stayed."
+    spans = sorted(
+        (hit.start, hit.end) for hit in set(refine(text, [Hit(Kind.PERSON, 0, 9)], [], LISTS)) if hit.end - hit.start
+    )
+    assert (24, 33) in spans
+    assert (40, 43) in spans
+    assert not any(text[start:end] in ("quill", "Anna") for start, end in spans)
+
+
+def test_shouted_words_and_texts_without_capitals_are_recased_in_place() -> None:
+    assert recase("FROM KOKKOLA TO ANN, the EU", LISTS) == "From Kokkola TO ANN, the EU"
+    assert recase("from kokkola with ann", LISTS) == "from Kokkola with Ann"
+    assert len(recase("STRASSE ǰẞﬀ İSTANBUL", LISTS)) == len("STRASSE ǰẞﬀ İSTANBUL")
