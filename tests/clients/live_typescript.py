@@ -3,6 +3,7 @@
 Starts the service with a reader on a database of its own and hands its address to Node.
 """
 
+import json
 import os
 import re
 import shutil
@@ -19,6 +20,14 @@ from tests.postgres import test_server
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = ROOT / "serve_apps" / "clients" / "typescript"
 EXAMPLE = CLIENT / "test" / "example.ts"
+USER = """import { ApiError, NotFound, QuireClient, type Page, type types } from "quire-client";
+import { openFile } from "quire-client/node";
+const quire: QuireClient = new QuireClient({ baseUrl: "http://127.0.0.1:9", retry: { attempts: 1 } });
+const jobs: Promise<Page<types.JobListItem>> = quire.listJobs({ limit: 1 });
+await jobs.catch((error: unknown) => { if (error instanceof ApiError) throw error; });
+if (!(NotFound.prototype instanceof ApiError)) throw new Error("errors are no family");
+console.log(typeof openFile);
+"""
 NO_NODE = "make test-sdk needs Node 20 or later with npm: the TypeScript client was NOT tested."
 
 
@@ -32,7 +41,7 @@ def main() -> int:
         (work / "invoice.pdf").write_bytes(PDF)
         store = open_store(dsn, work / "workdir", signing_key=b"a key of these tests, long enough")
         with reading(store), listening(make_resources(store, dsn=dsn)) as url:
-            code = _run(url, work)
+            code = _run(url, work) or check_package(work)
         store.close()
     return code
 
@@ -52,6 +61,37 @@ def _run(url: str, work: Path) -> int:
     finally:
         EXAMPLE.unlink()
     return 0
+
+
+def check_package(work: Path) -> int:
+    """What a user installs: packed, unpacked beside a program, compiled with both kinds of resolution, and run."""
+    packed = subprocess.run(
+        ["npm", "pack", "--json", "--pack-destination", str(work)], cwd=CLIENT, capture_output=True, text=True
+    )
+    if packed.returncode:
+        print(packed.stderr, file=sys.stderr)
+        return packed.returncode
+    (facts,) = json.loads(packed.stdout)
+    names = {file["path"] for file in facts["files"]}
+    print(f"packed {facts['filename']}: {len(names)} files, {facts['unpackedSize'] // 1024} kB")
+    missing = {"README.md", "package.json", "dist/src/index.js", "dist/src/index.d.ts", "dist/src/node.js"} - names
+    strange = {name for name in names if not name.startswith(("dist/src/", "src/", "README", "package.json"))}
+    if missing or strange:
+        print(f"missing {missing}, strange {strange}", file=sys.stderr)
+        return 1
+    user = work / "user"
+    installed = user / "node_modules" / "quire-client"
+    installed.mkdir(parents=True)
+    subprocess.run(["tar", "xzf", work / facts["filename"], "-C", installed, "--strip-components=1"], check=True)
+    (user / "package.json").write_text('{"type": "module"}')
+    (user / "main.ts").write_text(USER)
+    types = ["--typeRoots", str(CLIENT / "node_modules" / "@types"), "--types", "node"]
+    for module, resolution in (("NodeNext", "NodeNext"), ("ESNext", "Bundler")):
+        kind = ["--module", module, "--moduleResolution", resolution, "--target", "ES2022", "--strict"]
+        tsc = CLIENT / "node_modules" / ".bin" / "tsc"
+        if code := subprocess.run([tsc, *kind, *types, "main.ts"], cwd=user).returncode:
+            return code
+    return subprocess.run(["node", "main.js"], cwd=user).returncode
 
 
 def _compiled_tests() -> list[Path]:

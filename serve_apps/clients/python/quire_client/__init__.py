@@ -4,21 +4,48 @@ from quire_client import types
 from quire_client.async_client import AsyncClient
 from quire_client.calls import Content, JobEvent, Page
 from quire_client.client import Client
-from quire_client.errors import ApiError, ConnectionFailed, QuireError, WaitTimeout
+from quire_client.errors import (
+    ApiError,
+    Conflict,
+    ConnectionFailed,
+    Forbidden,
+    Invalid,
+    NotFound,
+    PaymentRequired,
+    QuireError,
+    ServerFailed,
+    TooLarge,
+    TooManyRequests,
+    Unauthenticated,
+    WaitTimeout,
+)
 from quire_client.retry import Retry
 from quire_client.uploads import FileLike
+from quire_client.version import VERSION
+
+__version__ = VERSION
 
 __all__ = [
     "ApiError",
     "AsyncClient",
     "Client",
+    "Conflict",
     "ConnectionFailed",
     "Content",
     "FileLike",
+    "Forbidden",
+    "Invalid",
     "JobEvent",
+    "NotFound",
     "Page",
+    "PaymentRequired",
     "QuireError",
     "Retry",
+    "ServerFailed",
+    "TooLarge",
+    "TooManyRequests",
+    "Unauthenticated",
     "WaitTimeout",
+    "__version__",
     "types",
 ]

@@ -1,21 +1,25 @@
 """The awaiting client: the generated operations, and by hand what deserves better: uploads, waiting, progress."""
 
+import json
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from quire_client import types
 from quire_client.answers import EventReader, refusal_of
 from quire_client.async_operations import AsyncOperations
-from quire_client.calls import Call, JobEvent, fill
+from quire_client.calls import Call, FinetuneOptions, JobEvent, fill, finetune_call
 from quire_client.client import ENDED, LONGEST_WAIT_S
 from quire_client.errors import WaitTimeout
 from quire_client.uploads import FileLike, Files, Ocr, form_fields
 
 
 class AsyncClient(AsyncOperations):
-    """`AsyncClient("http://127.0.0.1:8000", "KEY")`; use it in an `async with` block or await `close()`."""
+    """`AsyncClient("http://127.0.0.1:8000", "KEY")`; use it in an `async with` block or await `close()`.
+
+    What is left out comes from QUIRE_URL and QUIRE_TOKEN. Cancelling the task cancels the request.
+    """
 
     async def __aenter__(self) -> Self:
         return self
@@ -99,16 +103,31 @@ class AsyncClient(AsyncOperations):
                 if event is not None:
                     yield event
 
+    async def stream_finetune(self, job_id: str, **options: Unpack[FinetuneOptions]) -> AsyncIterator[dict[str, Any]]:
+        """The records of `export_finetune`, one after the other as they come; the same options."""
+        call = finetune_call(job_id, options)
+        async with self._http.stream(call.method, call.path, params=call.parameters()) as response:
+            if not response.is_success:
+                await response.aread()
+                raise refusal_of(response)
+            async for line in response.aiter_lines():
+                if line:
+                    yield json.loads(line)
+
     async def wait(
-        self, job_id: str, *, timeout_s: float = 600.0, on_change: Callable[[types.Job], None] | None = None
+        self,
+        job_id: str,
+        *,
+        timeout_s: float = 600.0,
+        on_change: Callable[[types.Job], Awaitable[None] | None] | None = None,
     ) -> types.Job:
-        """The job once it has ended. Raises `WaitTimeout` after `timeout_s`."""
+        """The job once it has ended; `on_change` may be a coroutine. Raises `WaitTimeout` after `timeout_s`."""
         deadline = time.monotonic() + timeout_s
         while True:
             left = max(0.0, deadline - time.monotonic())
             job = await self.get_job(job_id, wait=min(left, 2.0 if on_change else LONGEST_WAIT_S))
-            if on_change:
-                on_change(job)
+            if on_change and (told := on_change(job)) is not None:
+                await told
             if job["status"] in ENDED:
                 return job
             if left <= 0:

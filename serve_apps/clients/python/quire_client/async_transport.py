@@ -1,15 +1,17 @@
 """Sends calls and reads answers, awaiting; retries what may be sent again."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from typing import Any, TypeVar
 
 import httpx
 
 from quire_client.answers import content_of, page_of, refusal_of
-from quire_client.calls import Call, Content, Page
+from quire_client.calls import DEFAULT_URL, Call, Content, Page
 from quire_client.errors import ApiError, ConnectionFailed
 from quire_client.retry import Retry, read_retry_after
+from quire_client.version import VERSION
 
 T = TypeVar("T")
 
@@ -19,7 +21,7 @@ class AsyncTransport:
 
     def __init__(
         self,
-        base_url: str,
+        base_url: str | None = None,
         api_key: str | None = None,
         *,
         org: str | None = None,
@@ -27,7 +29,9 @@ class AsyncTransport:
         retry: Retry | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        headers = {"X-API-Key": api_key, "X-DE-Org": org, "User-Agent": "quire-client/0.9.20"}
+        base_url = base_url or os.environ.get("QUIRE_URL") or DEFAULT_URL
+        api_key = api_key or os.environ.get("QUIRE_TOKEN")
+        headers = {"X-API-Key": api_key, "X-DE-Org": org, "User-Agent": f"quire-client/{VERSION}"}
         self._http = httpx.AsyncClient(
             base_url=base_url,
             headers={name: value for name, value in headers.items() if value is not None},

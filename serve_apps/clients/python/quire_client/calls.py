@@ -4,12 +4,13 @@ import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypedDict, TypeVar
 from urllib.parse import quote
 
 from quire_client import types
 
 T = TypeVar("T")
+DEFAULT_URL = "http://127.0.0.1:8000"
 SPARE_S = 15.0
 """How much longer than the service may hold an answer back we wait for it."""
 
@@ -87,6 +88,24 @@ class JobEvent:
 def fill(template: str, **values: str | int) -> str:
     """The path with its values, each one segment."""
     return template.format(**{name: quote(str(value), safe="") for name, value in values.items()})
+
+
+class FinetuneOptions(TypedDict, total=False):
+    """Options of the fine-tune export; all gates are off by default."""
+
+    redacted: bool
+    style: str
+    dedup: bool
+    min_chars: int
+    max_chars: int
+    language: str
+    split: str
+    val_ratio: float
+
+
+def finetune_call(job_id: str, options: FinetuneOptions) -> Call[str]:
+    """The export as a request, for whoever reads it line by line."""
+    return Call[str]("GET", fill("/v1/jobs/{job_id}/export/finetune", job_id=job_id), query=dict(options))
 
 
 def _plain(value: Any) -> str:

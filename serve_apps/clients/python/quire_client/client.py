@@ -1,13 +1,14 @@
 """The blocking client: the generated operations, and by hand what deserves better: uploads, waiting, progress."""
 
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from quire_client import types
 from quire_client.answers import read_events, refusal_of
-from quire_client.calls import Call, JobEvent, fill
+from quire_client.calls import Call, FinetuneOptions, JobEvent, fill, finetune_call
 from quire_client.errors import WaitTimeout
 from quire_client.operations import Operations
 from quire_client.uploads import FileLike, Files, Ocr, form_fields
@@ -17,7 +18,11 @@ LONGEST_WAIT_S = 45.0
 
 
 class Client(Operations):
-    """`Client("http://127.0.0.1:8000", "KEY")`; use it in a `with` block or call `close()`. Thread-safe."""
+    """`Client("http://127.0.0.1:8000", "KEY")`; use it in a `with` block or call `close()`. Thread-safe.
+
+    What is left out comes from QUIRE_URL and QUIRE_TOKEN. `transport`: an `httpx.HTTPTransport` of your own, with your
+    certificates or proxy.
+    """
 
     def __enter__(self) -> Self:
         return self
@@ -94,6 +99,15 @@ class Client(Operations):
                 response.read()
                 raise refusal_of(response)
             yield from read_events(response.iter_lines())
+
+    def stream_finetune(self, job_id: str, **options: Unpack[FinetuneOptions]) -> Iterator[dict[str, Any]]:
+        """The records of `export_finetune`, one after the other as they come; the same options."""
+        call = finetune_call(job_id, options)
+        with self._http.stream(call.method, call.path, params=call.parameters()) as response:
+            if not response.is_success:
+                response.read()
+                raise refusal_of(response)
+            yield from (json.loads(line) for line in response.iter_lines() if line)
 
     def wait(
         self, job_id: str, *, timeout_s: float = 600.0, on_change: Callable[[types.Job], None] | None = None

@@ -17,14 +17,71 @@ class WaitTimeout(QuireError):
 
 
 class ApiError(QuireError):
-    """The service refused. `request_id` finds the request in its log; `retry_after` is in seconds."""
+    """The service refused. `request_id` finds the request in its log; `retry_after` is in seconds.
+
+    `body` is the whole answer where it was JSON: a 402 of the hosted console carries `resets_at`, a 422 every entry.
+    """
 
     def __init__(
-        self, status: int, code: str, detail: str, request_id: str | None = None, retry_after: float | None = None
+        self,
+        status: int,
+        code: str,
+        detail: str,
+        request_id: str | None = None,
+        retry_after: float | None = None,
+        body: Any = None,
     ) -> None:
         super().__init__(f"{status} {code}: {detail}")
         self.status, self.code, self.detail = status, code, detail
-        self.request_id, self.retry_after = request_id, retry_after
+        self.request_id, self.retry_after, self.body = request_id, retry_after, body
+
+
+class Unauthenticated(ApiError):
+    """401: the key is missing, unknown or revoked."""
+
+
+class PaymentRequired(ApiError):
+    """402: the pages of this month are used, or the licence has ended."""
+
+
+class Forbidden(ApiError):
+    """403: the key may not do this."""
+
+
+class NotFound(ApiError):
+    """404: there is no such thing, or it is another tenant's."""
+
+
+class Conflict(ApiError):
+    """409: not in this state, or the idempotency key was used for something else."""
+
+
+class TooLarge(ApiError):
+    """413: a file is over the cap, or there are too many."""
+
+
+class Invalid(ApiError):
+    """422: a parameter, the body or the file cannot be used; `body` says where."""
+
+
+class TooManyRequests(ApiError):
+    """429: slower, or fewer documents at once; `retry_after` says when."""
+
+
+class ServerFailed(ApiError):
+    """5xx: the service, or what stands behind it, failed."""
+
+
+_BY_STATUS: dict[int, type[ApiError]] = {
+    401: Unauthenticated,
+    402: PaymentRequired,
+    403: Forbidden,
+    404: NotFound,
+    409: Conflict,
+    413: TooLarge,
+    422: Invalid,
+    429: TooManyRequests,
+}
 
 
 def read_refusal(status: int, content: bytes, request_id: str | None, retry_after: float | None) -> ApiError:
@@ -40,4 +97,5 @@ def read_refusal(status: int, content: bytes, request_id: str | None, retry_afte
         first = body["detail"][0]
         place = ".".join(str(part) for part in first.get("loc", ()))
         code, detail = str(first.get("type", code)), f"{place}: {first.get('msg', '')}"
-    return ApiError(status, code, detail, request_id, retry_after)
+    kind = _BY_STATUS.get(status, ServerFailed if status >= 500 else ApiError)
+    return kind(status, code, detail, request_id, retry_after, body)

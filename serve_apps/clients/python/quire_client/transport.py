@@ -1,5 +1,6 @@
 """Sends calls and reads answers, blocking; retries what may be sent again."""
 
+import os
 import time
 from collections.abc import Iterator
 from typing import Any, TypeVar
@@ -7,9 +8,10 @@ from typing import Any, TypeVar
 import httpx
 
 from quire_client.answers import content_of, page_of, refusal_of
-from quire_client.calls import Call, Content, Page
+from quire_client.calls import DEFAULT_URL, Call, Content, Page
 from quire_client.errors import ApiError, ConnectionFailed
 from quire_client.retry import Retry, read_retry_after
+from quire_client.version import VERSION
 
 T = TypeVar("T")
 
@@ -19,7 +21,7 @@ class Transport:
 
     def __init__(
         self,
-        base_url: str,
+        base_url: str | None = None,
         api_key: str | None = None,
         *,
         org: str | None = None,
@@ -27,7 +29,9 @@ class Transport:
         retry: Retry | None = None,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        headers = {"X-API-Key": api_key, "X-DE-Org": org, "User-Agent": "quire-client/0.9.20"}
+        base_url = base_url or os.environ.get("QUIRE_URL") or DEFAULT_URL
+        api_key = api_key or os.environ.get("QUIRE_TOKEN")
+        headers = {"X-API-Key": api_key, "X-DE-Org": org, "User-Agent": f"quire-client/{VERSION}"}
         self._http = httpx.Client(
             base_url=base_url,
             headers={name: value for name, value in headers.items() if value is not None},

@@ -2,11 +2,9 @@
 import { WaitTimeout, readRefusal } from "./errors.js";
 import { Operations } from "./operations.js";
 import { readRetryAfter } from "./retry.js";
-import { fill } from "./transport.js";
+import { fill, type Call, type ClientOptions } from "./transport.js";
 import type * as types from "./types.js";
-
-/** A File, or content with a name. In Node, `openFile` of "quire-client/node" makes one that streams from disk. */
-export type NamedFile = File | { name: string; content: Blob };
+import { Form, type NamedFile } from "./uploads.js";
 
 export interface ReadOptions {
   pages?: string;
@@ -23,6 +21,11 @@ const ENDED = new Set<string>(["succeeded", "partial", "failed", "canceled"]);
 const LONGEST_WAIT_S = 45;
 
 export class QuireClient extends Operations {
+  /** A client like this one but for `changes`: `quire.with({ signal }).getTree(…)`, `quire.with({ org: "sales" })`. */
+  with(changes: Partial<ClientOptions>): QuireClient {
+    return new QuireClient({ ...this.options, ...changes });
+  }
+
   /** Queue one or more files. Sent again after a lost answer, it still makes one job. */
   createJob(files: NamedFile | NamedFile[], options: ReadOptions = {}): Promise<types.Job> {
     const form = formOf("files", Array.isArray(files) ? files : [files], options);
@@ -41,7 +44,7 @@ export class QuireClient extends Operations {
   /** What changed from `a` to `b`; nothing is stored. */
   compare(a: NamedFile, b: NamedFile): Promise<types.TreeDiff> {
     const form = formOf("a", [a]);
-    append(form, "b", b);
+    form.file("b", b);
     return this.json({ method: "POST", path: "/v1/compare", form, repeatable: true });
   }
 
@@ -59,53 +62,81 @@ export class QuireClient extends Operations {
   /** A job's progress: `job` at every change, `end` once. */
   async *streamJobEvents(jobId: string, signal?: AbortSignal): AsyncGenerator<JobEvent> {
     const call = { method: "GET", path: fill("/v1/jobs/{job_id}/events", { job_id: jobId }) };
+    for await (const block of this.stream(call, "\n\n", signal)) {
+      const event = readEvent(block);
+      if (event) yield event;
+    }
+  }
+
+  /** The records of `exportFinetune`, one after the other as they come; the same options. */
+  async *streamFinetune(
+    jobId: string,
+    options: Parameters<Operations["exportFinetune"]>[1] = {},
+  ): AsyncGenerator<Record<string, unknown>> {
+    const path = fill("/v1/jobs/{job_id}/export/finetune", { job_id: jobId });
+    for await (const line of this.stream({ method: "GET", path, query: { ...options } }, "\n")) {
+      if (line) yield JSON.parse(line) as Record<string, unknown>;
+    }
+  }
+
+  /** An answer piece by piece; leaving the loop ends the request. */
+  private async *stream(call: Call, end: string, signal = this.options.signal): AsyncGenerator<string> {
     const response = await this.request(call, this.headers(call), signal);
     const { status, headers } = response;
     if (!response.ok || !response.body) {
       throw readRefusal(status, await response.text(), headers.get("x-request-id"), readRetryAfter(headers));
     }
-    let rest = "";
-    for await (const text of response.body.pipeThrough(new TextDecoderStream()) as unknown as AsyncIterable<string>) {
-      const blocks = (rest + text).split("\n\n");
-      rest = blocks.pop() ?? "";
-      for (const block of blocks) {
-        const event = readEvent(block);
-        if (event) yield event;
-      }
-    }
+    yield* pieces(response.body, end);
   }
 
-  /** The job once it has ended. Throws `WaitTimeout` after `timeoutS` seconds. */
+  /** The job once it has ended. Throws `WaitTimeout` after `timeoutS` seconds, the signal's reason when it fires. */
   async wait(
     jobId: string,
-    options: { timeoutS?: number; onChange?: (job: types.Job) => void } = {},
+    options: {
+      timeoutS?: number;
+      onChange?: (job: types.Job) => void | Promise<void>;
+      signal?: AbortSignal;
+    } = {},
   ): Promise<types.Job> {
+    const quire = options.signal ? this.with({ signal: options.signal }) : this;
     const timeoutS = options.timeoutS ?? 600;
     const deadline = Date.now() + timeoutS * 1000;
     while (true) {
       const left = Math.max(0, (deadline - Date.now()) / 1000);
-      const job = await this.getJob(jobId, { wait: Math.min(left, options.onChange ? 2 : LONGEST_WAIT_S) });
-      options.onChange?.(job);
+      const job = await quire.getJob(jobId, { wait: Math.min(left, options.onChange ? 2 : LONGEST_WAIT_S) });
+      await options.onChange?.(job);
       if (ENDED.has(job.status)) return job;
       if (left <= 0) throw new WaitTimeout(`${jobId} is ${job.status} after ${timeoutS} s`);
     }
   }
 }
 
-function formOf(part: string, files: NamedFile[], options: ReadOptions = {}): FormData {
-  const form = new FormData();
-  for (const name of ["pages", "password", "ocr"] as const) {
-    const value = options[name];
-    if (value !== undefined) form.append(name, value);
+/** The pieces of a text between `end` and `end`. */
+async function* pieces(body: ReadableStream<Uint8Array>, end: string): AsyncGenerator<string> {
+  const decoder = new TextDecoderStream() as unknown as ReadableWritablePair<string, Uint8Array>;
+  const reader = body.pipeThrough(decoder).getReader();
+  let rest = "";
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      const found = (rest + read.value).split(end);
+      rest = found.pop() ?? "";
+      yield* found;
+    }
+    if (rest) yield rest;
+  } finally {
+    await reader.cancel();
   }
-  if (options.metadata !== undefined) form.append("metadata", JSON.stringify(options.metadata));
-  for (const file of files) append(form, part, file);
-  return form;
 }
 
-function append(form: FormData, part: string, file: NamedFile): void {
-  if (file instanceof File) form.append(part, file);
-  else form.append(part, file.content, file.name);
+function formOf(part: string, files: NamedFile[], options: ReadOptions = {}): Form {
+  const form = new Form();
+  for (const name of ["pages", "password", "ocr"] as const) {
+    const value = options[name];
+    if (value !== undefined) form.field(name, value);
+  }
+  if (options.metadata !== undefined) form.field("metadata", JSON.stringify(options.metadata));
+  for (const file of files) form.file(part, file);
+  return form;
 }
 
 function readEvent(block: string): JobEvent | null {

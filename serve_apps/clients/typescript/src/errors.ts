@@ -15,7 +15,10 @@ export class WaitTimeout extends QuireError {
   override name = "WaitTimeout";
 }
 
-/** The service refused. `requestId` finds the request in its log; `retryAfter` is in seconds. */
+/**
+ * The service refused. `requestId` finds the request in its log; `retryAfter` is in seconds; `body` is the whole answer
+ * where it was JSON: a 402 of the hosted console carries `resets_at`, a 422 every entry.
+ */
 export class ApiError extends QuireError {
   override name = "ApiError";
 
@@ -25,10 +28,41 @@ export class ApiError extends QuireError {
     readonly detail: string,
     readonly requestId: string | null,
     readonly retryAfter: number | null,
+    readonly body: unknown = null,
   ) {
     super(`${status} ${code}: ${detail}`);
   }
 }
+
+/** 401: the key is missing, unknown or revoked. */
+export class Unauthenticated extends ApiError {}
+/** 402: the pages of this month are used, or the licence has ended. */
+export class PaymentRequired extends ApiError {}
+/** 403: the key may not do this. */
+export class Forbidden extends ApiError {}
+/** 404: there is no such thing, or it is another tenant's. */
+export class NotFound extends ApiError {}
+/** 409: not in this state, or the idempotency key was used for something else. */
+export class Conflict extends ApiError {}
+/** 413: a file is over the cap, or there are too many. */
+export class TooLarge extends ApiError {}
+/** 422: a parameter, the body or the file cannot be used; `body` says where. */
+export class Invalid extends ApiError {}
+/** 429: slower, or fewer documents at once; `retryAfter` says when. */
+export class TooManyRequests extends ApiError {}
+/** 5xx: the service, or what stands behind it, failed. */
+export class ServerFailed extends ApiError {}
+
+const BY_STATUS: Record<number, typeof ApiError> = {
+  401: Unauthenticated,
+  402: PaymentRequired,
+  403: Forbidden,
+  404: NotFound,
+  409: Conflict,
+  413: TooLarge,
+  422: Invalid,
+  429: TooManyRequests,
+};
 
 interface Entry {
   type?: string;
@@ -59,5 +93,6 @@ export function readRefusal(
     code = first.type ?? code;
     detail = `${(first.loc ?? []).join(".")}: ${first.msg ?? ""}`;
   }
-  return new ApiError(status, code, detail, requestId, retryAfter);
+  const kind = BY_STATUS[status] ?? (status >= 500 ? ServerFailed : ApiError);
+  return new kind(status, code, detail, requestId, retryAfter, body);
 }

@@ -1,6 +1,21 @@
 // Client of the Quire document-extraction service. Runs wherever fetch does; needs nothing else.
-export { QuireClient, type JobEvent, type NamedFile, type ReadOptions } from "./client.js";
-export { ApiError, ConnectionFailed, QuireError, WaitTimeout } from "./errors.js";
+export { QuireClient, type JobEvent, type ReadOptions } from "./client.js";
+export {
+  ApiError,
+  Conflict,
+  ConnectionFailed,
+  Forbidden,
+  Invalid,
+  NotFound,
+  PaymentRequired,
+  QuireError,
+  ServerFailed,
+  TooLarge,
+  TooManyRequests,
+  Unauthenticated,
+  WaitTimeout,
+} from "./errors.js";
 export type { ClientOptions, Content, Page } from "./transport.js";
 export { type Retry } from "./retry.js";
 export type * as types from "./types.js";
+export type { NamedFile, StreamedFile, StreamedSend } from "./uploads.js";

@@ -1,6 +1,7 @@
 // Sends calls and reads answers; retries what may be sent again. The only module that calls fetch.
 import { ApiError, ConnectionFailed, readRefusal } from "./errors.js";
 import { RETRY, delay, readRetryAfter, type Retry } from "./retry.js";
+import type { Form } from "./uploads.js";
 
 export interface ClientOptions {
   baseUrl: string;
@@ -9,6 +10,8 @@ export interface ClientOptions {
   org?: string;
   timeoutMs?: number;
   retry?: Partial<Retry>;
+  /** Ends every request and pause of this client; what was asked for rejects with its reason. See `with`. */
+  signal?: AbortSignal;
   fetch?: typeof fetch;
 }
 
@@ -18,7 +21,7 @@ export interface Call {
   path: string;
   query?: Record<string, unknown>;
   body?: Record<string, unknown>;
-  form?: FormData;
+  form?: Form;
   keyed?: boolean;
   idempotencyKey?: string | undefined;
   repeatable?: boolean;
@@ -40,7 +43,7 @@ export interface Content {
 const SPARE_MS = 15_000;
 
 export class Transport {
-  private readonly options: ClientOptions;
+  protected readonly options: ClientOptions;
   private readonly retry: Retry;
 
   constructor(options: ClientOptions) {
@@ -91,7 +94,7 @@ export class Transport {
     }
   }
 
-  /** The good answer to a call. Throws `ApiError`, `ConnectionFailed`. */
+  /** The good answer to a call. Throws `ApiError`, `ConnectionFailed`, or the signal's reason. */
   protected async send(call: Call): Promise<Response> {
     const headers = this.headers(call);
     const repeatable = call.repeatable || call.keyed || call.method === "GET" || call.method === "DELETE";
@@ -101,26 +104,32 @@ export class Transport {
       const [status, after] = result instanceof ApiError ? [result.status, result.retryAfter] : [null, null];
       const pause = delay(this.retry, attempt, status, after, Boolean(repeatable));
       if (pause === null) throw result;
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      await sleep(pause, this.options.signal);
     }
   }
 
   private async attempt(call: Call, headers: Record<string, string>): Promise<Response | ApiError | ConnectionFailed> {
+    const { signal } = this.options;
+    signal?.throwIfAborted();
+    const patience = AbortSignal.timeout(this.patience(call));
     try {
-      const response = await this.request(call, headers, AbortSignal.timeout(this.patience(call)));
+      const response = await this.request(call, headers, signal ? AbortSignal.any([patience, signal]) : patience);
       if (response.ok) return response;
       const { status, headers: answered } = response;
       return readRefusal(status, await response.text(), answered.get("x-request-id"), readRetryAfter(answered));
     } catch (error) {
+      signal?.throwIfAborted();
       return new ConnectionFailed(String(error), { cause: error });
     }
   }
 
   /** One send, whatever its answer. */
   protected request(call: Call, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> {
-    const body = call.form ?? (call.body ? JSON.stringify(call.body) : undefined);
     const url = this.options.baseUrl + call.path + queryOf(call.query);
-    return (this.options.fetch ?? fetch)(url, { method: call.method, headers, body, signal });
+    const sent = call.form?.send() ?? { body: call.body ? JSON.stringify(call.body) : undefined, headers: {} };
+    const init = { method: call.method, headers: { ...headers, ...sent.headers }, signal };
+    if ("pieces" in sent) return sent.send(url, { ...init, body: sent.pieces });
+    return (this.options.fetch ?? fetch)(url, { ...init, body: sent.body });
   }
 
   protected headers(call: Call): Record<string, string> {
@@ -136,6 +145,22 @@ export class Transport {
     const asked = Number(call.query?.["wait"] ?? call.query?.["timeout_s"] ?? 0);
     return asked ? asked * 1000 + SPARE_MS : (this.options.timeoutMs ?? 60_000);
   }
+}
+
+/** Resolves after the pause; rejects at once when the signal fires. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", stop, { once: true });
+    if (signal?.aborted) stop();
+  });
 }
 
 /** The path with its values, each one segment. */

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { afterEach, test } from "node:test";
 
-import { ApiError, ConnectionFailed, QuireClient, WaitTimeout } from "../src/index.js";
+import { ApiError, ConnectionFailed, NotFound, QuireClient, ServerFailed, WaitTimeout } from "../src/index.js";
 
 interface Seen {
   method: string;
@@ -117,4 +117,57 @@ test("waiting ends in time", async () => {
 test("no answer is its own error", async () => {
   const [quire] = await serve((r) => r.destroy());
   await assert.rejects(quire.getStats(), ConnectionFailed);
+});
+
+test("an error has a class by its status and the whole body", async () => {
+  const body = { code: "not-found", detail: "none", resets_at: "2026-12-01" };
+  const [quire] = await serve((r) => send(r, 404, body));
+  await assert.rejects(quire.getJob("job_a"), (error: unknown) => {
+    assert.ok(error instanceof NotFound && error instanceof ApiError);
+    assert.deepEqual(error.body, body);
+    return true;
+  });
+  assert.equal(ServerFailed.prototype instanceof ApiError, true);
+});
+
+test("a signal ends a request that hangs, with its reason", async () => {
+  const control = new AbortController();
+  const [quire, seen] = await serve(() => control.abort(new Error("enough")));
+  await assert.rejects(quire.with({ signal: control.signal }).getJob("job_a"), /enough/);
+  assert.equal(seen.length, 1);
+});
+
+test("a signal ends the pause before another try", async () => {
+  const control = new AbortController();
+  const [quire, seen] = await serve((r) => {
+    send(r, 429, BUSY, { "retry-after": "30" });
+    setTimeout(() => control.abort(new Error("enough")), 20);
+  });
+  await assert.rejects(quire.wait("job_a", { signal: control.signal }), /enough/);
+  assert.equal(seen.length, 1);
+});
+
+test("a client that was aborted sends nothing", async () => {
+  const [quire, seen] = await serve((r) => send(r, 200, QUEUED));
+  await assert.rejects(quire.with({ signal: AbortSignal.abort(new Error("before")) }).getJob("job_a"), /before/);
+  assert.equal(seen.length, 0);
+});
+
+test("progress may be told to a promise", async () => {
+  const [quire] = await serve((r, n) => send(r, 200, { id: "job_a", status: n < 3 ? "running" : "succeeded" }));
+  const told: string[] = [];
+  await quire.wait("job_a", { onChange: async (job) => { told.push(job.status); } });
+  assert.deepEqual(told, ["running", "running", "succeeded"]);
+});
+
+test("fine-tune records come one by one", async () => {
+  const [quire, seen] = await serve((r) => {
+    r.writeHead(200, { "content-type": "application/x-ndjson" });
+    r.write('{"n": 0}\n{"n"');
+    r.end(": 1}\n");
+  });
+  const records = [];
+  for await (const record of quire.streamFinetune("job_a", { dedup: true })) records.push(record["n"]);
+  assert.deepEqual(records, [0, 1]);
+  assert.equal(seen[0]?.url, "/v1/jobs/job_a/export/finetune?dedup=true");
 });

@@ -1,0 +1,3 @@
+"""The client's version: that of the service whose operations it has."""
+
+VERSION = "0.9.20"
