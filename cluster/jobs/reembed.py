@@ -6,7 +6,10 @@ this process alone writes. Killed and run again it goes on with what has no new 
 
 import json
 import logging
-from collections.abc import Iterator, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +24,9 @@ from cluster.jobs.spread import JobStopped, Progress, Row, connect, spread
 from configs.settings import Settings
 from models.neural.embed.sentence_directory import EmbedderRefused
 from storage.errors import StorageError
+from storage.ids import new_worker_id
 from storage.index.entries import DocumentChunks
+from storage.roles import RoleLease
 from storage.store import Store
 
 if TYPE_CHECKING:
@@ -33,6 +38,7 @@ SLICE = 4_000
 """Documents whose texts are in this process at once."""
 TEXTS = 64
 WRITE_CHUNKS = 2_000
+CLAIM_S = 60.0
 PASSES = 5
 """Documents come and go while the job runs; what is left after so many passes comes by the service's reconciler."""
 _PUBLISHED = """
@@ -108,7 +114,7 @@ def put(table: "Reembedding", documents: Sequence[DocumentChunks]) -> int:
 
 def reembed_all(service: Service, embedder: str | None, workers: int | None, *, dry_run: bool) -> dict[str, Any]:
     """The summary. Raises `JobStopped`, `StorageError`, `EmbedderRefused`."""
-    from cluster.search import embeds, index_place
+    from cluster.search import ROLE, embeds, index_place
 
     settings = new_settings(service, embedder)
     if not embeds(settings):
@@ -117,15 +123,20 @@ def reembed_all(service: Service, embedder: str | None, workers: int | None, *, 
     if dry_run:
         left = with_store(service.runtime(), lambda store: count_left(store, place))
         return {"embedder": settings.embedder, "documents": left}
+    own = place.table == index_place(service.runtime().settings).table
     count = workers or connect()
-    return with_store(
-        service.runtime(),
-        lambda store: fill_table(store, place, settings.embedder, workers=count, cpus=service.cpus),
-    )
+
+    def fill(store: Store) -> dict[str, Any]:
+        with Writing(store, ROLE if own else f"reembed {place.table}") as writing:
+            return fill_table(store, place, settings.embedder, writing.check, workers=count, cpus=service.cpus)
+
+    return with_store(service.runtime(), fill)
 
 
-def fill_table(store: Store, place: "IndexPlace", embedder: str, *, workers: int, cpus: float) -> dict[str, Any]:
-    """Passes until nothing is left, or PASSES of them; the summary."""
+def fill_table(
+    store: Store, place: "IndexPlace", embedder: str, check: Callable[[], None], *, workers: int, cpus: float
+) -> dict[str, Any]:
+    """Passes until nothing is left, or PASSES of them; the summary. `check` raises when another process may write."""
     from storage.index.reembed import Reembedding
 
     table = Reembedding(store.db, place)
@@ -137,15 +148,58 @@ def fill_table(store: Store, place: "IndexPlace", embedder: str, *, workers: int
             for at in range(0, len(todo), SLICE):
                 texts = table.texts(todo[at : at + SLICE])
                 groups = embed_slice(texts, embedder, place.width, workers=workers, cpus=cpus)
+                check()
                 for done, written in write_in_batches(table, groups):
+                    check()
                     progress.step(done, {"chunks": written})
                     documents, chunks = documents + done, chunks + written
+            check()
             left = table.settle()
             if not left:
                 break
     finally:
         table.close()
     return {"embedder": embedder, "documents": documents, "chunks": chunks, "left": left}
+
+
+class Writing:
+    """A context: this process alone writes a table. A killed writer's claim ends after CLAIM_S."""
+
+    def __init__(self, store: Store, role: str) -> None:
+        self._lease = RoleLease(store.db, role, new_worker_id(), ttl_s=CLAIM_S)
+        self._end, self._sure_until = threading.Event(), 0.0
+        self._thread = threading.Thread(target=self._hold, name="hold-role", daemon=True)
+
+    def __enter__(self) -> "Writing":
+        until = time.monotonic() + CLAIM_S * 1.5
+        while not self._acquired():
+            if time.monotonic() >= until:
+                raise JobStopped("another process writes these vectors; a service that runs embeds its own by itself")
+            time.sleep(CLAIM_S / 60)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        self._thread.join()
+        self._lease.release()
+
+    def check(self) -> None:
+        """Raises `JobStopped` when somebody else may have taken over."""
+        if time.monotonic() >= self._sure_until:
+            raise JobStopped("another process may write these vectors now")
+
+    def _acquired(self) -> bool:
+        asked = time.monotonic()
+        held = self._lease.acquire()
+        self._sure_until = asked + CLAIM_S if held else 0.0
+        return held
+
+    def _hold(self) -> None:
+        while not self._end.wait(CLAIM_S / 5):
+            with suppress(StorageError):
+                if not self._acquired():
+                    return
 
 
 def new_settings(service: Service, embedder: str | None) -> Settings:

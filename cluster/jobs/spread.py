@@ -24,7 +24,10 @@ def connect() -> int:
     import ray
 
     ray.init(ignore_reinit_error=True, log_to_driver=False, logging_level="WARNING", namespace="quire")
-    return int(ray.cluster_resources().get("CPU", 1))
+    free = int(ray.available_resources().get("CPU", 0))
+    if not free:
+        log.warning("no CPU of this cluster is free: the job waits until readers leave one or a node joins")
+    return free or int(ray.cluster_resources().get("CPU", 1))
 
 
 class RowWorker:

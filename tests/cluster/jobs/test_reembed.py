@@ -1,5 +1,6 @@
 """The job that fills another model's vectors: resumed where it was killed, exact, the old ones untouched."""
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from cluster.jobs import reembed
-from cluster.jobs.spread import Row
+from cluster.jobs.spread import JobStopped, Row
 from storage.index.entries import DocumentChunks, IndexedChunk
 from storage.index.opened import IndexPlace, open_table, place_index
 from storage.rows import DocumentId, Scope
@@ -59,7 +60,29 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> IndexPlace:
 
 
 def fill(library: Library, place: IndexPlace) -> dict[str, Any]:  # noqa: F811
-    return reembed.fill_table(library.store, place, "/models/larger", workers=1, cpus=1)
+    with reembed.Writing(library.store, "reembed larger_1") as writing:
+        return reembed.fill_table(library.store, place, "/models/larger", writing.check, workers=1, cpus=1)
+
+
+def check_until(writing: reembed.Writing, end: float) -> None:
+    while time.monotonic() < end:
+        writing.check()
+
+
+def test_two_jobs_never_fill_a_table_at_once(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    monkeypatch.setattr(reembed, "CLAIM_S", 1.0)
+    with reembed.Writing(library.store, "reembed x") as first, reembed.Writing(library.store, "reembed y"):
+        with pytest.raises(JobStopped, match="another process"), reembed.Writing(library.store, "reembed x"):
+            pytest.fail("two writers")
+        first.check()
+        with library.store.db.reading() as conn:
+            conn.execute("update role_leases set holder = 'other', lease_until = clock_timestamp() + interval '9 s'")
+        with pytest.raises(JobStopped, match="now"):
+            check_until(first, time.monotonic() + 60)
+    with library.store.db.reading() as conn:
+        conn.execute("update role_leases set lease_until = clock_timestamp() - interval '1 s'")
+    with reembed.Writing(library.store, "reembed x") as later:
+        later.check()
 
 
 def test_a_killed_job_goes_on_and_every_chunk_has_its_own_vector(library: Library, place: IndexPlace) -> None:  # noqa: F811
