@@ -35,6 +35,7 @@ class Act(StrEnum):
 _Operator = Literal[Act.SYNC_SOURCE, Act.DELETE_SOURCE, Act.TEST_WEBHOOK, Act.DELETE_WEBHOOK, Act.REDELIVER]
 _Review = Literal[Act.DECIDE, Act.DECIDE_REST]
 _MOST_REQUEUED = 50
+_SYNC_WAIT_S = 2
 
 
 async def act(visit: Visit) -> Response:
@@ -111,7 +112,7 @@ async def _operate(visit: Visit, asked: _Operator, id: str, form: dict[str, str]
     """What an admin does to a row of a list."""
     match asked:
         case Act.SYNC_SOURCE:
-            await visit.api.post(f"/v1/sources/{id}/sync")
+            await visit.api.post(f"/v1/sources/{id}/sync", wait=_SYNC_WAIT_S)
             return "/ui/sources"
         case Act.DELETE_SOURCE:
             await visit.api.delete(f"/v1/sources/{id}", documents="true" if form.get("documents") else None)

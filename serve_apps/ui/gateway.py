@@ -101,9 +101,9 @@ class Api:
         """The text of a GET. Raises `ApiRefused`."""
         return (await self._call("GET", path, query)).body.decode()
 
-    async def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
+    async def post(self, path: str, body: Mapping[str, Any] | None = None, **query: Any) -> Any:
         """The JSON of a POST. Raises `ApiRefused`."""
-        return (await self._call("POST", path, {}, body)).json
+        return (await self._call("POST", path, query, body)).json
 
     async def delete(self, path: str, **query: Any) -> None:
         """Raises `ApiRefused`."""

@@ -12,6 +12,7 @@ from serve_apps.ui.visit import Visit
 
 EVENTS = {"job.finished": "a job is finished", "document.finished": "a document is finished"}
 _PER_PAGE = 50
+_SYNCING = {"waiting": "Sync waits to begin", "running": "Syncing"}
 _SOURCE_FIELDS = ("name", "place", "include", "exclude", "every_minutes")
 
 
@@ -86,7 +87,8 @@ async def list_audit(visit: Visit) -> Response:
 
 async def _sources(visit: Visit, status: int = 200, **facts: Any) -> Response:
     rows = await visit.api.get("/v1/sources")
-    return visit.page("sources.html", status, rows=rows, **({"form": None, "problem": None, "made": None} | facts))
+    live = any(row["state"] in _SYNCING for row in rows)
+    return visit.page("sources.html", status, rows=rows, live=live, syncing=_SYNCING, **({"form": None, "problem": None, "made": None} | facts))
 
 
 async def _webhooks(visit: Visit, status: int = 200, **facts: Any) -> Response:

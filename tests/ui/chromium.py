@@ -73,10 +73,20 @@ class Browser:
         shown = self.run("location.href + ' ' + document.body.innerText")
         raise TimeoutError(f"never true: {script}; at {shown}")
 
+    def has_frame(self, ending: str) -> bool:
+        """True once a frame of another origin is there whose address ends so."""
+        deadline = time.monotonic() + _PATIENCE_S
+        while time.monotonic() < deadline:
+            targets = self.call("Target.getTargets")["targetInfos"]
+            if any(one["type"] == "iframe" and one["url"].endswith(ending) for one in targets):
+                return True
+            time.sleep(0.05)
+        return False
+
     def press(self, key: str) -> None:
         """One key, as from a keyboard."""
-        code = {"Enter": 13, "Tab": 9}.get(key, ord(key[0].upper()))
-        text = {"Enter": "\r", "Tab": ""}.get(key, key)
+        named = {"Enter": (13, "\r"), "Tab": (9, ""), "Escape": (27, ""), "ArrowLeft": (37, ""), "ArrowRight": (39, "")}
+        code, text = named.get(key, (ord(key[0].upper()), key))
         shared = {"key": key, "windowsVirtualKeyCode": code}
         self.call("Input.dispatchKeyEvent", type="keyDown", text=text, **shared)
         self.call("Input.dispatchKeyEvent", type="keyUp", **shared)
@@ -90,6 +100,23 @@ class Browser:
         root = self.call("DOM.getDocument")["root"]["nodeId"]
         node = self.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
         self.call("DOM.setFileInputFiles", nodeId=node, files=[str(path) for path in paths])
+
+    def drop_files(self, selector: str, *paths: Path) -> None:
+        """As a person does who drags them from the desktop onto the middle of that element."""
+        box = self.run(f"document.querySelector('{selector}').getBoundingClientRect().toJSON()")
+        where = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+        data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self.call("Input.dispatchDragEvent", type=kind, data=data, **where)
+
+    def click(self, selector: str) -> None:
+        """With the mouse, in the middle of the first such element, brought into view."""
+        script = f"""(() => {{ const one = document.querySelector({json.dumps(selector)});
+            one.scrollIntoView({{ block: 'center' }}); return one.getBoundingClientRect().toJSON(); }})()"""
+        box = self.run(script)
+        at = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2, "button": "left", "clickCount": 1}
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", type=kind, **at)
 
     def screen(self, width: int, height: int, *, dark: bool) -> None:
         """The window's size in CSS pixels, and what the system prefers."""

@@ -2,13 +2,16 @@
 
 import asyncio
 import re
+from hashlib import sha256
 from typing import Any
 
 import pytest
 from fastapi import FastAPI
 
+from serve_apps.ui.visit import STATIC
 from tests.ui.conftest import SAME_SITE, Visitor, visitor_of
 
+HTMX = "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717"
 EVIL = '<img src=x onerror="alert(1)">&amp;\'"{{7*7}}.pdf'
 
 
@@ -132,3 +135,102 @@ async def test_files_are_kept_by_browsers_under_an_address_of_their_version(visi
     assert (await visitor.http.get("/ui/static/older/style.css")).headers["cache-control"] == "no-cache"
     for name in ("..%2froutes.py", "%2e%2e%2froutes.py", "routes.py"):
         assert (await visitor.http.get(f"/ui/static/older/{name}")).status_code == 404
+
+
+async def test_a_form_without_a_script_uploads_and_goes_on_to_the_job(visitor: Visitor) -> None:
+    headers = SAME_SITE | {"Accept": "text/html,application/xhtml+xml"}
+    here = f"/ui/v1/jobs?csrf={visitor.csrf}"
+    parts = {"files": ("a.pdf", b"%PDF", "application/pdf")}
+    answer = await visitor.http.post(here, files=parts, data={"pages": "", "ocr": "auto"}, headers=headers)
+    assert answer.status_code == 303
+    assert re.fullmatch(r"/ui/jobs/job_\w{26}", answer.headers["location"])
+    refused = await visitor.http.post(here, files=parts, data={"pages": "nine"}, headers=headers)
+    assert refused.status_code == 303
+    shown = await visitor.http.get(refused.headers["location"])
+    assert 'role="alert"' in shown.text
+    assert "pages" in re.search(r'role="alert">([^<]+)<', shown.text)[1]  # type: ignore[index]
+
+
+async def test_failed_documents_are_all_read_again(visitor: Visitor) -> None:
+    for number in range(3):
+        await read_one(visitor, f"{number}.txt", b"no document")
+    form = {"csrf": visitor.csrf, "act": "requeue-all"}
+    answer = await visitor.http.post("/ui/act", data=form, headers=SAME_SITE)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/ui/jobs")
+    for letter in (await visitor.http.get("/ui/v1/jobs")).json():
+        job = await ended(visitor, letter["id"])
+        assert job["documents"][0]["run"] == 2
+
+
+@pytest.mark.parametrize("path", ["/ui/nothing", "/ui/lists/webhooks", "/ui/jobs/job_x/y", "/ui/jobs/none"])
+async def test_an_address_without_a_page_is_told_in_our_design(visitor: Visitor, path: str) -> None:
+    answer = await visitor.http.get(path)
+    assert answer.status_code == 404
+    assert "There is nothing here" in answer.text
+    assert 'href="/ui/jobs"' in answer.text
+
+
+async def test_a_document_stands_only_under_its_own_job(visitor: Visitor) -> None:
+    _, document_id = await read_one(visitor)
+    other, _ = await read_one(visitor)
+    for ending in ("", "/review", "/preview"):
+        assert (await visitor.http.get(f"/ui/jobs/{other}/documents/{document_id}{ending}")).status_code == 404
+
+
+async def test_the_preview_may_be_framed_by_us_and_runs_nothing(visitor: Visitor) -> None:
+    job_id, document_id = await read_one(visitor)
+    answer = await visitor.http.get(f"/ui/jobs/{job_id}/documents/{document_id}/preview")
+    (policy,) = answer.headers.get_list("content-security-policy")
+    assert {"default-src 'none'", "sandbox", "frame-ancestors 'self'"} <= set(policy.split("; "))
+    assert "script-src" not in policy
+
+
+async def test_a_document_that_was_not_scanned_has_no_redacted_view(visitor: Visitor) -> None:
+    job_id, document_id = await read_one(visitor)
+    answer = await visitor.http.get(f"/ui/jobs/{job_id}/documents/{document_id}?redacted=1")
+    assert "There is no redacted view yet" in answer.text
+    assert "Hello" not in answer.text
+
+
+async def test_jobs_are_named_by_their_first_file_of_ones_own(app: FastAPI, visitor: Visitor) -> None:
+    await visitor.upload(("contract.pdf", b"%PDF"), ("annex.pdf", b"%PDF"))
+    text = (await visitor.http.get("/ui/jobs")).text
+    assert "contract.pdf" in text
+    assert "and 1 more" in text
+    other = visitor_of(app)
+    await other.sign_in("zeta-all")
+    assert "contract.pdf" not in (await other.http.get("/ui/jobs")).text
+
+
+async def test_colours_are_chosen_without_a_script_and_only_from_our_pages(visitor: Visitor) -> None:
+    back = SAME_SITE | {"Referer": "http://quire.test/ui/jobs?status=failed"}
+    answer = await visitor.http.post("/ui/theme", data={"theme": "dark"}, headers=back)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/ui/jobs?status=failed")
+    assert 'data-theme="dark"' in (await visitor.http.get("/ui")).text
+    foreign = await visitor.http.post("/ui/theme", data={"theme": "light"}, headers={"Origin": "https://evil.example"})
+    assert foreign.status_code == 403
+    await visitor.http.post("/ui/theme", data={"theme": "<script>"}, headers=SAME_SITE)
+    assert "data-theme" not in (await visitor.http.get("/ui")).text
+    away = SAME_SITE | {"Referer": "https://evil.example//evil.example"}
+    assert (await visitor.http.post("/ui/theme", data={}, headers=away)).headers["location"] == "/ui"
+
+
+async def test_a_fault_is_a_page_of_ours_and_is_recorded_without_its_text(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def break_down(*_: object, **__: object) -> None:
+        raise RuntimeError("the secret of the document")
+
+    monkeypatch.setattr("serve_apps.ui.pages.find_names", break_down)
+    answer = await visitor.http.get("/ui/jobs")
+    assert answer.status_code == 500
+    assert "Something broke" in answer.text
+    assert answer.headers["x-request-id"] in answer.text
+    assert "RuntimeError" in caplog.text
+    assert "secret of the document" not in caplog.text + answer.text
+
+
+def test_htmx_is_the_file_of_its_package() -> None:
+    content = STATIC["htmx.min.js"]
+    assert sha256(content).hexdigest() == HTMX
+    assert b'version:"2.0.11"' in content
