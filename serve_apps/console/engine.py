@@ -19,6 +19,7 @@ _KEPT_HEADERS = (
     *("x-next-cursor", "content-security-policy", "content-disposition"),
 )
 _WHOLE_BYTES = 1 << 20
+_HUNG_UP = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
 _TRANSPORT = (httpx.TransportError, httpx.InvalidURL)
 
 
@@ -73,10 +74,19 @@ class Engine:
 
     async def _send(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
         try:
-            answer = await self._client.send(request, stream=stream)
+            answer = await self._try(request, stream=stream)
         except _TRANSPORT as error:
             raise EngineFailed(type(error).__name__) from None
         if answer.status_code not in PASSED_ON:
             await answer.aclose()
             raise EngineFailed(f"the engine answered {answer.status_code}")
         return answer
+
+    async def _try(self, request: httpx.Request, *, stream: bool) -> httpx.Response:
+        """A look is sent twice where its connection had been closed meanwhile: idle ones end when the engine likes."""
+        try:
+            return await self._client.send(request, stream=stream)
+        except _HUNG_UP:
+            if request.method != "GET":
+                raise
+        return await self._client.send(request, stream=stream)

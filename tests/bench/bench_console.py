@@ -43,7 +43,9 @@ def serve(kind: str, dsn: str, folder: Path) -> None:
         if kind == "engine"
         else (create_console(resources_of(store, ENGINE, folder)), CONSOLE_PORT)
     )
-    config = uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning", access_log=False)
+    config = uvicorn.Config(
+        app, host="127.0.0.1", port=port, log_level="warning", access_log=False, timeout_keep_alive=60
+    )
     asyncio.run(uvicorn.Server(config).serve())
 
 

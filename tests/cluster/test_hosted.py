@@ -5,10 +5,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from cluster.hosted import CONSOLE_PREFIX, engine_key, make_compat, make_console, wanted_doors
+from cluster.hosted import CONSOLE_PREFIX, engine_key, make_compat, make_console, sign_up_rules, wanted_doors
 from cluster.runtime import Runtime
 from configs.parsing import SettingsError, parse_settings
 from serve_apps.access.default_token import load_default_token
+from serve_apps.console.resources import SignUp
 from tests.conftest import SIGNING_KEY
 
 
@@ -76,6 +77,39 @@ def test_the_default_token_is_the_engines_key_unless_another_is_named(dsn: str, 
 def test_a_console_that_could_not_work_is_refused_at_the_start(environ: dict[str, str]) -> None:
     with pytest.raises(SettingsError, match="SVC_CONSOLE"):
         parse_settings(environ)
+
+
+@pytest.mark.parametrize(
+    ("allow", "status"), [("", 422), ("10.0.0.7", 422), ("10.0.0.8:9000", 201)], ids=["none", "another", "this one"]
+)
+async def test_a_console_of_several_machines_guards_what_its_receivers_are(
+    dsn: str, tmp_path: Path, allow: str, status: int
+) -> None:
+    shared = {"SVC_API_KEYS": "console:write=one", "SVC_CONSOLE_KEY": "one", "SVC_CONSOLE": "1"}
+    console = make_console(runtime_of(dsn, tmp_path / "workdir", **shared, SVC_WEBHOOK_ALLOW=allow))
+    async with (
+        console.router.lifespan_context(console),
+        httpx.AsyncClient(transport=httpx.ASGITransport(console), base_url="http://console.test") as pages,
+    ):
+        await pages.post("/sign-up", data={"email": "a@b.c", "password": "correct horse battery"})
+        answer = await pages.post("/api/webhooks", json={"url": "http://10.0.0.8:9000/hook"})
+    assert answer.status_code == status, answer.text
+
+
+def test_who_may_sign_up_is_what_the_settings_say() -> None:
+    rules = sign_up_rules(
+        parse_settings(
+            {
+                "SVC_CONSOLE_SIGN_UP": "approved",
+                "SVC_CONSOLE_SIGN_UPS_PER_ADDRESS": "2",
+                "SVC_CONSOLE_SIGN_UPS_PER_HOUR": "0",
+                "SVC_CONSOLE_SIGN_INS": "9",
+                "SVC_TRUSTED_PROXIES": "10.0.0.0/8",
+            }
+        )
+    )
+    assert (rules.mode, rules.per_address, rules.per_hour, rules.sign_ins) == (SignUp.APPROVED, 2, 0, 9)
+    assert rules.trusted_proxies == ("10.0.0.0/8",)
 
 
 async def test_the_docling_door_is_built_for_this_service(dsn: str, tmp_path: Path) -> None:

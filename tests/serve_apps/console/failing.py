@@ -11,11 +11,13 @@ import httpx
 
 @dataclass
 class Between:
-    """`status`: answered instead of asking the engine. `lose`: so many answers to POSTs are lost after the act."""
+    """`status`: answered instead of asking the engine. `lose`: so many answers to POSTs are lost after the act;
+    `lose_looks`: so many answers to GETs."""
 
     engine_url: str
     status: int | None = None
     lose: int = 0
+    lose_looks: int = 0
     keys: list[str] = field(default_factory=list)
     url: str = ""
 
@@ -38,6 +40,10 @@ def between(engine_url: str) -> Iterator[Between]:
             answer = client.request(self.command, self.path, headers=kept, content=body)
             if self.command == "POST" and state.lose:
                 state.lose -= 1
+                self.close_connection = True
+                return
+            if self.command == "GET" and state.lose_looks:
+                state.lose_looks -= 1
                 self.close_connection = True
                 return
             self._answer(answer.status_code, dict(answer.headers), answer.content)

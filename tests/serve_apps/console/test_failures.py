@@ -54,6 +54,14 @@ async def test_an_engine_that_is_away_is_502(store: Store, tmp_path: Path) -> No
         assert (await ann.api.post("/v1/jobs", files=files(PDF))).status_code == 502
 
 
+async def test_a_look_whose_connection_was_closed_is_sent_once_more(ann: Person, line: Between) -> None:
+    job = (await ann.api.post("/v1/jobs", files=files(PDF))).json()["id"]
+    line.lose_looks = 1
+    assert (await ann.api.get(f"/v1/jobs/{job}")).status_code == 200
+    line.lose_looks = 2
+    assert (await ann.api.get(f"/v1/jobs/{job}")).status_code == 502
+
+
 async def test_a_lost_answer_is_asked_for_again_under_the_same_key(ann: Person, line: Between, store: Store) -> None:
     line.lose = 1
     assert (await ann.api.post("/v1/jobs", files=files(PDF))).status_code == 201
