@@ -1,7 +1,7 @@
 """Pages to a vision-language model first, to the CPU recogniser when it says no: one `RecognisePages` for a reader.
 
 A page that fell back says so (`vlm-fallback`). Models that read crops get their regions, and models without boxes
-their boxes, from the CPU recogniser's lines. After an engine was away, pages go straight to the CPU for a minute.
+their boxes, from the CPU recogniser's lines. After an engine was away, pages go straight to the CPU for a while.
 """
 
 import threading
@@ -20,7 +20,8 @@ from models.neural.vlm.grounding import ground
 FALLBACK, UNPLACED = "vlm-fallback", "vlm-unplaced"
 LINES_AT_ONCE = 4
 """Pages of one reader with the CPU recogniser at once: it lets 64 callers of all readers in."""
-PAUSE_S = 60.0
+PAUSE_S, MOST_PAUSE_S = 60.0, 300.0
+"""After an engine was away, doubled while it still is: a page that waits for a GPU that never comes costs its time."""
 VLM_SHARE = 0.7
 """Share of a page's time that the model may use; the rest is the CPU recogniser's."""
 
@@ -36,7 +37,7 @@ class VlmFirst:
 
     def __init__(self, vlm: Transcribe, ocr: RecognisePages, *, needs_regions: bool, pause_s: float = PAUSE_S) -> None:
         self._vlm, self._ocr, self._needs_regions, self._pause_s = vlm, ocr, needs_regions, pause_s
-        self._away_until = 0.0
+        self._away_until, self._next_pause_s = 0.0, pause_s
         self._side = ThreadPoolExecutor(LINES_AT_ONCE, thread_name_prefix="vlm-lines")
         self._lock = threading.Lock()
 
@@ -61,13 +62,23 @@ class VlmFirst:
     def _ask(self, page: PixelPage, regions: Sequence[Region], timeout_s: float) -> RecognisedPage | None:
         """The page as the model read it, or None. A broken engine is no reason to lose a page."""
         try:
-            return self._vlm.transcribe(page, regions, timeout_s)
+            read = self._vlm.transcribe(page, regions, timeout_s)
         except PortUnavailable:
-            with self._lock:
-                self._away_until = time.monotonic() + self._pause_s
+            self._stay_away()
         except Exception:  # a refused page, a slow one, whatever a model's code raises: the CPU reads this page
             return None
+        else:
+            self._next_pause_s = self._pause_s
+            return read
         return None
+
+    def _stay_away(self) -> None:
+        """Pages that were asked for together are away together: the pause grows once for all of them."""
+        with self._lock:
+            now = time.monotonic()
+            if now >= self._away_until:
+                self._away_until = now + self._next_pause_s
+                self._next_pause_s = min(2 * self._next_pause_s, MOST_PAUSE_S)
 
 
 def _fallen_back(page: RecognisedPage) -> RecognisedPage:

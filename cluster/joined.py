@@ -70,7 +70,7 @@ def serve_on(address: str, settings: Settings) -> Runtime:
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise StartRefused(f"no cluster at {address}: {error}") from None
     try:
-        Head(runtime, {}).deploy()
+        Head(runtime, {}, others_may_join=True).deploy()
     finally:
         ray.shutdown()
     return runtime

@@ -28,8 +28,8 @@ LOOPBACK = "127.0.0.1"
 class Head:
     """`start`, `deploy`, then `died` at any time, then `stop`."""
 
-    def __init__(self, runtime: Runtime, ports: Mapping[str, int]) -> None:
-        self._runtime, self._ports = runtime, ports
+    def __init__(self, runtime: Runtime, ports: Mapping[str, int], *, others_may_join: bool = False) -> None:
+        self._runtime, self._ports, self._others_may_join = runtime, ports, others_may_join
         self._sizing = plan_readers(runtime.settings)
         self._waiting = optional_pools(runtime.settings)
         self._node: Any = None
@@ -70,7 +70,8 @@ class Head:
         self.deploy_optional()
 
     def deploy_optional(self) -> None:
-        """Pools that wait for a node that fits them: each is deployed when one has joined."""
+        """Pools that wait for a node that fits them: each is deployed when one has joined, or at once where its first
+        page may be what starts one (it has no replica until then)."""
         import ray
         from ray import serve
 
@@ -78,9 +79,9 @@ class Head:
 
         if not self._waiting:
             return
-        nodes = ray.nodes()
-        for name in [name for name, placement in self._waiting.items() if fits(placement, nodes)]:
-            log.info("a node fits %s", name)
+        nodes, anyway = ray.nodes(), self._others_may_join
+        for name in [name for name, placement in self._waiting.items() if anyway or fits(placement, nodes)]:
+            log.info("deploying %s", name)
             serve.run_many([app.vlm_target(self._waiting.pop(name))], wait_for_applications_running=False)
 
     def died(self) -> str | None:

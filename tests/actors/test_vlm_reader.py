@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import pytest
 
@@ -122,6 +123,26 @@ def test_an_engine_that_is_away_is_not_asked_again_for_a_while() -> None:
     pages = [reader.recognise_pages([PAGE], ("en",), 10)[0] for _ in range(3)]
     assert [page.warnings for page in pages] == [(FALLBACK,)] * 3
     assert len(engine.asked) == 1
+
+
+def test_an_engine_that_stays_away_is_asked_ever_more_seldom_until_it_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr("actors.vlm_first.time", SimpleNamespace(monotonic=lambda: now))
+    engine = ScriptedEngine(failure=PortUnavailable("vlm_ocr", "away"))
+    reader = first(engine, ScriptedRecogniser(script=LINES))
+    asked_at = []
+    for second in range(0, 1500, 10):
+        now, before = float(second), len(engine.asked)
+        reader.recognise_pages([PAGE], ("en",), 10)
+        asked_at += [second] if len(engine.asked) > before else []
+    assert asked_at == [0, 60, 180, 420, 720, 1020, 1320]
+    engine.failure = None
+    now = 1700.0
+    assert reader.recognise_pages([PAGE], ("en",), 10)[0].blocks is not None
+    engine.failure = PortUnavailable("vlm_ocr", "away")
+    reader.recognise_pages([PAGE], ("en",), 10)
+    engine.failure, now = None, 1761.0
+    assert reader.recognise_pages([PAGE], ("en",), 10)[0].blocks is not None
 
 
 def test_without_a_cpu_recogniser_the_model_alone_reads_and_its_failure_is_the_documents() -> None:
