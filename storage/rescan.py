@@ -1,7 +1,8 @@
 """Publishes a document's tree once more with new flags, as an attempt of its own, without reading its original again.
 
 Order and crash story: a number is reserved, the artifacts are put under it (a crash leaves files nobody refers to), and
-one transaction moves the document over, only if it still shows the attempt that was scanned. Nothing is metered twice.
+one transaction moves the document over, only if it still shows the attempt that was scanned, and tells the index
+writer, which knows the old attempt only. Nothing is metered twice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from models.cdom.flags import FlaggedPlace
 from storage.audit import record
 from storage.database import Database
 from storage.flags import keep_flags
+from storage.index_requests import ask_for_comparison
 from storage.rows import Actor, DocumentId, Scope
 
 OPERATOR = Actor(key_name="operator")
@@ -66,5 +68,6 @@ def show_instead(
             return False
         conn.execute("delete from flags where document_id = %s", (shown.document_id,))
         keep_flags(conn, [(shown.document_id, attempt, flags)])
+        ask_for_comparison(conn, "rescan")
         record(conn, Scope(tenant=row["tenant"], org=row["org"]), OPERATOR, "document.rescanned", shown.document_id)
     return True

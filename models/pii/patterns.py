@@ -78,9 +78,12 @@ _TLD = (
 _HOST = r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+"
 _MAIL_END = rf"{_HOST}[^\W\d_]{{2,24}})(?![\w@-])"
 _MAIL_BEGIN = r"(?i)(?<![\w.%+-])("
-_TORN_LOCAL = r"(?i)(?<![\w.%+-])((?:[^\W\d_][\w%+-]{0,30}[._+](?:[\w%+.-]{0,30}[\w%+-])?[ \n]|[\w.%+-]{1,62}-\n)"
+_TORN_LOCAL = (
+    r"(?i)(?<![\w.%+@-])((?:(?!\S+\.(?:com|org|net|edu|gov|info)[ \n])[^\W\d_][\w%+-]{0,30}"
+    r"(?:[._+][\w%+.-]{0,30}[\w%+-]|[_+])[ \n]|[\w.%+-]{1,62}-\n)"
+)
 """The first half of an address that is broken before its @: a plain word there could be any word of the sentence, so it
-must have a point, underscore or plus in it, or end a line with a hyphen."""
+must have a point, underscore or plus in it and be no host, or end a line with a hyphen."""
 _STREET = (
     r"street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|place|pl|square|sq|terrace|way|highway|hwy"
     r"|parkway|pkwy|circle|cir|trail|close|crescent|row|mews"

@@ -25,9 +25,9 @@ from models.pii.redact import redact_tree
 from tests.security.canaries import Case
 
 
-def read(case: Case) -> Tree:
+def read(case: Case, options: ReadOptions = ReadOptions()) -> Tree:
     """The tree as a reader makes it, before the scan."""
-    document = open_document(case.data, ReadOptions())
+    document = open_document(case.data, options)
     recogniser = ScriptedRecogniser({1: case.lines})
     contents = []
     for number in document.facts.page_numbers:
@@ -37,7 +37,7 @@ def read(case: Case) -> Tree:
             content = apply_recognition(content, recogniser.recognise_pages([page.pixels], ("en",), 9)[0])
         contents.append(content)
     source = Source(format=document.facts.format, sha256=hashlib.sha256(case.data).hexdigest(), bytes=len(case.data))
-    return assemble(document.facts, contents, source=source, options=ReadOptions())
+    return assemble(document.facts, contents, source=source, options=options)
 
 
 def outputs(scanned: Tree, tokenizer: Tokenizer) -> Iterator[tuple[str, bytes, str]]:

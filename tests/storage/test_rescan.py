@@ -14,6 +14,7 @@ from models.pii.patterns import RegexDetector
 from models.pii.places import decide_blocks, find_places
 from storage.documents import locate_tree
 from storage.errors import NotFound
+from storage.index_requests import take_requests
 from storage.lifecycle import delete_document
 from storage.publish import finish
 from storage.rescan import list_shown, reserve_attempt, show_instead
@@ -64,7 +65,9 @@ def test_an_unscanned_tree_is_scanned_and_its_flags_wait_for_review(store: Store
     assert [rescan_one(store, one, RegexDetector()) for one in list_shown(store.db)] == ["scanned"]
     assert shown_tree(store, job).blocks[0].flags == ("pii:email",)
     assert [one.flag for one in list_pending(store.db, ACME, job.id)] == ["pii:email"]
+    assert take_requests(store.db) == 1  # the index writer knows the old attempt only
     assert [rescan_one(store, one, RegexDetector()) for one in list_shown(store.db)] == ["up to date"]
+    assert take_requests(store.db) == 0
     assert len(store.artifacts.attempts(job.documents[0].id)) == 1
 
 

@@ -86,5 +86,24 @@ def test_disguised_addresses_are_found_whole(text: str) -> None:
     assert value.strip("\u202e\u202c") == text.strip("\u202e\u202c")
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("write to ann.exam\nple@mail.example.com now", "ann.exam\nple@mail.example.com"),
+        ("write to ann_exam ple@mail.example.com now", "ann_exam ple@mail.example.com"),
+        ("write to annexam-\nple@mail.example.com now", "annexam-\nple@mail.example.com"),
+        ("Write. ann@mail.example.com", "ann@mail.example.com"),
+        ("see example.com ann@mail.example.com", "ann@mail.example.com"),
+        ("write to ann@mail.example.com", "ann@mail.example.com"),
+    ],
+)
+def test_an_address_broken_before_its_sign_is_found_where_it_cannot_be_another_word(text: str, value: str) -> None:
+    assert found(text) == {("email", value)}
+
+
+def test_two_addresses_in_a_row_are_two() -> None:
+    assert [hit.end - hit.start for hit in DETECTOR.detect("ann@example.com\nbob@example.com")] == [15, 15]
+
+
 def test_digits_of_another_script_are_digits() -> None:
     assert found("card ٤١١١ ١١١١ ١١١١ ١١١١") == {("credit_card", "٤١١١ ١١١١ ١١١١ ١١١١")}
