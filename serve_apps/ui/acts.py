@@ -28,11 +28,13 @@ class Act(StrEnum):
     SYNC_SOURCE = "sync-source"
     DELETE_SOURCE = "delete-source"
     TEST_WEBHOOK = "test-webhook"
+    ENABLE_WEBHOOK = "enable-webhook"
     DELETE_WEBHOOK = "delete-webhook"
     REDELIVER = "redeliver"
 
 
-_Operator = Literal[Act.SYNC_SOURCE, Act.DELETE_SOURCE, Act.TEST_WEBHOOK, Act.DELETE_WEBHOOK, Act.REDELIVER]
+_Source = Literal[Act.SYNC_SOURCE, Act.DELETE_SOURCE]
+_Webhook = Literal[Act.TEST_WEBHOOK, Act.ENABLE_WEBHOOK, Act.DELETE_WEBHOOK, Act.REDELIVER]
 _Review = Literal[Act.DECIDE, Act.DECIDE_REST]
 _MOST_REQUEUED = 50
 _SYNC_WAIT_S = 2
@@ -71,8 +73,10 @@ async def _do(visit: Visit, asked: Act, form: dict[str, str]) -> str:
             return await _requeue_all(visit)
         case Act.DECIDE | Act.DECIDE_REST:
             return await _review(visit, asked, form)
-        case Act.SYNC_SOURCE | Act.DELETE_SOURCE | Act.TEST_WEBHOOK | Act.DELETE_WEBHOOK | Act.REDELIVER:
-            return await _operate(visit, asked, _segment(form, "id"), form)
+        case Act.SYNC_SOURCE | Act.DELETE_SOURCE:
+            return await _change_source(visit, asked, _segment(form, "id"), documents="documents" in form)
+        case Act.TEST_WEBHOOK | Act.ENABLE_WEBHOOK | Act.DELETE_WEBHOOK | Act.REDELIVER:
+            return await _change_webhook(visit, asked, _segment(form, "id"))
         case _:
             assert_never(asked)
 
@@ -108,17 +112,26 @@ async def _review(visit: Visit, asked: _Review, form: dict[str, str]) -> str:
             assert_never(asked)
 
 
-async def _operate(visit: Visit, asked: _Operator, id: str, form: dict[str, str]) -> str:
-    """What an admin does to a row of a list."""
+async def _change_source(visit: Visit, asked: _Source, id: str, *, documents: bool) -> str:
+    """Syncs it, for a while in sight, or forgets it, with its documents if asked."""
     match asked:
         case Act.SYNC_SOURCE:
             await visit.api.post(f"/v1/sources/{id}/sync", wait=_SYNC_WAIT_S)
-            return "/ui/sources"
         case Act.DELETE_SOURCE:
-            await visit.api.delete(f"/v1/sources/{id}", documents="true" if form.get("documents") else None)
-            return "/ui/sources"
+            await visit.api.delete(f"/v1/sources/{id}", documents="true" if documents else None)
+        case _:
+            assert_never(asked)
+    return "/ui/sources"
+
+
+async def _change_webhook(visit: Visit, asked: _Webhook, id: str) -> str:
+    """What an admin does to a receiver, or to one of its deliveries."""
+    match asked:
         case Act.TEST_WEBHOOK:
             await visit.api.post(f"/v1/webhooks/{id}/test")
+            return f"/ui/webhooks/{id}"
+        case Act.ENABLE_WEBHOOK:
+            await visit.api.post(f"/v1/webhooks/{id}/enable")
             return f"/ui/webhooks/{id}"
         case Act.DELETE_WEBHOOK:
             await visit.api.delete(f"/v1/webhooks/{id}")

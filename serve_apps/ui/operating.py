@@ -54,11 +54,22 @@ async def list_deliveries(visit: Visit) -> Response:
     hooks = {hook["id"]: hook for hook in await visit.api.get("/v1/webhooks")}
     rows, more = await visit.api.page("/v1/webhooks/deliveries", cursor=visit.query("cursor"), limit=_PER_PAGE)
     later = visit.query("cursor") is not None
-    return visit.page("deliveries.html", hooks=hooks, hook=None, rows=rows, more=more, later=later)
+    return visit.page("deliveries.html", hooks=hooks, hook=None, made=None, rows=rows, more=more, later=later)
 
 
 async def show_webhook(visit: Visit) -> Response:
     """One receiver with its deliveries."""
+    return await _webhook(visit)
+
+
+async def rotate_secret(visit: Visit) -> Response:
+    """The receiver with its new secret, shown this once. Raises `ForeignRequest`."""
+    await _checked(visit)
+    made = await visit.api.post(f"/v1/webhooks/{visit.segment('webhook_id')}/rotate")
+    return await _webhook(visit, made)
+
+
+async def _webhook(visit: Visit, made: Any = None) -> Response:
     hooks = {hook["id"]: hook for hook in await visit.api.get("/v1/webhooks")}
     hook = hooks.get(visit.request.path_params["webhook_id"])
     if hook is None:
@@ -67,7 +78,7 @@ async def show_webhook(visit: Visit) -> Response:
         "/v1/webhooks/deliveries", webhook_id=hook["id"], cursor=visit.query("cursor"), limit=_PER_PAGE
     )
     later = visit.query("cursor") is not None
-    return visit.page("deliveries.html", hooks=hooks, hook=hook, rows=rows, more=more, later=later)
+    return visit.page("deliveries.html", hooks=hooks, hook=hook, made=made, rows=rows, more=more, later=later)
 
 
 async def list_audit(visit: Visit) -> Response:
@@ -88,7 +99,14 @@ async def list_audit(visit: Visit) -> Response:
 async def _sources(visit: Visit, status: int = 200, **facts: Any) -> Response:
     rows = await visit.api.get("/v1/sources")
     live = any(row["state"] in _SYNCING for row in rows)
-    return visit.page("sources.html", status, rows=rows, live=live, syncing=_SYNCING, **({"form": None, "problem": None, "made": None} | facts))
+    return visit.page(
+        "sources.html",
+        status,
+        rows=rows,
+        live=live,
+        syncing=_SYNCING,
+        **({"form": None, "problem": None, "made": None} | facts),
+    )
 
 
 async def _webhooks(visit: Visit, status: int = 200, **facts: Any) -> Response:

@@ -35,7 +35,12 @@ SHOWN = {
     "/ui/usage": account.show_usage,
     "/ui/access": account.show_access,
 }
-SENT = {"/ui/act": act, "/ui/sources": operating.add_source, "/ui/webhooks": operating.add_webhook}
+SENT = {
+    "/ui/act": act,
+    "/ui/sources": operating.add_source,
+    "/ui/webhooks": operating.add_webhook,
+    "/ui/webhooks/{webhook_id}": operating.rotate_secret,
+}
 
 
 def install(app: FastAPI, resources: Resources) -> None:

@@ -101,6 +101,26 @@ async def test_a_receiver_shows_its_secret_once_and_is_tested_sent_again_and_del
     assert (await admin.http.get(here)).status_code == 404
 
 
+async def test_a_new_secret_is_shown_once_and_a_receiver_switched_off_is_switched_on(
+    admin: Visitor, store: Store
+) -> None:
+    await send(admin, "/ui/webhooks", url=RECEIVER, **{"job.finished": "1"})
+    (hook,) = await listed(admin, "webhooks")
+    here = f"/ui/webhooks/{hook['id']}"
+    rotated = await send(admin, here)
+    found = re.search(r'id="secret">([^<]+)<', rotated.text)
+    assert found
+    assert found[1] not in (await admin.http.get(here)).text
+    assert "signed with two secrets" in (await admin.http.get(here)).text
+    with store.db.transaction() as conn:
+        conn.execute("update webhooks set disabled_at = now()")
+    assert "answered 410" in (await admin.http.get(here)).text
+    assert await act(admin, "enable-webhook", id=hook["id"]) == here
+    assert (await listed(admin, "webhooks"))[0]["disabled_at"] is None
+    no_token = await admin.http.post(here, data={"csrf": "no"}, headers=SAME_SITE)
+    assert no_token.status_code == 403
+
+
 async def test_a_delivery_that_ended_can_be_sent_again_and_shows_why_it_failed(admin: Visitor, store: Store) -> None:
     await send(admin, "/ui/webhooks", url=RECEIVER, **{"job.finished": "1"})
     (hook,) = await listed(admin, "webhooks")
