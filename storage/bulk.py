@@ -20,6 +20,7 @@ from storage.audit import record
 from storage.database import Connection, Database, Row
 from storage.ending import Ending, end_documents, failed
 from storage.ids import new_job_id
+from storage.index_requests import ask_for_comparison
 from storage.intake import keep_originals
 from storage.notices import notify_done
 from storage.rows import Actor, DocumentId, JobId, PageQuota, Scope, StoredBlob
@@ -42,7 +43,6 @@ from jsonb_to_recordset(%(documents)s) as g(id text, position bigint, source_fil
                                             options jsonb, attempt bigint, pages bigint)
 returning *
 """
-_ASK_INDEX = "insert into index_requests (reason) select 'bulk' where not exists (select from index_requests)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +122,7 @@ def take_documents(
         rows = {row["id"]: row for row in conn.execute(_DOCUMENTS, params).fetchall()}
         record(conn, scope, actor, "job.bulk", job_id)
         if index_later:
-            conn.execute(_ASK_INDEX)
+            ask_for_comparison(conn, "bulk")
         jobs = end_documents(conn, [_ending(rows[document.id], document) for document in fresh])
     notify_done(store.db, jobs)
     return Taken(job_id, frozenset(document.id for document in fresh))

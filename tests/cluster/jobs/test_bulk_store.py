@@ -86,7 +86,7 @@ def test_what_is_there_is_not_taken_again_not_even_when_it_was_deleted(store: St
     more = take_documents(store, ACME, ACTOR, [*first, a_document(store, "c.pdf")], quota=UNLIMITED, index_later=True)
     assert more.documents == {bulk_document_id(ACME, "corpus", "c.pdf")}
     assert (count(store, "documents"), count(store, "jobs"), count(store, "meter")) == (3, 2, 3)
-    assert count(store, "requests") == 1
+    assert count(store, "requests") == 2
     assert find_known(store.db, [first[0].id, DocumentId("doc_x")]) == {first[0].id}
 
 
