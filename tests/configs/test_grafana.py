@@ -16,3 +16,15 @@ def test_the_dashboard_asks_for_measures_that_exist(store: Store) -> None:
     given = {given.name for given in measure(store.db)} | {"quire_pool"}
     assert asked <= given
     assert given - asked == {"quire_jobs_total", "quire_pages_total"}
+
+
+def test_the_dashboard_groups_by_labels_that_exist(store: Store) -> None:
+    labels = {given.name: set(given.labels) for given in measure(store.db)} | {"quire_pool": {"pool", "measure"}}
+    targets = [t for panel in json.loads(DASHBOARD.read_text())["panels"] for t in panel["targets"]]
+    for target in targets:
+        (name,) = set(re.findall(r"quire_[a-z_]+", target["expr"]))
+        used = set(re.findall(r"by ?\(([a-z, ]+)\)", target["expr"]))
+        used |= set(re.findall(r"([a-z]+) ?(?:=~?|!=)", target["expr"]))
+        used |= set(re.findall(r"\{\{ ?([a-z]+) ?\}\}", target.get("legendFormat", "")))
+        asked = {label.strip() for each in used for label in each.split(",")}
+        assert asked <= labels[name], target["expr"]

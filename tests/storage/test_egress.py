@@ -88,12 +88,18 @@ def named(*addresses: str) -> Egress:
 
 
 @pytest.mark.parametrize("url", DENIED_URLS)
-def test_what_is_not_provably_public_is_refused_at_registration_and_at_delivery(url: str) -> None:
+def test_what_is_not_provably_public_is_refused_at_registration_and_at_delivery_without_a_packet(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[object] = []
+    for name in ("connect", "connect_ex", "sendto"):
+        monkeypatch.setattr(socket.socket, name, lambda _, *to: sent.append(to))
     guard = Egress()
     with pytest.raises(UrlRefused):
         guard.check(url)
     with pytest.raises(UrlRefused):
         guard.post(url, b"{}", {})
+    assert sent == []
 
 
 @pytest.mark.parametrize("text", ["8.8.8.8", "100.63.255.254", "100.128.0.1", "2606:4700:4700::1111", "::ffff:8.8.8.8"])
