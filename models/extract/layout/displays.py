@@ -22,6 +22,12 @@ _ITEM = re.compile(r"\(?\d{1,3}[.)]\s")
 _MOST_CHARS = 160
 _EXTENSION = re.compile(r"cmex|mathextension", re.IGNORECASE)
 _MOST_WORD_CHARS = 30
+_TALL = 1.2
+"""A drawn sign of this height (in ems) is a root or a bracket; arrows and hats are lower."""
+_LARGEST = 4.0
+"""Stretched signs of web pages come as glyphs of a giant size (in sizes of the text), which tell nothing."""
+_REACH = 2.4
+"""No box of a line's glyphs is trusted further (in ems) from its baseline; those of Type 3 fonts are anything."""
 _ROW_GAP = 0.75
 """Rows of one formula stand this close (in ems)."""
 _LEAST_PAD = 0.8
@@ -39,7 +45,7 @@ class Formula:
 
 def find_formulas(marks: PageMarks, lines: list[Line], body: float) -> tuple[list[Formula], list[Line]]:
     """Displayed formulas that could be written as LaTeX, and the lines that belong to none."""
-    if not any(line.math for line in lines):
+    if not any(line.math for line in lines) or _is_set_in_nameless_type(lines):
         return [], lines
     zones = _find_zones(lines, body)
     if not zones:
@@ -48,13 +54,56 @@ def find_formulas(marks: PageMarks, lines: list[Line], body: float) -> tuple[lis
     bars = [Bar(rule.x0, rule.x1, rule.y0) for rule in (*marks.horizontals, *marks.dashes)]
     found: list[Formula] = []
     for zone, box, glyphs in zip(zones, boxes, marks.glyphs(boxes), strict=True):
-        inside = [bar for bar in bars if box[0] - 2 <= bar.x0 and bar.x1 <= box[2] + 2 and box[1] < bar.y < box[3]]
-        latex = write_latex(glyphs, inside) if _are_same(glyphs, zone) else None
-        if latex:
-            ink = (*((one.x0, one.y0, one.x1, one.y1) for one in glyphs if one.char.strip()),)
-            found.append(Formula(latex, _around([*ink, *((bar.x0, bar.y, bar.x1, bar.y) for bar in inside)]), zone))
+        formula = _write_formula(zone, box, glyphs, bars, marks.shapes) if _are_same(glyphs, zone) else None
+        if formula is not None:
+            found.append(formula)
     taken = {id(line) for formula in found for line in formula.lines}
     return found, [line for line in lines if id(line) not in taken]
+
+
+def _is_set_in_nameless_type(lines: list[Line]) -> bool:
+    """True when most of the page is set in Type 3 fonts, so that these tell nothing."""
+    nameless = sum(len(line.text) for line in lines if line.font.startswith("Type3"))
+    return 2 * nameless > sum(len(line.text) for line in lines)
+
+
+def _write_formula(
+    zone: list[Line], box: Bbox, glyphs: list[Glyph], bars: list[Bar], shapes: list[Bbox]
+) -> Formula | None:
+    """The formula of a zone; null where a glyph or a drawn sign has no name."""
+    size = max(line.size for line in zone)
+    x0, y0, x1, y1 = box[0] - 1.5 * size, box[1] - 0.6 * size, box[2] + 2, box[3]
+    inside = [bar for bar in bars if x0 <= bar.x0 and bar.x1 <= x1 and y0 < bar.y < y1]
+    drawn = [
+        shape for shape in shapes if x0 <= shape[0] and shape[2] <= x1 and y0 - size < shape[1] < shape[3] < y1 + size
+    ]
+    rooted = _find_roots(drawn, inside, glyphs, size)
+    tall = [shape for shape in drawn if shape[3] - shape[1] > _TALL * size]
+    if len(tall) > len(rooted):
+        return None
+    roots = [glyph for glyph, _ in rooted]
+    inside += [bar for _, bar in rooted if not any(bar is one for one in inside)]
+    latex = write_latex([*glyphs, *roots], inside)
+    if not latex:
+        return None
+    ink = [(one.x0, one.y0, one.x1, one.y1) for one in (*glyphs, *roots) if one.char.strip()]
+    return Formula(latex, _around([*ink, *((bar.x0, bar.y, bar.x1, bar.y) for bar in inside)]), zone)
+
+
+def _find_roots(shapes: list[Bbox], bars: list[Bar], glyphs: list[Glyph], size: float) -> list[tuple[Glyph, Bar]]:
+    """Root signs drawn as shapes (web pages do so) with the bars they end in, which may be part of the shape."""
+    found: list[tuple[Glyph, Bar]] = []
+    for x0, y0, x1, y1 in shapes:
+        if y1 - y0 < 0.5 * size or x1 - x0 < 1.2 * size:
+            continue
+        own = [bar for bar in bars if abs(bar.x1 - x1) < 1.5 and abs(bar.y - y0) < 2 and bar.x0 - x0 < 1.5 * size]
+        covered = [
+            one.x0 for one in glyphs if x0 < one.x0 < x1 and y0 < one.base < y1 + 2 and one.char.strip("\u200b ")
+        ]
+        if not own and covered and min(covered) - x0 > 0.5 * size:
+            own = [Bar(min(covered) - 0.5, x1, y0)]
+        found += [(Glyph("√", x0, y0, bar.x0, y1, y1, size), bar) for bar in own[:1] if bar.x0 - x0 > 0.3 * size]
+    return found
 
 
 def _are_same(glyphs: list[Glyph], zone: list[Line]) -> bool:
@@ -66,7 +115,9 @@ def _are_same(glyphs: list[Glyph], zone: list[Line]) -> bool:
 
 def _find_zones(lines: list[Line], body: float) -> list[list[Line]]:
     """Groups of neighbouring lines that together are a displayed formula."""
-    pieces = sorted((line for line in lines if _is_piece(line)), key=lambda line: line.y0)
+    pieces = sorted(
+        (line for line in lines if line.size < _LARGEST * body and _is_piece(line)), key=lambda line: line.y0
+    )
     sets = DisjointSets(len(pieces))
     for at, line in enumerate(pieces):
         reach = max(line.y1, _extent(line)[1]) + 2 * body
@@ -168,7 +219,14 @@ def _extent(line: Line) -> tuple[float, float]:
     """Top and bottom of a line's ink; glyphs of TeX's extension font hang from their baseline."""
     if _EXTENSION.search(line.font):
         return (line.base - 0.1 * line.size, line.base + 1.9 * line.size)
-    return (min(line.y0, line.reach[0]), max(line.y1, line.reach[1])) if line.math else (line.y0, line.y1)
+    high, low = _reach(line)
+    return (min(line.y0, high), max(line.y1, low)) if line.math else (line.y0, line.y1)
+
+
+def _reach(line: Line) -> tuple[float, float]:
+    """Top and bottom of all glyphs' boxes, as far as they can be trusted."""
+    far = _REACH * line.size
+    return (max(line.reach[0], line.base - far), min(line.reach[1], line.base + far))
 
 
 def _is_near(a: Line, b: Line, body: float) -> bool:
@@ -225,9 +283,9 @@ def _zone_box(zone: list[Line]) -> Bbox:
     """The box that the origins of the zone's glyphs lie in."""
     return (
         min(line.x0 - 0.4 * line.size for line in zone),
-        min(min(line.y0, line.reach[0]) for line in zone),
+        min(min(line.y0, _reach(line)[0]) for line in zone),
         max(line.x1 + 0.4 * line.size for line in zone),
-        max(max(line.y1, line.reach[1]) for line in zone),
+        max(max(line.y1, _reach(line)[1]) for line in zone),
     )
 
 

@@ -36,6 +36,8 @@ class Role(StrEnum):
     PLAIN = "plain"
     LETTER = "letter"
     """An upright letter, which may be part of a name or a word."""
+    NAMELESS = "nameless"
+    """A letter of a font without a name: upright or not, it may be part of a known name."""
     OPERATOR = "operator"
     """A large operator or a name that takes limits."""
     DELIMITER = "delimiter"
@@ -58,6 +60,7 @@ class Item:
     size: float
     role: Role = Role.PLAIN
     char: str = ""
+    font: str = ""
 
     @property
     def middle_x(self) -> float:

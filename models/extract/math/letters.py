@@ -58,8 +58,8 @@ def make_item(glyph: Glyph) -> Item | None:
     elif char in _ALWAYS_ACCENTS:
         role = Role.ACCENT
     elif char.isascii() and char.isalpha() and latex == char and not _ITALIC.search(glyph.font):
-        role = Role.LETTER
-    return Item(latex, glyph.x0, glyph.y0, glyph.x1, glyph.y1, glyph.base, glyph.size, role, char)
+        role = Role.NAMELESS if glyph.font.startswith("type3") else Role.LETTER
+    return Item(latex, glyph.x0, glyph.y0, glyph.x1, glyph.y1, glyph.base, glyph.size, role, char, glyph.font)
 
 
 def name_char(char: str, font: str) -> str | None:

@@ -14,6 +14,9 @@ _WORDS = re.compile(
     r"if|is|or|and|for|all|where|with|otherwise|else|when|then|such|that|on|in|as|to|of|by|at|the|a|an|some|any"
 )
 _WIDE = frozenset("\u0302\u0303")
+_LETTERS = frozenset({Role.LETTER, Role.NAMELESS})
+_LONG = 4
+"""So many letters without a gap are a word in any font."""
 _STROKE = "\u0338"
 _NEGATED = {"=": "\\neq", "\\in": "\\notin", "\\exists": "\\nexists"}
 _SMALL = 0.85
@@ -28,7 +31,7 @@ def take_names(items: list[Item]) -> list[Item]:
         if run and not _goes_on(run[-1], item):
             out += _join_run(run)
             run = []
-        if item.role is Role.LETTER:
+        if item.role in _LETTERS:
             run.append(item)
         else:
             out.append(item)
@@ -36,7 +39,12 @@ def take_names(items: list[Item]) -> list[Item]:
 
 
 def _goes_on(last: Item, item: Item) -> bool:
-    if item.role is not Role.LETTER or abs(item.base - last.base) > 0.5 or abs(item.size - last.size) > 0.3:
+    if (
+        item.role not in _LETTERS
+        or item.font != last.font
+        or abs(item.base - last.base) > 0.5
+        or abs(item.size - last.size) > 0.3
+    ):
         return False
     return -0.1 * item.size < item.x0 - last.x1 < 0.14 * item.size
 
@@ -46,8 +54,10 @@ def _join_run(run: list[Item]) -> list[Item]:
     if not run:
         return []
     word = "".join(item.char for item in run)
-    if len(run) == 1:
-        run[0].role = Role.PLAIN
+    is_known = word in FUNCTIONS or word in _LIMIT_NAMES or bool(_WORDS.fullmatch(word)) or len(word) >= _LONG
+    if len(run) == 1 or (run[0].role is Role.NAMELESS and not is_known):
+        for item in run:
+            item.role = Role.PLAIN
         return run
     role = Role.OPERATOR if word in _LIMIT_NAMES else Role.PLAIN
     if word in FUNCTIONS:

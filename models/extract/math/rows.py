@@ -51,7 +51,7 @@ def _settle(rows: list[tuple[float, list[Item]]], size: float) -> list[tuple[flo
 
 
 def _is_firm(item: Item) -> bool:
-    return item.role in (Role.PLAIN, Role.LETTER)
+    return item.role in (Role.PLAIN, Role.LETTER, Role.NAMELESS)
 
 
 def _row_distance(item: Item, anchor: float, row: list[Item], size: float) -> float:

@@ -12,7 +12,7 @@ _BOLD, _MONO, _ITALIC = 16, 8, 2
 _BOLD_NAMES = ("bold", "black", "heavy", "semi", "demi")
 _CODE_NAMES = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
 _MATH_NAME = re.compile(
-    r"math|katex|cmmi|cmsy|cmex|stix.*ital|symbol|standardsym|msam|msbm|mtmi|mtsy|mtex|eufm|mjx|eurm|rsfs|txmi|pxmi|lmm[is]"
+    r"math|katex|cmmi|cmsy|cmex|stix.*ital|symbol|standardsym|msam|msbm|mtmi|mtsy|mtex|eufm|mjx|eurm|rsfs|txmi|pxmi|type3|lmm[is]"
 )
 _ASCENT, _DESCENT = 0.75, 0.22
 """Share of the font size that ordinary letters reach above and below the baseline."""

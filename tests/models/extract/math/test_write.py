@@ -99,3 +99,7 @@ def test_a_glyph_without_meaning_is_not_guessed() -> None:
     assert write_latex(row("a=\ufffd", 10), []) is None
     assert write_latex(row("a=\ue001", 10), []) is None
     assert write_latex([], []) is None
+
+
+def test_letters_of_a_font_without_a_name_are_words_only_when_known() -> None:
+    assert write_latex(row("sin", 10, font="type3 (5 0 r)") + row("mc=x", 26, font="type3 (6 0 r)"), []) == "\\sin mc=x"
