@@ -37,7 +37,8 @@ def create_compat(engine_url: str, *, max_upload_bytes: int = 50 * MEGABYTE, wai
 
     app = FastAPI(title="Quire for docling-serve clients", lifespan=lifespan, docs_url=None, redoc_url=None)
     install(app)
-    app.add_api_route("/v1/convert/file", convert_file, methods=["POST"])
+    for version in ("v1", "v1alpha"):
+        app.add_api_route(f"/{version}/convert/file", convert_file, methods=["POST"])
     app.add_api_route("/health", health, methods=["GET"])
     cap = max_upload_bytes * MAX_FILES + MEGABYTE
     app.add_middleware(Edge, body_cap=lambda _: cap, max_inflight_bytes=512 * MEGABYTE)

@@ -1,6 +1,6 @@
 """One file through the engine's HTTP: parse, then the exports asked for, as docling-serve's convert response.
 
-`json_content` is our own tree (CDOM), not a DoclingDocument; `doctags_content` is always null.
+`json_content` is a DoclingDocument made of our tree; `doctags_content` is always null.
 """
 
 import time
@@ -10,6 +10,7 @@ from typing import IO, Any
 import httpx
 
 from models.cdom.tree import FURNITURE
+from serve_apps.compat.docling_document import make_docling_document
 from serve_apps.compat.options import ConvertOptions, OutputFormat
 
 _KEYS = ("x-api-key", "authorization", "x-de-org")
@@ -43,7 +44,8 @@ class Converter:
         document = job["documents"][0]
         contents: dict[str, Any] = dict.fromkeys(f"{kind}_content" for kind in OutputFormat)
         if tree is not None:
-            contents |= await self._export(keys, job["id"], document["document_id"], tree, options)
+            ids = job["id"], document["document_id"]
+            contents |= await self._export(keys, ids, name, tree, options)
         return {
             "document": {"filename": name} | contents,
             "status": _status(document["status"], tree),
@@ -66,8 +68,9 @@ class Converter:
         return body["job"], body["tree"]
 
     async def _export(
-        self, keys: dict[str, str], job_id: str, document_id: str, tree: dict[str, Any], options: ConvertOptions
+        self, keys: dict[str, str], ids: tuple[str, str], name: str, tree: dict[str, Any], options: ConvertOptions
     ) -> dict[str, Any]:
+        job_id, document_id = ids
         contents: dict[str, Any] = {}
         for kind, export in _EXPORTS.items():
             if kind in options.formats:
@@ -79,7 +82,7 @@ class Converter:
         if OutputFormat.TEXT in options.formats:
             contents["text_content"] = text_of(tree)
         if OutputFormat.JSON in options.formats:
-            contents["json_content"] = tree
+            contents["json_content"] = make_docling_document(tree, name)
         return contents
 
 

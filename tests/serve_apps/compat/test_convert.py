@@ -44,7 +44,8 @@ async def test_a_file_is_converted_to_every_format_asked_for(door: FastAPI) -> N
     assert document["md_content"] == "Hello\n"
     assert document["text_content"] == "Hello"
     assert "<p" in document["html_content"]
-    assert document["json_content"]["blocks"][0]["text"] == "Hello"
+    assert document["json_content"]["schema_name"] == "DoclingDocument"
+    assert document["json_content"]["texts"][0]["text"] == "Hello"
     assert document["doctags_content"] is None
     assert body["processing_time"] > 0
 
@@ -54,6 +55,12 @@ async def test_markdown_is_what_is_given_when_nothing_is_asked_for(door: FastAPI
         document = (await client.post("/v1/convert/file", files=files(PDF))).json()["document"]
     assert document["md_content"] == "Hello\n"
     assert document["html_content"] is document["text_content"] is document["json_content"] is None
+
+
+async def test_the_path_of_older_clients_is_the_same_route(door: FastAPI) -> None:
+    async with client_of(door) as client:
+        answer = await client.post("/v1alpha/convert/file", files=files(PDF))
+    assert answer.json()["document"]["md_content"] == "Hello\n"
 
 
 async def test_several_files_come_as_an_archive(door: FastAPI) -> None:
