@@ -14,7 +14,7 @@ from cluster.runtime import VARIABLE, Runtime, runtime_file
 from cluster.shared_runtime import make_joined_runtime
 from configs.settings import Settings
 
-GCS_PORT = 6379
+GCS_PORT, DASHBOARD_PORT = 6379, 8265
 _KEPT = frozenset({"RAY_TMPDIR", "RAY_USE_TLS", "RAY_TLS_SERVER_CERT", "RAY_TLS_SERVER_KEY", "RAY_TLS_CA_CERT"})
 """What an operator may say to Ray; the rest of RAY_ is ours."""
 
@@ -45,12 +45,14 @@ def node_command(
     gpus: int | None = None,
     node_ip: str | None = None,
     port: int = GCS_PORT,
+    dashboard_port: int = DASHBOARD_PORT,
 ) -> list[str]:
     """`ray start` in the foreground; without an address it is the head. Labels are those of this machine and yours."""
     marked = {**machine_labels(), **(labels or {})}
     command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block"]
     command += ["--labels", ",".join(f"{name}={value}" for name, value in sorted(marked.items()))]
-    command += ["--address", address] if address else ["--head", f"--port={port}", "--dashboard-host=127.0.0.1"]
+    head = ["--head", f"--port={port}", "--dashboard-host=127.0.0.1", f"--dashboard-port={dashboard_port}"]
+    command += ["--address", address] if address else head
     command += [f"--num-cpus={cpus}"] if cpus is not None else []
     command += [f"--num-gpus={gpus}"] if gpus is not None else []
     return command + ([f"--node-ip-address={node_ip}"] if node_ip else [])

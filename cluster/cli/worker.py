@@ -30,11 +30,13 @@ def _parse_labels(ctx: click.Context, param: click.Parameter, values: tuple[str,
 @click.option("--cpus", type=click.IntRange(0), help="CPUs offered; all by default.")
 @click.option("--gpus", type=click.IntRange(0), help="GPUs offered; all by default.")
 @click.option("--port", type=click.IntRange(1024, 65535), default=6379, show_default=True, help="Port of a head.")
+@click.option("--dashboard-port", type=click.IntRange(1024, 65535), default=8265, show_default=True,
+              help="Where a head takes submitted jobs, on loopback.")  # fmt: skip
 @click.option("--node-ip", help="Address under which the other machines reach this one.")
 @workdir_option
 def worker(
     address: str | None, token_file: Path, labels: dict[str, str], cpus: int | None, gpus: int | None,
-    port: int, node_ip: str | None, workdir: Path | None,
+    port: int, dashboard_port: int, node_ip: str | None, workdir: Path | None,
 ) -> None:  # fmt: skip
     """Join a cluster; Ctrl-C or SIGTERM leaves it, readers hand over first; a second one leaves at once."""
     from cluster.joined import node_command, node_environment
@@ -48,7 +50,9 @@ def worker(
         raise Stopped(str(error)) from None
     machine, signals = secrets.token_hex(6), Signals()
     labels = {LABEL: machine, **labels}
-    command = node_command(address=address, labels=labels, cpus=cpus, gpus=gpus, node_ip=node_ip, port=port)
+    command = node_command(
+        address=address, labels=labels, cpus=cpus, gpus=gpus, node_ip=node_ip, port=port, dashboard_port=dashboard_port
+    )
     signals.install()
     code = stay(
         Node(command, environment), signals, lambda: address is not None and ask_cluster(address, machine, environment)
