@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from models.cdom.ports import ReadOutcome
 from models.cdom.tree import Tree, dump_tree
+from models.pii.redact import redact_tree
 
 FlagTree = Callable[[Tree], Tree]
 
@@ -24,3 +25,13 @@ def scan(outcome: ReadOutcome, flag_tree: FlagTree) -> ReadOutcome:
         return outcome
     tree = flag_tree(outcome.tree)
     return outcome if tree is outcome.tree else replace(outcome, tree=tree, tree_json=dump_tree(tree))
+
+
+def redact(outcome: ReadOutcome, flag_tree: FlagTree) -> ReadOutcome:
+    """The outcome as it may leave the house where nobody reviews: flagged, every flag masked, no pictures. Whatever is
+    derived from its tree is redacted too. Raises `PiiIncomplete`."""
+    scanned = scan(outcome, flag_tree)
+    if scanned.tree is None:
+        return scanned
+    tree = redact_tree(scanned.tree, {})
+    return replace(scanned, tree=tree, tree_json=dump_tree(tree), assets={})

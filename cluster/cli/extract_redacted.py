@@ -1,7 +1,5 @@
 """`quire extract --redacted`: what was read, without personal data. Nobody reviews here, so every flag is masked."""
 
-from dataclasses import replace
-
 from models.cdom.ports import ReadOutcome
 
 HIDDEN_NAME = "[REDACTED]"
@@ -9,16 +7,10 @@ HIDDEN_NAME = "[REDACTED]"
 
 def redact_outcome(outcome: ReadOutcome) -> ReadOutcome:
     """The outcome with its tree masked and without pictures. Raises `PiiIncomplete`."""
-    from actors.scanning import scan
-    from models.cdom.tree import dump_tree
+    from actors.scanning import redact
     from models.pii.engines import make_flagger
-    from models.pii.redact import redact_tree
 
-    scanned = scan(outcome, make_flagger("regex"))
-    if scanned.tree is None:
-        return scanned
-    tree = redact_tree(scanned.tree, {})
-    return replace(scanned, tree=tree, tree_json=dump_tree(tree), assets={})
+    return redact(outcome, make_flagger("regex"))
 
 
 def name_without_names(count: int, suffix: str) -> list[str]:
