@@ -45,11 +45,21 @@ def make_corpus(pdfs: list[Path], folder: Path, pages: int) -> Path:
     return folder
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A process when it was last looked at: its parent, its own seconds, those of children it has outlived."""
+
+    parent: int
+    own_s: float
+    reaped_s: float
+    at: float
+
+
 class Meter:
-    """CPU seconds of a process and everything it started, looked at ten times a second."""
+    """CPU seconds of a process and everything it started, looked at five times a second."""
 
     def __init__(self, pid: int) -> None:
-        self._pid, self._seen = pid, dict[int, float]()
+        self._pid, self._seen = pid, dict[int, Seen]()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -57,23 +67,30 @@ class Meter:
     def end(self) -> float:
         self._stop.set()
         self._thread.join()
-        return sum(self._seen.values())
+        return sum(seen.own_s + self._unseen(pid, seen) for pid, seen in self._seen.items())
+
+    def _unseen(self, pid: int, seen: Seen) -> float:
+        """What its ended children used after (or without) being looked at."""
+        ended = [child for child in self._seen.values() if child.parent == pid and child.at < seen.at]
+        return max(0.0, seen.reaped_s - sum(child.own_s + child.reaped_s for child in ended))
 
     def _run(self) -> None:
         known: set[int] = set()
         while not self._stop.wait(0.2):
-            known |= set(family(self._pid))
+            known |= family(self._pid)
             for pid in known:
-                self._seen[pid] = max(self._seen.get(pid, 0.0), _cpu(pid))
+                if (seen := look(pid)) is not None:
+                    self._seen[pid] = seen
 
 
-def _cpu(pid: int) -> float:
-    """User and system seconds of a process, those of its ended children not counted."""
+def look(pid: int) -> Seen | None:
+    """None for a process that is gone."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / TICKS
+        return None
+    user, system, reaped_user, reaped_system = (int(field) / TICKS for field in fields[11:15])
+    return Seen(int(fields[1]), user + system, reaped_user + reaped_system, time.monotonic())
 
 
 def run(command: list[str], corpus: Path, short: Path) -> Cost:
