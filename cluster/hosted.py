@@ -80,6 +80,7 @@ def make_console(runtime: Runtime, workers: "Callable[[Store], Sequence[Worker]]
             engine_key=key,
             spool=settings.workdir / "console",
             public_url=settings.console_url,
+            allowed_hosts=settings.allowed_hosts,
             egress=Egress(settings.webhook_allow),
             sign_ups=sign_up_rules(settings),
             workers=(Watcher(store.db, url, key), *workers(store)),

@@ -16,6 +16,7 @@ from starlette.responses import Response
 from serve_apps.access.caller import DEFAULT_ORG, org_of, secret_of
 from serve_apps.access.errors import Unauthenticated
 from serve_apps.console.forms import read_form
+from serve_apps.console.hosts import is_known_host
 from serve_apps.console.refusals import ForeignForm, SignInNeeded
 from serve_apps.console.running import Running
 from storage.console.rows import Account, Tenant
@@ -97,13 +98,12 @@ async def visit(request: Request) -> Visitor:
 
 def check_origin(request: Request) -> bool:
     """Raises `ForeignForm` for what another site's page sends. True: a browser sent it; programs say no origin."""
-    site = request.headers.get("sec-fetch-site")
-    origin = request.headers.get("origin")
-    if site == "same-origin":  # no page can write this header; beside it a strict referrer policy makes Origin "null"
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site is None and origin is None:
+        return False
+    if site in (None, "none", "same-origin") and _is_ours(request, site, origin):
         return True
-    if site not in (None, "none") or (origin is not None and not _is_ours(request, origin)):
-        raise ForeignForm("sent by a page of another site")
-    return site is not None or origin is not None
+    raise ForeignForm("sent by a page of another site; a name of this console is set as SVC_CONSOLE_URL")
 
 
 async def read_our_form(request: Request, visitor: Visitor) -> dict[str, Any]:
@@ -146,11 +146,18 @@ def _is_secure(running: Running) -> bool:
     return (running.resources.public_url or "").startswith("https://")
 
 
-def _is_ours(request: Request, origin: str) -> bool:
+def _is_ours(request: Request, site: str | None, origin: str | None) -> bool:
+    """By the origin, else (a strict referrer policy makes it "null") by the host, if the browser vouches for the site.
+
+    A name that anybody could point here (DNS rebinding) is ours only where the settings say so.
+    """
     running: Running = request.app.state.running
-    public = running.resources.public_url
-    host = urlsplit(public).netloc if public else request.headers.get("host", "")
-    return urlsplit(origin).netloc == host
+    host = request.headers.get("host", "")
+    if origin in (None, "null"):
+        return site is not None and is_known_host(running.resources, host)
+    named = urlsplit(origin).netloc
+    public = urlsplit(running.resources.public_url or "").netloc
+    return named == public or (named == host and is_known_host(running.resources, host))
 
 
 CallerDep = Annotated[Caller, Depends(admit)]

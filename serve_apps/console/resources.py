@@ -58,14 +58,15 @@ class ConsoleLimits:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsoleResources:
     """`engine_key` is one key of the engine; every tenant is an organisation under it. `public_url`: how browsers reach
-    the console; https makes its cookies secure. `store` holds the console's tables, perhaps beside the engine's;
-    `close` is called last."""
+    the console; https makes its cookies secure. `allowed_hosts`: further names of it. `store` holds the console's
+    tables, perhaps beside the engine's; `close` is called last."""
 
     store: Store
     engine_url: str
     engine_key: str
     spool: Path
     public_url: str | None = None
+    allowed_hosts: tuple[str, ...] = ()
     egress: Egress = field(default_factory=Egress)
     passwords: Passwords = field(default_factory=Passwords)
     limits: ConsoleLimits = field(default_factory=ConsoleLimits)

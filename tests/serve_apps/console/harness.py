@@ -38,6 +38,7 @@ def resources_of(store: Store, engine_url: str, folder: Path, **changes: Any) ->
         "engine_key": ENGINE_KEY,
         "spool": folder / "spool",
         "passwords": QUICK,
+        "allowed_hosts": ("console.test",),
         "egress": Egress(allow=["127.0.0.1"]),
     }
     return ConsoleResources(**(values | changes))

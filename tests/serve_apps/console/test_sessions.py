@@ -7,6 +7,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from serve_apps.console.hosts import is_known_host
 from serve_apps.console.pages import CONTENT_POLICY
 from serve_apps.console.passwords import Passwords
 from storage.store import Store
@@ -111,6 +112,46 @@ async def test_a_browser_that_hides_its_origin_is_still_ours(console: FastAPI) -
     async with browser(console) as pages:
         form = {"email": "ann@example.org", "password": PASSWORD}
         assert (await pages.post("/sign-up", data=form, headers=hidden)).status_code == 303
+
+
+async def test_a_name_pointed_here_by_somebody_else_is_no_page_of_ours(
+    store: Store, engine_url: str, tmp_path: Path
+) -> None:
+    form = {"email": "ann@example.org", "password": PASSWORD}
+    rebound = {"Host": "evil.example:8000", "Sec-Fetch-Site": "same-origin", "Origin": "http://evil.example:8000"}
+    async with a_console(resources_of(store, engine_url, tmp_path)) as app, browser(app) as pages:
+        assert (await pages.post("/sign-up", data=form, headers=rebound)).status_code == 403
+        assert (await pages.post("/sign-up", data=form, headers=rebound | {"Origin": "null"})).status_code == 403
+        direct = {"Host": "192.0.2.7:8000", "Sec-Fetch-Site": "same-origin", "Origin": "http://192.0.2.7:8000"}
+        assert (await pages.post("/sign-up", data=form, headers=direct)).status_code == 303
+
+
+@pytest.mark.parametrize(("origin", "status"), [("https://quire.example", 303), ("https://evil.example", 403)])
+async def test_behind_a_proxy_that_changes_the_host_the_public_address_decides(
+    store: Store, engine_url: str, tmp_path: Path, origin: str, status: int
+) -> None:
+    resources = resources_of(store, engine_url, tmp_path, public_url="https://quire.example/console")
+    async with a_console(resources) as app, browser(app) as pages:
+        headers = {"Host": "upstream:8080", "Sec-Fetch-Site": "same-origin", "Origin": origin}
+        form = {"email": "ann@example.org", "password": PASSWORD}
+        assert (await pages.post("/sign-up", data=form, headers=headers)).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("host", "known"),
+    [
+        ("localhost:8000", True),
+        ("127.0.0.1", True),
+        ("[::1]:8000", True),
+        ("[2001:db8::7]:8000", True),
+        ("CONSOLE.test", True),
+        ("evil.example", False),
+        ("", False),
+        ("[", False),
+    ],
+)
+def test_hosts_of_the_console(store: Store, tmp_path: Path, host: str, known: bool) -> None:
+    assert is_known_host(resources_of(store, "http://127.0.0.1:9", tmp_path), host) is known
 
 
 async def test_a_token_is_made_by_form_or_json_and_needs_a_session_and_a_name(console: FastAPI, ann: Person) -> None:
