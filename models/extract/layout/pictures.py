@@ -15,6 +15,8 @@ _BACKGROUND = 0.85
 _PROSE_CHARS = 40
 _LABEL_CHARS = 45
 _TRIM_CHARS = 20
+_STRETCHED = 3.0
+"""Widest blank (in ems) of a justified line."""
 _REACH = 1.4
 """How far from a drawing, in their own line heights, labels stand."""
 
@@ -196,7 +198,20 @@ def _take_labels(picture: Picture, lines: list[Line], body: float) -> list[Line]
 
 
 def _goes_on(line: Line, box: Bbox, lines: list[Line]) -> bool:
-    """True for the rest of a paragraph: a long line of its look stands right above it, outside the box."""
+    """True for a piece of running text: a long line of its look stands right above it, outside the box, or a stretched
+    line goes on to its right in a column whose left edge it shares."""
+    return _follows_on(line, box, lines) or _is_stretched(line, box, lines)
+
+
+def _is_stretched(line: Line, box: Bbox, lines: list[Line]) -> bool:
+    """True for the first word of a justified line whose blanks are wide."""
+    alike = [other for other in lines if abs(other.size - line.size) < 0.3 and not _is_inside(other, box)]
+    return any(
+        abs(other.base - line.base) < 0.5 and 0 < other.x0 - line.x1 < _STRETCHED * line.size for other in alike
+    ) and any(len(other.text) > _TRIM_CHARS and abs(other.x0 - line.x0) < 1 for other in alike)
+
+
+def _follows_on(line: Line, box: Bbox, lines: list[Line]) -> bool:
     return any(
         0 < line.base - other.base < 2 * line.size
         and abs(other.x0 - line.x0) < 2

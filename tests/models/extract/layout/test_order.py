@@ -1,0 +1,49 @@
+"""Reading order of columns with something across them."""
+
+from models.extract.layout.marks import Line
+from models.extract.layout.order import order_lines
+
+TEXT = "words of a column"
+
+
+def line(x0: float, base: float, text: str, width: float = 140.0) -> Line:
+    return Line(x0, base - 7.5, x0 + width, base + 2.2, base, 10.0, text)
+
+
+def columns(top: float) -> list[Line]:
+    """Two columns of two paragraphs each; the blanks between the paragraphs stand side by side."""
+    bases = [top + 12 * at + (30 if at > 2 else 0) for at in range(6)]
+    return [line(x, base, f"{TEXT} {side}{at}") for at, base in enumerate(bases) for x, side in ((50, "l"), (220, "r"))]
+
+
+def names(lines: list[Line]) -> list[str]:
+    return [one.text.split()[-1] for one in order_lines(lines)]
+
+
+def test_a_line_across_both_columns_is_cut_off_before_the_columns_are_cut_in_half() -> None:
+    title = line(60, 60, "A title across both columns title", 280)
+    sides = [f"{side}{at}" for side in "lr" for at in range(6)]
+    assert names([title, *columns(80)]) == ["title", *sides]
+    assert names([*columns(80), line(60, 200, "A caption across both columns caption", 280)]) == [*sides, "caption"]
+
+
+def test_what_stands_between_columns_above_and_below_parts_them() -> None:
+    table = line(60, 200, "A table across both columns table", 280)
+    first, second = columns(60), [one for one in columns(220)]
+    found = names([*first, table, *second])
+    sides = [f"{side}{at}" for side in "lr" for at in range(6)]
+    assert found == [*sides, "table", *sides]
+
+
+def test_a_note_far_below_the_columns_ends_the_page() -> None:
+    note = line(50, 320, "A note at the foot of the page note")
+    assert names([*columns(60), note])[-1] == "note"
+
+
+def test_the_first_word_of_a_stretched_line_is_no_label() -> None:
+    from models.extract.layout.pictures import _goes_on
+
+    rows = [line(220, 60, "For", 15), line(255, 60, "example,", 40), line(220, 84, "a longer line of the same column")]
+    box = (50.0, 40.0, 215.0, 120.0)
+    assert _goes_on(rows[0], box, rows)
+    assert not _goes_on(line(216, 100, "10", 10), box, rows)
