@@ -86,9 +86,11 @@ class Machines:
 
     def kill(self, name: str) -> None:
         """The machine is gone: every process of it at once, nothing is told."""
-        for pid in family(self.running.pop(name).pid):
+        process = self.running.pop(name)
+        for pid in family(process.pid):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+        process.wait(60)
 
     def leave(self, name: str) -> int:
         """SIGTERM, as an operator or a pod's end sends it; returns the command's exit code when it has left."""
@@ -105,12 +107,17 @@ class Machines:
         )
 
     def close(self) -> None:
-        """Nothing stays behind."""
+        """Nothing stays behind, not even what dying processes still write."""
         for name in list(self.running):
             self.kill(name)
         with suppress(Exception):
             self._bucket.stop()
-        self._postgres.stop()
+        with suppress(AttributeError):  # never started
+            self._postgres.stop()
+        until = time.monotonic() + 20
+        while self.folder.exists() and time.monotonic() < until:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            time.sleep(0.2)
 
     @property
     def code(self) -> Path:

@@ -8,7 +8,6 @@ was lost, ended twice, was metered twice or waits for ever. Machines share this 
 import argparse
 import json
 import os
-import shutil
 import sys
 import tempfile
 import time
@@ -48,7 +47,6 @@ def main() -> int:
         report = run(machines, arguments.documents, arguments.seed)
     finally:
         machines.close()
-        shutil.rmtree(folder, ignore_errors=True)
     Path("bench-results").mkdir(exist_ok=True)
     Path("bench-results/nodes.json").write_text(json.dumps(report, indent=1))
     print(json.dumps(report, indent=1))

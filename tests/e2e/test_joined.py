@@ -1,0 +1,59 @@
+"""A cluster of three machines on this host, started as an operator does: what it reports, and leaving loses nothing."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from cluster.ports import is_free
+from tests.bench.client import Client
+from tests.chaos.machines import KEY, Machines, wait_for
+from tests.e2e.papers import paper
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
+DOCUMENTS, JOB = 60, 10
+
+
+@pytest.fixture(scope="module")
+def machines() -> Iterator[Machines]:
+    folder = Path(tempfile.mkdtemp(prefix="qj", dir="/tmp"))
+    folder.chmod(0o711)
+    gcs, http = (next(port for port in range(first, first + 90) if is_free(port)) for first in (6490, 8910))
+    settings = {"SVC_WORKERS": "2", "SVC_VLM_OCR": "/models/only-on-gpu-nodes#lightonocr"}
+    cluster = Machines(folder, gcs, http, settings)
+    try:
+        cluster.start()
+        for name in ("one", "two"):
+            cluster.join(name, 2)
+        cluster.serve()
+        yield cluster
+    finally:
+        cluster.close()
+
+
+def test_a_pool_that_fits_nowhere_is_told_and_hinders_nobody(machines: Machines) -> None:
+    told = machines.quire("status", name="up")
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert "warning     vlm_ocr: no node with arch=amd64, accelerator=cuda, 1 CPU and 1 GPU" in told.stdout
+    assert "fast_path: status HEALTHY, running 2" in told.stdout
+    assert "vlm_ocr: status HEALTHY, running 0" in told.stdout
+
+
+def test_a_machine_that_leaves_while_documents_flow_hands_over_and_nothing_is_read_twice(machines: Machines) -> None:
+    client = Client(f"http://127.0.0.1:{machines.http_port}", KEY)
+    jobs = [client.submit([paper(2, mark=f"{first}-{n}") for n in range(JOB)]) for first in range(0, DOCUMENTS, JOB)]
+    wait_for(lambda: count(machines.dsn, "status = 'succeeded'") > 0, 120, "nothing is read")
+    assert machines.leave("one") == 0
+    for job in jobs:
+        assert client.wait(job)["counts"]["succeeded"] == JOB
+    assert count(machines.dsn, "published_attempt > 1") == 0
+    assert machines.quire("status", name="up").returncode == 0
+
+
+def count(dsn: str, which: str) -> int:
+    with psycopg.connect(dsn) as connection:
+        row = connection.execute(f"select count(*) from documents where {which}".encode()).fetchone()
+    assert row is not None
+    return int(row[0])
