@@ -38,10 +38,12 @@ _PLAN: tuple[tuple[str, str, tuple[str, ...], bool, str], ...] = (
     ("quire_pages_by_route_total", "Pages read by route.", ("route",), True,
      """select r.key as l1, sum(r.value::bigint) as value from documents d, jsonb_each_text(d.route_counts) as r
         where r.key in ('fast', 'ocr', 'vlm') group by 1"""),
-    ("quire_stage_seconds", "Seconds per stage of documents finished in the last five minutes.",
+    ("quire_stage_seconds", "Seconds per stage of documents finished in the last five minutes (of at most 5,000).",
      ("stage", "quantile"), False,
-     """with recent as (select started_at - created_at as queue, finished_at - started_at as reading from documents
-                        where finished_at > clock_timestamp() - interval '5 minutes' and started_at is not null)
+     """with recent as (select d.started_at - d.created_at as queue, d.finished_at - d.started_at as reading
+          from events e join documents d on d.id = e.document_id
+          where e.seq > (select max(seq) - 5000 from events) and d.started_at is not null
+            and d.finished_at > clock_timestamp() - interval '5 minutes')
         select s.stage as l1, q.q::text as l2, extract(epoch from percentile_cont(q.q) within group (order by
           case s.stage when 'queue' then r.queue else r.reading end)) as value
         from recent r, (values ('queue'), ('reading')) as s(stage), (values (0.5), (0.95)) as q(q)
@@ -58,6 +60,12 @@ _PLAN: tuple[tuple[str, str, tuple[str, ...], bool, str], ...] = (
     ("quire_webhook_lag_seconds", "How late the most overdue delivery is.", (), False,
      """select coalesce(greatest(extract(epoch from clock_timestamp() - min(next_attempt_at)), 0), 0) as value
         from deliveries where state = 'pending'"""),
+    ("quire_sources", "Sources by state; failed: the last sync ended with an error.", ("state",), False,
+     """select s.state as l1, count(r.id) as value
+        from (values ('idle'), ('waiting'), ('running'), ('failed')) as s(state) left join (
+          select id, case when lease_until > clock_timestamp() then 'running' when wanted_at is not null then 'waiting'
+                     when sync_error is not null then 'failed' else 'idle' end as state from sources) as r
+          on r.state = s.state group by 1"""),
     ("quire_audit_unsealed", "Acts not yet in their chain.", (), False,
      "select count(*) as value from audit where hash is null"),
     ("quire_purges_waiting", "Deleted documents not yet erased.", (), False, "select count(*) as value from purges"),
