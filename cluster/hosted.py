@@ -67,7 +67,7 @@ def make_console(runtime: Runtime, workers: "Callable[[Store], Sequence[Worker]]
     """The console over this deployment's database. `workers` run beside its watcher; without any, the deployment's own
     dispatcher and janitor do that work."""
     from serve_apps.console.app import create_console
-    from serve_apps.console.resources import ConsoleResources
+    from serve_apps.console.resources import ConsoleLimits, ConsoleResources
     from serve_apps.console.watcher import Watcher
     from storage.egress import Egress
 
@@ -82,6 +82,7 @@ def make_console(runtime: Runtime, workers: "Callable[[Store], Sequence[Worker]]
             public_url=settings.console_url,
             allowed_hosts=settings.allowed_hosts,
             egress=Egress(settings.webhook_allow),
+            limits=ConsoleLimits(rate_limit_rpm=settings.console_rpm),
             sign_ups=sign_up_rules(settings),
             workers=(Watcher(store.db, url, key), *workers(store)),
             close=store.close,

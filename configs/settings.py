@@ -186,6 +186,9 @@ class Settings(BaseSettings):
     console_sign_ins: int = setting(
         30, "a whole number 0..10000", "Passwords one address may try in a minute; 0 = no limit.", ge=0, le=10_000
     )
+    console_rpm: int = setting(
+        0, "a whole number 0..1000000", "Requests a minute and tenant at the console; 0 = off.", ge=0, le=1_000_000
+    )
     compat: Flag = setting(
         False, "0 or 1", "1 serves docling-serve's POST /v1/convert/file under /compat; docs/compat.md."
     )

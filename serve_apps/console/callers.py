@@ -64,7 +64,7 @@ async def find_running(request: Request) -> Running:
 
 
 async def admit(request: Request) -> Caller:
-    """Raises `Unauthenticated` (401) for a missing, doubled, unknown or revoked token, then `InvalidOrg`."""
+    """Raises `Unauthenticated` (401) for a missing, doubled, unknown or revoked token, `RateLimited`, `InvalidOrg`."""
     running: Running = request.app.state.running
     headers = request.scope["headers"]
     secret = secret_of(headers)
@@ -73,6 +73,7 @@ async def admit(request: Request) -> Caller:
     tenant = await running.sql.run(find_tenant, running.db, secret)
     if tenant is None:
         raise Unauthenticated("the token is not known or was revoked")
+    await running.rates.admit(f"console:{tenant.id}")
     return Caller(running, tenant, engine_org(tenant.id, org_of(headers)))
 
 

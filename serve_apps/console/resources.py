@@ -53,6 +53,7 @@ class ConsoleLimits:
     upload_idle_s: float = 60.0
     read_timeout_s: float = 5.0
     engine_timeout_s: float = 120.0
+    rate_limit_rpm: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

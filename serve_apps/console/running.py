@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from fastapi import FastAPI
 
 from serve_apps.api.lanes import Lane
+from serve_apps.api.rate_limit import RateLimit
 from serve_apps.console.engine import Engine
 from serve_apps.console.resources import ConsoleResources
 from serve_apps.console.spool import Spool
@@ -25,6 +26,7 @@ class Running:
         self.engine = Engine(resources.engine_url, resources.engine_key, resources.limits.engine_timeout_s)
         self.spool = Spool(resources.spool)
         self.sql = Lane("console-sql", 4, timeout_s=resources.limits.read_timeout_s)
+        self.rates = RateLimit(self.db, self.sql, resources.limits.rate_limit_rpm)
         self.disk = Lane("console-disk", 8)
         self.passwords = Lane("console-passwords", 2, max_waiting=32)
         self._tasks: set[asyncio.Task[Any]] = set()

@@ -161,6 +161,19 @@ async def test_more_documents_at_once_than_the_plan_allows_is_429(ann: Person) -
     assert int(answer.headers["retry-after"]) > 0
 
 
+async def test_a_tenant_that_asks_too_often_is_slowed_down_and_its_neighbour_is_not(
+    store: Store, engine_url: str, tmp_path: Path
+) -> None:
+    limits = ConsoleLimits(rate_limit_rpm=1)
+    async with a_console(resources_of(store, engine_url, tmp_path, limits=limits)) as app:
+        ann, bob = await sign_up(app), await sign_up(app, "bob@example.org")
+        answers = [await ann.api.get("/v1/usage") for _ in range(12)]
+        assert (await bob.api.get("/v1/usage")).status_code == 200
+    assert [answer.status_code for answer in answers[:10]] == [200] * 10
+    assert (answers[-1].status_code, answers[-1].json()["code"]) == (429, "rate-limited")
+    assert int(answers[-1].headers["retry-after"]) > 0
+
+
 def use_pages(store: Store, pages: int) -> None:
     with store.db.transaction() as conn:
         conn.execute(
