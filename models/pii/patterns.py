@@ -88,10 +88,14 @@ _STREET = (
     r"street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|place|pl|square|sq|terrace|way|highway|hwy"
     r"|parkway|pkwy|circle|cir|trail|close|crescent|row|mews"
 )
-_BEFORE_STREET = (
-    r"rue|avenue|av\.|boulevard|bd|place|chemin|allée|impasse|quai|cours|route|calle|avenida|plaza|paseo|via|viale"
-    r"|piazza|corso|rua|praça|travessa|ulica|ul\."
+_NAMED_STREET = r"rue|avenue|av\.|boulevard|bd|chemin|allée|impasse|calle|avenida|paseo|viale|piazza|corso|rua|praça|travessa|ulica|ul\."
+_NUMBERED_STREET = r"place|quai|cours|route|plaza|via"
+"""Words of other meaning too: only with a house number on either side."""
+_STREET_NAME = (
+    r"(?:(?:de|du|des|la|le|les|della|delle|dei|degli|di|del|los|las|el|do|da|dos|das)[ ]|[ld]['’]){0,3}"
+    r"[^\W\d_a-zß-öø-ÿ][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,4}"
 )
+"""Little words, a word with a capital, and what follows."""
 _DATE = (
     r"(?:[0-9]{1,4}[-/. ][0-9]{1,2}[-/. ][0-9]{1,4}"
     r"|[0-9]{1,2}(?:st|nd|rd|th|\.|er)? (?:of )?[^\W\d_]{3,10}\.?,? [0-9]{4}"
@@ -244,8 +248,18 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         Kind.ADDRESS,
         re.compile(
-            rf"(?i)(?<!\w)((?:[0-9]{{1,4}}(?: ?(?:bis|ter))?,? )?(?:{_BEFORE_STREET}) (?:[^\W\d_][\w'’.-]* ?){{1,5}},? ?[0-9]{{0,5}})(?!\w)"
+            rf"(?i)(?<!\w)([0-9]{{1,4}}(?: ?(?:bis|ter))?,? (?:{_NAMED_STREET}|{_NUMBERED_STREET}) [^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){{0,4}}(?:,? ?[0-9]{{1,5}})?)(?!\w)"
         ),
+        at.at_named_streets,
+    ),
+    Pattern(
+        Kind.ADDRESS,
+        re.compile(rf"(?<!\w)((?i:{_NAMED_STREET}) {_STREET_NAME}(?:,? ?[0-9]{{1,5}})?)(?!\w)"),
+        at.at_named_streets,
+    ),
+    Pattern(
+        Kind.ADDRESS,
+        re.compile(rf"(?<!\w)((?i:{_NUMBERED_STREET}) {_STREET_NAME},? ?[0-9]{{1,5}})(?!\w)"),
         at.at_named_streets,
     ),
     Pattern(

@@ -40,6 +40,11 @@ def found(text: str) -> set[tuple[str, str]]:
         (Kind.DATE_OF_BIRTH, "3 March 1975", "born on {} in"),
         (Kind.ADDRESS, "221B Baker Street", "lives at {} now"),
         (Kind.ADDRESS, "Hauptstraße 12", "wohnt {} in"),
+        (Kind.ADDRESS, "27 rue Henri Rolland", "habite {}, Lyon"),
+        (Kind.ADDRESS, "12 bis, rue de la paix", "habite {}, Lyon"),
+        (Kind.ADDRESS, "Boulevard Haussmann", "the {}, they said"),
+        (Kind.ADDRESS, "rue de l'Église", "sur la {}, là"),
+        (Kind.ADDRESS, "Via Roma 12", "abita in {}, Torino"),
         (Kind.VAT_ID, "FR40303265045", "TVA {}"),
         (Kind.PLATE, "AB-123-CD", "voiture {} grise"),
         (Kind.CRYPTO_WALLET, "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2", "pay {}"),
@@ -55,6 +60,7 @@ def test_each_kind_is_found_where_it_stands(kind: Kind, value: str, text: str) -
 @pytest.mark.parametrize(
     "text",
     [
+        "an avenue into modernity, the spiritual place of her ancestors, via email and the route to Paris",
         "Version 1.2.3 of 2024-05-06, page 12 of 345.",
         "Total 1,234.56 EUR for 12 items at 102.88",
         "ISBN 978-3-16-148410-0 and doi 10.1000/182",
