@@ -24,6 +24,9 @@ from models.extract.layout.tables.open import find_open_tables
 from models.extract.math.letters import latex_text
 from models.extract.readers.contract import PageBlock
 
+_PLACES = {BlockType.PAGE_HEADER: 0, BlockType.FOOTNOTE: 2, BlockType.PAGE_FOOTER: 3}
+"""Running heads come before the text (place 1), notes after it, whichever column they stand in."""
+
 
 @dataclass(frozen=True, slots=True)
 class PageLayout:
@@ -54,9 +57,21 @@ def _lay_out(marks: PageMarks) -> PageLayout:
     kinds = _find_kinds(groups, floats, marks, _find_look(marks, lines, body, contents=contents))
     blocks = [
         floats.make_block(group[0], marks) if floats.holds(group[0]) else _write_block(kind, group, marks)
-        for kind, group in zip(kinds, groups, strict=True)
+        for kind, group in _place_notes(kinds, groups)
     ]
     return PageLayout(relate_blocks(blocks), body)
+
+
+def _place_notes(kinds: list[BlockType], groups: list[list[Line]]) -> list[tuple[BlockType, list[Line]]]:
+    """Running heads first, notes after the text of all columns, but not after what stands below them."""
+    notes = [group for kind, group in zip(kinds, groups, strict=True) if kind is BlockType.FOOTNOTE]
+    low = max((line.y1 for group in notes for line in group), default=float("inf"))
+
+    def place(typed: tuple[BlockType, list[Line]]) -> int:
+        kind, group = typed
+        return _PLACES.get(kind, 1 if group[0].y0 < low else 3)
+
+    return sorted(zip(kinds, groups, strict=True), key=place)
 
 
 def _write_block(kind: BlockType, group: list[Line], marks: PageMarks) -> PageBlock:

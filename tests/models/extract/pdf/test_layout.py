@@ -242,3 +242,15 @@ def test_a_sentence_with_mathematics_is_text() -> None:
     paper.prose(50, 60, 3)
     paper.text(50, 120, "where xi = 2 and yi = 3 for all i = 1, . . . , N.")
     assert texts(paper.read(), BlockType.FORMULA) == []
+
+
+def test_notes_of_the_left_column_come_after_the_text_of_the_right_one() -> None:
+    paper = Paper().text(40, 25, "31", 8).text(330, 25, "Small Things", 8)
+    paper.prose(40, 60, 30, 32)
+    paper.lines(40, 470, ["1 A note in small type that", "takes two lines"], 7.5, 9)
+    paper.prose(225, 60, 36, 32)
+    tree = paper.read()
+    kinds = [block.type for block in tree.blocks]
+    assert kinds[:2] == [BlockType.PAGE_HEADER, BlockType.PAGE_HEADER]
+    assert kinds[-1] is BlockType.FOOTNOTE
+    assert set(kinds[2:-1]) == {BlockType.PARAGRAPH}
