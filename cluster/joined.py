@@ -52,6 +52,8 @@ def node_command(
     command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block"]
     command += ["--labels", ",".join(f"{name}={value}" for name, value in sorted(marked.items()))]
     head = ["--head", f"--port={port}", "--dashboard-host=127.0.0.1", f"--dashboard-port={dashboard_port}"]
+    if dashboard_port != DASHBOARD_PORT:  # another Ray is on this host: its agent has the usual port too
+        head.append(f"--dashboard-agent-listen-port={dashboard_port + 1}")
     command += ["--address", address] if address else head
     command += [f"--num-cpus={cpus}"] if cpus is not None else []
     command += [f"--num-gpus={gpus}"] if gpus is not None else []
