@@ -53,7 +53,7 @@ select * from document
 """
 
 
-def to_claim(row: Row, worker: WorkerId, signer: Signer | None) -> Claim:
+def to_claim(row: Row, worker: WorkerId, signer: Signer) -> Claim:
     return Claim(
         document_id=DocumentId(row["id"]),
         job_id=JobId(row["job_id"]),

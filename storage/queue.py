@@ -96,10 +96,10 @@ from tasks
 class Queue:
     """One worker's hands on the queue. Thread-safe; every method may raise StoreUnavailable.
 
-    `signer` opens the passwords of uploads; without one a claim has none.
+    `signer` opens the passwords of uploads.
     """
 
-    def __init__(self, db: Database, worker: WorkerId, policy: LeasePolicy, signer: Signer | None = None) -> None:
+    def __init__(self, db: Database, worker: WorkerId, policy: LeasePolicy, signer: Signer) -> None:
         self._db = db
         self._signer = signer
         self._worker = worker

@@ -32,11 +32,11 @@ def dump_options(signer: Signer, document_id: str, options: ReadOptions) -> dict
     return asdict(replace(options, password=None)) | {_SEALED: base64.b64encode(sealed).decode()}
 
 
-def load_options(signer: Signer | None, document_id: str, facts: Mapping[str, Any]) -> ReadOptions:
+def load_options(signer: Signer, document_id: str, facts: Mapping[str, Any]) -> ReadOptions:
     """The options again; without a password where it was sealed under another key, so that the file is `encrypted`."""
     options = _OPTIONS.validate_python({name: value for name, value in facts.items() if name != _SEALED})
     sealed = facts.get(_SEALED)
-    if sealed is None or signer is None:
+    if sealed is None:
         return options
     raw = base64.b64decode(sealed)
     try:

@@ -171,7 +171,7 @@ class TinyReader:
     stopping: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> None:
-        queue = Queue(self.store.db, new_worker_id(), LeasePolicy())
+        queue = Queue(self.store.db, new_worker_id(), LeasePolicy(), self.store.signer)
         while not self.stopping.is_set():
             claim = queue.claim()
             if claim is None:

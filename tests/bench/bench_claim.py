@@ -166,7 +166,7 @@ def _poll(dsn: str, workdir: str, begin: float, seconds: float, answers: Any) ->
 
 def _read_on(dsn: str, workdir: str, begin: float, seconds: float, took: dict[str, list[float]]) -> None:
     store = open_store(dsn, Path(workdir), signing_key=KEY, pool_size=1)
-    queue = Queue(store.db, new_worker_id(), LeasePolicy())
+    queue = Queue(store.db, new_worker_id(), LeasePolicy(), store.signer)
     queue.claim()  # connects and prepares
     time.sleep(max(0.0, begin - time.time()) + random.random() * POLL_S)
     while time.time() < begin + seconds:

@@ -85,7 +85,7 @@ def measure_claim_done(dsn: str, workdir: Path, documents: int, processes: int, 
 def measure_idle_claim(dsn: str, workdir: Path, rounds: int = 200) -> dict[str, float]:
     """Milliseconds of one claim that finds one task on an otherwise empty queue."""
     store = open_store(dsn, workdir, signing_key=KEY)
-    queue = Queue(store.db, new_worker_id(), LeasePolicy())
+    queue = Queue(store.db, new_worker_id(), LeasePolicy(), store.signer)
     took = []
     for _ in range(rounds):
         _submit(store, "acme", 1)
@@ -104,7 +104,7 @@ def measure_fairness(dsn: str, workdir: Path, flood: int = 2000, few: int = 20) 
     for _ in range(flood // 200):
         _submit(store, "flood", 200)
     _submit(store, "few", few)
-    queue = Queue(store.db, new_worker_id(), LeasePolicy())
+    queue = Queue(store.db, new_worker_id(), LeasePolicy(), store.signer)
     position = taken = 0
     while taken < few:
         claim = queue.claim()
@@ -119,7 +119,7 @@ def measure_fairness(dsn: str, workdir: Path, flood: int = 2000, few: int = 20) 
 def _work(dsn: str, workdir: str, claimers: int) -> None:
     """One process as a reader is one: claimers hand their results to a publisher that commits what has come so far."""
     store = open_store(dsn, Path(workdir), signing_key=KEY, pool_size=claimers + 1)
-    queue = Queue(store.db, new_worker_id(), LeasePolicy())
+    queue = Queue(store.db, new_worker_id(), LeasePolicy(), store.signer)
     publisher = _Publisher(store)
     threads = [threading.Thread(target=_claim_and_finish, args=(queue, publisher)) for _ in range(claimers)]
     for thread in threads:

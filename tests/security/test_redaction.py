@@ -75,7 +75,7 @@ def publish(store: Store, case: Case, tree: Tree) -> str:
     file = NewDocument(name=case.name, blob=writer.commit(), options=ReadOptions())
     actor, quota = Actor(key_name="acme:write"), PageQuota(max_pages_per_month=None)
     job = submit_job(store, Scope(tenant="acme"), actor, [file], priority=Priority.JOB, quota=quota)
-    claim = Queue(store.db, new_worker_id(), LeasePolicy()).claim()
+    claim = Queue(store.db, new_worker_id(), LeasePolicy(), store.signer).claim()
     assert claim is not None
     manifest = store.artifacts.put(claim.document_id, claim.attempt, {"tree.json": dump_tree(tree)})
     row = Succeeded(

@@ -33,13 +33,12 @@ def test_a_password_is_sealed_and_bound_to_its_document() -> None:
     unopened = ReadOptions(pages=((1, 2),))
     assert load_options(SIGNER, "doc_b", facts) == unopened
     assert load_options(Signer(b"x" * 32), "doc_a", facts) == unopened
-    assert load_options(None, "doc_a", facts) == unopened
 
 
 def test_options_without_a_password_are_plain() -> None:
     options = ReadOptions(ocr_langs=("de",))
     assert dump_options(SIGNER, "doc_a", options) == asdict(options)
-    assert load_options(None, "doc_a", asdict(options)) == options
+    assert load_options(SIGNER, "doc_a", asdict(options)) == options
 
 
 def test_a_failed_document_is_requeued_with_its_password(store: Store) -> None:

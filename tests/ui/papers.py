@@ -90,7 +90,7 @@ class LetterReader(TinyReader):
                 pages_done=37,
                 pages_total=120,
             )
-            Queue(self.store.db, claim.worker, LeasePolicy()).beat([beat])
+            Queue(self.store.db, claim.worker, LeasePolicy(), self.store.signer).beat([beat])
             return
         if not data.startswith(b"%PDF"):
             super()._end(claim)
