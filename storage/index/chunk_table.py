@@ -20,6 +20,7 @@ from storage.rows import Scope
 
 T = TypeVar("T")
 TABLE = "chunks"
+VECTOR_INDEX = "vector_idx"
 INDEXED: dict[str, BTree | Bitmap] = {"document_id": BTree(), "batch": BTree(), "scope": Bitmap()}
 INDEX_FROM_ROWS = 20_000
 """Below this a scan is as fast as a scalar index and cheaper to keep."""
@@ -69,7 +70,10 @@ class ChunkTable:
     def near(
         self, scope: Scope, vector: Vectors, limit: int, documents: Collection[str] | None, *, probes: int
     ) -> list[tuple[str, Vectors, float]]:
-        """(key, vector, cosine) of the nearest chunks, best first, by the table's index (a scan while it has none)."""
+        """(key, vector, cosine) of the nearest chunks, best first, by the table's index (a scan while it has none).
+
+        `probes`: how many of its partitions are looked through.
+        """
         where = _of_scope(scope) if documents is None else f"{_of_scope(scope)} and {_among(documents)}"
 
         def ask() -> pa.Table:
@@ -188,8 +192,8 @@ class ChunkTable:
     def index_vectors(self, partitions: int) -> None:
         """Build the ANN index (IVF over full vectors) from scratch; readers use it from the next query on."""
         config = IvfFlat(distance_type="cosine", num_partitions=partitions)
-        self._writing(lambda: self._table.create_index("vector", config=config, replace=True))
-        self._writing(lambda: self._table.wait_for_index(["vector_idx"], timeout=timedelta(minutes=30)))
+        self._writing(lambda: self._table.create_index("vector", config=config, name=VECTOR_INDEX, replace=True))
+        self._writing(lambda: self._table.wait_for_index([VECTOR_INDEX], timeout=timedelta(minutes=30)))
 
     def has_vector_index(self) -> bool:
         return any("vector" in index.columns for index in self._table.list_indices())

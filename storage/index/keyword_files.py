@@ -26,6 +26,8 @@ from storage.rows import Scope
 HEAP_BYTES = 15_000_000
 """Of one writer: the least tantivy takes per thread."""
 OPEN_WRITERS = 4
+HEADING_WEIGHT = 3
+"""The words of the headings above a chunk count as if they stood in it so many times more."""
 
 
 class KeywordFiles:
@@ -135,7 +137,11 @@ def _document(row: dict[str, Any]) -> tantivy.Document:
     document.add_text("key", row["key"])
     document.add_text("document", row["document_id"])
     document.add_text("generation", _generation(row))
-    document.add_text(field_of(row["language"]), row["text"])
+    field = field_of(row["language"])
+    document.add_text(field, row["text"])
+    headings = " ".join(json.loads(row["facts"]).get("section_path", ()))
+    for _ in range(HEADING_WEIGHT if headings else 0):
+        document.add_text(field, headings)
     kept = {name: row[name] for name in ("chunk_id", "text", "facts", "language")}
     document.add_bytes("row", json.dumps(kept, ensure_ascii=False).encode())
     return document

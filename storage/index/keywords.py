@@ -18,7 +18,7 @@ from storage.index.analysis import Words, analysers, index_schema, to_query
 from storage.index.entries import scope_name
 from storage.rows import Scope
 
-VERSION = 3
+VERSION = 4
 """Raised when analysis or stored fields change: an index of another version is built again."""
 
 

@@ -10,13 +10,15 @@ from datetime import timedelta
 from typing import Any
 
 from storage.errors import StoreUnavailable
-from storage.index.chunk_table import TABLE
+from storage.index.chunk_table import TABLE, VECTOR_INDEX
 
 FRAGMENT_ROWS = 50_000
 """Rows of one data file: 100 MB with vectors of 384. Erasing one document rewrites one file, which takes 0.5 s."""
 KEPT_S = 30.0
 """Old versions stay this long for readers that have just looked at them."""
 MASKED_SHARE = 0.1
+MOST_PARTS = 8
+"""Of the vector index: the large one, and what came since."""
 
 
 class Upkeep:
@@ -40,6 +42,10 @@ class Upkeep:
     def versions(self) -> int:
         return len(self._open().versions())
 
+    def vector_parts(self) -> int:
+        """Of the vector index; 0 while there is none."""
+        return sum(len(index.segments) for index in self._open().describe_indices() if index.name == VECTOR_INDEX)
+
     def _run(self, *, masked_share: float, kept_s: float, unverified: bool) -> None:
         try:
             dataset = self._open()
@@ -47,9 +53,16 @@ class Upkeep:
                 target_rows_per_fragment=FRAGMENT_ROWS, materialize_deletions_threshold=masked_share
             )
             dataset.optimize.optimize_indices()
+            self._merge_parts(dataset)
             dataset.cleanup_old_versions(older_than=timedelta(seconds=kept_s), delete_unverified=unverified)
         except (OSError, RuntimeError) as error:
             raise StoreUnavailable(f"search index: {type(error).__name__}") from error
+
+    def _merge_parts(self, dataset: Any) -> None:
+        """Each round of new rows is a part of its own in the vector index, and every part is searched: few are kept."""
+        parts = self.vector_parts()
+        if parts > MOST_PARTS:
+            dataset.optimize.optimize_indices(index_names=[VECTOR_INDEX], num_indices_to_merge=parts - 1)
 
     def _open(self) -> Any:
         with warnings.catch_warnings():

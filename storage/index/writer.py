@@ -12,6 +12,7 @@ from storage.crash import CrashPoint, crash_point
 from storage.index.chunk_table import ChunkTable
 from storage.index.entries import DocumentChunks, parse_scope
 from storage.index.keyword_files import KeywordFiles
+from storage.index.table_vectors import count_partitions
 from storage.index.upkeep import Upkeep
 from storage.rows import Scope
 
@@ -82,7 +83,7 @@ class IndexWriter:
         if rows < VECTOR_INDEX_FROM or self.table.has_vector_index():
             return False
         with self._lock:
-            self.table.index_vectors(partitions=max(64, int(rows**0.5)))
+            self.table.index_vectors(partitions=count_partitions(rows))
         return True
 
     def catch_up(self) -> None:

@@ -1,7 +1,8 @@
 """Search: quality on a judged collection, latency at size, indexing and embedding rates.
 
 Run: `python -m tests.bench.bench_search [--data FOLDER] [--chunks 100000]`. FOLDER holds docs.jsonl and queries.jsonl
-(id, text) and qrels.tsv (query, document, grade), as Cranfield. Prints a table and writes bench-results/search.json.
+(id, title, text) and qrels.tsv (query, document, grade), as Cranfield. Prints a table and writes
+bench-results/search.json.
 """
 
 import argparse
@@ -78,7 +79,7 @@ def measure_quality(db: Database, data: Path) -> dict[str, float]:
         publish(db, scope, list(names), 1)
         writer.write(
             [
-                make_document(scope, name, [document["text"]], vectors[row : row + 1])
+                make_document(scope, name, [document["text"]], vectors[row : row + 1], document["title"])
                 for row, (name, document) in enumerate(zip(names, documents, strict=True))
             ]
         )

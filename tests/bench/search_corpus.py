@@ -72,9 +72,11 @@ def load_material(data: Path | None, most: int = 400) -> Material:
     return Material(words, vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
-def make_document(scope: Scope, name: str, texts: Sequence[str], vectors: Vectors) -> DocumentChunks:
-    """A document's first generation with these passages."""
-    facts = {"section_path": ["Part"], "pages": [1, 1], "block_ids": ["b1"], "bboxes": []}
+def make_document(
+    scope: Scope, name: str, texts: Sequence[str], vectors: Vectors, section: str = "Part"
+) -> DocumentChunks:
+    """A document's first generation with these passages, all below one heading."""
+    facts = {"section_path": [section], "pages": [1, 1], "block_ids": ["b1"], "bboxes": []}
     chunks = [
         IndexedChunk(index=index, chunk_id=f"c{index}", text=text, facts=facts, language="en")
         for index, text in enumerate(texts)

@@ -1,5 +1,7 @@
 """What a search finds: published documents of the caller, by words, by vectors, by both."""
 
+from dataclasses import replace
+
 import pytest
 
 from models.cdom.search import SearchMode
@@ -112,3 +114,15 @@ def test_without_a_model_words_answer_and_say_so(library: Library) -> None:
 
     hits = library.reader.search(SearchRequest(tenant="acme", org="default", q="apples"), None)
     assert [hit.mode for hit in hits] == [SearchMode.FTS]
+
+
+def test_words_of_the_headings_above_a_chunk_find_it(library: Library) -> None:
+    claimed = library.claim()
+    entry = entries(ACME, claimed.document_id, claimed.attempt, ["They were replaced before winter.", "Nothing else."])
+    under = [
+        replace(chunk, facts=chunk.facts | {"section_path": ["Harbour", "Crane brakes"]}) for chunk in entry.chunks
+    ]
+    library.writer.write([replace(entry, chunks=[under[0], entry.chunks[1]])])
+    library.finish(claimed, 2)
+    (hit,) = library.ask("brakes", SearchMode.FTS)
+    assert hit.text == "They were replaced before winter."

@@ -173,3 +173,17 @@ def test_a_purge_forgets_the_index_before_anything_else(library: Library) -> Non
     assert purge_some(library.store, erase_index=library.writer.erase) == 1
     assert library.writer.generations() == {}
     assert library.store.artifacts.attempts(gone.document_id) == []
+
+
+def test_parts_of_the_vector_index_stay_few(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("storage.index.writer.VECTOR_INDEX_FROM", 300)
+    monkeypatch.setattr("storage.index.upkeep.MOST_PARTS", 2)
+    library.publish(*(f"apples {number}" for number in range(300)))
+    assert library.writer.index_vectors()
+    parts = []
+    for number in range(4):
+        library.publish(f"pears {number}")
+        assert library.writer.compact()
+        parts.append(library.writer.upkeep.vector_parts())
+    assert max(parts) == 2
+    assert library.ask("pears 3", SearchMode.VECTOR)[0].text.startswith("pears")
