@@ -31,7 +31,7 @@ def _parse_labels(ctx: click.Context, param: click.Parameter, values: tuple[str,
 @click.option("--gpus", type=click.IntRange(0), help="GPUs offered; all by default.")
 @click.option("--port", type=click.IntRange(1024, 65535), default=6379, show_default=True, help="Port of a head.")
 @click.option("--dashboard-port", type=click.IntRange(1024, 65535), default=8265, show_default=True,
-              help="Where a head takes submitted jobs, on loopback; another one takes the port above it too.")  # fmt: skip
+              help="Where a head takes jobs, on loopback; another one takes the port above it too.")  # fmt: skip
 @click.option("--node-ip", help="Address under which the other machines reach this one.")
 @workdir_option
 def worker(
