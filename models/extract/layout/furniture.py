@@ -18,6 +18,7 @@ _SURE_BOTTOM = 0.89
 """Above this share of the height only page numbers and rows pushed to both margins are running feet."""
 _MARGIN, _MARGIN_SHARE = 0.13, 0.3
 """Share of the page's width that is margin; most text that may run along it, against the rest."""
+_TEXT_LINES, _LARGER = 4, 1.5
 _MOST_PIECES = 12
 _FEW_CHARS = 150
 """A cover or a slide with so little text has no running head: what stands at its top is its content."""
@@ -131,21 +132,45 @@ def _is_sentence(text: str) -> bool:
 def find_footnotes(groups: list[Paragraph], page: PageLook, skip: dict[int, BlockType]) -> set[int]:
     """Indices of footnotes: small type low on the page that starts with a mark, and what follows in that type."""
     found: set[int] = set()
-    bodies = [group for index, group in enumerate(groups) if index not in skip and _is_body(group, page)]
-    low = 0.45 * page.height
+    size = _find_text_size(groups, page, skip)
+    low, small = 0.45 * page.height, 0.93 * size
+    bodies = [group for index, group in enumerate(groups) if index not in skip and _is_body(group, size)]
     for index, group in enumerate(groups):
         first = group[0]
-        if index in skip or first.y0 < low or first.size > 0.93 * page.body or not first.text:
+        if index in skip or first.y0 < low or first.size > small or not first.text:
             continue
         if (_NOTE.match(first.text) and not _has_body_below(bodies, group)) or (
             index - 1 in found and abs(groups[index - 1][0].size - first.size) < 0.4
         ):
             found.add(index)
-    return found
+    return found | _find_note_tails(groups, found, low)
 
 
-def _is_body(group: Paragraph, page: PageLook) -> bool:
-    return group[0].size >= 0.95 * page.body and sum(len(line.text) for line in group) > 60
+def _find_note_tails(groups: list[Paragraph], notes: set[int], low: float) -> set[int]:
+    """Indices of groups in the notes' type right above a column's first note: the end of a note of the page before."""
+    tails: set[int] = set()
+    for index in notes:
+        above, note = groups[index - 1], groups[index]
+        if index < 1 or index - 1 in notes or not above[0].text or above[0].y0 < low:
+            continue
+        gap = note[0].y0 - above[-1].y1
+        if abs(above[0].size - note[0].size) < 0.2 and 0 <= gap < note[0].size and above[0].x0 >= note[0].x0 - 1:
+            tails.add(index - 1)
+    return tails
+
+
+def _find_text_size(groups: list[Paragraph], page: PageLook, skip: dict[int, BlockType]) -> float:
+    """The size of running text; on a page with more notes than text it is not what most characters have."""
+    sizes = [
+        group[0].size
+        for index, group in enumerate(groups)
+        if index not in skip and len(group) >= _TEXT_LINES and group[0].size < _LARGER * page.body
+    ]
+    return max([page.body, *sizes])
+
+
+def _is_body(group: Paragraph, size: float) -> bool:
+    return group[0].size >= 0.95 * size and sum(len(line.text) for line in group) > 60
 
 
 def _has_body_below(bodies: list[Paragraph], group: Paragraph) -> bool:

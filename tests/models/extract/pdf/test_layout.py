@@ -254,3 +254,23 @@ def test_notes_of_the_left_column_come_after_the_text_of_the_right_one() -> None
     assert kinds[:2] == [BlockType.PAGE_HEADER, BlockType.PAGE_HEADER]
     assert kinds[-1] is BlockType.FOOTNOTE
     assert set(kinds[2:-1]) == {BlockType.PARAGRAPH}
+
+
+def test_notes_are_known_on_a_page_with_more_notes_than_text() -> None:
+    paper = Paper()
+    paper.prose(40, 60, 6, 60)
+    small = ["Tail of a note of the page before this one that goes on for more than one line of small", "type here."]
+    paper.lines(50, 330, small, 7.5, 9)
+    for at in range(6):
+        long = [f"{at + 1} A note in small type that takes a whole line of this page and then goes on to another one,"]
+        paper.lines(
+            40,
+            350 + 30 * at,
+            [*long, "which is its second line and takes a good part of the width of this page too"],
+            7.5,
+            9,
+        )
+    tree = paper.read()
+    notes = texts(tree, BlockType.FOOTNOTE)
+    assert len(notes) == 7
+    assert notes[0].startswith("Tail of a note")
