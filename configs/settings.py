@@ -91,7 +91,7 @@ class Settings(BaseSettings):
         le=64,
     )
     background: Flag = setting(
-        False, "0 or 1", "1: the API enqueues only; readers are an application of their own that scales on queue depth."
+        False, "0 or 1", "1: the API enqueues only; readers are an application of their own that scales with the queue."
     )
     fast_mode: Flag = setting(
         True,
