@@ -8,7 +8,7 @@ WORKDIR_OF := import os; from configs.settings import default_workdir; print(os.
 SEED ?= 1
 DOCUMENTS ?= 200
 
-.PHONY: help up down status test test-e2e test-sdk test-ui chromium check format bench bench-quality bench-speed bench-peers bench-bulk bench-search chaos hostile lock clean
+.PHONY: help up down status test test-e2e test-sdk test-ui chromium check format bench bench-quality bench-speed bench-peers bench-bulk bench-search bench-search-service chaos hostile lock clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -104,6 +104,9 @@ bench-speed: $(VENV)/.dev .venv-peers/.done ## pages per CPU second beside peers
 
 bench-bulk: $(VENV)/.dev ## 10,000 pages by the bulk job beside quire extract: make bench-bulk DATA=folder
 	$(BIN)/python -m tests.bench.bench_bulk --data $(DATA)
+
+bench-search-service: $(VENV)/.dev ## search through HTTP at size: make bench-search-service CHUNKS=100000 TENANTS=1 DATA=folder
+	$(BIN)/python -m tests.bench.bench_search_service --chunks $(or $(CHUNKS),100000) --tenants $(or $(TENANTS),1) $(if $(DATA),--data $(DATA),)
 
 bench-search: $(VENV)/.dev ## search quality, latency, indexing: make bench-search DATA=folder with docs, queries, qrels
 	$(BIN)/python -m tests.bench.bench_search $(if $(DATA),--data $(DATA),)
