@@ -20,9 +20,10 @@ export function isTyping(event) {
 }
 
 /** Asks in a dialog of ours; true when the answer is yes. */
-export function ask(question, danger = false) {
+export function ask(question, yes = "Yes", danger = false) {
   const dialog = document.getElementById("ask");
   document.getElementById("ask-text").textContent = question;
+  dialog.querySelector("[value=yes]").textContent = yes;
   dialog.classList.toggle("danger", danger);
   dialog.returnValue = "";
   dialog.showModal();
@@ -36,7 +37,7 @@ document.addEventListener("submit", async (event) => {
   event.preventDefault();
   event.stopImmediatePropagation();
   const submitter = event.submitter;
-  if (!(await ask(form.dataset.confirm, "danger" in form.dataset))) return;
+  if (!(await ask(form.dataset.confirm, form.dataset.yes, "danger" in form.dataset))) return;
   form.dataset.asked = "yes";
   form.requestSubmit(submitter);
   delete form.dataset.asked;

@@ -16,6 +16,8 @@ function select(index, focus = true) {
   for (const old of document.querySelectorAll(".selected")) old.classList.remove("selected");
   item.classList.add("selected");
   for (const sheet of sheets) sheet.hidden = sheet.dataset.page !== item.dataset.page;
+  const ahead = sheets[sheets.findIndex((sheet) => !sheet.hidden) + 1]?.querySelector("img");
+  if (ahead) ahead.loading = "eager"; // the next page is there before it is asked for
   const rects = document.querySelectorAll(`rect[data-block="${CSS.escape(item.dataset.block)}"]`);
   for (const rect of rects) rect.classList.add("selected");
   if (focus) item.focus({ preventScroll: true });
@@ -78,7 +80,7 @@ function undo() {
 }
 
 async function approveRest() {
-  if (!document.getElementById("rest") || !(await ask("Approve all that is left in this document?"))) return;
+  if (!document.getElementById("rest") || !(await ask("Approve all that is left in this document?", "Approve"))) return;
   for (const [index, item] of items.entries()) if (isOpen(item) && !(await decide(index, "approved"))) return;
   location.href = onward.href;
 }
