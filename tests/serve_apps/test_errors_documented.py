@@ -5,8 +5,23 @@ from pathlib import Path
 import pytest
 
 from serve_apps.api.problems import PROBLEMS
+from serve_apps.console import refusals
+from storage.console import errors as console
 
 TEXT = (Path(__file__).parents[2] / "docs" / "errors.md").read_text()
+
+
+CONSOLE = [
+    error
+    for module in (refusals, console)
+    for error in vars(module).values()
+    if getattr(error, "code", None) is not None
+]
+
+
+@pytest.mark.parametrize("error", CONSOLE, ids=lambda kind: kind.__name__)
+def test_a_code_of_the_console_is_documented(error: type[Exception]) -> None:
+    assert f"`{vars(error)['code']}`" in TEXT
 
 
 @pytest.mark.parametrize("error", PROBLEMS, ids=lambda kind: kind.__name__)
