@@ -27,7 +27,9 @@ def node_environment(settings: Settings, token_file: Path, base: Mapping[str, st
         raise StartRefused(f"{token_file} must be readable by its owner only (chmod 600)")
     given = (base if base is not None else os.environ).items()
     kept = {name: value for name, value in given if name in _KEPT or not name.startswith(("RAY_", "SVC_"))}
+    ours = str(Path(sys.executable).parent)  # `python` of a submitted job is the one that has what jobs import
     return kept | {
+        "PATH": os.pathsep.join(filter(None, (ours, kept.get("PATH")))),
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN_PATH": str(token_file.absolute()),
         "RAY_USAGE_STATS_ENABLED": "0",

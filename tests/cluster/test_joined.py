@@ -1,5 +1,6 @@
 """Machines of one cluster: what must be shared, what each builds from its variables, how it joins."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,7 @@ def test_the_environment_of_a_node_holds_the_token_file_and_no_secret(tmp_path: 
     made = node_environment(settings(tmp_path), token, base)
     assert made["RAY_AUTH_MODE"] == "token"
     assert made["RAY_AUTH_TOKEN_PATH"] == str(token)
-    assert made["PATH"] == "/bin"
+    assert made["PATH"] == f"{Path(sys.executable).parent}:/bin"
     assert "RAY_ADDRESS" not in made
     assert made["RAY_USE_TLS"] == "1"
     assert not any("s3cret" in value or "t0ken" in value for value in made.values())
