@@ -11,12 +11,7 @@ from storage.console import errors as console
 TEXT = (Path(__file__).parents[2] / "docs" / "errors.md").read_text()
 
 
-CONSOLE = [
-    error
-    for module in (refusals, console)
-    for error in vars(module).values()
-    if getattr(error, "code", None) is not None
-]
+CONSOLE = [error for module in (refusals, console) for error in vars(module).values() if hasattr(error, "code")]
 
 
 @pytest.mark.parametrize("error", CONSOLE, ids=lambda kind: kind.__name__)
