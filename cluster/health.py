@@ -38,8 +38,13 @@ def summarise(status: Any, impossible: Mapping[str, str]) -> dict[str, object]:
         for name, deployment in application.deployments.items():
             pools[name] = {"status": str(deployment.status.value), **_counts(deployment.replica_states)}
     warnings = [f"{name}: {reason}" for name, reason in impossible.items()]
-    warnings += [f"{name}: {facts['status'].lower()}" for name, facts in pools.items() if facts["status"] != "HEALTHY"]
+    warnings += [f"{name}: {facts['status'].lower()}" for name, facts in pools.items() if not _is_well(facts)]
     return {"pools": pools, "warnings": warnings}
+
+
+def _is_well(facts: Mapping[str, Any]) -> bool:
+    """A pool that follows its load is as healthy as one that stands still, as long as somebody answers."""
+    return facts["status"] in ("HEALTHY", "DOWNSCALING") or (facts["status"] == "UPSCALING" and facts["running"] > 0)
 
 
 def _counts(states: Mapping[Any, int]) -> dict[str, int]:

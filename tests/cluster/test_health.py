@@ -13,6 +13,8 @@ from models.cdom.ports import PortUnavailable
 class Status(Enum):
     HEALTHY = "HEALTHY"
     UPDATING = "UPDATING"
+    UPSCALING = "UPSCALING"
+    DOWNSCALING = "DOWNSCALING"
 
 
 def status(**deployments: Any) -> Any:
@@ -34,6 +36,16 @@ def test_a_healthy_cluster_has_pools_and_no_warning() -> None:
 
 def test_a_pool_that_is_not_healthy_is_a_warning() -> None:
     assert summarise(status(api=deployment(Status.UPDATING)), {})["warnings"] == ["api: updating"]
+
+
+@pytest.mark.parametrize(
+    ("state", "running", "warnings"),
+    [(Status.UPSCALING, 2, []), (Status.UPSCALING, 0, ["recogniser: upscaling"]), (Status.DOWNSCALING, 0, [])],
+)
+def test_a_pool_that_follows_its_load_is_no_warning_while_somebody_answers(
+    state: Status, running: int, warnings: list[str]
+) -> None:
+    assert summarise(status(recogniser=deployment(state, RUNNING=running)), {})["warnings"] == warnings
 
 
 def test_a_pool_nobody_can_place_is_a_warning() -> None:
