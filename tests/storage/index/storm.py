@@ -1,13 +1,14 @@
 """Searches while documents come and go: what a hit may be, checked against a ledger of what was published when.
 
-Run at size: `python -m tests.storage.index.storm --searches 50000`.
+Run at size: `python -m tests.storage.index.storm --searches 50000 --minutes 20`.
 """
 
 import argparse
 import random
 import tempfile
 import threading
-from dataclasses import dataclass, field
+import time
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from models.cdom.search import SearchMode
@@ -36,12 +37,12 @@ class Ledger:
 
 
 def churn(library: Library, ledger: Ledger, seed: int, stop: threading.Event) -> None:
-    """Publish, publish again, leave unpublished, delete, erase."""
+    """Publish, publish again, cut anew, leave unpublished, delete, erase."""
     rng = random.Random(seed)
-    alive: list[str] = []
+    alive: list[tuple[str, int]] = []
     while not stop.is_set():
-        scope = rng.choice([ACME, ACME, OTHER])
-        claimed = library.claim(scope)
+        claimed = library.claim(rng.choice([ACME, ACME, OTHER]))
+        scope = claimed.scope  # of one left unpublished before, when its lease has run out meanwhile
         texts = [" ".join(rng.choices(WORDS, k=12)) for _ in range(rng.randint(1, 4))]
         library.index(claimed, *texts)
         library.writer.write([entries(scope, claimed.document_id, claimed.attempt + 1, texts)])
@@ -50,18 +51,23 @@ def churn(library: Library, ledger: Ledger, seed: int, stop: threading.Event) ->
         ledger.publishing.add(claimed.document_id)
         library.finish(claimed, len(texts))
         if scope == ACME:
-            alive.append(claimed.document_id)
+            alive.append((claimed.document_id, claimed.attempt))
+        if alive and rng.random() < 0.3:
+            again = " ".join(rng.choices(WORDS, k=12))
+            library.writer.write([replace(entries(ACME, *rng.choice(alive), [again]), replace=True)])
         if len(alive) > 5:
-            gone = alive.pop(rng.randrange(len(alive)))
+            gone, _ = alive.pop(rng.randrange(len(alive)))
             delete_document(library.store.db, ACME, ACTOR, gone)
             ledger.deleted.add(gone)
             if rng.random() < 0.2:
                 library.writer.erase([(ACME, gone)])
 
 
-def look(library: Library, ledger: Ledger, seed: int, searches: int) -> None:
+def look(library: Library, ledger: Ledger, seed: int, searches: int, until: float) -> None:
     rng = random.Random(seed)
     for _ in range(searches):
+        if time.monotonic() > until:
+            return
         gone = frozenset(ledger.deleted)
         hits = library.ask(" ".join(rng.choices(WORDS, k=rng.randint(1, 5))), rng.choice(list(SearchMode)))
         for hit in hits:
@@ -88,12 +94,13 @@ def _judge(library: Library, ledger: Ledger, gone: frozenset[str], job_id: str, 
             ledger.wrong.append(f"does not resolve: {document_id}")
 
 
-def run_storm(library: Library, searches: int, seed: int = 1) -> Ledger:
-    """One writer thread against two searching ones."""
+def run_storm(library: Library, searches: int, seed: int = 1, seconds: float = 3600) -> Ledger:
+    """One writer thread against two searching ones, for so many searches or so long."""
+    until = time.monotonic() + seconds
     ledger, stop = Ledger(), threading.Event()
     ledger.publishing.update(library.publish(*WORDS).document_id for _ in range(2))
     writer = threading.Thread(target=churn, args=(library, ledger, seed, stop))
-    lookers = [threading.Thread(target=look, args=(library, ledger, seed + n, searches // 2)) for n in (1, 2)]
+    lookers = [threading.Thread(target=look, args=(library, ledger, seed + n, searches // 2, until)) for n in (1, 2)]
     for thread in (writer, *lookers):
         thread.start()
     for thread in lookers:
@@ -110,11 +117,12 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--searches", type=int, default=50_000)
     arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--minutes", type=float, default=60)
     options = arguments.parse_args()
     with test_server() as server, server.database() as dsn, tempfile.TemporaryDirectory() as folder:
         store: Store = open_store(dsn, Path(folder) / "work", signing_key=SIGNING_KEY)
         library = Library(store, f"{folder}/rag", Path(folder) / "rag" / "keywords")
-        ledger = run_storm(library, options.searches, options.seed)
+        ledger = run_storm(library, options.searches, options.seed, options.minutes * 60)
         library.close()
         store.close()
     published, deleted = len(ledger.publishing), len(ledger.deleted)
