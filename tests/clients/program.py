@@ -36,7 +36,9 @@ def run(base_url: str, token: str, paper: Path, *, search: bool = True) -> list[
                 assert quire.export_context(*pair, max_tokens=500)["markdown"]
         assert len(quire.export_finetune(batch["id"]).splitlines()) == len(texts)
         if search:
-            for hit in quire.search(q="harbour", limit=3):
+            hits = quire.search(q="harbour", limit=3)
+            assert len(hits) == 3
+            for hit in hits:
                 found = quire.get_job(hit["job_id"])
                 assert hit["document_id"] in [document["document_id"] for document in found["documents"]]
                 assert quire.get_tree(hit["job_id"], hit["document_id"])["blocks"]

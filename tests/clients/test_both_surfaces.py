@@ -6,6 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from serve_apps.api.resources import Ports
 from serve_apps.console.app import create_console
 from serve_apps.console.watcher import Watcher
 from storage.store import Store
@@ -13,11 +14,13 @@ from tests.api.harness import PDF, make_resources, reading
 from tests.api.live import listening, listening_app
 from tests.clients.program import run
 from tests.serve_apps.console.harness import ENGINE_KEY, PASSWORD, resources_of
+from tests.serve_apps.console.test_both_surfaces import EverySucceeded
 
 
 @pytest.fixture
 def engine_url(store: Store, dsn: str) -> Iterator[str]:
-    with listening(make_resources(store, dsn=dsn)) as url, reading(store):
+    resources = make_resources(store, dsn=dsn, ports=Ports(search=EverySucceeded(store)))
+    with listening(resources) as url, reading(store):
         yield url
 
 
@@ -38,4 +41,4 @@ def surface(request: pytest.FixtureRequest, store: Store, engine_url: str, tmp_p
 def test_the_program_runs(surface: tuple[str, str], tmp_path: Path) -> None:
     paper = tmp_path / "paper.pdf"
     paper.write_bytes(PDF)
-    assert run(*surface, paper, search=False) == ["Hello", "Hello"]
+    assert run(*surface, paper) == ["Hello", "Hello"]
