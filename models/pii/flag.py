@@ -11,28 +11,11 @@ from dataclasses import replace
 from models.cdom.flags import PII_PREFIX, is_pii_flag
 from models.cdom.tree import Block, FlagSpan, PiiScan, Tree
 from models.pii.joined import Field, Joined, Piece, fields_of, join_loose, join_seams
-from models.pii.kinds import Detector, Kind
+from models.pii.kinds import TORN, Detect, Detector, Kind
 from models.pii.normalise import normalise
 from models.pii.windows import detect_all
 
 log = logging.getLogger(__name__)
-
-TORN = frozenset(
-    {
-        Kind.EMAIL,
-        Kind.URL,
-        Kind.IBAN,
-        Kind.CREDIT_CARD,
-        Kind.SECRET,
-        Kind.CRYPTO_WALLET,
-        Kind.SSN,
-        Kind.PHONE,
-        Kind.NATIONAL_ID,
-        Kind.VAT_ID,
-        Kind.IP,
-    }
-)
-"""Kinds without spaces inside: only these are looked for across a seam without a break."""
 
 Spans = dict[int, list[FlagSpan]]
 
@@ -52,19 +35,20 @@ def _find(blocks: tuple[Block, ...], detector: Detector) -> Spans:
     fields = fields_of(blocks)
     found: Spans = defaultdict(list)
     loose = join_loose(fields)
-    for kind, pieces in _matches(loose, detector):
+    for kind, pieces in _matches(loose, detector.detect):
         _add(found, kind, pieces)
     if len(fields) > 1:
-        for kind, pieces in _matches(join_seams(fields), detector):
+        detect_torn: Detect = getattr(detector, "detect_torn", detector.detect)
+        for kind, pieces in _matches(join_seams(fields), detect_torn):
             if kind in TORN and len(pieces) > 1 and not _known(found, kind, pieces):
                 _add(found, kind, pieces)
     _find_in_links(blocks, detector, found)
     return found
 
 
-def _matches(joined: Joined, detector: Detector) -> list[tuple[Kind, list[Piece]]]:
+def _matches(joined: Joined, detect: Detect) -> list[tuple[Kind, list[Piece]]]:
     copy = normalise(joined.text)
-    hits = detect_all(copy.text, detector)
+    hits = detect_all(copy.text, detect)
     return [(hit.kind, list(joined.pieces(*copy.original_span(hit.start, hit.end)))) for hit in hits]
 
 

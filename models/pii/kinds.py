@@ -1,7 +1,7 @@
 """The kinds of personal data, what a detector reports, and how overlapping reports are settled."""
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -30,6 +30,23 @@ class Kind(StrEnum):
     LOCATION = "location"
 
 
+TORN = frozenset(
+    {
+        Kind.EMAIL,
+        Kind.URL,
+        Kind.IBAN,
+        Kind.CREDIT_CARD,
+        Kind.SECRET,
+        Kind.CRYPTO_WALLET,
+        Kind.SSN,
+        Kind.PHONE,
+        Kind.NATIONAL_ID,
+        Kind.VAT_ID,
+        Kind.IP,
+    }
+)
+"""Kinds without spaces inside: only these are looked for across a seam without a break."""
+
 SCRAP = 4
 """Characters that must stick out of a stronger hit to count."""
 _RANK = {kind: rank for rank, kind in enumerate(Kind)}
@@ -44,8 +61,15 @@ class Hit:
     end: int
 
 
+Detect = Callable[[str], list[Hit]]
+"""From a normalised text to what is in it."""
+
+
 class Detector(Protocol):
-    """Finds personal data in a text. A detector that raises makes the scan incomplete, and redaction refuses."""
+    """Finds personal data in a text. A detector that raises makes the scan incomplete, and redaction refuses.
+
+    One that has `detect_torn` too is asked that way, for the kinds of `TORN` only, where texts meet.
+    """
 
     name: str
     version: str

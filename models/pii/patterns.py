@@ -5,7 +5,7 @@ pattern finds does not depend on that. Checksums are python-stdnum's. Knows no t
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
@@ -13,7 +13,7 @@ from models.pii import clues as at
 from models.pii import numbers
 from models.pii.clues import Clues, Starts
 from models.pii.context import BIRTH, CONTEXT_REACH, NATIONAL, PASSPORT, PLATE, SOCIAL, Context
-from models.pii.kinds import Hit, Kind, settle
+from models.pii.kinds import TORN, Hit, Kind, settle
 from models.pii.phones import find_phones
 from models.pii.secrets import (
     PASSWORD,
@@ -290,5 +290,16 @@ class RegexDetector:
 
     def detect(self, text: str) -> list[Hit]:
         """Hits in a normalised text, sorted and without overlaps."""
-        clues = Clues(text)
-        return settle(chain(find_phones(clues), *(pattern.find(clues) for pattern in PATTERNS)))
+        return _detect(text, PATTERNS)
+
+    def detect_torn(self, text: str) -> list[Hit]:
+        """Those of the kinds of `TORN`."""
+        return _detect(text, _TORN_PATTERNS)
+
+
+def _detect(text: str, patterns: Iterable[Pattern]) -> list[Hit]:
+    clues = Clues(text)
+    return settle(chain(find_phones(clues), *(pattern.find(clues) for pattern in patterns)))
+
+
+_TORN_PATTERNS = tuple(pattern for pattern in PATTERNS if pattern.kind in TORN)

@@ -70,6 +70,10 @@ class PresidioDetector:
         """Hits in a normalised text. Raises `UnknownLanguage`."""
         return settle(chain(self._patterns.detect(text), self._names(text)))
 
+    def detect_torn(self, text: str) -> list[Hit]:
+        """No name is looked for where texts meet: the joined text has it whole."""
+        return self._patterns.detect_torn(text)
+
     def _names(self, text: str) -> Iterable[Hit]:
         hits, proper = list[Hit](), list[tuple[int, int]]()
         for entity, start, end, score in self._analyze(recase(text, self._lists), self._language(text)):

@@ -7,7 +7,7 @@ to the window in which it begins. Raises `ScanTooSlow` when CPU time runs out: t
 import time
 from collections.abc import Iterator
 
-from models.pii.kinds import Detector, Hit
+from models.pii.kinds import Detect, Hit
 
 CORE = 30_000
 """Characters whose values one window finds."""
@@ -19,16 +19,16 @@ class ScanTooSlow(Exception):
     """The detector used up its CPU time on this text."""
 
 
-def detect_all(text: str, detector: Detector) -> Iterator[Hit]:
+def detect_all(text: str, detect: Detect) -> Iterator[Hit]:
     """Hits of the whole text, by their beginning."""
     if len(text) <= CORE + TAIL:
-        yield from detector.detect(text)
+        yield from detect(text)
         return
     started = time.thread_time()
     for number, start in enumerate(range(0, len(text), CORE)):
         if time.thread_time() - started > BASE_CPU_S + CPU_S_PER_WINDOW * number:
             raise ScanTooSlow(f"{len(text)} characters")
         first = max(0, start - LEAD)
-        for hit in detector.detect(text[first : start + CORE + TAIL]):
+        for hit in detect(text[first : start + CORE + TAIL]):
             if start <= hit.start + first < start + CORE:
                 yield Hit(hit.kind, hit.start + first, hit.end + first)

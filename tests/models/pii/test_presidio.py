@@ -75,6 +75,13 @@ def test_a_name_does_not_reach_over_the_end_of_a_block() -> None:
     assert [(hit.start, hit.end) for hit in hits] == [(0, 11), (12, 15)]
 
 
+def test_where_texts_meet_only_our_patterns_look() -> None:
+    nlp = ScriptedNlp()
+    found = flag_tree(tree(paragraph(0, "ann.example@post-"), paragraph(1, "amt.example.org")), detector(nlp))
+    assert len(nlp.seen) == 1
+    assert [block.flags for block in found.blocks] == [("pii:email",), ("pii:email",)]
+
+
 def test_a_language_without_a_pipeline_is_refused_at_the_start() -> None:
     with pytest.raises(EngineMissing, match=r"docs/pii\.md"):
         check_installed(("tlh",))
