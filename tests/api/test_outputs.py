@@ -51,6 +51,20 @@ async def test_chunks_carry_their_place_and_leave_furniture_out(document: Any) -
     assert {"id", "text", "tokens", "pages", "block_ids", "bboxes", "flags", "language"} <= chunks[0].keys()
 
 
+async def test_chunks_are_cut_as_the_index_has_them_until_they_are_cut_anew(document: Any, store: Store) -> None:
+    client, path, job = document
+    today = await get(client, f"{path}/chunks")
+    with store.db.transaction() as conn:
+        conn.execute("update documents set chunker = '1/16/0/0'")
+    indexed = await get(client, f"{path}/chunks")
+    assert len(indexed) > len(today)
+    lines = (await client.get(f"{job}/export/finetune", params={"style": "raw"})).text.splitlines()
+    assert len(lines) == len(indexed)
+    with store.db.transaction() as conn:
+        conn.execute("update documents set chunker = '0/16/0/0'")
+    assert await get(client, f"{path}/chunks") == today
+
+
 async def test_fields_are_found_and_chosen_by_key(document: Any) -> None:
     client, path, _ = document
     fields = await get(client, f"{path}/fields")
