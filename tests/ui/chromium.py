@@ -48,6 +48,12 @@ class Browser:
                 result: dict[str, Any] = message["result"]
                 return result
 
+    def forget(self) -> None:
+        """Like a browser just started: no cookies, no notices of problems, an empty page."""
+        self.call("Page.navigate", url="about:blank")
+        self.call("Network.clearBrowserCookies")
+        self.problems.clear()
+
     def open(self, url: str) -> None:
         """Goes there and waits until the page is whole."""
         self.call("Page.navigate", url=url)

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,14 +61,18 @@ class Living:
 
 
 @contextmanager
-def living(store: Store, dsn: str, **changes: Any) -> Iterator[Living]:
-    """`changes`: fields of the app's `Resources`."""
+def living(store: Store, dsn: str, browser: Browser | None = None, **changes: Any) -> Iterator[Living]:
+    """`browser`: one that is used again, forgetting who was signed in. `changes`: fields of the app's `Resources`."""
     reader = LetterReader(store)
     thread = threading.Thread(target=reader.run)
     thread.start()
     try:
-        with listening(letter_resources(store, **{"dsn": dsn, **changes})) as url, chromium() as browser:
-            yield Living(browser, url)
+        with (
+            listening(letter_resources(store, **{"dsn": dsn, **changes})) as url,
+            chromium() if browser is None else nullcontext(browser) as used,
+        ):
+            used.forget()
+            yield Living(used, url)
     finally:
         reader.stopping.set()
         thread.join()

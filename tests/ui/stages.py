@@ -11,6 +11,7 @@ from models.cdom.tree import dump_tree
 from storage.sources import SourceGate
 from storage.store import Store
 from tests.api.searching import search_ports
+from tests.ui.chromium import Browser
 from tests.ui.living import Living, living
 from tests.ui.papers import FLAGGER, HELD, read_letter, write_letter, write_report
 
@@ -20,13 +21,13 @@ Pages = dict[str, str]
 
 
 @contextmanager
-def staged(store: Store, dsn: str, folder: Path) -> Iterator[Living]:
+def staged(store: Store, dsn: str, folder: Path, browser: Browser | None = None) -> Iterator[Living]:
     """A service with search and a place for sources: `folder`/files."""
     (folder / "files").mkdir()
     gate = SourceGate(workdir=store.workdir, root=folder / "files")
     with (
         search_ports(store, folder) as (ports, _),
-        living(store, dsn, ports=ports, source_gate=gate, flag_tree=FLAGGER) as service,
+        living(store, dsn, browser, ports=ports, source_gate=gate, flag_tree=FLAGGER) as service,
     ):
         yield service
 

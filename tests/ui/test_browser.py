@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from storage.store import Store
+from tests.ui.chromium import Browser
 from tests.ui.living import Living, living
 from tests.ui.papers import write_letter
 
@@ -13,8 +14,8 @@ pytestmark = pytest.mark.timeout(240)
 
 
 @pytest.fixture
-def service(store: Store, dsn: str) -> Iterator[Living]:
-    with living(store, dsn) as running:
+def service(store: Store, dsn: str, browser: Browser) -> Iterator[Living]:
+    with living(store, dsn, browser) as running:
         yield running
         assert running.browser.problems == []
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from storage.store import Store
+from tests.ui.chromium import Browser
 from tests.ui.living import Living
 from tests.ui.papers import HELD, write_letter, write_report
 from tests.ui.stages import RECEIVER, ingest, staged
@@ -14,8 +15,8 @@ pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.fixture
-def service(store: Store, dsn: str, tmp_path: Path) -> Iterator[Living]:
-    with staged(store, dsn, tmp_path) as running:
+def service(store: Store, dsn: str, tmp_path: Path, browser: Browser) -> Iterator[Living]:
+    with staged(store, dsn, tmp_path, browser) as running:
         running.browser.screen(1280, 900, dark=False)
         yield running
         assert running.browser.problems == []
@@ -61,6 +62,17 @@ def test_progress_is_seen_while_it_happens_without_a_reload(service: Living) -> 
     service.ask("POST", f"jobs/{job['id']}/cancel")
     assert browser.until("document.querySelector('h1 .chip.canceled') !== null && window.same")
     assert browser.until("document.querySelector('.running-bar') === null")
+
+
+def test_the_overview_follows_what_is_under_way(service: Living) -> None:
+    job = service.send(("long.pdf", HELD + b"1"), wait=0.1)
+    service.sign_in()
+    browser = service.browser
+    browser.until("document.querySelector('#newest-jobs .chip.running') !== null")
+    browser.run("window.same = true")
+    service.ask("POST", f"jobs/{job['id']}/cancel")
+    assert browser.until("document.querySelector('#newest-jobs .chip.canceled') !== null && window.same")
+    assert browser.run("document.querySelectorAll('#newest-jobs').length") == 1
 
 
 def test_a_hit_opens_its_page_with_the_box_where_the_words_stand(service: Living) -> None:
