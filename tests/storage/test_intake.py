@@ -9,7 +9,9 @@ from storage.errors import Conflict, QuotaExceeded, StoreUnavailable
 from storage.idempotency import IdempotencyKey, find_replay, forget_keys
 from storage.intake import submit_job
 from storage.jobs import get_job
-from storage.rows import JobRow, NewDocument, PageQuota, StoredBlob
+from storage.lifecycle import requeue_document
+from storage.publish import finish
+from storage.rows import Actor, Failed, JobRow, NewDocument, PageQuota, StoredBlob
 from storage.states import DocumentStatus, JobStatus, Priority
 from storage.store import Store
 from storage.usage import MonthUsage, month_usage
@@ -116,3 +118,19 @@ def test_forgotten_keys_may_be_used_anew(store: Store) -> None:
     assert forget_keys(store.db, 3600) == 0
     assert forget_keys(store.db, 0) == 1
     assert submit_with_key(store, key).id != first.id
+
+
+def test_a_task_carries_the_trace_of_who_asked_for_it_last(store: Store) -> None:
+    file = NewDocument(name="a.pdf", blob=put_blob(store), options=ReadOptions())
+    asked = Actor(key_name="acme:write", traceparent="00-" + "a" * 32 + "-" + "b" * 16 + "-01")
+    job = submit_job(store, ACME, asked, [file], priority=Priority.JOB, quota=UNLIMITED)
+    queue = worker(store)
+    first = claim(queue)
+    assert first.traceparent == asked.traceparent
+    assert first.waited_s >= 0
+    finish(store, [Failed(claim=first, error="timeout")])
+    again = Actor(key_name="acme:write", traceparent="00-" + "c" * 32 + "-" + "d" * 16 + "-01")
+    requeue_document(store, ACME, again, job.id, first.document_id, quota=UNLIMITED)
+    assert claim(queue).traceparent == again.traceparent
+    submit(store)
+    assert claim(queue).traceparent is None
