@@ -61,7 +61,7 @@ chromium: ## the browser that tests/ui drives
 
 test-cluster: $(VENV)/.dev ## placement, policies, GPU tier and bulk jobs: several raylets and fakes on this machine
 	$(BIN)/python -m pytest tests/cluster tests/configs tests/models/neural/vlm tests/sim -q
-	$(BIN)/python -m pytest tests/e2e/test_placement.py tests/e2e/test_vlm_service.py tests/e2e/test_joined.py tests/e2e/test_jobs.py -q
+	$(BIN)/python -m pytest tests/e2e/test_placement.py tests/e2e/test_vlm_service.py tests/e2e/test_joined.py tests/e2e/test_jobs.py tests/e2e/test_submitted_jobs.py -q
 
 test-gpu: ## vLLM, transformers and a model directory on tiny checkpoints, on a GPU or a CPU: make test-gpu GPU=path/to/python
 	$(GPU) -m pytest --noconftest tests/actors/test_vlm_transformers.py tests/actors/test_vlm_vllm.py tests/models/neural/embed/test_sentence_model.py -q

@@ -72,4 +72,4 @@ def test_a_corpus_is_extracted_killed_resumed_and_exported(short: Path) -> None:
     assert run_job(short, *job, str(whole)) == summary
     assert results(out) == results(whole)
     exported = run_job(short, "cluster.jobs.finetune_export", str(out), "-o", str(shards), "--no-dedup")
-    assert exported == {"trees": 40, "shards": 1, "lines": 40}
+    assert exported == {"documents": 40, "shards": 1, "lines": 40}
