@@ -51,6 +51,7 @@ def main() -> None:
         variables = {"SVC_RAG_DB": str(index), "SVC_SEARCH_MEMORY_MB": str(options.memory_mb), "SVC_WORKERS": "1"}
         with service(options.proxy, Path(folder) / "w", **variables) as (client, roots, _):
             seed_database(Path(folder) / "w", options.chunks, options.tenants)
+            time.sleep(options.settle)
             report |= ask_all(client, roots, material, options.questions)
     report["load_after"] = os.getloadavg()
     print(json.dumps(report, indent=2))
@@ -67,6 +68,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--memory-mb", type=int, default=512)
     parser.add_argument("--proxy", choices=("ray", "haproxy"), default="ray")
     parser.add_argument("--kept", type=Path)
+    parser.add_argument("--settle", type=float, default=30, help="seconds for what a start compares and compacts")
     return parser.parse_args()
 
 
