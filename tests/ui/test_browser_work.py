@@ -64,6 +64,22 @@ def test_progress_is_seen_while_it_happens_without_a_reload(service: Living) -> 
     assert browser.until("document.querySelector('.running-bar') === null")
 
 
+def test_a_job_read_again_is_followed_again(service: Living) -> None:
+    job = service.send(("notes.txt", b"no document"))
+    service.sign_in()
+    browser = service.browser
+    browser.open(f"{service.url}/ui/jobs/{job['id']}")
+    for run in (2, 3):
+        browser.until("document.querySelector('.acts button') !== null")
+        browser.until("document.querySelector('.htmx-request, .htmx-swapping, .htmx-settling') === null")
+        browser.click(".acts button")
+        document = f"documents/{job['documents'][0]['document_id']}"
+        browser.until(f"fetch('/ui/v1/{document}').then((a) => a.json()).then((d) => d.run === {run})")
+        browser.until(
+            "document.querySelector('tbody .chip.failed') !== null && !document.querySelector('.running-bar')"
+        )
+
+
 def test_the_overview_follows_what_is_under_way(service: Living) -> None:
     job = service.send(("long.pdf", HELD + b"1"), wait=0.1)
     service.sign_in()

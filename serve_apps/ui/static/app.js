@@ -43,10 +43,11 @@ document.addEventListener("submit", async (event) => {
   delete form.dataset.asked;
 }, true);
 
-// Live regions: htmx asks again while the page is looked at; a job's events say when.
+// Live regions: htmx asks again while the page is looked at; a job's events say when. A question or an open menu waits.
+const isBusy = (region) => document.querySelector("dialog[open]") !== null || region.querySelector("details.menu[open]") !== null;
 document.addEventListener("htmx:beforeRequest", (event) => {
-  const polls = event.detail.elt.matches?.('[hx-trigger^="every"]');
-  if (polls && (document.hidden || event.detail.elt.contains(document.activeElement) && document.activeElement.matches("summary, button"))) event.preventDefault();
+  const region = event.detail.elt;
+  if (region.matches('[hx-trigger^="every"]') && (document.hidden || isBusy(region))) event.preventDefault();
 });
 document.addEventListener("htmx:beforeSwap", (event) => {
   if (new URL(event.detail.xhr.responseURL || location.href).pathname === "/ui/login") {
@@ -64,21 +65,32 @@ document.addEventListener("htmx:afterSettle", () => begin(document));
 let events;
 function follow() {
   const live = document.querySelector("#live[data-events]");
-  if (!live) { events?.close(); events = undefined; return; }
-  if (events) return;
-  events = new EventSource(live.dataset.events);
+  if (live && events?.url.endsWith(live.dataset.events)) return;
+  events?.close();
+  events = live ? listen(live.dataset.events) : undefined;
+}
+
+function listen(address) {
+  const source = new EventSource(address);
   let last = 0, late;
-  const again = () => { last = Date.now(); window.htmx?.trigger("#live", "progress"); };
-  events.addEventListener("job", () => {
+  const again = () => {
+    const region = document.getElementById("live");
+    if (!region || isBusy(region)) { late = setTimeout(again, 1000); return; }
+    last = Date.now();
+    window.htmx?.trigger(region, "progress");
+  };
+  source.addEventListener("job", () => {
     clearTimeout(late);
     if (Date.now() - last > 400) again(); else late = setTimeout(again, 400);
   });
-  events.addEventListener("end", () => {
+  source.addEventListener("end", () => {
     clearTimeout(late);
-    events.close();
+    source.close();
+    events = undefined;
     again();
     say("The job is done.");
   });
+  return source;
 }
 
 // Times: "5 min ago" stays true, the tooltip shows the reader's own clock too.
