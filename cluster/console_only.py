@@ -1,17 +1,16 @@
 """The hosted console alone, in front of an engine somewhere else: one process, no Ray, a database of its own.
 
 In come settings that name an engine and its key; out goes a web application that also watches, delivers and keeps
-house. Several machines share SVC_DATABASE_URL and WORKDIR/run/signing-key; every loop works under leases in SQL.
+house. Several machines share SVC_DATABASE_URL and SVC_SIGNING_KEY; every loop works under leases in SQL.
 """
 
 import logging
-import secrets
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cluster.errors import StartRefused
 from cluster.hosted import make_console
-from cluster.runtime import Runtime, write_runtime
+from cluster.runtime import Runtime, keep_signing_key, write_runtime
 from cluster.start import base_url, check_address, open_database
 from cluster.state import run_folder, running_state, write_private
 from configs.settings import Settings
@@ -35,15 +34,13 @@ def prepare_console(settings: Settings) -> Runtime:
     check_address(settings)
     dsn, run = open_database(settings), run_folder(settings.workdir)
     write_private(run / "dsn", dsn.encode())
-    if not (run / "signing-key").exists():
-        write_private(run / "signing-key", secrets.token_bytes(32))
     runtime = Runtime(
         settings=settings,
         dsn=dsn,
         dsn_file=run / "dsn",
         base_url=base_url(settings),
         license_file=settings.workdir / "license.token",  # the engine's affair: nothing is read here
-        signing_key=(run / "signing-key").read_bytes(),
+        signing_key=keep_signing_key(settings),
     )
     write_runtime(runtime)
     return runtime

@@ -4,8 +4,11 @@
 """
 
 import base64
+import hashlib
+import hmac
 import json
 import os
+import secrets
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -58,6 +61,22 @@ def read_runtime(path: Path | None = None) -> Runtime:
         token_file=Path(raw["token_file"]) if raw["token_file"] else None,
         signing_key=base64.b64decode(raw["signing_key"]),
     )
+
+
+def derive_signing_key(secret: str) -> bytes:
+    """The same on every machine that knows the secret, without being handed around. Another one makes cursors invalid
+    and leaves webhook secrets and stored passwords unreadable."""
+    return hmac.new(secret.encode(), b"quire signing key 1", hashlib.sha256).digest()
+
+
+def keep_signing_key(settings: Settings) -> bytes:
+    """From SVC_SIGNING_KEY, else of the workdir's own file, which is made once."""
+    if settings.signing_key:
+        return derive_signing_key(settings.signing_key)
+    path = run_folder(settings.workdir) / "signing-key"
+    if not path.exists():
+        write_private(path, secrets.token_bytes(32))
+    return path.read_bytes()
 
 
 def _as_json(value: object) -> str:

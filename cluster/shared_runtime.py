@@ -4,11 +4,8 @@ In come a database, a bucket, keys and a licence, all by value; out goes a runti
 refusal that says which of them is local.
 """
 
-import hashlib
-import hmac
-
 from cluster.errors import StartRefused
-from cluster.runtime import Runtime, runtime_file, write_runtime
+from cluster.runtime import Runtime, derive_signing_key, runtime_file, write_runtime
 from cluster.start import base_url, license_of, settle_vlm
 from cluster.state import write_private
 from configs.settings import Settings
@@ -41,7 +38,7 @@ def make_joined_runtime(settings: Settings) -> Runtime:
         parse_api_keys(settings.api_keys)
     except InvalidApiKeys as error:
         raise StartRefused(f"SVC_API_KEYS: {error}") from None
-    dsn, api_keys = settings.database_url, settings.api_keys
+    dsn, key = settings.database_url, settings.signing_key or settings.api_keys
     license_file, keys = license_of(settings)
     settings = settle_vlm(settings, others_may_join=True)
     dsn_file = runtime_file(settings.workdir).parent / "dsn"
@@ -53,12 +50,7 @@ def make_joined_runtime(settings: Settings) -> Runtime:
         base_url=base_url(settings),
         license_file=license_file,
         license_keys=keys,
-        signing_key=derive_signing_key(api_keys),
+        signing_key=derive_signing_key(key),
     )
     write_runtime(runtime)
     return runtime
-
-
-def derive_signing_key(api_keys: str) -> bytes:
-    """The same on every machine without being handed around; new keys make old cursors invalid, no more."""
-    return hmac.new(api_keys.encode(), b"quire signing key 1", hashlib.sha256).digest()

@@ -4,12 +4,10 @@ In come settings, out goes a running supervisor process and its state. Every ref
 to do. Starts no Ray itself.
 """
 
-import secrets
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,7 +15,7 @@ from cluster.environment import service_environment
 from cluster.errors import StartFailed, StartRefused
 from cluster.plugins import load_plugins
 from cluster.ports import choose_ports, is_free
-from cluster.runtime import LICENSE_KEYS, Runtime, write_runtime
+from cluster.runtime import LICENSE_KEYS, Runtime, keep_signing_key, write_runtime
 from cluster.state import State, read_state, run_folder, scratch_folder, this_process, write_private, write_state
 from configs.kinds import Proxy
 from configs.settings import Settings
@@ -46,12 +44,12 @@ def prepare(settings: Settings) -> Runtime:
     runtime = Runtime(
         settings=settings,
         dsn=dsn,
-        dsn_file=_secret(settings.workdir, "dsn", dsn.encode, replace=True),
+        dsn_file=_dsn_file(settings.workdir, dsn),
         base_url=base_url(settings),
         license_file=license_file,
         license_keys=keys,
         token_file=None if len(ring) else mint_token(settings.workdir),
-        signing_key=_secret(settings.workdir, "signing-key", lambda: secrets.token_bytes(32)).read_bytes(),
+        signing_key=keep_signing_key(settings),
     )
     write_runtime(runtime)
     return runtime
@@ -203,10 +201,9 @@ def mint_token(workdir: Path) -> Path:
     return path
 
 
-def _secret(workdir: Path, name: str, make: Callable[[], bytes], *, replace: bool = False) -> Path:
-    path = run_folder(workdir) / name
-    if replace or not path.exists():
-        write_private(path, make())
+def _dsn_file(workdir: Path, dsn: str) -> Path:
+    path = run_folder(workdir) / "dsn"
+    write_private(path, dsn.encode())
     return path
 
 

@@ -40,7 +40,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid")
     SECRET: ClassVar[frozenset[str]] = frozenset(
-        {"license", "api_keys", "database_url", "vlm_key", "console_key", "otlp_headers"}
+        {"license", "api_keys", "signing_key", "database_url", "vlm_key", "console_key", "otlp_headers"}
     )
 
     # what the interface names
@@ -53,6 +53,13 @@ class Settings(BaseSettings):
         None,
         "name=secret pairs separated by commas; name may carry :read, :read+write or :admin",
         "Operator keys; they replace the default token.",
+    )
+    signing_key: Text = setting(
+        None,
+        "at least 32 characters",
+        "Key of cursors, webhook secrets and stored passwords, the same on every machine. Unset: a file of the "
+        "workdir, or made from SVC_API_KEYS where several machines share a service.",
+        min_length=32,
     )
     require_auth: Flag = setting(False, "0 or 1", "1 refuses the start when no keys are configured.")
     workdir: Path = Field(

@@ -10,7 +10,9 @@ from cluster.cli.worker import worker
 from cluster.compose.ground import load_settings
 from cluster.errors import StartRefused
 from cluster.joined import node_command, node_environment
-from cluster.shared_runtime import check_shared, derive_signing_key
+from cluster.runtime import derive_signing_key, keep_signing_key
+from cluster.shared_runtime import check_shared
+from configs.parsing import SettingsError
 from configs.settings import Settings
 
 SHARED = {
@@ -33,9 +35,19 @@ def test_what_one_machine_keeps_to_itself_is_refused_by_name(tmp_path: Path, nam
     check_shared(settings(tmp_path))
 
 
-def test_every_machine_derives_the_same_signing_key_from_the_keys() -> None:
+def test_every_machine_derives_the_same_signing_key() -> None:
     assert derive_signing_key("acme=s3cret") == derive_signing_key("acme=s3cret")
     assert derive_signing_key("acme=s3cret") != derive_signing_key("acme=other")
+
+
+def test_one_machine_keeps_its_signing_key_until_it_is_told_one(tmp_path: Path) -> None:
+    alone = load_settings({"SVC_WORKDIR": str(tmp_path)})
+    (tmp_path / "run").mkdir()
+    assert keep_signing_key(alone) == keep_signing_key(alone)
+    told = load_settings({"SVC_WORKDIR": str(tmp_path), "SVC_SIGNING_KEY": "k" * 32})
+    assert keep_signing_key(told) == derive_signing_key("k" * 32)
+    with pytest.raises(SettingsError, match="SVC_SIGNING_KEY"):
+        load_settings({"SVC_SIGNING_KEY": "short"})
 
 
 def test_the_environment_of_a_node_holds_the_token_file_and_no_secret(tmp_path: Path) -> None:
