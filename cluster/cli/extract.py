@@ -19,7 +19,8 @@ import click
 
 from cluster.cli.extract_files import NoSuchFile, find_files, name_results
 from cluster.cli.extract_formats import EXTRACT_FORMATS, Extracted
-from cluster.cli.extract_redacted import HIDDEN_NAME, name_without_names, redact_outcome
+from cluster.cli.options import Stopped, settings_from
+from cluster.redacted import HIDDEN_NAME, name_without_names, redact_outcome
 from models.cdom.errors import ErrorCode
 from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.ports import ReadOutcome
@@ -220,6 +221,8 @@ def extract(
     if not files:
         raise click.UsageError("no document found")
     _prepare_folders(output, workdir)
+    if redacted:
+        _check_detector()
     suffix = EXTRACT_FORMATS[to][0]
     results = name_without_names(len(files), suffix) if redacted else name_results(files, suffix)
     items = [Item(file, output / name) for file, name in zip(files, results, strict=True)]
@@ -235,6 +238,18 @@ def extract(
         batch.run(min(jobs or os.cpu_count() or 1, len(items)))
     if batch.failed:
         sys.exit(1)
+
+
+def _check_detector() -> None:
+    """The engine that the settings name must be there before anything is read."""
+    from models.pii.engines import check_engine
+    from models.pii.errors import EngineMissing
+
+    settings = settings_from()
+    try:
+        check_engine(settings.pii_engine, settings.pii_languages)
+    except EngineMissing as error:
+        raise Stopped(str(error)) from None
 
 
 def _prepare_folders(output: Path, workdir: Path | None) -> None:

@@ -62,9 +62,9 @@ class ReadRow:
     """A row is a block as JSON; the answer counts what became of its documents."""
 
     def __init__(self, job: FolderJob) -> None:
-        from cluster.cli.extract_redacted import HIDDEN_NAME, redact_outcome
         from cluster.jobs.outputs import FolderOutput
         from cluster.jobs.pipeline import BlockReader, as_read, make_cpu_recogniser
+        from cluster.redacted import HIDDEN_NAME, redact_outcome
 
         name_of = (lambda _: HIDDEN_NAME) if job.redacted else (lambda item: item.name)
         self._reader = BlockReader(

@@ -131,3 +131,13 @@ def test_redacted_results_hold_no_personal_data_in_any_format_nor_in_their_names
     written = list((tmp_path / "out").iterdir())
     assert [path.stem for path in written] == ["document-00001"]
     assert "canary" not in written[0].read_text()
+
+
+def test_the_detector_that_the_settings_name_must_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.pdf").write_bytes(pdfs.good())
+    monkeypatch.setenv("SVC_PII_ENGINE", "presidio")
+    monkeypatch.setenv("SVC_PII_LANGUAGES", "xx")
+    result = run(tmp_path / "a.pdf", "--redacted", "-o", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "docs/pii.md" in result.stderr
+    assert list((tmp_path / "out").iterdir()) == []

@@ -8,7 +8,6 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from cluster.cli.extract_redacted import HIDDEN_NAME, redact_outcome
 from cluster.jobs.bulk_extract import find_items
 from cluster.jobs.corpus import FolderCorpus, load_named_tree
 from cluster.jobs.folders import PARTIAL, FolderUnavailable, open_folder
@@ -16,6 +15,7 @@ from cluster.jobs.kinds import Shape
 from cluster.jobs.ledger import Block, Record, make_items
 from cluster.jobs.outputs import FolderOutput
 from cluster.jobs.pipeline import BlockReader, Finish, as_read
+from cluster.redacted import HIDDEN_NAME, redact_outcome
 from models.cdom.original import ReadOptions
 from models.neural.fakes import ScriptedRecogniser
 from tests.cluster.jobs.corpora import make_corpus
