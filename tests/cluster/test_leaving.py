@@ -81,6 +81,7 @@ def test_a_node_that_ends_by_itself_is_a_failure(code: int, told: int) -> None:
     assert stay(ScriptedNode(code=code), Signals(), lambda: True) == told  # type: ignore[arg-type]
 
 
+@pytest.mark.filterwarnings("ignore:lance is not fork-safe")  # other tests of this process have loaded it
 def test_a_real_node_is_counted_and_ended_with_everything_below_it(tmp_path: Path) -> None:
     """A child whose child calls itself a replica, as Ray's do, and does not listen to SIGTERM."""
     program = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
