@@ -55,8 +55,10 @@ def test_each_document_is_told_once_and_signed(service: Service, pages: httpx.Cl
         secret = pages.post("/api/webhooks", json={"url": receiver.url}).raise_for_status().json()["secret"]
         sent = [("files", (f"{number}.pdf", paper(1, f"told{number}"))) for number in range(3)]
         job = pages.post("/v1/jobs", files=sent, headers={"X-API-Key": token}).raise_for_status().json()
-        assert until(lambda: len(receiver.got) >= 3, 90)
-        got = list(receiver.got)
+        # What an earlier test sent in may end only now, and is told here too.
+        assert until(lambda: sum(json.loads(one.body)["job_id"] == job["id"] for one in receiver.got) >= 3, 90)
+        got = [one for one in receiver.got if json.loads(one.body)["job_id"] == job["id"]]
+    assert len(got) == 3
     for one in got:
         assert one.headers["x-svc-event"] == "document.finished"
         assert (
@@ -64,7 +66,7 @@ def test_each_document_is_told_once_and_signed(service: Service, pages: httpx.Cl
             == f"sha256={hmac.new(secret.encode(), one.body, hashlib.sha256).hexdigest()}"
         )
     bodies = [json.loads(one.body) for one in got]
-    assert {(body["job_id"], body["status"], body["pages"]) for body in bodies} == {(job["id"], "succeeded", 1)}
+    assert {(body["status"], body["pages"]) for body in bodies} == {("succeeded", 1)}
     assert len({body["document_id"] for body in bodies}) == 3
     assert all(body["chunks"] > 0 for body in bodies)
     assert "document.finished" in pages.get("/webhooks").text
