@@ -9,7 +9,7 @@ them as any other document ends. A document deleted since stays deleted: its row
 import base64
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from psycopg.types.json import Jsonb
@@ -23,7 +23,9 @@ from storage.ids import new_job_id
 from storage.index_requests import ask_for_comparison
 from storage.intake import keep_originals
 from storage.notices import notify_done
+from storage.reading_options import dump_options
 from storage.rows import Actor, DocumentId, JobId, PageQuota, Scope, StoredBlob
+from storage.signing import Signer
 from storage.states import DocumentStatus
 from storage.store import Store
 from storage.usage import admit
@@ -117,7 +119,7 @@ def take_documents(
         params |= {"key_name": actor.key_name, "total": len(fresh)}
         params |= {"metadata": Jsonb(metadata) if metadata is not None else None}
         params |= {"month": admit(conn, quota, sum(document.pages for document in fresh if not document.error))}
-        params |= {"documents": Jsonb([_row(position, document) for position, document in enumerate(fresh)])}
+        params |= {"documents": Jsonb([_row(store.signer, at, document) for at, document in enumerate(fresh)])}
         conn.execute(_JOB, params)
         rows = {row["id"]: row for row in conn.execute(_DOCUMENTS, params).fetchall()}
         record(conn, scope, actor, "job.bulk", job_id)
@@ -139,14 +141,14 @@ def _fresh(conn: Connection, documents: Iterable[BulkDocument]) -> list[BulkDocu
     return [document for document in unique.values() if document.id not in there]
 
 
-def _row(position: int, document: BulkDocument) -> dict[str, Any]:
+def _row(signer: Signer, position: int, document: BulkDocument) -> dict[str, Any]:
     return {
         "id": document.id,
         "position": position,
         "source_file": document.source_file,
         "sha256": document.original.sha256,
         "bytes": document.original.bytes,
-        "options": asdict(document.options),
+        "options": dump_options(signer, document.id, document.options),
         "attempt": document.attempt,
         "pages": 0 if document.error else document.pages,
     }
