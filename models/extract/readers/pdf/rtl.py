@@ -11,6 +11,7 @@ from typing import Any
 from models.extract.layout.marks import Line, PageMarks, Piece
 from models.extract.layout.mirror import RTL, runs_right_to_left
 from models.extract.layout.pieces import join_pieces
+from models.extract.readers.pdf.raw_lines import raw_lines
 from models.extract.readers.pdf.text import clean_glyphs
 
 _ALEFS, _LAM = frozenset("اأإآٱ"), "ل"
@@ -44,16 +45,7 @@ def order_letters(marks: PageMarks, text_page: Any) -> None:
         return
     marks.lines = _join_numbers(marks.lines)
     wanted = {line.key: line for line in marks.lines if line.upright and not line.parts and RTL.search(line.text)}
-    pieces: dict[tuple[int, int], list[Piece]] = {}
-    number = -1
-    for block in text_page.extractRAWDICT()["blocks"]:
-        if block["type"] != 0:
-            continue
-        number += 1
-        for index, stated in enumerate(block["lines"]):
-            line = wanted.get((number, index))
-            if line is not None:
-                pieces[line.key] = _order_line(line, [char for span in stated["spans"] for char in span["chars"]])
+    pieces = {line.key: _order_line(line, chars) for line, chars in raw_lines(text_page, wanted)}
     split = marks.split
     marks.split = lambda line: pieces.get(line.key) or split(line)
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from models.extract.layout.marks import Line
+from models.extract.readers.pdf.raw_lines import raw_lines
 
 _LONG_WORD = re.compile(r"[^\W\d_]{23,}")
 _GAP = 0.09
@@ -21,15 +22,8 @@ def add_missing_blanks(lines: list[Line], text_page: Any) -> None:
     torn = {line.key: line for line in lines if len(line.text) > 22 and line.upright and _LONG_WORD.search(line.text)}
     if not torn:
         return
-    number = -1
-    for block in text_page.extractRAWDICT()["blocks"]:
-        if block["type"] != 0:
-            continue
-        number += 1
-        for index, stated in enumerate(block["lines"]):
-            line = torn.get((number, index))
-            if line is not None:
-                _mend(line, [char for span in stated["spans"] for char in span["chars"]])
+    for line, chars in raw_lines(text_page, torn):
+        _mend(line, chars)
 
 
 def _mend(line: Line, chars: list[dict[str, Any]]) -> None:
