@@ -64,10 +64,10 @@ test-cluster: $(VENV)/.dev ## placement, policies, GPU tier and bulk jobs: sever
 	$(BIN)/python -m pytest tests/e2e/test_placement.py tests/e2e/test_vlm_service.py tests/e2e/test_joined.py tests/e2e/test_jobs.py tests/e2e/test_submitted_jobs.py -q
 
 test-gpu: ## vLLM, transformers and a model directory on tiny checkpoints, on a GPU or a CPU: make test-gpu GPU=path/to/python
-	$(GPU) -m pytest --noconftest tests/actors/test_vlm_transformers.py tests/actors/test_vlm_vllm.py tests/models/neural/embed/test_sentence_model.py -q
+	$(GPU) -m pytest --noconftest tests/actors/vlm/test_vlm_transformers.py tests/actors/vlm/test_vlm_vllm.py tests/models/neural/embed/test_sentence_model.py -q
 
 bench-gpu: ## pages a second beside the engine's own rate, time to the first page: make bench-gpu GPU=path/to/python [MODEL=folder]
-	$(GPU) -m tests.bench.bench_vlm $(if $(MODEL),--model $(MODEL),)
+	$(GPU) -m tests.bench.reading.bench_vlm $(if $(MODEL),--model $(MODEL),)
 
 bench-claim: $(VENV)/.dev ## claims of 64 pollers beside a million finished documents
 	$(BIN)/python -m tests.bench.bench_claim
@@ -93,23 +93,23 @@ bench: $(VENV)/.dev ## every benchmark: tables here, JSON in bench-results/
 	@for bench in queue sandbox service derive; do $(BIN)/python -m tests.bench.bench_$$bench || exit 1; done
 
 bench-quality: $(VENV)/.dev ## reading quality: make bench-quality DATA=folder with documents and truth
-	$(BIN)/python -m tests.bench.bench_quality --data $(DATA)
+	$(BIN)/python -m tests.bench.reading.bench_quality --data $(DATA)
 
 bench-peers: .venv-peers/.done ## other engines, in an environment of their own
 .venv-peers/.done: tests/bench/peers.in
 	$(PYTHON) -m venv .venv-peers && .venv-peers/bin/python -m pip install --quiet -r tests/bench/peers.in && touch $@
 
 bench-speed: $(VENV)/.dev .venv-peers/.done ## pages per CPU second beside peers: make bench-speed DATA=folder
-	$(BIN)/python -m tests.bench.bench_speed --data $(DATA)
+	$(BIN)/python -m tests.bench.reading.bench_speed --data $(DATA)
 
 bench-bulk: $(VENV)/.dev ## 10,000 pages by the bulk job beside quire extract: make bench-bulk DATA=folder
-	$(BIN)/python -m tests.bench.bench_bulk --data $(DATA)
+	$(BIN)/python -m tests.bench.reading.bench_bulk --data $(DATA)
 
 bench-search-service: $(VENV)/.dev ## search through HTTP at size: make bench-search-service CHUNKS=100000 TENANTS=1 DATA=folder
-	$(BIN)/python -m tests.bench.bench_search_service --chunks $(or $(CHUNKS),100000) --tenants $(or $(TENANTS),1) $(if $(DATA),--data $(DATA),)
+	$(BIN)/python -m tests.bench.search.bench_search_service --chunks $(or $(CHUNKS),100000) --tenants $(or $(TENANTS),1) $(if $(DATA),--data $(DATA),)
 
 bench-search: $(VENV)/.dev ## search quality, latency, indexing: make bench-search DATA=folder with docs, queries, qrels
-	$(BIN)/python -m tests.bench.bench_search $(if $(DATA),--data $(DATA),)
+	$(BIN)/python -m tests.bench.search.bench_search $(if $(DATA),--data $(DATA),)
 
 chaos: $(VENV)/.dev ## kill things while documents flow: make chaos SEED=1 DOCUMENTS=200
 	$(BIN)/python -m tests.chaos.run --seed $(SEED) --documents $(DOCUMENTS)

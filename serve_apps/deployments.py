@@ -1,7 +1,7 @@
 """The Ray Serve deployments: thin wrappers around a web application, a reader, a recogniser, a janitor and the like.
 
 In come factories (functions found by name on the replica, so nothing of the application is pickled); what they build
-knows nothing of Ray. Placement, counts and autoscaling are bound in cluster/app.py. No truth lives here.
+knows nothing of Ray. Placement, counts and autoscaling are bound in cluster/serve/app.py. No truth lives here.
 """
 
 import asyncio
@@ -13,9 +13,9 @@ from typing import Any, Protocol
 
 from ray import serve
 
-from actors.on_demand import OnDemand as OnDemandReader
+from actors.reading.on_demand import OnDemand as OnDemandReader
 from actors.recogniser import Recogniser as PageRecogniser
-from actors.vlm_reader import VlmReader
+from actors.vlm.page_reader import VlmReader
 
 MAX_ONGOING = 1024
 """Waits and event streams sit in this number, so it is far above what works at once."""
@@ -162,7 +162,7 @@ class VlmOcr(_Answering):
         self._reader = build()
 
     async def transcribe(self, *values: Any) -> Any:
-        """`actors.vlm_reader.VlmReader.transcribe`."""
+        """`actors.vlm.page_reader.VlmReader.transcribe`."""
         return await self._answer(self._reader.transcribe, *values)
 
     async def check_health(self) -> None:
@@ -274,11 +274,11 @@ class OnDemand(_Answering):
         self._reader.start()
 
     async def render(self, *values: Any) -> Any:
-        """`actors.on_demand.OnDemand.render`."""
+        """`actors.reading.on_demand.OnDemand.render`."""
         return await self._answer(self._reader.render, *values)
 
     async def read(self, *values: Any) -> Any:
-        """`actors.on_demand.OnDemand.read`."""
+        """`actors.reading.on_demand.OnDemand.read`."""
         return await self._answer(self._reader.read, *values)
 
     async def __del__(self) -> None:

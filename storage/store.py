@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from storage.artifacts import Artifacts, LocalArtifacts
-from storage.blobs import Blobs, LocalBlobs
-from storage.database import Database
-from storage.signing import Signer
+from storage.objects.artifacts import Artifacts, LocalArtifacts
+from storage.objects.blobs import Blobs, LocalBlobs
+from storage.postgres.database import Database
+from storage.values.signing import Signer
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def open_store(
     if blobs_url is None:
         blobs, artifacts = LocalBlobs(workdir / "blobs"), LocalArtifacts(workdir / "artifacts")
     else:
-        from storage.objects import open_bucket
+        from storage.objects.bucket import open_bucket
 
         blobs, artifacts = open_bucket(blobs_url, workdir / "incoming")
     return Store(Database(dsn, pool_size=pool_size), blobs, artifacts, Signer(signing_key), workdir)

@@ -14,8 +14,8 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from cluster.embedded_postgres import EmbeddedPostgres
-from storage.schema import migrate
+from cluster.postgres.embedded import EmbeddedPostgres
+from storage.postgres.schema import migrate
 
 FAST = {"fsync": "off", "full_page_writes": "off", "max_connections": "200"}
 

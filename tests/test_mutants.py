@@ -13,17 +13,17 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIED = ("actors", "cluster", "configs", "models", "serve_apps", "storage", "tests", "docs")
-FENCE_TESTS = ("tests/storage/test_queue.py", "tests/storage/test_publish.py")
-TENANT_TESTS = ("tests/storage/test_listings.py", "tests/storage/test_lifecycle.py")
+FENCE_TESTS = ("tests/storage/queue/test_queue.py", "tests/storage/queue/test_publish.py")
+TENANT_TESTS = ("tests/storage/jobs/test_listings.py", "tests/storage/jobs/test_lifecycle.py")
 
 HELD = "t.state = 'running' and t.attempt = held.attempt and t.worker = held.worker"
 OWNED = "j.tenant = %(tenant)s and j.org = %(org)s and j.deleted_at is null"
 MUTANTS = {
-    "no fence": ("storage/fence.py", HELD, "true", FENCE_TESTS),
-    "a fence that takes any worker": ("storage/fence.py", " and t.worker = held.worker", "", FENCE_TESTS),
-    "no tenant filter": ("storage/scoping.py", OWNED, "j.deleted_at is null", TENANT_TESTS),
+    "no fence": ("storage/queue/fence.py", HELD, "true", FENCE_TESTS),
+    "a fence that takes any worker": ("storage/queue/fence.py", " and t.worker = held.worker", "", FENCE_TESTS),
+    "no tenant filter": ("storage/values/scoping.py", OWNED, "j.deleted_at is null", TENANT_TESTS),
     "no tenant filter in shared lookups": (
-        "storage/job_lookup.py",
+        "storage/jobs/job_lookup.py",
         " and j.tenant = w.tenant and j.org = w.org",
         "",
         ("tests/security/test_matrix.py", "-k", "foreign"),

@@ -1,1 +1,1 @@
-"""The locked-down process that opens documents. `server.py` runs in it; the parent's side is `actors/forkserver.py`."""
+"""The locked-down process that opens documents: `server.py` runs in it, `actors/reading` is the parent's side."""

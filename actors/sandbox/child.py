@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from actors.failures import DocumentError, describe_failure
-from actors.finish import finish_tree
+from actors.sandbox.assemble_document import finish_tree
+from actors.sandbox.failures import DocumentError, describe_failure
 from actors.sandbox.frames import EndOfFrames, Frame, FrameReader, encode
 from actors.sandbox.limits import SandboxLimits
 from actors.sandbox.lockdown import cpu_used_s, grant_cpu

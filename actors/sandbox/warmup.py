@@ -4,7 +4,7 @@ Code that has run is specialised by the interpreter and its pages are faulted in
 90 one-page PDFs: 25 instead of 33 CPU ms per document in a fresh child, for about 0.1 s at the start.
 """
 
-from actors.finish import finish_tree
+from actors.sandbox.assemble_document import finish_tree
 from models.cdom.original import ReadOptions
 from models.cdom.tree import Source, dump_tree
 from models.extract.pages_json import dump_facts, dump_page

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from cluster.compose.ground import find_runtime, hold_license, open_runtime_store
+from cluster.bootstrap.opening import find_runtime, hold_license, open_runtime_store
 from cluster.compose.values import (
     api_limits,
     make_tree_flagger,
@@ -16,20 +16,20 @@ from cluster.runtime import Runtime
 if TYPE_CHECKING:  # each replica imports only what it is made of
     from fastapi import FastAPI
 
-    from serve_apps.api.resources import Resources
+    from serve_apps.api.context.resources import Resources
 
 
 def open_resources(runtime: Runtime) -> "Resources":
     """What the API is built from."""
-    from cluster.handles import ServedOnDemand
-    from cluster.health import ServeState
-    from cluster.plugins import load_plugins
-    from cluster.search import with_search
-    from cluster.tracing import make_tracer
+    from cluster.compose.handles import ServedOnDemand
+    from cluster.compose.plugins import load_plugins
+    from cluster.compose.search import with_search
+    from cluster.compose.tracing import make_tracer
+    from cluster.placement.health import ServeState
     from serve_apps.access.default_token import load_default_token
     from serve_apps.access.keys import KeyRing, default_key, parse_api_keys
-    from serve_apps.api.resources import Ports, Resources
-    from storage.egress import Egress
+    from serve_apps.api.context.resources import Ports, Resources
+    from storage.webhooks.egress import Egress
 
     settings = runtime.settings
     token = load_default_token(runtime.token_file) if runtime.token_file else None

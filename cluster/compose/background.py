@@ -3,36 +3,36 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cluster.compose.ground import find_runtime, hold_license, open_runtime_store
+from cluster.bootstrap.opening import find_runtime, hold_license, open_runtime_store
 from cluster.compose.values import api_limits, read_options, source_gate
 from cluster.runtime import Runtime
 
 if TYPE_CHECKING:  # each replica imports only what it is made of
-    from actors.deliver import Dispatcher
-    from actors.sweep import Janitor
-    from actors.together import Together
+    from actors.background.chores import Janitor
+    from actors.background.webhook_dispatcher import Dispatcher
+    from actors.background.worker_group import Together
 
 ORPHAN_S = 3600.0
 
 
 def make_janitor(runtime: Runtime) -> "Janitor":
     """Housekeeping of the whole deployment, behind the lease of the role."""
-    from actors.sweep import Chore, Janitor
-    from cluster.search import searches
-    from cluster.source_sync import Aside, sync_due
-    from storage.audit import seal
-    from storage.erase import purge_some
-    from storage.ids import new_worker_id
-    from storage.rate_limits import forget_idle
-    from storage.reconcile import sweep_orphans
-    from storage.retention import delete_expired
-    from storage.retired import delete_retired
-    from storage.roles import RoleLease
-    from storage.rows import PageQuota
-    from storage.scrub import Scrubber
-    from storage.sync import Reading
-    from storage.usage import check_clock, fold_quota
-    from storage.webhooks import forget_old_secrets
+    from actors.background.chores import Chore, Janitor
+    from cluster.compose.search import searches
+    from cluster.compose.source_sync import Aside, sync_due
+    from storage.access.audit import seal
+    from storage.access.rate_limits import forget_idle
+    from storage.postgres.leases import RoleLease
+    from storage.postgres.vacuum_full import Scrubber
+    from storage.queue.usage import check_clock, fold_quota
+    from storage.sources.removed_files import delete_retired
+    from storage.sources.sync import Reading
+    from storage.upkeep.erase import purge_some
+    from storage.upkeep.reconcile import sweep_orphans
+    from storage.upkeep.retention import delete_expired
+    from storage.values.ids import new_worker_id
+    from storage.values.rows import PageQuota
+    from storage.webhooks.receivers import forget_old_secrets
 
     store, license, gate = open_runtime_store(runtime), hold_license(runtime), source_gate(runtime.settings)
 
@@ -77,10 +77,10 @@ def _renew(runtime: Runtime) -> None:
 
 def make_dispatcher(runtime: Runtime) -> "Dispatcher":
     """Sends events to webhooks; any number may run."""
-    from actors.deliver import Dispatcher
-    from storage.egress import Egress
-    from storage.ids import new_worker_id
-    from storage.outbox import StoreOutbox
+    from actors.background.webhook_dispatcher import Dispatcher
+    from storage.values.ids import new_worker_id
+    from storage.webhooks.egress import Egress
+    from storage.webhooks.outbox import StoreOutbox
 
     outbox = StoreOutbox(open_runtime_store(runtime), new_worker_id())
     return Dispatcher(outbox, Egress(runtime.settings.webhook_allow).post)
@@ -88,7 +88,7 @@ def make_dispatcher(runtime: Runtime) -> "Dispatcher":
 
 def build_janitor() -> "Together":
     """For a replica: housekeeping and whatever else works in the background on its own lease."""
-    from actors.together import Together
+    from actors.background.worker_group import Together
 
     runtime = find_runtime()
     return Together([make_janitor(runtime), make_dispatcher(runtime)])

@@ -4,36 +4,36 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cluster.compose.ground import find_runtime, hold_license, open_runtime_store
+from cluster.bootstrap.opening import find_runtime, hold_license, open_runtime_store
 from cluster.compose.recognition import VLM_PAGES_AT_ONCE, with_vlm
 from cluster.compose.values import make_tree_flagger, sandbox_limits
 from cluster.runtime import Runtime
 
 if TYPE_CHECKING:  # each replica imports only what it is made of
-    from actors.on_demand import OnDemand
-    from actors.reader import Reader
+    from actors.reader.reader import Reader
+    from actors.reading.on_demand import OnDemand
     from models.cdom.ports import IndexDocument, RecognisePages
     from models.cdom.tracing import Tracer
     from serve_apps.access.license_holder import LicenseHolder
-    from storage.rows import Claim
     from storage.store import Store
+    from storage.values.rows import Claim
 
 
 def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDocument | None" = None) -> "Reader":
     """One reader over the deployment's queue, with its own fork server. `index`: documents pass it first."""
-    from actors.hints import TaskHints
-    from actors.inflight import Heart, Inflight
-    from actors.publisher import Publisher
-    from actors.reader import Reader, ReaderParts
-    from actors.reading import DocumentReader
-    from actors.recognition import RecognitionLine, RecognitionParts
-    from actors.settlement import Settlement
-    from cluster.search import before_publishing
-    from cluster.tracing import make_tracer
-    from storage.ids import new_worker_id
-    from storage.listen import listen
-    from storage.publish import finish
-    from storage.queue import LeasePolicy, Queue
+    from actors.reader.inflight import Heart, Inflight
+    from actors.reader.ocr_queue import RecognitionLine, RecognitionParts
+    from actors.reader.outcome_handler import Settlement
+    from actors.reader.publisher import Publisher
+    from actors.reader.reader import Reader, ReaderParts
+    from actors.reader.task_notifier import TaskHints
+    from actors.reading.read_document import DocumentReader
+    from cluster.compose.search import before_publishing
+    from cluster.compose.tracing import make_tracer
+    from storage.postgres.listen import listen
+    from storage.queue.publish import finish
+    from storage.queue.queue import LeasePolicy, Queue
+    from storage.values.ids import new_worker_id
 
     settings, store = runtime.settings, open_runtime_store(runtime)
     policy = LeasePolicy(lease_s=settings.lease_s, retry_delays_s=settings.retry_delays_s)
@@ -81,8 +81,8 @@ def _end(tracer: "Tracer", store: "Store") -> None:
 
 def make_on_demand(runtime: Runtime, recogniser: "RecognisePages") -> "OnDemand":
     """Pages drawn and documents read once, in sandboxes of their own."""
-    from actors.on_demand import OnDemand
-    from actors.reading import DocumentReader
+    from actors.reading.on_demand import OnDemand
+    from actors.reading.read_document import DocumentReader
 
     limits, store = sandbox_limits(runtime.settings), open_runtime_store(runtime)
     return OnDemand(
@@ -95,8 +95,8 @@ def make_on_demand(runtime: Runtime, recogniser: "RecognisePages") -> "OnDemand"
 
 
 def _reserve(store: "Store", license: "LicenseHolder") -> "Callable[[Claim, int], None]":
-    from storage.rows import PageQuota
-    from storage.usage import reserve_pages
+    from storage.queue.usage import reserve_pages
+    from storage.values.rows import PageQuota
 
     def reserve(claim: "Claim", pages: int) -> None:
         license.refresh()
@@ -107,8 +107,8 @@ def _reserve(store: "Store", license: "LicenseHolder") -> "Callable[[Claim, int]
 
 def build_reader() -> "Reader":
     """For a replica."""
-    from cluster.handles import ServedRecogniser
-    from cluster.search import served_indexer
+    from cluster.compose.handles import ServedRecogniser
+    from cluster.compose.search import served_indexer
 
     runtime = find_runtime()
     return make_reader(runtime, with_vlm(runtime, ServedRecogniser()), served_indexer(runtime.settings))
@@ -116,7 +116,7 @@ def build_reader() -> "Reader":
 
 def build_on_demand() -> "OnDemand":
     """For a replica."""
-    from cluster.handles import ServedRecogniser
+    from cluster.compose.handles import ServedRecogniser
 
     runtime = find_runtime()
     return make_on_demand(runtime, with_vlm(runtime, ServedRecogniser()))

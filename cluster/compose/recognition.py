@@ -4,12 +4,12 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from cluster.compose.ground import find_runtime
+from cluster.bootstrap.opening import find_runtime
 from cluster.runtime import Runtime
 
 if TYPE_CHECKING:  # each replica imports only what it is made of
     from actors.recogniser import Recogniser
-    from actors.vlm_reader import VlmReader
+    from actors.vlm.page_reader import VlmReader
     from models.cdom.ports import RecognisePages
 
 RECOGNISER_NICE = 10
@@ -20,7 +20,7 @@ VLM_CONCURRENCY, VLM_PAGES_AT_ONCE = 16, 8
 def make_recogniser(runtime: Runtime) -> "Recogniser":
     """The OCR of this machine: one worker, models loaded at the first page or, when wanted, now."""
     from actors.recogniser import Recogniser
-    from cluster.plugins import load_plugins
+    from cluster.compose.plugins import load_plugins
     from models.cdom.errors import MlUnavailable
     from models.neural.ocr import make_recogniser as make_engine
 
@@ -39,9 +39,9 @@ def with_vlm(runtime: Runtime, recogniser: "RecognisePages") -> "RecognisePages"
     settings = runtime.settings
     if settings.vlm_ocr is None:
         return recogniser
-    from actors.vlm_first import VlmFirst
-    from cluster.handles import ServedVlm
-    from cluster.vlm import choose_vlm
+    from actors.vlm.with_fallback import VlmFirst
+    from cluster.bootstrap.vlm import choose_vlm
+    from cluster.compose.handles import ServedVlm
     from models.neural.vlm.registry import load_model
 
     model = load_model(choose_vlm(settings.vlm_ocr, settings.vlm_key).model)
@@ -50,7 +50,7 @@ def with_vlm(runtime: Runtime, recogniser: "RecognisePages") -> "RecognisePages"
 
 def make_vlm(runtime: Runtime) -> "VlmReader":
     """The page reader of a vlm_ocr replica."""
-    from cluster.vlm import choose_vlm, make_vlm_reader
+    from cluster.bootstrap.vlm import choose_vlm, make_vlm_reader
 
     settings = runtime.settings
     assert settings.vlm_ocr is not None

@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cluster.placement import Placement
-from cluster.sizing import Sizing, size_readers
+from cluster.placement.placement import Placement
+from cluster.placement.sizing import Sizing, size_readers
 from configs.kinds import Proxy
 from configs.settings import Settings
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:  # each replica imports only what it is made of
     from actors.sandbox.limits import SandboxLimits
     from models.cdom.original import ReadOptions
     from models.cdom.tree import Tree
-    from serve_apps.api.resources import ApiLimits
-    from storage.sources import SourceGate
+    from serve_apps.api.context.resources import ApiLimits
+    from storage.sources.sources import SourceGate
 
 MIB = 1 << 20
 
 
 def source_gate(settings: Settings) -> "SourceGate":
     """Which places may be sources."""
-    from storage.sources import SourceGate
+    from storage.sources.sources import SourceGate
 
     root = Path(settings.source_root) if settings.source_root else None
     return SourceGate(workdir=settings.workdir, root=root, max_bytes=settings.max_upload_mb * MIB)
@@ -31,7 +31,7 @@ def source_gate(settings: Settings) -> "SourceGate":
 
 def api_limits(settings: Settings) -> "ApiLimits":
     """The API's limits in bytes; behind HAProxy every caller looks local, so nobody is taken for local."""
-    from serve_apps.api.resources import MEGABYTE, ApiLimits
+    from serve_apps.api.context.resources import MEGABYTE, ApiLimits
 
     return ApiLimits(
         max_upload_bytes=settings.max_upload_mb * MEGABYTE,
@@ -59,7 +59,7 @@ def read_options(settings: Settings) -> "ReadOptions":
 def sandbox_limits(settings: Settings) -> "SandboxLimits":
     """What one document may use."""
     from actors.sandbox.limits import SandboxLimits
-    from cluster.plugins import load_plugins
+    from cluster.compose.plugins import load_plugins
 
     return SandboxLimits(
         readers=load_plugins(settings.plugins).readers,
@@ -71,8 +71,8 @@ def sandbox_limits(settings: Settings) -> "SandboxLimits":
 
 def make_tree_flagger(settings: Settings) -> "Callable[[Tree], Tree]":
     """Looks for personal data with the configured engine and the detectors of plugins."""
-    from cluster.plugins import Detectors, load_plugins
-    from models.pii.engines import Engine, make_detector, make_flagger
+    from cluster.compose.plugins import Detectors, load_plugins
+    from models.pii.engines.choose import Engine, make_detector, make_flagger
     from models.pii.flag import flag_tree
 
     added = load_plugins(settings.plugins).detectors
@@ -96,15 +96,15 @@ def plan_readers(settings: Settings) -> Sizing:
 
 def wanted_pools(settings: Settings) -> "dict[str, Placement]":
     """Every pool these settings ask for, with where it may run."""
-    from cluster.search import embeds, searches
-    from cluster.sizing import pools
+    from cluster.compose.search import embeds, searches
+    from cluster.placement.sizing import pools
 
     return pools(plan_readers(settings), search=searches(settings), embed=embeds(settings))
 
 
 def optional_pools(settings: Settings) -> dict[str, Placement]:
     """Pools that run only where a node fits them; without one they are a warning, never a refusal."""
-    from cluster.vlm import choose_vlm
+    from cluster.bootstrap.vlm import choose_vlm
 
     if settings.vlm_ocr is None:
         return {}

@@ -13,15 +13,15 @@ from typing import Any
 
 import click
 
-from cluster.cli.extract_formats import EXTRACT_FORMATS
-from cluster.jobs.folders import FolderUnavailable, absolute_url, open_folder
-from cluster.jobs.kinds import Shape
-from cluster.jobs.ledger import Item, make_items, read_manifest
-from cluster.jobs.spread import JobStopped
-from cluster.jobs.to_folder import FolderJob, OtherResults, look_at_folder, read_into_folder
+from cluster.cli.documents.extract_formats import EXTRACT_FORMATS
+from cluster.jobs.work.folders import FolderUnavailable, absolute_url, open_folder
+from cluster.jobs.work.kinds import Shape
+from cluster.jobs.work.ledger import Item, make_items, read_manifest
+from cluster.jobs.work.spread import JobStopped
+from cluster.jobs.work.to_folder import FolderJob, OtherResults, look_at_folder, read_into_folder
 from models.cdom.original import OcrMode
-from storage.errors import StorageError
-from storage.rows import Scope
+from storage.values.errors import StorageError
+from storage.values.rows import Scope
 
 
 def find_items(source: str, manifest: str | None) -> tuple[str, list[Item]]:
@@ -93,8 +93,8 @@ def _into_service(
     *, dry_run: bool,
 ) -> dict[str, Any]:  # fmt: skip
     from cluster.errors import StartRefused
-    from cluster.jobs.service import find_service
-    from cluster.jobs.to_service import ServiceJob, find_fresh, read_into_service
+    from cluster.jobs.work.service import find_service
+    from cluster.jobs.work.to_service import ServiceJob, find_fresh, read_into_service
     from serve_apps.access.license import LicenseRefused
 
     try:

@@ -19,17 +19,17 @@ import click
 from pydantic import TypeAdapter
 
 from cluster.errors import StartRefused
-from cluster.jobs.corpus import Corpus, CorpusDocument, FolderCorpus, ServiceCorpus, cut_groups
-from cluster.jobs.folders import Folder, FolderUnavailable, absolute_url, open_folder
-from cluster.jobs.ledger import SUMMARY
-from cluster.jobs.service import find_service
-from cluster.jobs.shards import drop_others, write_shards
-from cluster.jobs.spread import JobStopped, Progress, Row, connect, spread
+from cluster.jobs.work.corpus import Corpus, CorpusDocument, FolderCorpus, ServiceCorpus, cut_groups
+from cluster.jobs.work.folders import Folder, FolderUnavailable, absolute_url, open_folder
+from cluster.jobs.work.ledger import SUMMARY
+from cluster.jobs.work.service import find_service
+from cluster.jobs.work.shards import drop_others, write_shards
+from cluster.jobs.work.spread import JobStopped, Progress, Row, connect, spread
 from models.cdom.chunk import Chunk
 from models.derive.finetune import FinetuneOptions, Split, Style, export_lines, passes
 from models.derive.language import detect_language
-from storage.errors import StorageError
-from storage.rows import Scope
+from storage.values.errors import StorageError
+from storage.values.rows import Scope
 
 log = logging.getLogger("quire.jobs")
 PARTS = "parts"

@@ -14,19 +14,19 @@ from typing import Any
 
 import click
 
-from cluster.compose.ground import open_runtime_store
+from cluster.bootstrap.opening import open_runtime_store
 from cluster.errors import StartRefused
-from cluster.jobs.patience import patiently
-from cluster.jobs.service import Service, find_service, index_is_here, with_store
-from cluster.jobs.spread import JobStopped, Progress, Row, connect, spread
+from cluster.jobs.work.patience import patiently
+from cluster.jobs.work.service import Service, find_service, index_is_here, with_store
+from cluster.jobs.work.spread import JobStopped, Progress, Row, connect, spread
 from models.cdom.ports import EmbeddingFailed, IndexDocument, Tokenizer
-from models.derive.chunking import chunker_name
-from storage.artifacts import TREE
-from storage.database import Database
-from storage.errors import NotFound, StorageError
-from storage.rechunk import ChunkedDocument, list_outdated, mark_chunked
-from storage.rows import DocumentId, Scope
+from models.derive.chunks.chunking import chunker_name
+from storage.index.rechunk import ChunkedDocument, list_outdated, mark_chunked
+from storage.objects.artifacts import TREE
+from storage.postgres.database import Database
 from storage.store import Store
+from storage.values.errors import NotFound, StorageError
+from storage.values.rows import DocumentId, Scope
 
 log = logging.getLogger("quire.jobs")
 BATCH = 16
@@ -50,7 +50,7 @@ class Rechunker:
 
     def rechunk(self, document: ChunkedDocument) -> str:
         from models.cdom.tree import load_tree
-        from models.derive.chunks import chunk_tree
+        from models.derive.chunks.chunks import chunk_tree
 
         store, index = self._parts.store, self._parts.index
         try:
@@ -80,7 +80,7 @@ class RechunkRow:
     """A row is some documents as JSON; the answer counts what became of them."""
 
     def __init__(self, service: Service) -> None:
-        from cluster.search import served_indexer
+        from cluster.compose.search import served_indexer
         from models.neural.embed.tokenizer import load_tokenizer
 
         runtime = service.runtime()

@@ -18,16 +18,16 @@ import click
 import numpy as np
 
 from cluster.errors import StartRefused
-from cluster.jobs.patience import patiently
-from cluster.jobs.service import Service, find_service, with_store
-from cluster.jobs.spread import JobStopped, Progress, Row, connect, spread
+from cluster.jobs.work.patience import patiently
+from cluster.jobs.work.service import Service, find_service, with_store
+from cluster.jobs.work.spread import JobStopped, Progress, Row, connect, spread
 from configs.settings import Settings
 from models.neural.embed.sentence_directory import EmbedderRefused
-from storage.errors import StorageError
-from storage.ids import new_worker_id
-from storage.index.entries import DocumentChunks
-from storage.roles import RoleLease
+from storage.index.table.entries import DocumentChunks
+from storage.postgres.leases import RoleLease
 from storage.store import Store
+from storage.values.errors import StorageError
+from storage.values.ids import new_worker_id
 
 if TYPE_CHECKING:
     from storage.index.opened import IndexPlace
@@ -114,7 +114,7 @@ def put(table: "Reembedding", documents: Sequence[DocumentChunks]) -> int:
 
 def reembed_all(service: Service, embedder: str | None, workers: int | None, *, dry_run: bool) -> dict[str, Any]:
     """The summary. Raises `JobStopped`, `StorageError`, `EmbedderRefused`."""
-    from cluster.search import ROLE, embeds, index_place
+    from cluster.compose.search import ROLE, embeds, index_place
 
     settings = new_settings(service, embedder)
     if not embeds(settings):
@@ -216,7 +216,7 @@ def new_settings(service: Service, embedder: str | None) -> Settings:
 def count_left(store: Store, place: "IndexPlace") -> int:
     """Documents to embed; looks only, so a table that is not there yet is not made."""
     from storage.index.reembed import Reembedding
-    from storage.index.siblings import SiblingTables
+    from storage.index.table.siblings import SiblingTables
 
     if place.table in SiblingTables(place.uri, "", place.storage_options).names():
         table = Reembedding(store.db, place)
@@ -230,7 +230,7 @@ def count_left(store: Store, place: "IndexPlace") -> int:
 
 def drop_old(service: Service) -> dict[str, Any]:
     """Tables of models the service does not run on go."""
-    from cluster.search import index_place
+    from cluster.compose.search import index_place
     from storage.index.reembed import Reembedding
 
     def drop(store: Store) -> list[str]:

@@ -1,6 +1,6 @@
 """The stable codes with which reading a document can end, and the one family of errors that carries them.
 
-A code is final (deterministic) or retryable (infrastructure); `actors/failures.py` decides what happens, not this page.
+A code is final (deterministic) or retryable (infrastructure); `actors/sandbox/failures.py` decides what happens.
 """
 
 from enum import StrEnum

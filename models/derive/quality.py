@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from models.cdom.errors import ErrorCode
 from models.cdom.tree import Route, Tree
-from models.derive.fields import find_fields
+from models.derive.fields.fields import find_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

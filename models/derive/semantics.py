@@ -10,8 +10,8 @@ from enum import StrEnum
 
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.tree import FURNITURE, Block, BlockId, BlockType, Tree
-from models.derive.letterhead import LEGAL_FORM
-from models.derive.values import EMAIL, PHONE, URL, VAT_ID, find_amounts, find_currency, find_dates, find_ibans
+from models.derive.fields.letterhead import LEGAL_FORM
+from models.derive.fields.values import EMAIL, PHONE, URL, VAT_ID, find_amounts, find_currency, find_dates, find_ibans
 
 SEMANTICS_VERSION = "1"
 

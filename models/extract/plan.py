@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from models.cdom.geometry import bbox_area
 from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.tree import Route
-from models.extract.layout.marks import PageMarks
+from models.extract.layout.lines.marks import PageMarks
 
 PICTURE_TEXT = "picture-text"
 """The reason for pages whose few words of text are good, but whose picture holds more."""

@@ -6,7 +6,7 @@ from itertools import groupby
 from models.cdom.geometry import clamp_bbox, round_bbox
 from models.cdom.ports import RecognisedBlock, RecognisedPage, Word
 from models.cdom.tree import BlockType, Route
-from models.extract.layout.marks import Line, PageMarks
+from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.page import layout_page
 from models.extract.plan import PICTURE_TEXT
 from models.extract.readers.contract import PageBlock, PageContent

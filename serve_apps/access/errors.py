@@ -1,4 +1,4 @@
-"""Why a caller is refused: three-line classes with a stable `code`; `serve_apps/api/problems.py` maps them to HTTP."""
+"""Why a caller is refused: three-line classes with a stable `code`; the API's `problems.py` maps them to HTTP."""
 
 import math
 

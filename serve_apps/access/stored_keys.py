@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from serve_apps.access.keys import ApiKey
 from serve_apps.access.scopes import KeyScope
-from storage.api_keys import StoredKey
+from storage.access.api_keys import StoredKey
 
 
 def keys_in_force(configured: Iterable[ApiKey], stored: Iterable[StoredKey]) -> list[ApiKey]:

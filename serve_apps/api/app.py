@@ -4,37 +4,16 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from serve_apps.access.scopes import REQUIRED
-from serve_apps.api import docs_page, problems
-from serve_apps.api.compression import Gzip
-from serve_apps.api.middleware import Edge
+from serve_apps.api import docs_page
+from serve_apps.api.context.app_state import Running
+from serve_apps.api.context.resources import MEGABYTE, ApiLimits, Resources
+from serve_apps.api.http import problems
+from serve_apps.api.http.compression import Gzip
+from serve_apps.api.http.middleware import Edge
 from serve_apps.api.openapi import describe
-from serve_apps.api.resources import MEGABYTE, ApiLimits, Resources
-from serve_apps.api.routes import (
-    audit,
-    derived,
-    documents,
-    ephemeral,
-    events,
-    exports,
-    finetune,
-    health,
-    ingest,
-    jobs,
-    license,
-    metrics,
-    parse,
-    pictures,
-    plugin_exports,
-    review,
-    search,
-    sources,
-    stats,
-    token,
-    trees,
-    usage,
-    webhooks,
-)
-from serve_apps.api.running import Running
+from serve_apps.api.routes.jobs import documents, ephemeral, events, ingest, jobs, parse
+from serve_apps.api.routes.operations import audit, health, license, metrics, sources, stats, token, usage, webhooks
+from serve_apps.api.routes.results import derived, exports, finetune, pictures, plugin_exports, review, search, trees
 from serve_apps.ui.routes import install as install_dashboard
 
 INTERFACE_VERSION = "0.9.3"

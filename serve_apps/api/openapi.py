@@ -6,7 +6,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from serve_apps.access.scopes import REQUIRED
-from serve_apps.api.bodies import InvalidBody, ProblemBody
+from serve_apps.api.shapes.bodies import InvalidBody, ProblemBody
 
 _OPEN = ("GET", "/v1/health")
 _HEADERS = [

@@ -13,7 +13,7 @@ from serve_apps.access.keys import KeyRing
 from serve_apps.access.license import License
 from serve_apps.access.license_holder import LicenseHolder
 from serve_apps.api.app import create_app
-from serve_apps.api.resources import Resources
+from serve_apps.api.context.resources import Resources
 from serve_apps.clients import python_code, typescript_code
 from serve_apps.clients.description import Schema, read_operations
 from storage.store import open_store

@@ -12,13 +12,13 @@ from fastapi import FastAPI, Request
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
-from serve_apps.api.middleware import Edge
-from serve_apps.api.problems import install, invalid_response, problem_response
-from serve_apps.api.rendering import json_response
+from serve_apps.api.http.middleware import Edge
+from serve_apps.api.http.problems import install, invalid_response, problem_response
+from serve_apps.api.shapes.rendering import json_response
 from serve_apps.compat.archive import zip_documents
 from serve_apps.compat.conversion import Converter, Refused
 from serve_apps.compat.options import ConvertOptions, InvalidOption, read_options
-from storage.file_names import clean_name
+from storage.values.file_names import clean_name
 
 MEGABYTE = 1024 * 1024
 MAX_FILES = 10

@@ -3,9 +3,10 @@
 from fastapi import FastAPI
 
 from serve_apps.api.app import INTERFACE_VERSION
-from serve_apps.api.middleware import Edge
-from serve_apps.console.problems import install_problems
-from serve_apps.console.resources import MEGABYTE, ConsoleLimits, ConsoleResources
+from serve_apps.api.http.middleware import Edge
+from serve_apps.console.context.console_state import Running
+from serve_apps.console.context.problems import install_problems
+from serve_apps.console.context.resources import MEGABYTE, ConsoleLimits, ConsoleResources
 from serve_apps.console.routes import (
     account,
     jobs,
@@ -18,7 +19,6 @@ from serve_apps.console.routes import (
     views,
     webhooks,
 )
-from serve_apps.console.running import Running
 
 _PARTS = (jobs, outputs, search, usage, session_api, sessions, account, views, viewer, webhooks)
 

@@ -5,14 +5,15 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from serve_apps.api.resources import Resources
-from serve_apps.ui import account, documents, operating, pages, reviewing
-from serve_apps.ui.acts import act
-from serve_apps.ui.gateway import ApiRefused, Gateway
-from serve_apps.ui.login import Login
-from serve_apps.ui.session import Sessions
-from serve_apps.ui.theme import choose_theme
-from serve_apps.ui.visit import STATIC, VERSION, SignedIn, Visit
+from serve_apps.api.context.resources import Resources
+from serve_apps.ui.browser.gateway import ApiRefused, Gateway
+from serve_apps.ui.browser.login import Login
+from serve_apps.ui.browser.session import Sessions
+from serve_apps.ui.browser.theme import choose_theme
+from serve_apps.ui.browser.visit import STATIC, VERSION, SignedIn, Visit
+from serve_apps.ui.pages import account, documents, operating, reviewing
+from serve_apps.ui.pages import work as pages
+from serve_apps.ui.pages.actions import act
 
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 _DOCUMENT = "/ui/jobs/{job_id}/documents/{document_id}"

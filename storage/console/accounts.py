@@ -8,11 +8,11 @@ import os
 
 import psycopg
 
-from storage.audit import record
+from storage.access.audit import record
 from storage.console.errors import EmailTaken
 from storage.console.rows import Account, Credentials, Tenant, hooks_of
-from storage.database import Connection, Database, Row
-from storage.rows import Actor, Scope
+from storage.postgres.database import Connection, Database, Row
+from storage.values.rows import Actor, Scope
 
 LINK_S = 3600
 OPERATOR = Actor(key_name="operator")

@@ -7,7 +7,7 @@ a place in `sending`; the watcher finds out at its deadline what became of it.
 from storage.console.accounts import new_id
 from storage.console.errors import MonthlyPagesUsed, TooManyDocuments
 from storage.console.rows import Place, SubmissionState, Tenant, Usage
-from storage.database import Connection, Database, Row
+from storage.postgres.database import Connection, Database, Row
 
 SENDING_S = 300
 """Longer than any call to the engine: after this a `sending` place is nobody's."""

@@ -1,11 +1,11 @@
 """Plans and who is on which: the operator's view of tenants. Every change has its audit row."""
 
-from storage.audit import record
+from storage.access.audit import record
 from storage.console.accounts import OPERATOR
 from storage.console.rows import WEBHOOK_TENANT, Plan, TenantRow, hooks_of
-from storage.database import Database
-from storage.errors import NotFound
-from storage.rows import Scope
+from storage.postgres.database import Database
+from storage.values.errors import NotFound
+from storage.values.rows import Scope
 
 PLANS = Scope(tenant=WEBHOOK_TENANT)
 """The audit trail of the plans themselves."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 
-from storage.rows import Scope
+from storage.values.rows import Scope
 
 WEBHOOK_TENANT = "~console"
 """Under this tenant console receivers are kept beside the engine's: no key can be named so."""

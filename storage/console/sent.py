@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from storage.console.rows import SentDocument
-from storage.database import Database, Row
+from storage.postgres.database import Database, Row
 
 _FIELDS = ("document_id", "job_id", "alias", "org", "source_file", "status", "pages", "created_at", "ended_at")
 

@@ -2,7 +2,7 @@
 
 from storage.console.accounts import TENANT, new_id, tenant_of
 from storage.console.rows import Account, SessionRow
-from storage.database import Database
+from storage.postgres.database import Database
 
 SESSION_S = 14 * 86_400
 _LONGEST_AGENT = 200

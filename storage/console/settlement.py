@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from storage.console.accounts import new_id
 from storage.console.rows import WEBHOOK_TENANT, DocumentFact, Look, SubmissionState
-from storage.crash import CrashPoint, crash_point
-from storage.database import Connection, Database, Row
-from storage.ids import new_delivery_id, new_event_id
+from storage.postgres.database import Connection, Database, Row
+from storage.values.crash_points import CrashPoint, crash_point
+from storage.values.ids import new_delivery_id, new_event_id
 
 EVENT = "document.finished"
 LOOK_LEASE_S = 15

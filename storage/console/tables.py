@@ -9,7 +9,7 @@ from datetime import date, datetime
 from sqlalchemy import BigInteger, Column, Index, LargeBinary, Text, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
-from storage.tables import _count, _text, _time
+from storage.postgres.tables import _count, _text, _time
 
 
 def _limit() -> "Column[int]":

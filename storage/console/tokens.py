@@ -3,12 +3,12 @@
 import hashlib
 import secrets
 
-from storage.audit import record
+from storage.access.audit import record
 from storage.console.accounts import TENANT, new_id, tenant_of
 from storage.console.rows import Account, Tenant, TokenRow
-from storage.database import Database, Row
-from storage.errors import NotFound
-from storage.rows import Actor
+from storage.postgres.database import Database, Row
+from storage.values.errors import NotFound
+from storage.values.rows import Actor
 
 PREFIX = "qc_"
 

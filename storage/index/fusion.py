@@ -10,8 +10,8 @@ from math import log
 
 import numpy as np
 
-from storage.index.analysis import Words
-from storage.index.entries import Vectors
+from storage.index.keyword.analysis import Words
+from storage.index.table.entries import Vectors
 
 RRF_K = 60
 """Cormack, Clarke, Büttcher 2009."""

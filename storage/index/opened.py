@@ -3,16 +3,16 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from storage.database import Database
-from storage.errors import OtherModel
-from storage.index.blocks import Blocks
-from storage.index.chunk_table import TABLE, ChunkTable
-from storage.index.keyword_files import KeywordFiles
-from storage.index.keywords import Keywords
+from storage.index.keyword.keyword_files import KeywordFiles
+from storage.index.keyword.keywords import Keywords
 from storage.index.search import IndexSearch
-from storage.index.siblings import SiblingTables
-from storage.index.upkeep import Upkeep
+from storage.index.table.chunk_table import TABLE, ChunkTable
+from storage.index.table.siblings import SiblingTables
+from storage.index.table.upkeep import Upkeep
+from storage.index.vectors.scope_vectors import Blocks
 from storage.index.writer import IndexWriter
+from storage.postgres.database import Database
+from storage.values.errors import OtherModel
 
 KEYWORDS = "keywords"
 

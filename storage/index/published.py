@@ -3,10 +3,10 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from storage.database import Database
-from storage.errors import NotFound
-from storage.rows import Scope
-from storage.scoping import OWNED, owned_by
+from storage.postgres.database import Database
+from storage.values.errors import NotFound
+from storage.values.rows import Scope
+from storage.values.scoping import OWNED, owned_by
 
 
 @dataclass(frozen=True, slots=True)

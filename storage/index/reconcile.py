@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from storage.database import Database, Row
-from storage.errors import StorageError
-from storage.index.entries import parse_scope
+from storage.index.index_requests import take_requests
+from storage.index.rechunk import mark_chunked
+from storage.index.table.entries import parse_scope
 from storage.index.writer import IndexWriter
-from storage.index_requests import take_requests
-from storage.rechunk import mark_chunked
-from storage.rows import DocumentId, Scope
+from storage.postgres.database import Database, Row
+from storage.values.errors import StorageError
+from storage.values.rows import DocumentId, Scope
 
 log = logging.getLogger(__name__)
 GRACE_S = 3600.0
@@ -58,7 +58,7 @@ class IndexReconciler:
         self._next_at = -1.0
 
     def run_when_due(self) -> IndexDifferences | None:
-        """Every hour, when asked to (`storage.index_requests`), and at once again while something is missing."""
+        """Every hour, when asked to (`storage.index.index_requests`), and at once again while something is missing."""
         if not take_requests(self._db) and self._clock() < self._next_at:
             return None
         found = self.run()

@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from storage.database import Database
-from storage.index.chunk_table import ChunkTable
-from storage.index.entries import DocumentChunks, IndexedChunk, parse_scope
 from storage.index.opened import IndexPlace, keywords_of, open_writer
-from storage.index.siblings import SiblingTables
-from storage.rows import DocumentId
+from storage.index.table.chunk_table import ChunkTable
+from storage.index.table.entries import DocumentChunks, IndexedChunk, parse_scope
+from storage.index.table.siblings import SiblingTables
+from storage.postgres.database import Database
+from storage.values.rows import DocumentId
 
 Generation = tuple[str, int]
 _PUBLISHED = """

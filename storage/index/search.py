@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from models.cdom.search import SearchHit, SearchMode, SearchRequest
-from storage.database import Database
-from storage.index.analysis import Words, ask, field_of, words_of
-from storage.index.blocks import Blocks
-from storage.index.chunk_table import ChunkTable
-from storage.index.entries import Vectors, split_key
 from storage.index.fusion import FEEDBACK_CHUNKS, borrow, fuse, pull
-from storage.index.keywords import Keywords, KeywordView
+from storage.index.keyword.analysis import Words, ask, field_of, words_of
+from storage.index.keyword.keywords import Keywords, KeywordView
+from storage.index.keyword.snippets import cut_snippet
 from storage.index.published import PublishedDocument, documents_asked_for, resolve
-from storage.index.snippets import cut_snippet
-from storage.index.table_vectors import TableVectors
-from storage.rows import Scope
+from storage.index.table.chunk_table import ChunkTable
+from storage.index.table.entries import Vectors, split_key
+from storage.index.vectors.scope_vectors import Blocks
+from storage.index.vectors.table_vectors import TableVectors
+from storage.postgres.database import Database
+from storage.values.rows import Scope
 
 LEAST_DEPTH = 50
 RERANKED = 300

@@ -8,13 +8,13 @@ or at start. Every step may be repeated.
 import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from storage.crash import CrashPoint, crash_point
-from storage.index.chunk_table import ChunkTable
-from storage.index.entries import DocumentChunks, parse_scope
-from storage.index.keyword_files import KeywordFiles
-from storage.index.table_vectors import count_partitions
-from storage.index.upkeep import Upkeep
-from storage.rows import Scope
+from storage.index.keyword.keyword_files import KeywordFiles
+from storage.index.table.chunk_table import ChunkTable
+from storage.index.table.entries import DocumentChunks, parse_scope
+from storage.index.table.upkeep import Upkeep
+from storage.index.vectors.table_vectors import count_partitions
+from storage.values.crash_points import CrashPoint, crash_point
+from storage.values.rows import Scope
 
 VECTOR_INDEX_FROM = 200_000
 """Rows from which an ANN index pays; below, scopes fit into memory blocks."""

@@ -1,9 +1,8 @@
-"""What alembic runs: our metadata against the connection that `storage.schema` hands in."""
+"""What alembic runs: our metadata against the connection that `storage.postgres.schema` hands in."""
 
 from alembic import context
 from sqlmodel import SQLModel
 
-from storage import operator_tables, tables  # noqa: F401  (fill the metadata)
 from storage.console import tables as console_tables  # noqa: F401
 
 connection = context.config.attributes["connection"]

@@ -7,8 +7,8 @@ from typing import Any
 import msgpack
 import pytest
 
-from actors.collected import Collected
-from actors.finish import finish_tree
+from actors.reading.partial_document import Collected
+from actors.sandbox.assemble_document import finish_tree
 from actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
 from actors.sandbox.limits import SandboxLimits
 from models.cdom.original import Format, ReadOptions

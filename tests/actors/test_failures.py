@@ -9,9 +9,9 @@ import pymupdf
 import pytest
 from lxml import etree
 
-from actors.conversation import judge_exit
-from actors.failures import END_CODES, Ending, describe_end, describe_failure
-from actors.forkserver import Exit
+from actors.reading.conversation import judge_exit
+from actors.reading.forkserver import Exit
+from actors.sandbox.failures import END_CODES, Ending, describe_end, describe_failure
 from models.cdom.errors import Encrypted, ErrorCode, Malformed
 
 

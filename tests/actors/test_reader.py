@@ -9,20 +9,20 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from actors.inflight import Heart, Inflight
-from actors.publisher import Publisher
-from actors.reader import Reader, ReaderParts
-from actors.recognition import RecognitionLine, RecognitionParts
-from actors.settlement import Settlement
-from actors.unrecognised import Unrecognised
+from actors.reader.inflight import Heart, Inflight
+from actors.reader.ocr_queue import RecognitionLine, RecognitionParts
+from actors.reader.outcome_handler import Settlement
+from actors.reader.publisher import Publisher
+from actors.reader.reader import Reader, ReaderParts
+from actors.reading.pending_ocr import Unrecognised
 from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome, RecognisePages
 from models.cdom.tree import Metadata, Page, Source, Tree, TreeProvenance, dump_tree
 from models.neural.fakes import ScriptedRecogniser
-from storage.errors import LostLease, NotFound, QuotaExceeded, StoreUnavailable
-from storage.rows import Beat, Claim, DocumentId, Failed, Finished, JobId, Scope, Succeeded, WorkerId
-from storage.states import Phase, Priority
+from storage.values.errors import LostLease, NotFound, QuotaExceeded, StoreUnavailable
+from storage.values.rows import Beat, Claim, DocumentId, Failed, Finished, JobId, Scope, Succeeded, WorkerId
+from storage.values.states import Phase, Priority
 
 
 def make_claim(name: str = "doc_1", *, exhausted: bool = False, reserved: int = 1) -> Claim:

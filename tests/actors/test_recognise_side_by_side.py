@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from actors.reading import DocumentReader
-from actors.recognise import recognise_document
+from actors.reading.pending_ocr import Unrecognised
+from actors.reading.read_document import DocumentReader
+from actors.reading.recognise_document import recognise_document
 from actors.sandbox.limits import SandboxLimits
-from actors.unrecognised import Unrecognised
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage
 from models.neural.fakes import ScriptedRecogniser

@@ -3,16 +3,16 @@
 import threading
 from typing import Any
 
-from actors.pixels import PixelStore
-from actors.unrecognised import Unrecognised
+from actors.reading.page_spool import PixelStore
+from actors.reading.pending_ocr import Unrecognised
 from models.cdom.errors import MlUnavailable
 from models.cdom.original import Format, ReadOptions
 from models.cdom.ports import PeerDied, PixelPage, PortUnavailable, RecognisedPage
 from models.cdom.tree import Route, Source, load_tree
 from models.extract.readers.contract import DocumentFacts, PageContent
 from models.neural.fakes import ScriptedRecogniser
-from storage.rows import DocumentId, Failed, Succeeded
-from storage.states import Phase
+from storage.values.rows import DocumentId, Failed, Succeeded
+from storage.values.states import Phase
 from tests.actors.test_reader import Scene, good, make_claim, until
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors.retry import Backoff, Disposition, judge, locate
+from actors.reader.retry import Backoff, Disposition, judge, locate
 from models.cdom.errors import RETRYABLE, ErrorCode
 from models.cdom.ports import ReadOutcome
 

@@ -2,11 +2,11 @@
 
 from functools import partial
 
-from actors.scanning import scan, unscanned
+from actors.reader.pii_scan import scan, unscanned
 from models.cdom.errors import ErrorCode
 from models.cdom.ports import ReadOutcome
 from models.cdom.tree import dump_tree, load_tree
-from models.pii.engines import make_flagger
+from models.pii.engines.choose import make_flagger
 from models.pii.flag import flag_tree
 from models.pii.kinds import Hit
 from tests.models.pii.trees import paragraph, tree

@@ -2,8 +2,8 @@
 
 import time
 
-from actors.sweep import Chore, Janitor
-from storage.errors import StoreUnavailable
+from actors.background.chores import Chore, Janitor
+from storage.values.errors import StoreUnavailable
 
 
 class FakeRole:

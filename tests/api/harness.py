@@ -35,12 +35,12 @@ from serve_apps.access.license import License
 from serve_apps.access.license_holder import LicenseHolder
 from serve_apps.access.license_keys import raw_public
 from serve_apps.api.app import create_app
-from serve_apps.api.resources import Ports, Resources
-from storage.ids import new_worker_id
-from storage.publish import finish
-from storage.queue import LeasePolicy, Queue
-from storage.rows import Claim, Failed, Succeeded
+from serve_apps.api.context.resources import Ports, Resources
+from storage.queue.publish import finish
+from storage.queue.queue import LeasePolicy, Queue
 from storage.store import Store
+from storage.values.ids import new_worker_id
+from storage.values.rows import Claim, Failed, Succeeded
 
 KEYS = "acme:read=acme-read,acme:write=acme-write,acme:admin=acme-admin,zeta=zeta-all"
 PDF = b"%PDF-1.4\n% tiny\n%%EOF\n"

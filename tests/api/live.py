@@ -9,7 +9,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from serve_apps.api.app import create_app
-from serve_apps.api.resources import Resources
+from serve_apps.api.context.resources import Resources
 
 
 def listening(resources: Resources) -> AbstractContextManager[str]:

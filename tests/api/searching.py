@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from actors.embedder import Embedder
-from actors.index_writer import IndexWriting
-from actors.indexing import DocumentIndexer
-from actors.searcher import Searcher
+from actors.reader.indexing import DocumentIndexer
+from actors.search.embedder import Embedder
+from actors.search.index_writer import IndexWriting
+from actors.search.searcher import Searcher
 from models.cdom.search import SearchHit, SearchRequest
-from serve_apps.api.resources import Ports
-from storage.index.entries import Vectors
-from storage.roles import RoleLease
+from serve_apps.api.context.resources import Ports
+from storage.index.table.entries import Vectors
+from storage.postgres.leases import RoleLease
 from storage.store import Store
 from tests.storage.index.library import Library, embed
 

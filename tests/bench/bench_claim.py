@@ -20,12 +20,12 @@ from typing import Any
 
 import psycopg
 
-from storage.claiming import CLAIM
-from storage.database import Database
-from storage.ids import new_worker_id
-from storage.publish import finish
-from storage.queue import LeasePolicy, Queue
+from storage.postgres.database import Database
+from storage.queue.claiming import CLAIM
+from storage.queue.publish import finish
+from storage.queue.queue import LeasePolicy, Queue
 from storage.store import Store, open_store
+from storage.values.ids import new_worker_id
 from tests.bench.bench_queue import KEY, _done, _submit, bench_database
 
 THREADS = 16

@@ -18,16 +18,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from cluster.embedded_postgres import EmbeddedPostgres
+from cluster.postgres.embedded import EmbeddedPostgres
 from models.cdom.original import ReadOptions
-from storage.ids import new_worker_id
-from storage.intake import submit_job
-from storage.publish import finish
-from storage.queue import LeasePolicy, Queue
-from storage.rows import Actor, Claim, NewDocument, PageQuota, Scope, StoredBlob, Succeeded
-from storage.schema import migrate
-from storage.states import Priority
+from storage.jobs.intake import submit_job
+from storage.postgres.schema import migrate
+from storage.queue.publish import finish
+from storage.queue.queue import LeasePolicy, Queue
 from storage.store import Store, open_store
+from storage.values.ids import new_worker_id
+from storage.values.rows import Actor, Claim, NewDocument, PageQuota, Scope, StoredBlob, Succeeded
+from storage.values.states import Priority
 
 KEY = b"the signing key of a bench run"
 UNLIMITED = PageQuota(max_pages_per_month=None)

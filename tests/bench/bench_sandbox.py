@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pymupdf
 
-from actors.finish import finish_tree
-from actors.original import borrow_descriptor, identify
-from actors.reading import DocumentReader
+from actors.reading.original import borrow_descriptor, identify
+from actors.reading.read_document import DocumentReader
+from actors.sandbox.assemble_document import finish_tree
 from actors.sandbox.limits import SandboxLimits
 from models.cdom.original import ReadOptions
 from models.cdom.tree import dump_tree

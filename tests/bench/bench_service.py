@@ -58,7 +58,7 @@ def service(mode: str, workdir: Path, **variables: str) -> Iterator[tuple[Client
 
 def database_pids(workdir: Path) -> list[int]:
     """The embedded database's postmaster."""
-    from cluster.embedded_postgres import EmbeddedPostgres
+    from cluster.postgres.embedded import EmbeddedPostgres
 
     pid = EmbeddedPostgres(workdir).pid
     return [pid] if pid else []

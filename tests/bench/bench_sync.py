@@ -11,10 +11,10 @@ import time
 from pathlib import Path
 
 from models.cdom.original import ReadOptions
-from storage.rows import Actor, PageQuota, Scope
-from storage.sources import NewSource, SourceGate, SourceKind, register_source
+from storage.sources.sources import NewSource, SourceGate, SourceKind, register_source
+from storage.sources.sync import Reading, SyncReport, sync_source
 from storage.store import Store, open_store
-from storage.sync import Reading, SyncReport, sync_source
+from storage.values.rows import Actor, PageQuota, Scope
 from tests.postgres import test_server
 
 CHANGED = 100

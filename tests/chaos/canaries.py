@@ -5,7 +5,7 @@ import time
 from collections import Counter
 
 from models.neural.embed.tokenizer import load_tokenizer
-from models.pii.engines import make_flagger
+from models.pii.engines.choose import make_flagger
 from tests.security.canaries import leaks, make_case
 from tests.security.redacted import outputs, read
 

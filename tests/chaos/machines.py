@@ -21,7 +21,7 @@ import boto3
 from moto.server import ThreadedMotoServer
 from psycopg.conninfo import conninfo_to_dict
 
-from cluster.embedded_postgres import EmbeddedPostgres
+from cluster.postgres.embedded import EmbeddedPostgres
 from tests.bench.processes import family
 
 ROOT = Path(__file__).resolve().parents[2]

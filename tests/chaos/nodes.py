@@ -16,7 +16,7 @@ from typing import Any
 
 import psycopg
 
-from cluster.ports import is_free
+from cluster.machine.ports import is_free
 from tests.bench.client import Client
 from tests.chaos import checker
 from tests.chaos.machines import KEY, Machines

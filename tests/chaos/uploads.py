@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 
 import psycopg
 
-from storage.reconcile import reconcile
 from storage.store import open_store
+from storage.upkeep.reconcile import reconcile
 from tests.bench.client import form
 from tests.bench.processes import family
 from tests.chaos.service import Service, start, stop

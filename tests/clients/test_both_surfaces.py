@@ -6,9 +6,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from serve_apps.api.resources import Ports
+from serve_apps.api.context.resources import Ports
 from serve_apps.console.app import create_console
-from serve_apps.console.watcher import Watcher
+from serve_apps.console.sending.watcher import Watcher
 from storage.store import Store
 from tests.api.harness import PDF, make_resources, reading
 from tests.api.live import listening, listening_app

@@ -10,7 +10,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from cluster.placement import FAST_PATH, VLM_GPU, fits
+from cluster.placement.placement import FAST_PATH, VLM_GPU, fits
 from models.cdom.tree import SERVICE_VERSION
 
 with warnings.catch_warnings():  # Ray's own, at import
@@ -18,7 +18,7 @@ with warnings.catch_warnings():  # Ray's own, at import
     import ray
     from ray.serve.schema import ServeDeploySchema
 
-    from cluster import serve_config
+    from cluster.serve import serve_config
     from serve_apps import deployments
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"

@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from storage.measures import measure
+from storage.jobs.measures import measure
 from storage.store import Store
 
 DASHBOARD = Path(__file__).parents[2] / "configs" / "grafana" / "quire.json"

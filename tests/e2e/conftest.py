@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster.ports import is_free
+from cluster.machine.ports import is_free
 from tests.e2e.service import Service
 
 DOORS = {"SVC_CONSOLE": "1", "SVC_WEBHOOK_ALLOW": "127.0.0.1"}

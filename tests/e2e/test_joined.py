@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from cluster.ports import is_free
+from cluster.machine.ports import is_free
 from tests.bench.client import Client
 from tests.chaos.machines import KEY, Machines, wait_for
 from tests.e2e.papers import paper

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import pytest
 
-from cluster.ports import is_free
+from cluster.machine.ports import is_free
 from tests.bench.client import form
 from tests.e2e.papers import paper
 from tests.e2e.service import Service, until

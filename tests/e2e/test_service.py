@@ -184,7 +184,7 @@ def test_a_head_that_dies_is_started_again_and_the_queue_goes_on(service: Servic
 
 
 def test_a_database_that_dies_is_started_again(service: Service) -> None:
-    from cluster.embedded_postgres import EmbeddedPostgres
+    from cluster.postgres.embedded import EmbeddedPostgres
 
     database = EmbeddedPostgres(service.workdir)
     old = database.pid
@@ -211,7 +211,7 @@ def test_a_killed_supervisor_is_cleaned_up_after_by_the_next_up(service: Service
 
 
 def test_down_drains_what_is_being_read_and_leaves_no_process(service: Service) -> None:
-    from cluster.embedded_postgres import EmbeddedPostgres
+    from cluster.postgres.embedded import EmbeddedPostgres
 
     client, state = service.client, service.state
     client.submit([paper(80, f"down{number}") for number in range(6)])

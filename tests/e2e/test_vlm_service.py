@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from cluster.ports import is_free
-from tests.actors.vlm_endpoint import Endpoint, Reply, serve_endpoint
+from cluster.machine.ports import is_free
+from tests.actors.vlm.vlm_endpoint import Endpoint, Reply, serve_endpoint
 from tests.e2e.papers import scan
 from tests.e2e.service import Service
 

@@ -9,8 +9,8 @@ from pydantic_core import to_json
 from models.cdom.original import ReadOptions
 from models.cdom.ports import Tokenizer
 from models.cdom.tree import Source, Tree, dump_tree
-from models.derive.chunks import chunk_tree
-from models.derive.fields import find_fields
+from models.derive.chunks.chunks import chunk_tree
+from models.derive.fields.fields import find_fields
 from models.derive.finetune import FinetuneOptions, export_lines
 from models.derive.semantics import describe_tree
 from models.export.context import tree_to_context

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from cluster.cli.license import license_group
+from cluster.cli.operate.license import license_group
 from serve_apps.access.development import (
     DevelopmentLicenseRefused,
     check_development_allowed,

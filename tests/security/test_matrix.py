@@ -16,11 +16,11 @@ import pytest
 from fastapi import FastAPI
 
 from models.pii.flag import flag_tree
-from models.pii.patterns import RegexDetector
+from models.pii.patterns.kind_patterns import RegexDetector
 from serve_apps.access.keys import parse_api_keys
 from serve_apps.access.scopes import OUTPUTS, REQUIRED, KeyScope
-from storage.ids import new_delivery_id, new_document_id, new_job_id, new_source_id, new_webhook_id
 from storage.store import Store
+from storage.values.ids import new_delivery_id, new_document_id, new_job_id, new_source_id, new_webhook_id
 from tests.api.harness import KEYS, PDF, TREE, client_of, files, make_resources, reading, serving
 
 Ids = dict[str, str]
@@ -134,7 +134,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("POST", "/v1/evaluate"): Row(200, {"files": {"files": a_pdf("one")}}),
 }
 OPEN = {("GET", "/v1/health"), ("GET", "/v1/token"), ("GET", "/metrics")}
-"""Judged by tests of their own: liveness is for everybody, the token has its own rules (tests/api/test_system.py)."""
+"""Judged by tests of their own: liveness is for everybody, the token has its own rules (`test_system.py`)."""
 
 CALLERS = {"read": "acme-read", "write": "acme-write", "admin": "acme-admin"}
 

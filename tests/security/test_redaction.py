@@ -15,19 +15,19 @@ from models.cdom.ports import PageImage
 from models.cdom.tree import Tree, dump_tree
 from models.extract.readers import open_document
 from models.neural.embed.tokenizer import load_tokenizer
-from models.pii.engines import make_flagger
+from models.pii.engines.choose import make_flagger
 from models.pii.flag import flag_tree
 from models.pii.kinds import Hit
 from models.pii.paint import paint_page, view_page
 from models.pii.places import find_places
-from serve_apps.api.resources import Ports
-from storage.ids import new_worker_id
-from storage.intake import submit_job
-from storage.publish import finish
-from storage.queue import LeasePolicy, Queue
-from storage.rows import Actor, NewDocument, PageQuota, Scope, Succeeded
-from storage.states import Priority
+from serve_apps.api.context.resources import Ports
+from storage.jobs.intake import submit_job
+from storage.queue.publish import finish
+from storage.queue.queue import LeasePolicy, Queue
 from storage.store import Store
+from storage.values.ids import new_worker_id
+from storage.values.rows import Actor, NewDocument, PageQuota, Scope, Succeeded
+from storage.values.states import Priority
 from tests.api.harness import client_of, make_resources, serving
 from tests.security.canaries import DOCX_PLACES, PDF_PLACES, Case, leaks, make_case
 from tests.security.redacted import outputs, read

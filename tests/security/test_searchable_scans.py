@@ -10,7 +10,7 @@ from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.tree import Tree
 from models.neural.embed.tokenizer import load_tokenizer
-from models.pii.engines import make_flagger
+from models.pii.engines.choose import make_flagger
 from models.pii.paint import view_page
 from tests.security.canaries import Case
 from tests.security.redacted import outputs, read

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from serve_apps.api.problems import PROBLEMS
-from serve_apps.console import refusals
+from serve_apps.api.http.problems import PROBLEMS
+from serve_apps.console.context import refusals
 from storage.console import errors as console
 
 TEXT = (Path(__file__).parents[2] / "docs" / "errors.md").read_text()

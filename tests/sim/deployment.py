@@ -12,11 +12,11 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from cluster.demand import QueueLook, ReaderDemand
+from cluster.placement.demand import QueueLook, ReaderDemand
 from tests.sim.costs import CLAIM_DONE_S, LEASE_S, REPLICA_START_S, Work
 
 UPSCALE_S, DOWNSCALE_S, TO_ZERO_S = 1.0, 2.0, 60.0
-"""Serve's own delays, as cluster/app.py sets them."""
+"""Serve's own delays, as cluster/serve/app.py sets them."""
 INFLIGHT = 8
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from storage.artifacts import Artifacts, LocalArtifacts
-from storage.errors import Conflict, NotFound
-from storage.ids import new_document_id
-from storage.objects import open_bucket
-from storage.rows import DocumentId
+from storage.objects.artifacts import Artifacts, LocalArtifacts
+from storage.objects.bucket import open_bucket
+from storage.values.errors import Conflict, NotFound
+from storage.values.ids import new_document_id
+from storage.values.rows import DocumentId
 from tests.storage.bucket import Bucket
 
 

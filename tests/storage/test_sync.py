@@ -11,17 +11,15 @@ from typing import Any
 import boto3
 import pytest
 
-from cluster.source_sync import sync_due
+from cluster.compose.source_sync import sync_due
 from models.cdom.original import ReadOptions
-from storage.blobs import BlobWriter
-from storage.connectors.bucket import BucketConnector
-from storage.connectors.contract import Listed, Listing, Skipped, SourceRefused, SourceUnavailable
-from storage.connectors.directory import DirectoryConnector
-from storage.errors import Conflict, NotFound, QuotaExceeded
-from storage.publish import finish
-from storage.retired import delete_retired
-from storage.rows import PageQuota, Scope
-from storage.sources import (
+from storage.objects.blobs import BlobWriter
+from storage.queue.publish import finish
+from storage.sources.connectors.bucket import BucketConnector
+from storage.sources.connectors.contract import Listed, Listing, Skipped, SourceRefused, SourceUnavailable
+from storage.sources.connectors.directory import DirectoryConnector
+from storage.sources.removed_files import delete_retired
+from storage.sources.sources import (
     NewSource,
     SourceGate,
     SourceKind,
@@ -32,8 +30,10 @@ from storage.sources import (
     register_source,
     want_sync,
 )
+from storage.sources.sync import Reading, SyncReport, SyncStopped, due_sources, sync_source
 from storage.store import Store
-from storage.sync import Reading, SyncReport, SyncStopped, due_sources, sync_source
+from storage.values.errors import Conflict, NotFound, QuotaExceeded
+from storage.values.rows import PageQuota, Scope
 from tests.storage.bucket import Bucket
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED, success, worker
 

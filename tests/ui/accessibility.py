@@ -10,9 +10,9 @@ from pathlib import Path
 
 from storage.store import open_store
 from tests.postgres import test_server
-from tests.ui.chromium import Browser
-from tests.ui.living import Living
-from tests.ui.stages import Pages, fill_little, fill_much, fill_nothing, staged
+from tests.ui.browser.chromium import Browser
+from tests.ui.browser.living import Living
+from tests.ui.browser.stages import Pages, fill_little, fill_much, fill_nothing, staged
 
 AXE = Path(__file__).with_name("axe") / "node_modules" / "axe-core" / "axe.min.js"
 SCREENS = (

@@ -12,7 +12,7 @@ from serve_apps.access.default_token import DefaultToken
 from serve_apps.access.keys import KeyRing, default_key
 from storage.store import Store
 from tests.api.harness import make_resources, reading, serving
-from tests.ui.chromium import Browser, chromium
+from tests.ui.browser.chromium import Browser, chromium
 
 SITE = "http://quire.test"
 SAME_SITE = {"Sec-Fetch-Site": "same-origin", "Origin": SITE}

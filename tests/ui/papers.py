@@ -12,14 +12,14 @@ from models.cdom.ports import PageImage
 from models.cdom.tree import Source, Tree, dump_tree
 from models.extract.assemble import assemble
 from models.extract.readers import open_document
-from models.pii.engines import make_flagger
+from models.pii.engines.choose import make_flagger
 from models.pii.places import find_places
-from serve_apps.api.resources import Ports, Resources
-from storage.publish import finish
-from storage.queue import LeasePolicy, Queue
-from storage.rows import Beat, Claim, Succeeded
-from storage.states import Phase
+from serve_apps.api.context.resources import Ports, Resources
+from storage.queue.publish import finish
+from storage.queue.queue import LeasePolicy, Queue
 from storage.store import Store
+from storage.values.rows import Beat, Claim, Succeeded
+from storage.values.states import Phase
 from tests.api.harness import Eyes, TinyReader, make_resources
 
 FLAGGER = make_flagger("regex")

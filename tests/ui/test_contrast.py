@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from serve_apps.ui.visit import STATIC
+from serve_apps.ui.browser.visit import STATIC
 
 TOKENS = {
     name: schemes

@@ -10,7 +10,7 @@ from serve_apps.api.docs_page import FOLDER, POLICY, VERSION
 from storage.store import Store
 from tests.api.harness import client_of, make_resources, serving
 from tests.api.live import listening
-from tests.ui.chromium import Browser, chromium
+from tests.ui.browser.chromium import Browser, chromium
 
 AS_PUBLISHED = {
     "swagger-ui-bundle.js": "e6a898692f2d768e807c3ba4626068a69a2c5dd960dd6c76f3e4d3a3de180af2",

@@ -4,23 +4,23 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from models.cdom.tree import BlockType
-from models.extract.layout.blocks import make_block
-from models.extract.layout.displays import find_formulas
-from models.extract.layout.floats import Float, Floats, take_field_lines
-from models.extract.layout.formulas import merge_formulas
-from models.extract.layout.furniture import find_footnotes, find_furniture, find_margin_marks
-from models.extract.layout.inline import attach_marks, stretch_over_pictures
-from models.extract.layout.kinds import PageLook, demote_runs, find_kind, is_heading_part
-from models.extract.layout.leaders import merge_entries
-from models.extract.layout.marks import Line, PageMarks
-from models.extract.layout.mirror import mirror_block, mirror_marks, runs_right_to_left
-from models.extract.layout.order import order_lines
-from models.extract.layout.paragraphs import group_paragraphs
-from models.extract.layout.pictures import find_pictures
-from models.extract.layout.pieces import merge_pieces
-from models.extract.layout.relations import relate_blocks
+from models.extract.layout.figures.displays import find_formulas
+from models.extract.layout.figures.floats import Float, Floats, take_field_lines
+from models.extract.layout.figures.pictures import find_pictures
+from models.extract.layout.lines.inline import attach_marks, stretch_over_pictures
+from models.extract.layout.lines.leaders import merge_entries
+from models.extract.layout.lines.marks import Line, PageMarks
+from models.extract.layout.lines.mirror import mirror_block, mirror_marks, runs_right_to_left
+from models.extract.layout.lines.pieces import merge_pieces
 from models.extract.layout.tables.find import find_tables
 from models.extract.layout.tables.open import find_open_tables
+from models.extract.layout.text.blocks import make_block
+from models.extract.layout.text.formulas import merge_formulas
+from models.extract.layout.text.furniture import find_footnotes, find_furniture, find_margin_marks
+from models.extract.layout.text.kinds import PageLook, demote_runs, find_kind, is_heading_part
+from models.extract.layout.text.order import order_lines
+from models.extract.layout.text.paragraphs import group_paragraphs
+from models.extract.layout.text.relations import relate_blocks
 from models.extract.math.letters import latex_text
 from models.extract.readers.contract import PageBlock
 

@@ -9,7 +9,7 @@ from typing import cast
 
 from models.cdom.original import Format, ReadOptions
 from models.extract.readers.contract import OpenDocument
-from models.extract.sniff import sniff
+from models.extract.readers.sniff import sniff
 
 READERS: dict[Format, str] = {
     Format.PDF: "models.extract.readers.pdf:open_pdf",

@@ -5,11 +5,11 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from serve_apps.console import callers
-from serve_apps.console.callers import Visitor, VisitorDep, read_our_form
-from serve_apps.console.doors import admit_sign_in
-from serve_apps.console.pages import page
-from serve_apps.console.passwords import LONGEST, SHORTEST
+from serve_apps.console.callers import callers
+from serve_apps.console.callers.attempt_limits import admit_sign_in
+from serve_apps.console.callers.callers import Visitor, VisitorDep, read_our_form
+from serve_apps.console.context.page_rendering import page
+from serve_apps.console.context.passwords import LONGEST, SHORTEST
 from serve_apps.console.routes.sessions import is_password
 from serve_apps.console.routes.usage import render_usage
 from storage.console.accounts import change_password, close_account, password_of

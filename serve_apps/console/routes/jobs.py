@@ -5,14 +5,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from serve_apps.api.idempotency import IdempotencyKeyHeader
-from serve_apps.api.rendering import JSON, json_response
-from serve_apps.console.callers import Caller, CallerDep
-from serve_apps.console.facts import facts_of
-from serve_apps.console.paths import job_path
-from serve_apps.console.refusals import EngineFailed
-from serve_apps.console.relaying import relay
-from serve_apps.console.submitting import receive, send_jobs, send_parse
+from serve_apps.api.intake.idempotency import IdempotencyKeyHeader
+from serve_apps.api.shapes.rendering import JSON, json_response
+from serve_apps.console.callers.callers import Caller, CallerDep
+from serve_apps.console.context.engine_facts import facts_of
+from serve_apps.console.context.refusals import EngineFailed
+from serve_apps.console.sending.paths import job_path
+from serve_apps.console.sending.relaying import relay
+from serve_apps.console.sending.submitting import receive, send_jobs, send_parse
 from storage.console.settlement import settle_job
 
 router = APIRouter(tags=["jobs"])

@@ -6,9 +6,9 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from serve_apps.api.rendering import JSON, json_response
-from serve_apps.console.callers import Caller, CallerDep
-from serve_apps.console.paths import is_alias, resolve_job
+from serve_apps.api.shapes.rendering import JSON, json_response
+from serve_apps.console.callers.callers import Caller, CallerDep
+from serve_apps.console.sending.paths import is_alias, resolve_job
 from storage.console.sent import aliases_of
 
 router = APIRouter(tags=["search"])

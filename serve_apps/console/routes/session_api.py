@@ -8,14 +8,14 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from serve_apps.api.rendering import JSON, json_response
-from serve_apps.console.callers import Visitor, VisitorDep, check_form, check_origin
-from serve_apps.console.forms import read_form, read_text
-from serve_apps.console.paths import job_path
-from serve_apps.console.relaying import relay
+from serve_apps.api.shapes.rendering import JSON, json_response
+from serve_apps.console.callers.callers import Visitor, VisitorDep, check_form, check_origin
+from serve_apps.console.callers.forms import read_form, read_text
 from serve_apps.console.routes.jobs import JOBS_PARTS
 from serve_apps.console.routes.usage import render_usage
-from serve_apps.console.submitting import receive, send_jobs
+from serve_apps.console.sending.paths import job_path
+from serve_apps.console.sending.relaying import relay
+from serve_apps.console.sending.submitting import receive, send_jobs
 from storage.console.admission import usage_of
 from storage.console.tokens import create_token, revoke_token
 

@@ -6,15 +6,15 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from serve_apps.console import callers
-from serve_apps.console.callers import RunningDep, VisitorDep, check_origin, read_our_form
-from serve_apps.console.doors import admit_sign_in, admit_sign_up
-from serve_apps.console.forms import read_form
-from serve_apps.console.pages import page
-from serve_apps.console.passwords import LONGEST, SHORTEST
-from serve_apps.console.refusals import SignUpClosed, TooManyTries
-from serve_apps.console.resources import SignUp
-from serve_apps.console.running import Running
+from serve_apps.console.callers import callers
+from serve_apps.console.callers.attempt_limits import admit_sign_in, admit_sign_up
+from serve_apps.console.callers.callers import RunningDep, VisitorDep, check_origin, read_our_form
+from serve_apps.console.callers.forms import read_form
+from serve_apps.console.context.console_state import Running
+from serve_apps.console.context.page_rendering import page
+from serve_apps.console.context.passwords import LONGEST, SHORTEST
+from serve_apps.console.context.refusals import SignUpClosed, TooManyTries
+from serve_apps.console.context.resources import SignUp
 from storage.console.accounts import create_account, find_password, note_failure, use_link
 from storage.console.errors import EmailTaken
 from storage.console.sessions import close_session, open_session

@@ -5,8 +5,8 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from serve_apps.api.rendering import json_response
-from serve_apps.console.callers import CallerDep
+from serve_apps.api.shapes.rendering import json_response
+from serve_apps.console.callers.callers import CallerDep
 from storage.console.admission import usage_of
 from storage.console.rows import Tenant, Usage
 

@@ -6,11 +6,11 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from serve_apps.console.callers import Visitor, VisitorDep
-from serve_apps.console.pages import page
+from serve_apps.console.callers.callers import Visitor, VisitorDep
+from serve_apps.console.context.page_rendering import page
 from storage.console.rows import SentDocument
 from storage.console.sent import find_sent
-from storage.errors import NotFound
+from storage.values.errors import NotFound
 
 router = APIRouter(include_in_schema=False)
 TABS = ("blocks", "chunks", "digest")

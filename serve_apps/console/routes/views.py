@@ -5,16 +5,16 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from serve_apps.api.refusals import InvalidField
-from serve_apps.console.callers import RunningDep, Visitor, VisitorDep, read_our_form
-from serve_apps.console.forms import read_text
-from serve_apps.console.pages import page, static
+from serve_apps.api.http.refusals import InvalidField
+from serve_apps.console.callers.callers import RunningDep, Visitor, VisitorDep, read_our_form
+from serve_apps.console.callers.forms import read_text
+from serve_apps.console.context.page_rendering import page, static
 from serve_apps.console.routes.session_api import LONGEST_NAME
 from serve_apps.console.routes.usage import render_usage
 from storage.console.admission import usage_of
 from storage.console.sent import list_sent
 from storage.console.tokens import create_token, list_tokens, revoke_token
-from storage.errors import NotFound
+from storage.values.errors import NotFound
 
 router = APIRouter(include_in_schema=False)
 PAGE = 50

@@ -5,16 +5,15 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from serve_apps.api.rendering import json_response
-from serve_apps.console.callers import Visitor, VisitorDep, check_form, check_origin, read_our_form
-from serve_apps.console.forms import read_form, read_text
-from serve_apps.console.pages import page
+from serve_apps.api.shapes.rendering import json_response
+from serve_apps.console.callers.callers import Visitor, VisitorDep, check_form, check_origin, read_our_form
+from serve_apps.console.callers.forms import read_form, read_text
+from serve_apps.console.context.page_rendering import page
 from storage.console.rows import Tenant
-from storage.egress import MAX_URL_BYTES, UrlRefused
-from storage.hook_signing import new_secret
-from storage.rows import Actor
-from storage.states import EventKind
-from storage.webhooks import (
+from storage.values.rows import Actor
+from storage.values.states import EventKind
+from storage.webhooks.egress import MAX_URL_BYTES, UrlRefused
+from storage.webhooks.receivers import (
     WebhookRow,
     delete_webhook,
     list_deliveries,
@@ -23,6 +22,7 @@ from storage.webhooks import (
     register_webhook,
     test_webhook,
 )
+from storage.webhooks.signatures import new_secret
 
 router = APIRouter(tags=["session"])
 SHOWN = 50

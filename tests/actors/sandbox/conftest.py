@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from actors.reading import DocumentReader
+from actors.reading.read_document import DocumentReader
 from actors.sandbox.limits import MIB, SandboxLimits
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome

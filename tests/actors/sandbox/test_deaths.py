@@ -4,9 +4,9 @@ import io
 
 import pytest
 
-from actors.attempts import NOT_DRAWN
-from actors.reading import DocumentReader, RenderFailed
-from actors.unrecognised import Unrecognised
+from actors.reading.attempts import NOT_DRAWN
+from actors.reading.pending_ocr import Unrecognised
+from actors.reading.read_document import DocumentReader, RenderFailed
 from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome, RecognisedPage, Word

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.forkserver import sandbox_layers
+from actors.reading.forkserver import sandbox_layers
 from models.cdom.errors import ErrorCode
 from tests.actors.sandbox.conftest import ReadOrders
 from tests.actors.sandbox.escapes import ESCAPES

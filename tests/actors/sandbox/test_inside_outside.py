@@ -10,12 +10,12 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from actors.finish import finish_tree
-from actors.forkserver import _ROOT
-from actors.original import borrow_descriptor, identify
-from actors.reading import DocumentReader
+from actors.reading.forkserver import _ROOT
+from actors.reading.original import borrow_descriptor, identify
+from actors.reading.pending_ocr import Unrecognised
+from actors.reading.read_document import DocumentReader
+from actors.sandbox.assemble_document import finish_tree
 from actors.sandbox.limits import SandboxLimits
-from actors.unrecognised import Unrecognised
 from models.cdom.original import ReadOptions
 from models.cdom.tree import dump_tree
 from models.extract.pages_json import dump_page
@@ -93,7 +93,7 @@ samples = [open(path, "rb").read() for path in sys.argv[1:]]
 before = set(sys.modules)
 from models.cdom.original import ReadOptions
 from models.extract.readers import open_document
-from actors.finish import finish_tree
+from actors.sandbox.assemble_document import finish_tree
 from models.cdom.tree import Source, dump_tree
 for sample in samples:
     document = open_document(sample, ReadOptions())

@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from actors.forkserver import ForkServer, SandboxRefused
-from actors.reading import DocumentReader
+from actors.reading.forkserver import ForkServer, SandboxRefused
+from actors.reading.read_document import DocumentReader
 from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome
@@ -57,7 +57,7 @@ def test_a_dead_server_is_started_again(probe_reader: DocumentReader) -> None:
 
 
 def test_a_stopped_server_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("actors.forkserver._ANSWER_TIMEOUT_S", 0.5)
+    monkeypatch.setattr("actors.reading.forkserver._ANSWER_TIMEOUT_S", 0.5)
     reader = DocumentReader(SMALL, entry=ENTRY)
     read(reader, "one")
     before = reader.server.pid
@@ -77,7 +77,7 @@ def test_a_server_that_cannot_import_its_parsers_says_so() -> None:
 
 
 def test_no_server_is_an_uncharged_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("actors.forkserver._START_DELAYS_S", (0.0, 0.0))
+    monkeypatch.setattr("actors.reading.forkserver._START_DELAYS_S", (0.0, 0.0))
     reader = DocumentReader(SMALL, entry="tests.actors.sandbox.refusing_server")
     outcome = read(reader, "one")
     reader.close()

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from cluster.bootstrap.opening import load_settings
 from cluster.cli.main import cli
-from cluster.compose.ground import load_settings
 from cluster.runtime import Runtime, write_runtime
-from storage.audit import list_audit
+from storage.access.audit import list_audit
 from storage.console.accounts import create_account
 from storage.console.rows import hooks_of
 from storage.store import Store

@@ -4,8 +4,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from actors.forkserver import SandboxRefused
-from cluster.cli.doctor import (
+from actors.reading.forkserver import SandboxRefused
+from cluster.cli.operate.models import models_group
+from cluster.cli.service.doctor import (
     Verdict,
     check_disk,
     check_memory,
@@ -14,7 +15,6 @@ from cluster.cli.doctor import (
     check_sandbox,
     doctor,
 )
-from cluster.cli.models import models_group
 from models.neural import registry
 from models.neural.registry import ModelFile, ModelName
 

@@ -9,9 +9,9 @@ import pymupdf
 import pytest
 from click.testing import CliRunner, Result
 
-from cluster.cli.extract import extract
-from cluster.cli.extract_files import name_results
-from cluster.cli.extract_formats import EXTRACT_FORMATS
+from cluster.cli.documents.extract import extract
+from cluster.cli.documents.extract_files import name_results
+from cluster.cli.documents.extract_formats import EXTRACT_FORMATS
 from tests.hostile import pdfs
 
 
@@ -98,7 +98,7 @@ def test_names_clash_only_where_stems_do() -> None:
 
 def test_the_command_imports_no_service() -> None:
     code = (
-        "import sys; import cluster.cli.extract, actors.reading; "
+        "import sys; import cluster.cli.documents.extract, actors.reading.read_document; "
         "print([m for m in ('ray', 'storage', 'fastapi', 'sqlmodel', 'psycopg', 'pymupdf') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 from click.testing import CliRunner
 from PIL import Image
 
-from cluster.cli.inspect import COLORS, draw_blocks, inspect, list_blocks
+from cluster.cli.documents.inspect import COLORS, draw_blocks, inspect, list_blocks
 from models.cdom.ports import PageImage
 from models.cdom.tree import Block, BlockId, BlockProvenance, BlockType, Metadata, Page, Source, Tree, TreeProvenance
 from models.extract.readers.pdf.engine import pymupdf

@@ -6,12 +6,12 @@ import psycopg
 import pytest
 from click.testing import CliRunner, Result
 
+from cluster.bootstrap.opening import load_settings
 from cluster.cli.main import cli
-from cluster.compose.ground import load_settings
 from cluster.runtime import Runtime, write_runtime
 from serve_apps.access.keys import digest_secret, parse_api_keys
 from serve_apps.access.stored_keys import keys_in_force
-from storage.api_keys import list_keys
+from storage.access.api_keys import list_keys
 from storage.store import Store
 from tests.storage.scenes import submit
 

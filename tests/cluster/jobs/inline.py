@@ -4,22 +4,22 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from actors.scanning import scan
-from cluster.compose.ground import load_settings
+from actors.reader.pii_scan import scan
+from cluster.bootstrap.opening import load_settings
 from cluster.jobs.bulk_extract import find_items
-from cluster.jobs.folders import open_folder
-from cluster.jobs.ledger import Block
-from cluster.jobs.pipeline import BlockReader
-from cluster.jobs.service import Service
-from cluster.jobs.spread import Row
-from cluster.jobs.to_service import ServiceJob, ServiceOutput, ServiceParts
+from cluster.jobs.work.folders import open_folder
+from cluster.jobs.work.ledger import Block
+from cluster.jobs.work.pipeline import BlockReader
+from cluster.jobs.work.service import Service
+from cluster.jobs.work.spread import Row
+from cluster.jobs.work.to_service import ServiceJob, ServiceOutput, ServiceParts
 from cluster.runtime import Runtime, write_runtime
 from models.cdom.original import OcrMode, ReadOptions
 from models.neural.embed.tokenizer import load_tokenizer
 from models.neural.fakes import ScriptedRecogniser
-from models.pii.engines import make_flagger
-from storage.rows import Scope
+from models.pii.engines.choose import make_flagger
 from storage.store import Store
+from storage.values.rows import Scope
 from tests.conftest import SIGNING_KEY
 from tests.storage.scenes import ACME, UNLIMITED
 

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from cluster.jobs import finetune_export, to_folder
+from cluster.jobs import finetune_export
 from cluster.jobs.bulk_extract import find_items
-from cluster.jobs.corpus import FolderCorpus
-from cluster.jobs.folders import Folder, open_folder
-from cluster.jobs.kinds import Shape
-from cluster.jobs.to_folder import FolderJob, look_at_folder, read_into_folder
+from cluster.jobs.work import to_folder
+from cluster.jobs.work.corpus import FolderCorpus
+from cluster.jobs.work.folders import Folder, open_folder
+from cluster.jobs.work.kinds import Shape
+from cluster.jobs.work.to_folder import FolderJob, look_at_folder, read_into_folder
 from models.cdom.original import OcrMode
 from models.derive.finetune import FinetuneOptions
 from tests.cluster.jobs.corpora import make_corpus

@@ -10,29 +10,29 @@ from pathlib import Path
 import pytest
 
 from cluster.jobs.bulk_extract import find_items
-from cluster.jobs.folders import open_folder
-from cluster.jobs.ledger import Block
-from cluster.jobs.patience import patiently
-from cluster.jobs.pipeline import BlockReader
-from cluster.jobs.service import Service
-from cluster.jobs.to_service import ServiceJob, ServiceOutput, ServiceParts
+from cluster.jobs.work.folders import open_folder
+from cluster.jobs.work.ledger import Block
+from cluster.jobs.work.patience import patiently
+from cluster.jobs.work.pipeline import BlockReader
+from cluster.jobs.work.service import Service
+from cluster.jobs.work.to_service import ServiceJob, ServiceOutput, ServiceParts
 from models.cdom.chunk import Chunk
 from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.ports import PortUnavailable
 from models.cdom.tree import load_tree
 from models.neural.embed.tokenizer import load_tokenizer
 from models.neural.fakes import ScriptedRecogniser
-from storage.artifacts import TREE
-from storage.bulk import BulkDocument, bulk_document_id, find_known, take_documents
-from storage.documents import list_dead_letters, locate_trees
-from storage.errors import QuotaExceeded
-from storage.jobs import get_job, list_jobs
-from storage.lifecycle import delete_document
-from storage.reconcile import reconcile
-from storage.rows import DocumentId, PageQuota, Scope
-from storage.states import JobStatus
+from storage.jobs.bulk import BulkDocument, bulk_document_id, find_known, take_documents
+from storage.jobs.documents import list_dead_letters, locate_trees
+from storage.jobs.jobs import get_job, list_jobs
+from storage.jobs.lifecycle import delete_document
+from storage.objects.artifacts import TREE
+from storage.queue.usage import MonthUsage, month_usage
 from storage.store import Store
-from storage.usage import MonthUsage, month_usage
+from storage.upkeep.reconcile import reconcile
+from storage.values.errors import QuotaExceeded
+from storage.values.rows import DocumentId, PageQuota, Scope
+from storage.values.states import JobStatus
 from tests.cluster.jobs.corpora import make_corpus
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED, put_blob
 

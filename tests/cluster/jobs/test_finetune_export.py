@@ -8,18 +8,18 @@ import pymupdf
 import pytest
 
 from cluster.jobs import finetune_export
-from cluster.jobs.corpus import CorpusDocument, FolderCorpus, ServiceCorpus, cut_groups
 from cluster.jobs.finetune_export import export
+from cluster.jobs.work.corpus import CorpusDocument, FolderCorpus, ServiceCorpus, cut_groups
 from models.cdom.original import ReadOptions
 from models.cdom.tree import dump_tree
 from models.derive.finetune import FinetuneOptions, Split, Style
 from models.pii.errors import PiiIncomplete
-from serve_apps.api.ingested import read_tree
-from storage.bulk import take_documents
-from storage.jobs import list_jobs
-from storage.lifecycle import delete_document
-from storage.rows import Scope
+from serve_apps.api.documents.ingested import read_tree
+from storage.jobs.bulk import take_documents
+from storage.jobs.jobs import list_jobs
+from storage.jobs.lifecycle import delete_document
 from storage.store import Store
+from storage.values.rows import Scope
 from tests.api.harness import TREE as SENT
 from tests.api.harness import client_of, make_resources, serving
 from tests.cluster.jobs.corpora import make_corpus

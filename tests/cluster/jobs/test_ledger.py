@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from cluster.jobs.blocks import block_size, dump_block, load_block
-from cluster.jobs.folders import open_folder
-from cluster.jobs.ledger import (
+from cluster.jobs.work.blocks import block_size, dump_block, load_block
+from cluster.jobs.work.folders import open_folder
+from cluster.jobs.work.ledger import (
     Block,
     Item,
     Record,
@@ -21,8 +21,8 @@ from cluster.jobs.ledger import (
     write_records,
     write_tables,
 )
-from cluster.jobs.shards import write_shards
-from cluster.jobs.to_folder import plan_work
+from cluster.jobs.work.shards import write_shards
+from cluster.jobs.work.to_folder import plan_work
 
 
 def test_names_decide_keys_and_sizes_decide_the_order() -> None:

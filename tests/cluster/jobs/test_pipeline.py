@@ -8,14 +8,14 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from cluster.compose.redacted import HIDDEN_NAME, redact_outcome
 from cluster.jobs.bulk_extract import find_items
-from cluster.jobs.corpus import FolderCorpus, load_named_tree
-from cluster.jobs.folders import PARTIAL, FolderUnavailable, open_folder
-from cluster.jobs.kinds import Shape
-from cluster.jobs.ledger import Block, Record, make_items
-from cluster.jobs.outputs import FolderOutput
-from cluster.jobs.pipeline import BlockReader, Finish, as_read
-from cluster.redacted import HIDDEN_NAME, redact_outcome
+from cluster.jobs.work.corpus import FolderCorpus, load_named_tree
+from cluster.jobs.work.folders import PARTIAL, FolderUnavailable, open_folder
+from cluster.jobs.work.kinds import Shape
+from cluster.jobs.work.ledger import Block, Record, make_items
+from cluster.jobs.work.outputs import FolderOutput
+from cluster.jobs.work.pipeline import BlockReader, Finish, as_read
 from models.cdom.original import ReadOptions
 from models.neural.fakes import ScriptedRecogniser
 from tests.cluster.jobs.corpora import make_corpus

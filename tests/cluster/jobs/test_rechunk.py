@@ -8,10 +8,10 @@ import pytest
 from cluster.jobs.rechunk import Rechunker, RechunkParts, dump_documents, find_outdated, load_documents
 from models.cdom.chunk import Chunk
 from models.cdom.ports import EmbeddingFailed
-from models.derive.chunking import chunker_name
+from models.derive.chunks.chunking import chunker_name
 from models.neural.embed.tokenizer import load_tokenizer
-from storage.lifecycle import delete_document
-from storage.rechunk import ChunkedDocument
+from storage.index.rechunk import ChunkedDocument
+from storage.jobs.lifecycle import delete_document
 from storage.store import Store
 from tests.cluster.jobs.corpora import make_corpus
 from tests.cluster.jobs.inline import publish_folder

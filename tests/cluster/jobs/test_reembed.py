@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from cluster.jobs import reembed
-from cluster.jobs.spread import JobStopped, Row
-from storage.index.entries import DocumentChunks, IndexedChunk
+from cluster.jobs.work.spread import JobStopped, Row
 from storage.index.opened import IndexPlace, open_table, place_index
-from storage.rows import DocumentId, Scope
+from storage.index.table.entries import DocumentChunks, IndexedChunk
+from storage.values.rows import DocumentId, Scope
 from tests.storage.index.conftest import library  # noqa: F401
 from tests.storage.index.library import Library, embed
 
@@ -114,7 +114,7 @@ def rows_of(library: Library, width: int) -> list[dict[str, Any]]:  # noqa: F811
 
 
 def reembed_tables(place: IndexPlace) -> list[str]:
-    from storage.index.siblings import SiblingTables
+    from storage.index.table.siblings import SiblingTables
 
     return SiblingTables(place.uri, "", place.storage_options).names()
 

@@ -4,9 +4,9 @@ import json
 
 from pydantic_core import to_jsonable_python
 
-from models.derive.chunks import ChunkSettings, chunk_tree
+from models.derive.chunks.chunks import ChunkSettings, chunk_tree
 from models.derive.diff import compare_trees
-from models.derive.fields import find_fields
+from models.derive.fields.fields import find_fields
 from models.derive.quality import rate_document, summarise
 from models.derive.semantics import describe_tree
 from models.export.context import tree_to_context

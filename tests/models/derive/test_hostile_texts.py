@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from models.cdom.tree import BlockType, Tree
-from models.derive.chunks import chunk_tree
-from models.derive.fields import find_fields
+from models.derive.chunks.chunks import chunk_tree
+from models.derive.fields.fields import find_fields
 from models.derive.semantics import describe_tree
 from models.export.context import tree_to_context
 from models.export.graph import tree_to_graph

@@ -4,7 +4,7 @@ import pytest
 
 from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.tree import Route
-from models.extract.layout.marks import Line, PageMarks
+from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.plan import plan_page
 
 PAGE = (0.0, 0.0, 400.0, 600.0)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.pii.clues import Clues, everywhere
 from models.pii.kinds import Hit
 from models.pii.normalise import normalise
-from models.pii.patterns import PATTERNS, Pattern
-from models.pii.phones import find_phones
+from models.pii.patterns.clues import Clues, everywhere
+from models.pii.patterns.kind_patterns import PATTERNS, Pattern
+from models.pii.patterns.phones import find_phones
 from tests.models.pii.values import CONTEXT_WORDS, PLAIN_WORDS, VALUES, disturbed
 
 PIECES = st.one_of(

@@ -8,7 +8,7 @@ from models.cdom.tree import FlagSpan, Span, Tree, dump_tree
 from models.pii.flag import flag_tree
 from models.pii.kinds import Hit
 from models.pii.paint import view_page
-from models.pii.patterns import RegexDetector
+from models.pii.patterns.kind_patterns import RegexDetector
 from models.pii.redact import PiiIncomplete, mask_spans, redact_tree
 from tests.models.pii.trees import paragraph, table, tree
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from models.pii.normalise import normalise
-from models.pii.patterns import RegexDetector
+from models.pii.patterns.kind_patterns import RegexDetector
 
 CHARACTERS, CPU_S = 8_000, 10.0
 """A hundred times what any of them needs."""

@@ -4,11 +4,11 @@ import pytest
 
 from models.cdom.tree import Tree
 from models.pii import windows
-from models.pii.engines import make_flagger
+from models.pii.engines.choose import make_flagger
 from models.pii.flag import flag_tree
 from models.pii.kinds import Hit
 from models.pii.paint import view_page
-from models.pii.patterns import RegexDetector
+from models.pii.patterns.kind_patterns import RegexDetector
 from models.pii.redact import PiiIncomplete, redact_tree
 from tests.models.pii.trees import paragraph, tree
 

@@ -2,7 +2,7 @@ import pytest
 
 from models.pii.kinds import Kind
 from models.pii.normalise import normalise
-from models.pii.patterns import RegexDetector
+from models.pii.patterns.kind_patterns import RegexDetector
 
 DETECTOR = RegexDetector()
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 import pytest
 
-from models.pii.engines import Engine, check_engine, make_flagger
+from models.pii.engines.choose import Engine, check_engine, make_flagger
+from models.pii.engines.presidio import SURE_OF_LANGUAGE, PresidioDetector, check_installed
 from models.pii.errors import EngineMissing
 from models.pii.flag import flag_tree
-from models.pii.presidio import SURE_OF_LANGUAGE, PresidioDetector, check_installed
 from tests.models.pii.trees import paragraph, tree
 
 NAMES = {"Ann Example": "PERSON", "Paris": "LOCATION", "Acme": "ORGANIZATION", "four": "NUMBER"}

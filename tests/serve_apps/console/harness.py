@@ -11,11 +11,11 @@ import httpx
 from fastapi import FastAPI
 
 from serve_apps.console.app import create_console
-from serve_apps.console.passwords import Passwords
-from serve_apps.console.resources import ConsoleResources
-from serve_apps.console.watcher import Watcher
-from storage.egress import Egress
+from serve_apps.console.context.passwords import Passwords
+from serve_apps.console.context.resources import ConsoleResources
+from serve_apps.console.sending.watcher import Watcher
 from storage.store import Store
+from storage.webhooks.egress import Egress
 from tests.api.harness import make_resources
 from tests.api.live import listening
 

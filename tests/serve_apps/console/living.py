@@ -6,15 +6,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors.deliver import Dispatcher
+from actors.background.webhook_dispatcher import Dispatcher
 from serve_apps.console.app import create_console
-from serve_apps.console.watcher import Watcher
-from storage.egress import Egress
-from storage.outbox import StoreOutbox
+from serve_apps.console.sending.watcher import Watcher
 from storage.store import Store
+from storage.webhooks.egress import Egress
+from storage.webhooks.outbox import StoreOutbox
 from tests.api.live import listening, listening_app
 from tests.serve_apps.console.harness import ENGINE_KEY, PASSWORD, resources_of
-from tests.ui.chromium import Browser, chromium
+from tests.ui.browser.chromium import Browser, chromium
 from tests.ui.papers import LetterReader, letter_resources
 
 

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 
-from serve_apps.console.addresses import read_networks, true_address
-from serve_apps.console.callers import digest_cookie
-from serve_apps.console.resources import SignUp, SignUps
-from serve_apps.console.watcher import Watcher
-from storage.audit import list_audit, seal, verify
+from serve_apps.console.callers.addresses import read_networks, true_address
+from serve_apps.console.callers.callers import digest_cookie
+from serve_apps.console.context.resources import SignUp, SignUps
+from serve_apps.console.sending.watcher import Watcher
+from storage.access.audit import list_audit, seal, verify
 from storage.console.accounts import approve, close_account, find_account, make_link
 from storage.console.plans import PLANS, change_plan, define_plan, list_plans, list_tenants
 from storage.console.rows import Plan, hooks_of
-from storage.errors import NotFound
 from storage.store import Store
+from storage.values.errors import NotFound
 from tests.api.harness import PDF, files
 from tests.serve_apps.console.harness import (
     ENGINE_KEY,

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from models.cdom.search import SearchHit, SearchMode, SearchRequest
-from serve_apps.api.resources import Ports
+from serve_apps.api.context.resources import Ports
 from storage.store import Store
 from tests.api.harness import PDF, files, make_resources, reading
 from tests.api.live import listening

@@ -7,9 +7,9 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from serve_apps.console.hosts import is_known_host
-from serve_apps.console.pages import CONTENT_POLICY
-from serve_apps.console.passwords import Passwords
+from serve_apps.console.callers.hosts import is_known_host
+from serve_apps.console.context.page_rendering import CONTENT_POLICY
+from serve_apps.console.context.passwords import Passwords
 from storage.store import Store
 from tests.api.harness import PDF, files
 from tests.serve_apps.console.harness import PASSWORD, Person, a_console, browser, csrf_of, resources_of, sign_up

@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 
-from actors.deliver import Dispatcher
-from serve_apps.console.watcher import Watcher
-from storage import crash
+from actors.background.webhook_dispatcher import Dispatcher
+from serve_apps.console.sending.watcher import Watcher
 from storage.console.sent import list_outdated
-from storage.egress import Egress
-from storage.outbox import StoreOutbox
 from storage.store import Store, open_store
+from storage.values import crash_points as crash
+from storage.webhooks.egress import Egress
+from storage.webhooks.outbox import StoreOutbox
 from tests.api.harness import PDF, files
 from tests.conftest import SIGNING_KEY
 from tests.serve_apps.console.harness import ENGINE_KEY, Person, a_console, csrf_of, resources_of, sign_up, watch

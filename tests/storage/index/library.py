@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from models.cdom.search import SearchHit, SearchMode, SearchRequest
-from storage.index.entries import DocumentChunks, IndexedChunk, Vectors
 from storage.index.opened import IndexPlace, open_search, open_writer
-from storage.publish import finish
-from storage.rows import Claim, DocumentId, Scope, Succeeded
+from storage.index.table.entries import DocumentChunks, IndexedChunk, Vectors
+from storage.queue.publish import finish
 from storage.store import Store
+from storage.values.rows import Claim, DocumentId, Scope, Succeeded
 from tests.storage.scenes import ACME, claim, submit, worker
 
 WIDTH = 32

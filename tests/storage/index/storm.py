@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from models.cdom.search import SearchMode
-from storage.documents import locate_tree
-from storage.errors import NotFound
-from storage.lifecycle import delete_document
-from storage.rows import Scope
+from storage.jobs.documents import locate_tree
+from storage.jobs.lifecycle import delete_document
 from storage.store import Store, open_store
+from storage.values.errors import NotFound
+from storage.values.rows import Scope
 from tests.storage.index.library import Library, entries
 from tests.storage.scenes import ACME, ACTOR
 

@@ -1,8 +1,8 @@
 """Index and SQL are brought together: strangers leave after a grace time, the missing come back."""
 
+from storage.access.tenants import move_tenant
 from storage.index.reconcile import IndexReconciler
-from storage.rows import DocumentId, Scope
-from storage.tenants import move_tenant
+from storage.values.rows import DocumentId, Scope
 from tests.storage.index.library import Library, entries
 from tests.storage.scenes import ACME
 

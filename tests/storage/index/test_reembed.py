@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from models.cdom.search import SearchHit, SearchMode, SearchRequest
-from storage.erase import purge_some
-from storage.errors import OtherModel
-from storage.index.entries import DocumentChunks, Vectors
 from storage.index.opened import IndexPlace, check_model, open_search, open_writer, place_index
 from storage.index.reembed import Reembedding
-from storage.lifecycle import delete_document
+from storage.index.table.entries import DocumentChunks, Vectors
+from storage.jobs.lifecycle import delete_document
+from storage.upkeep.erase import purge_some
+from storage.values.errors import OtherModel
 from tests.storage.index.library import Library, embed, entries
 from tests.storage.scenes import ACTOR
 

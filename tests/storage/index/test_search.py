@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from models.cdom.search import SearchMode
-from storage.errors import NotFound
-from storage.lifecycle import delete_document, delete_job
-from storage.rows import Scope
+from storage.jobs.lifecycle import delete_document, delete_job
+from storage.values.errors import NotFound
+from storage.values.rows import Scope
 from tests.storage.index.library import Library, entries
 from tests.storage.scenes import ACME, ACTOR
 

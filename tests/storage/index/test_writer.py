@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from models.cdom.search import SearchMode
-from storage.crash import CrashPoint
-from storage.erase import purge_some
-from storage.errors import StoreUnavailable
-from storage.index.entries import parse_scope, scope_name, split_key
 from storage.index.opened import open_writer
-from storage.lifecycle import delete_document
+from storage.index.table.entries import parse_scope, scope_name, split_key
+from storage.jobs.lifecycle import delete_document
+from storage.upkeep.erase import purge_some
+from storage.values.crash_points import CrashPoint
+from storage.values.errors import StoreUnavailable
 from tests.storage.index.library import Library, entries
 from tests.storage.scenes import ACME, ACTOR
 
@@ -177,7 +177,7 @@ def test_a_purge_forgets_the_index_before_anything_else(library: Library) -> Non
 
 def test_parts_of_the_vector_index_stay_few(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("storage.index.writer.VECTOR_INDEX_FROM", 300)
-    monkeypatch.setattr("storage.index.upkeep.MOST_PARTS", 2)
+    monkeypatch.setattr("storage.index.table.upkeep.MOST_PARTS", 2)
     library.publish(*(f"apples {number}" for number in range(300)))
     assert library.writer.index_vectors()
     parts = []

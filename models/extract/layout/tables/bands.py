@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from itertools import pairwise
 
-from models.extract.layout.marks import Rule
+from models.extract.layout.lines.marks import Rule
 from models.extract.layout.tables.rules import Region
 from models.extract.layout.tables.words import TextRow
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from models.cdom.geometry import Bbox
 from models.cdom.table import Table
-from models.extract.layout.marks import Line, PageMarks
+from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.tables.ruled import build_ruled_table
 from models.extract.layout.tables.rules import find_ruled_regions
 from models.extract.layout.tables.words import lines_within

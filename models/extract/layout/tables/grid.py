@@ -5,9 +5,9 @@ from itertools import pairwise
 
 from models.cdom.geometry import Bbox
 from models.cdom.table import Cell, Table
-from models.extract.layout.blocks import is_divided
 from models.extract.layout.tables.bands import column_at, spans_columns
 from models.extract.layout.tables.words import Segment, TextRow, Word
+from models.extract.layout.text.blocks import is_divided
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from models.extract.layout.marks import Rule
+from models.extract.layout.lines.marks import Rule
 from models.extract.layout.tables.bands import column_at
 from models.extract.layout.tables.words import Segment, TextRow
 

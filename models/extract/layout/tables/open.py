@@ -7,7 +7,7 @@ import re
 from itertools import pairwise
 
 from models.cdom.geometry import Bbox, union_bbox
-from models.extract.layout.marks import Line, PageMarks
+from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.tables.bands import column_at, fold_rows
 from models.extract.layout.tables.columns import open_columns
 from models.extract.layout.tables.data_rows import FIGURE

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from models.cdom.table import Table
-from models.extract.layout.marks import Line, PageMarks
+from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.tables.bands import (
     Band,
     column_at,

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from models.cdom.geometry import Bbox
-from models.extract.layout.disjoint import DisjointSets
-from models.extract.layout.marks import Fill, PageMarks, Rule
+from models.extract.layout.lines.disjoint import DisjointSets
+from models.extract.layout.lines.marks import Fill, PageMarks, Rule
 
 _SAME = 1.6
 """Pieces this close across (points) lie on one rule."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from models.cdom.geometry import Bbox
-from models.extract.layout.marks import Line, PageMarks
+from models.extract.layout.lines.marks import Line, PageMarks
 
 SEGMENT_GAP = 0.5
 """Words closer than this (in ems) belong to one segment."""

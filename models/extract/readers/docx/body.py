@@ -10,17 +10,17 @@ from typing import Final
 from models.cdom.errors import ResourceLimit
 from models.cdom.table import Cell, Table
 from models.cdom.tree import BlockType
-from models.extract.readers.docx.drafts import Draft, PageDraft, adopt, flatten
-from models.extract.readers.docx.drawing import choose_alternative
-from models.extract.readers.docx.inline import InlineReader, Story
-from models.extract.readers.docx.numbering import ListCounter
-from models.extract.readers.docx.omml import math_to_latex
-from models.extract.readers.docx.pages import FlatPage, PageSink
-from models.extract.readers.docx.paragraphs import PLAIN_KIND, read_kind
-from models.extract.readers.docx.pieces import Chart, NoteRef, Piece
-from models.extract.readers.docx.tables import GridCell, read_grid
+from models.extract.readers.docx.inline.drawing import choose_alternative
+from models.extract.readers.docx.inline.omml import math_to_latex
+from models.extract.readers.docx.inline.pieces import Chart, NoteRef, Piece
+from models.extract.readers.docx.inline.runs import InlineReader, Story
+from models.extract.readers.docx.package.xml import MC, Element, M, W
+from models.extract.readers.docx.structure.drafts import Draft, PageDraft, adopt, flatten
+from models.extract.readers.docx.structure.numbering import ListCounter
+from models.extract.readers.docx.structure.pages import FlatPage, PageSink
+from models.extract.readers.docx.structure.paragraphs import PLAIN_KIND, read_kind
+from models.extract.readers.docx.structure.tables import GridCell, read_grid
 from models.extract.readers.docx.writing import ParagraphWriter
-from models.extract.readers.docx.xml import MC, Element, M, W
 
 MAX_NESTING: Final = 50
 _WRAPPERS: Final = frozenset(W + name for name in ("ins", "moveTo", "customXml", "smartTag", "sdtContent"))

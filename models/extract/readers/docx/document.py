@@ -15,8 +15,8 @@ from models.cdom.original import Format, ReadOptions
 from models.cdom.ports import PageImage
 from models.cdom.tree import BlockType, Route
 from models.extract.readers.contract import DocumentFacts, PageBlock, PageContent, PageRead
-from models.extract.readers.docx.drafts import Draft, PageDraft
-from models.extract.readers.docx.package import Package
+from models.extract.readers.docx.package.opc import Package
+from models.extract.readers.docx.structure.drafts import Draft, PageDraft
 from models.extract.readers.docx.wordfile import WordFile
 
 ENGINE: Final = "lxml"

@@ -8,18 +8,18 @@ from typing import Final
 from models.cdom.errors import Malformed, UnsupportedFormat
 from models.cdom.tree import BlockType, Metadata
 from models.extract.readers.docx.body import BodyReader, Desk
-from models.extract.readers.docx.charts import read_chart_table, read_chart_text
-from models.extract.readers.docx.drafts import Draft, PageDraft, adopt, flatten
-from models.extract.readers.docx.fields import FieldStack
-from models.extract.readers.docx.inline import Story
-from models.extract.readers.docx.notes import NoteBook, NotePart, read_note_part
-from models.extract.readers.docx.numbering import ListCounter
-from models.extract.readers.docx.package import Package, Relations
-from models.extract.readers.docx.pages import FlatPage, Section, StatedPages, read_sections
-from models.extract.readers.docx.pieces import Chart, NoteKind
-from models.extract.readers.docx.properties import read_metadata
-from models.extract.readers.docx.styles import StyleSheet
-from models.extract.readers.docx.xml import BrokenPart, Element, W, is_on, val
+from models.extract.readers.docx.inline.charts import read_chart_table, read_chart_text
+from models.extract.readers.docx.inline.fields import FieldStack
+from models.extract.readers.docx.inline.pieces import Chart, NoteKind
+from models.extract.readers.docx.inline.runs import Story
+from models.extract.readers.docx.inline.styles import StyleSheet
+from models.extract.readers.docx.package.opc import Package, Relations
+from models.extract.readers.docx.package.properties import read_metadata
+from models.extract.readers.docx.package.xml import BrokenPart, Element, W, is_on, val
+from models.extract.readers.docx.structure.drafts import Draft, PageDraft, adopt, flatten
+from models.extract.readers.docx.structure.notes import NoteBook, NotePart, read_note_part
+from models.extract.readers.docx.structure.numbering import ListCounter
+from models.extract.readers.docx.structure.pages import FlatPage, Section, StatedPages, read_sections
 
 _NOTE_PARTS: Final = {
     NoteKind.FOOTNOTE: ("footnotes", "footnotePr", "decimal"),

@@ -9,11 +9,7 @@ from typing import Final
 
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.tree import BlockType
-from models.extract.readers.docx.drafts import Draft, join_text
-from models.extract.readers.docx.numbering import CHECK_GLYPHS
-from models.extract.readers.docx.pages import PageSink
-from models.extract.readers.docx.paragraphs import MAX_OUTLINED_CHARS, ParagraphKind
-from models.extract.readers.docx.pieces import (
+from models.extract.readers.docx.inline.pieces import (
     Box,
     Break,
     Chart,
@@ -25,7 +21,11 @@ from models.extract.readers.docx.pieces import (
     Piece,
     Text,
 )
-from models.extract.readers.docx.xml import Element
+from models.extract.readers.docx.package.xml import Element
+from models.extract.readers.docx.structure.drafts import Draft, join_text
+from models.extract.readers.docx.structure.numbering import CHECK_GLYPHS
+from models.extract.readers.docx.structure.pages import PageSink
+from models.extract.readers.docx.structure.paragraphs import MAX_OUTLINED_CHARS, ParagraphKind
 
 _NESTED: Final = frozenset({BlockType.LIST_ITEM, BlockType.CHECKBOX})
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from models.cdom.geometry import Bbox
-from models.extract.layout.marks import Line, PageMarks, PrintedField, Run
+from models.extract.layout.lines.marks import Line, PageMarks, PrintedField, Run
 from models.extract.readers.pdf.engine import BROKEN, mupdf, pymupdf
 from models.extract.readers.pdf.facts import clean_text
 

@@ -4,15 +4,15 @@ from collections.abc import Callable
 from typing import Any
 
 from models.cdom.geometry import Bbox
-from models.extract.layout.marks import Line, PageMarks, Piece, split_evenly
+from models.extract.layout.lines.marks import Line, PageMarks, Piece, split_evenly
 from models.extract.readers.pdf.annotations import add_annotations
 from models.extract.readers.pdf.engine import mupdf
 from models.extract.readers.pdf.glyphs import make_glyph_finder
-from models.extract.readers.pdf.hidden import hide_unseen
 from models.extract.readers.pdf.rotation import turn_blocks, turn_box
-from models.extract.readers.pdf.rtl import order_letters
-from models.extract.readers.pdf.spaces import add_missing_blanks
-from models.extract.readers.pdf.text import clean_glyphs, find_lines
+from models.extract.readers.pdf.text.hidden import hide_unseen
+from models.extract.readers.pdf.text.rtl import order_letters
+from models.extract.readers.pdf.text.spaces import add_missing_blanks
+from models.extract.readers.pdf.text.text_lines import clean_glyphs, find_lines
 from models.extract.readers.pdf.vectors import add_vectors
 
 _FLAGS = mupdf.FZ_STEXT_PRESERVE_WHITESPACE | mupdf.FZ_STEXT_COLLECT_VECTORS | mupdf.FZ_STEXT_CLIP

@@ -5,8 +5,8 @@ from typing import Any
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PixelPage
 from models.cdom.tree import Route
-from models.extract.layout.blocks import confidence_of
 from models.extract.layout.page import layout_page
+from models.extract.layout.text.blocks import confidence_of
 from models.extract.plan import plan_page
 from models.extract.readers.contract import PageContent, PageRead
 from models.extract.readers.pdf.engine import ENGINE, VERSION

@@ -3,7 +3,7 @@
 import pytest
 
 from models.cdom.tree import BlockType
-from models.extract.readers.docx.numbering import format_count
+from models.extract.readers.docx.structure.numbering import format_count
 from tests.models.extract.docx.files import item, paragraph, read_blocks, shape, style
 
 

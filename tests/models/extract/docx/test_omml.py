@@ -4,7 +4,7 @@ import pytest
 from lxml import etree
 
 from models.cdom.tree import BlockType
-from models.extract.readers.docx.omml import math_to_latex
+from models.extract.readers.docx.inline.omml import math_to_latex
 from tests.models.extract.docx.files import NAMESPACES, paragraph, read_blocks, shape
 
 

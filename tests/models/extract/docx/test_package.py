@@ -10,8 +10,9 @@ import pytest
 from models.cdom.errors import ErrorCode, ExtractError, Malformed, ResourceLimit
 from models.cdom.original import ReadOptions
 from models.cdom.tree import BlockType
-from models.extract.readers.docx import open_docx, package
-from models.extract.readers.docx.xml import parse_xml
+from models.extract.readers.docx import open_docx
+from models.extract.readers.docx.package import opc as package
+from models.extract.readers.docx.package.xml import parse_xml
 from tests.models.extract.docx.files import (
     NAMESPACES,
     make_docx,

@@ -1,8 +1,8 @@
 """Signs that a page draws instead of printing them: roots count, others leave the lines as they are."""
 
 from models.cdom.geometry import Bbox
-from models.extract.layout.displays import find_formulas
-from models.extract.layout.marks import Line, PageMarks, Rule
+from models.extract.layout.figures.displays import find_formulas
+from models.extract.layout.lines.marks import Line, PageMarks, Rule
 from models.extract.math.glyphs import Glyph
 
 TEXT = "√x+1=y"[1:]

@@ -1,7 +1,7 @@
 """Reading order of columns with something across them."""
 
-from models.extract.layout.marks import Line
-from models.extract.layout.order import order_lines
+from models.extract.layout.lines.marks import Line
+from models.extract.layout.text.order import order_lines
 
 TEXT = "words of a column"
 
@@ -41,7 +41,7 @@ def test_a_note_far_below_the_columns_ends_the_page() -> None:
 
 
 def test_the_first_word_of_a_stretched_line_is_no_label() -> None:
-    from models.extract.layout.pictures import _goes_on
+    from models.extract.layout.figures.pictures import _goes_on
 
     rows = [line(220, 60, "For", 15), line(255, 60, "example,", 40), line(220, 84, "a longer line of the same column")]
     box = (50.0, 40.0, 215.0, 120.0)

@@ -5,7 +5,7 @@ import pytest
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.tree import BlockType
 from models.extract.readers.pdf.engine import pymupdf
-from models.extract.readers.pdf.text import clean_glyphs
+from models.extract.readers.pdf.text.text_lines import clean_glyphs
 from tests.models.extract.pdf.paper import Paper, of_type, texts
 
 
@@ -112,8 +112,8 @@ def test_letter_spaced_type_is_left_alone() -> None:
 
 
 def test_characters_that_do_not_decode_lower_the_confidence() -> None:
-    from models.extract.layout.blocks import confidence_of
-    from models.extract.layout.marks import Line
+    from models.extract.layout.lines.marks import Line
+    from models.extract.layout.text.blocks import confidence_of
 
     clean, torn = Line(0, 0, 9, 9, 8, 9, "abcd"), Line(0, 0, 9, 9, 8, 9, "a\ufffdc\ufffd")
     assert confidence_of([clean]) == 1.0

@@ -1,0 +1,1 @@
+"""Work beside the documents: housekeeping chores, the webhook dispatcher, and several loops as one worker."""

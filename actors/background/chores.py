@@ -1,0 +1,106 @@
+"""Housekeeping: chores that one process of the deployment does at a time, each on its own period.
+
+In come named chores and a role lease; out goes nothing but their effects. The lease in SQL is what makes it the only
+one; a chore must still be safe when two run. Knows no Ray and no SQL.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from storage.values.errors import StorageError
+
+log = logging.getLogger(__name__)
+TURN_S = 1.0
+STUCK_S = 600.0
+
+
+class Role(Protocol):
+    """`storage.postgres.leases.RoleLease`."""
+
+    def acquire(self) -> bool: ...
+    def renew(self) -> bool: ...
+    def release(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chore:
+    """`run` is called every `every_s` seconds, in the janitor's thread."""
+
+    name: str
+    every_s: float
+    run: Callable[[], object]
+
+
+class Janitor:
+    """One thread. Without the lease it only asks for it."""
+
+    def __init__(
+        self,
+        role: Role,
+        chores: Sequence[Chore],
+        *,
+        turn_s: float = TURN_S,
+        clock: Callable[[], float] = time.monotonic,
+        close: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._close = close
+        self._role, self._chores, self._turn_s, self._clock = role, chores, turn_s, clock
+        self._due = {chore.name: 0.0 for chore in chores}
+        self._held = False
+        self._turned_at = time.monotonic()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="janitor", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def healthy(self) -> bool:
+        return self._stop.is_set() or (self._thread.is_alive() and time.monotonic() - self._turned_at < STUCK_S)
+
+    def drain(self, timeout_s: float) -> bool:
+        """Finish the chore at hand, give the role back, end the connections."""
+        self._stop.set()
+        if self._thread.ident is not None:
+            self._thread.join(timeout_s)
+        if self._held:
+            self._try("release role", self._role.release)
+        self._close()
+        return not self._thread.is_alive()
+
+    def turn(self) -> list[str]:
+        """One pass: the names of the chores that were done now."""
+        if not self._hold():
+            return []
+        now = self._clock()
+        due = [chore for chore in self._chores if now >= self._due[chore.name]]
+        return [chore.name for chore in due if not self._stop.is_set() and self._hold() and self._do(chore)]
+
+    def _run(self) -> None:
+        while not self._stop.wait(self._turn_s):
+            self._turned_at = time.monotonic()
+            self.turn()
+
+    def _hold(self) -> bool:
+        try:
+            self._held = self._role.renew() if self._held else self._role.acquire()
+        except StorageError as error:
+            log.warning("janitor's role: %s", error.code)
+            self._held = False
+        return self._held
+
+    def _do(self, chore: Chore) -> bool:
+        self._due[chore.name] = self._clock() + chore.every_s
+        return self._try(chore.name, chore.run)
+
+    def _try(self, name: str, act: Callable[[], object]) -> bool:
+        """One chore that fails must not keep the others from running."""
+        try:
+            act()
+        except Exception as error:
+            log.warning("%s failed: %s", name, getattr(error, "code", type(error).__name__))
+            return False
+        return True

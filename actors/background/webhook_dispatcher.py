@@ -1,0 +1,131 @@
+"""The dispatcher: fans events out, claims what is due, sends it, notes how it went.
+
+In come a source of parcels and a way to send; out go signed requests. Threads, few per receiver, so that one that hangs
+holds up nobody else. May die at any moment: an unsettled claim lapses and is sent again under the same id.
+"""
+
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from email.utils import parsedate_to_datetime
+from typing import Protocol
+
+from storage.values.errors import StorageError
+from storage.webhooks.egress import Answer, Unreachable, UrlRefused
+from storage.webhooks.outbox import Outcome, Parcel
+from storage.webhooks.signatures import sign_headers
+
+log = logging.getLogger(__name__)
+THREADS = 32
+PER_WEBHOOK = 2
+POLL_S = 0.5
+STUCK_S = 120.0
+
+
+class Outbox(Protocol):
+    """`storage.webhooks.outbox`, bound to a store."""
+
+    def fan_out(self) -> int: ...
+    def claim(self, limit: int, busy: frozenset[str]) -> list[Parcel]: ...
+    def settle(self, parcel: Parcel, outcome: Outcome) -> bool: ...
+
+
+Post = Callable[[str, bytes, Mapping[str, str]], Answer]
+
+
+class Dispatcher:
+    """One loop and `threads` senders."""
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        post: Post,
+        *,
+        threads: int = THREADS,
+        per_webhook: int = PER_WEBHOOK,
+        poll_s: float = POLL_S,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._outbox, self._post, self._clock = outbox, post, clock
+        self._limit, self._per_webhook, self._poll_s = threads, per_webhook, poll_s
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="deliver")
+        self._sending: Counter[str] = Counter()
+        self._lock = threading.Lock()
+        self._stop, self._wake = threading.Event(), threading.Event()
+        self._turned_at = time.monotonic()
+        self._thread = threading.Thread(target=self._run, name="dispatcher", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def healthy(self) -> bool:
+        return self._stop.is_set() or (self._thread.is_alive() and time.monotonic() - self._turned_at < STUCK_S)
+
+    def drain(self, timeout_s: float) -> bool:
+        """Claim nothing more; what is being sent ends within its own time limit or lapses."""
+        self._stop.set()
+        self._wake.set()
+        self._thread.join(timeout_s)
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        return not self._thread.is_alive()
+
+    def turn(self) -> int:
+        """One pass: how much there was to do."""
+        fanned = self._outbox.fan_out()
+        with self._lock:
+            room = self._limit - self._sending.total()
+            busy = frozenset(hook for hook, sending in self._sending.items() if sending >= self._per_webhook)
+        parcels = self._outbox.claim(room, busy) if room > 0 else []
+        for parcel in parcels:
+            with self._lock:
+                self._sending[parcel.webhook_id] += 1
+            self._threads.submit(self._deliver, parcel)
+        return fanned + len(parcels)
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            self._turned_at = time.monotonic()
+            try:
+                done = self.turn()
+            except StorageError as error:
+                log.warning("dispatcher: %s", error.code)
+                done = 0
+            if not done:
+                self._wake.wait(self._poll_s)
+            self._wake.clear()
+
+    def _deliver(self, parcel: Parcel) -> None:
+        try:
+            self._outbox.settle(parcel, self._send(parcel))
+        except StorageError as error:
+            log.warning("delivery not settled: %s", error.code)
+        finally:
+            with self._lock:
+                self._sending[parcel.webhook_id] -= 1
+                self._sending += Counter()  # drops the zeros
+            self._wake.set()
+
+    def _send(self, parcel: Parcel) -> Outcome:
+        now = int(self._clock())
+        headers = sign_headers(parcel.secrets, parcel.event, parcel.event_id, now, parcel.body)
+        try:
+            answer = self._post(parcel.url, parcel.body, headers)
+        except (Unreachable, UrlRefused) as error:
+            return Outcome(error=error.code)
+        if 200 <= answer.status < 300:
+            return Outcome(status=answer.status)
+        asked = _seconds(answer.headers.get("retry-after", ""), self._clock())
+        return Outcome(status=answer.status, error=f"http-{answer.status}", retry_after_s=asked)
+
+
+def _seconds(text: str, now: float) -> float:
+    """`Retry-After` in either of its forms; 0 where it says nothing that can be read."""
+    if text.isdigit():
+        return float(text[:9])
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
+    except (ValueError, OverflowError):
+        return 0.0

@@ -1,0 +1,1 @@
+"""The loop of a CPU reader over the queue: claim, read, recognise, publish; leases, retries and outcomes."""

@@ -1,0 +1,152 @@
+"""The documents one reader holds, and the thread that keeps their leases alive.
+
+In come claims and their progress, out go heartbeats; a lost lease is remembered so that nothing more is written for it.
+Knows no parser and no artifacts.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from actors.reader.document_trace import DocumentTrace, begin_trace
+from models.cdom.tracing import NO_TRACER, Tracer
+from storage.values.errors import StorageError
+from storage.values.rows import Beat, Claim, DocumentId
+from storage.values.states import Phase
+
+log = logging.getLogger(__name__)
+PROGRESS_S = 1.0
+"""Page progress is reported at most this often between heartbeats."""
+
+
+class Beats(Protocol):
+    """The part of the queue that renews leases."""
+
+    def beat(self, beats: list[Beat], /) -> frozenset[DocumentId]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A claim with what its holder is doing."""
+
+    claim: Claim
+    beat: Beat
+    trace: DocumentTrace | None = None
+
+    def end(self, error: str | None) -> None:
+        if self.trace is not None:
+            self.trace.whole.note("quire.pages", self.beat.pages_total)
+            self.trace.end(error)
+
+
+class Inflight:
+    """Open documents by id. All methods may be called from any thread."""
+
+    def __init__(self, tracer: Tracer = NO_TRACER) -> None:
+        self._tracer = tracer
+        self._lock = threading.Lock()
+        self._held: dict[DocumentId, Held] = {}
+        self._moved = False
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def add(self, claim: Claim) -> None:
+        beat = Beat(document_id=claim.document_id, attempt=claim.attempt, phase=Phase.READING)
+        trace = begin_trace(self._tracer, claim) if self._tracer.on else None
+        with self._lock:
+            self._held[claim.document_id] = Held(claim, beat, trace)
+
+    def remove(self, claim: Claim, error: str | None = None) -> None:
+        """Done with it; `error` is the code it ended with, if any."""
+        with self._lock:
+            if self._is_held(claim):
+                self._held.pop(claim.document_id).end(error)
+
+    def holds(self, claim: Claim) -> bool:
+        """Whether the lease is still ours, as far as the last heartbeat knew."""
+        with self._lock:
+            return self._is_held(claim)
+
+    def progress(self, claim: Claim, done: int, total: int) -> None:
+        self._change(claim, pages_done=done, pages_total=total)
+        self._moved = True
+
+    def enter(self, claim: Claim, phase: Phase) -> None:
+        if (trace := self._change(claim, phase=phase)) is not None:
+            trace.enter(phase)
+
+    def beats(self) -> list[Beat]:
+        """What to tell the database now."""
+        with self._lock:
+            self._moved = False
+            return [held.beat for held in self._held.values()]
+
+    def moved(self) -> bool:
+        """Some page was finished since the last `beats`."""
+        return self._moved
+
+    def lose(self, lost: frozenset[DocumentId], told: list[Beat]) -> None:
+        """Forget documents that somebody else holds now, if they are still the attempt that was told."""
+        attempts = {beat.document_id: beat.attempt for beat in told}
+        with self._lock:
+            for document_id in lost:
+                held = self._held.get(document_id)
+                if held and held.claim.attempt == attempts.get(document_id):
+                    log.warning("lease lost: document %s attempt %d", document_id, held.claim.attempt)
+                    self._held.pop(document_id).end("lease-lost")
+
+    def _is_held(self, claim: Claim) -> bool:
+        held = self._held.get(claim.document_id)
+        return held is not None and held.claim.attempt == claim.attempt
+
+    def _change(self, claim: Claim, **changes: object) -> DocumentTrace | None:
+        with self._lock:
+            if not self._is_held(claim):
+                return None
+            held = self._held[claim.document_id]
+            self._held[claim.document_id] = replace(held, beat=replace(held.beat, **changes))  # type: ignore[arg-type]
+            return held.trace
+
+
+class Heart:
+    """Beats for everything in flight every `beat_s`, and within a second when a page was finished."""
+
+    def __init__(self, queue: Beats, inflight: Inflight, beat_s: float) -> None:
+        self._queue, self._inflight, self._beat_s = queue, inflight, beat_s
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="heart", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join(timeout=5)
+
+    def alive(self) -> bool:
+        return self._thread.is_alive()
+
+    def _run(self) -> None:
+        step, since = min(PROGRESS_S, self._beat_s), 0.0
+        while not self._stop.wait(step):
+            since += step
+            if (since >= self._beat_s or self._inflight.moved()) and beat_once(
+                self._queue, self._inflight.beats, self._inflight
+            ):
+                since = 0.0
+
+
+def beat_once(queue: Beats, beats: Callable[[], list[Beat]], inflight: Inflight) -> bool:
+    """One heartbeat; false when the database could not be reached, so that the next comes soon."""
+    told = beats()
+    if not told:
+        return True
+    try:
+        inflight.lose(queue.beat(told), told)
+    except StorageError as error:
+        log.warning("heartbeat failed: %s", error.code)
+        return False
+    return True

@@ -1,0 +1,41 @@
+"""From a read document to what is published: artifact names and the numbers of its row.
+
+In comes a `ReadOutcome` with a tree, out a `Result`. Pure.
+"""
+
+from collections import Counter
+
+from actors.reader.publisher import Result
+from models.cdom.ports import ReadOutcome
+from models.cdom.tree import Page, PageStatus, Tree
+from models.pii.places import find_places
+from storage.objects.artifacts import ASSETS, TREE
+from storage.values.rows import Claim, Succeeded
+
+
+def describe(claim: Claim, outcome: ReadOutcome) -> Result:
+    """The publishable result of a document that was read; `outcome.tree` must be there."""
+    tree = outcome.tree
+    assert tree is not None
+    row = Succeeded(
+        claim=claim,
+        manifest={},
+        format=tree.source.format,
+        pages=len(tree.pages),
+        route_counts=count_routes(tree),
+        confidence=mean_confidence(tree.pages),
+        flags=find_places(tree),
+    )
+    files = {TREE: outcome.tree_json} | {ASSETS + name: content for name, content in outcome.assets.items()}
+    return Result(finished=row, artifacts=files, tree=tree)
+
+
+def count_routes(tree: Tree) -> dict[str, int]:
+    """Pages per route taken."""
+    return dict(Counter(page.route.value for page in tree.pages))
+
+
+def mean_confidence(pages: tuple[Page, ...]) -> float | None:
+    """Mean over the pages that were read, 3 decimals; None when there is none."""
+    read = [page.confidence for page in pages if page.status is PageStatus.OK]
+    return round(sum(read) / len(read), 3) if read else None

@@ -1,0 +1,223 @@
+"""One child at one document: sends it the bytes and the requests, notes what comes back, and knows how far it came.
+
+After a `ChildFailed` the caller looks at `phase` and `page` to see what ended it.
+"""
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from actors.reading.childpool import ChildPool
+from actors.reading.conversation import Conversation
+from actors.reading.partial_document import Collected, note_image
+from actors.sandbox.failures import Ending
+from actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
+from actors.sandbox.messages import OPTIONS, SOURCE
+from models.cdom.geometry import Bbox
+from models.cdom.ports import PageImage
+from models.cdom.tree import Tree
+
+OnPage = Callable[[int, int], None]
+"""(pages done, pages in all), first with 0; an exception it raises ends the reading and comes out of it."""
+
+
+class Phase(StrEnum):
+    """Where in a document its child was when it ended."""
+
+    SENT = "sent"
+    OPENING = "opening"
+    READING = "reading"
+    DRAWING = "drawing"
+    FINISHING = "finishing"
+
+
+@dataclass(slots=True)
+class Document:
+    """A document while it is read: its bytes, what is known of it so far, and who wants to hear about progress."""
+
+    descriptor: int
+    collected: Collected
+    draw: bool
+    on_page: OnPage
+    stopped: threading.Event = field(default_factory=threading.Event)
+    _told: int = -1
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def tell(self, done: int) -> None:
+        """Report progress; it never goes back, whatever is read again."""
+        facts = self.collected.facts
+        with self._lock:
+            if facts is not None and done > self._told:
+                self._told = done
+                self.on_page(done, len(facts.page_numbers))
+
+
+class Stopped(Exception):
+    """Another child of the same document met the document's end."""
+
+
+class Sitting:
+    """A context: call one of `open`, `read_whole`, `read_pages`, `render` in it; after `ChildFailed` it is over."""
+
+    def __init__(self, child: Conversation, document: Document, pool: ChildPool) -> None:
+        self._child, self._document, self._collected = child, document, document.collected
+        self._pool = pool
+        self.fresh = child.documents == 0
+        self.phase, self.page, self.pages_begun = Phase.SENT, 0, 0
+        self._asked: Sequence[int] = ()
+        self._whole = self._open = False
+        self._tree: Tree | None = None
+        self._image: PageImage | None = None
+        self._handlers: dict[str, Callable[[Frame], None]] = {
+            "accepted": self._note_accepted,
+            "opened": self._note_opened,
+            "page": self._note_page,
+            "content": self._note_content,
+            "asset": self._collected.note_asset,
+            "pixels": self._note_pixels,
+            "drawing": self._note_drawing,
+            "finishing": self._note_finishing,
+            "tree": self._note_tree,
+            "image": self._note_image,
+        }
+
+    def __enter__(self) -> "Sitting":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        """A child whose document ended well is given back, any other is killed."""
+        if error is None and not self._open:
+            self._pool.give_back(self._child)
+        else:
+            self._child.close()
+
+    @property
+    def page_was_alone(self) -> bool:
+        """Nothing but the page being read can have ended the child."""
+        return self.fresh and self.pages_begun == 1
+
+    def open(self) -> None:
+        """Only the facts. Raises `ChildFailed`."""
+        self._open = True
+        self._begin()
+        self._listen()
+
+    def read_whole(self) -> Tree | None:
+        """The tree; None when pages wait for a recogniser, which are then collected. Raises `ChildFailed`."""
+        self._begin(self._whole_request())
+        self._listen()
+        return self._await_whole()
+
+    def go_on_whole(self) -> Tree | None:
+        """`read_whole` after `open`. Raises `ChildFailed`."""
+        self._child.ask(self._whole_request())
+        return self._await_whole()
+
+    def read_pages(self, numbers: Sequence[int], *, draw: bool | None = None) -> None:
+        """These pages into `collected`; `draw` overrides what the document wants. Raises `ChildFailed`."""
+        self._asked = numbers
+        wanted = json.dumps(list(numbers)).encode()
+        drawn = self._document.draw if draw is None else draw
+        self._begin({"kind": "pages", "numbers": wanted, "draw": int(drawn)})
+        self._listen()
+        self._listen()
+        if any(number not in self._collected.contents for number in numbers):
+            raise self._child.fail(Ending.BAD_MESSAGE)
+
+    def render(self, page: int, dpi: int, area: Bbox | None = None) -> PageImage:
+        """One page, or an area of it, as an image. Raises `ChildFailed`."""
+        self._begin({"kind": "render", "page": page, "dpi": dpi, "area": json.dumps(area).encode()})
+        self._listen()
+        self._listen()
+        if self._image is None:
+            raise self._child.fail(Ending.BAD_MESSAGE)
+        return self._image
+
+    def _whole_request(self) -> dict[str, Any]:
+        self._whole, self._open = True, False
+        facts = self._collected.facts
+        self._asked = facts.page_numbers if facts else ()
+        source = SOURCE.dump_json(self._collected.source)
+        return {"kind": "read", "source": source, "draw": int(self._document.draw)}
+
+    def _await_whole(self) -> Tree | None:
+        self._listen()
+        if self._tree is None and not self._all_collected():
+            raise self._child.fail(Ending.BAD_MESSAGE)
+        return self._tree
+
+    def _begin(self, *more: dict[str, Any]) -> None:
+        options = OPTIONS.dump_json(self._collected.options)
+        self._child.begin(
+            [{"kind": "open", "options": options, "size": self._collected.source.bytes, "more": len(more)}, *more],
+            self._document.descriptor,
+        )
+
+    def _listen(self) -> None:
+        """Take in frames until the child is done with one request."""
+        while True:
+            frame = self._child.next()
+            if self._document.stopped.is_set():
+                raise Stopped
+            try:
+                if self._note(frame):
+                    return
+            except BadFrame:
+                raise self._child.fail(Ending.BAD_MESSAGE) from None
+            except TooMuchOutput:
+                raise self._child.fail(Ending.TOO_MUCH_OUTPUT) from None
+
+    def _note(self, frame: Frame) -> bool:
+        """Take in one frame; true when the child is done with the request."""
+        if frame.kind == "done":
+            return True
+        handler = self._handlers.get(frame.kind)
+        if handler is None:
+            raise BadFrame(frame.kind)
+        handler(frame)
+        return False
+
+    def _note_accepted(self, frame: Frame) -> None:
+        self.phase = Phase.OPENING
+
+    def _note_drawing(self, frame: Frame) -> None:
+        self.phase = Phase.DRAWING
+
+    def _note_finishing(self, frame: Frame) -> None:
+        self.phase = Phase.FINISHING
+        self._document.tell(len(self._asked))
+
+    def _note_pixels(self, frame: Frame) -> None:
+        self._collected.note_pixels(frame, self._asked)
+
+    def _note_tree(self, frame: Frame) -> None:
+        self._tree = self._collected.note_tree(frame)
+
+    def _note_image(self, frame: Frame) -> None:
+        self._image = note_image(frame)
+
+    def _note_opened(self, frame: Frame) -> None:
+        facts = self._collected.note_facts(frame)
+        if self._whole:
+            self._asked = facts.page_numbers
+        self._document.tell(0)
+
+    def _note_page(self, frame: Frame) -> None:
+        number = frame.number("number")
+        if self.pages_begun >= len(self._asked) or number != self._asked[self.pages_begun]:
+            raise BadFrame("page out of turn")
+        if self._whole:
+            self._document.tell(self.pages_begun)
+        self.phase, self.page = Phase.READING, number
+        self.pages_begun += 1
+
+    def _note_content(self, frame: Frame) -> None:
+        self._collected.note_content(frame, self._asked)
+        if not self._whole:
+            self._document.tell(len(self._collected.contents))
+
+    def _all_collected(self) -> bool:
+        return len(self._collected.pixels) > 0 and len(self._collected.contents) == len(self._asked)

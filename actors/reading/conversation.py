@@ -1,0 +1,129 @@
+"""One child as the parent talks to it: requests out, checked frames in, and a verdict when it ends early.
+
+Every byte that comes in is hostile: counted, timed and type-checked. Knows frames and exits, not documents.
+"""
+
+import array
+import logging
+import signal
+import socket
+import time
+from typing import Any
+
+from actors.reading.forkserver import Exit, ForkServer
+from actors.sandbox.failures import DocumentError, Ending, describe_end
+from actors.sandbox.frames import BadFrame, EndOfFrames, Frame, FrameReader, TooMuchOutput, encode
+from actors.sandbox.lockdown import hard_cpu_s
+from models.cdom.errors import ErrorCode
+
+log = logging.getLogger(__name__)
+_MEMORY_LOOKS_LIKE = frozenset({ErrorCode.MALFORMED, ErrorCode.PARSER_CRASH, ErrorCode.INTERNAL})
+
+
+class ChildFailed(Exception):
+    """The child is gone: it died, was killed, or reported an error. `cpu_s` is what it used, 0 when nobody knows."""
+
+    def __init__(self, error: DocumentError, *, cpu_s: float = 0.0) -> None:
+        super().__init__(error.code.value)
+        self.error, self.cpu_s = error, cpu_s
+
+
+class Conversation:
+    """A child from the server. After `ChildFailed` or `close` it is over."""
+
+    def __init__(self, server: ForkServer) -> None:
+        """Raises `ServerGone`."""
+        self._server, self._limits = server, server.limits
+        self._child = server.take()
+        self._frames = FrameReader(self._child.channel.recv, self._limits.output_bytes)
+        self._end = 0.0
+        self.documents = 0
+        self.pid = self._child.pid
+
+    def begin(self, messages: list[dict[str, Any]], descriptor: int) -> None:
+        """Start a document: its requests and the descriptor of its bytes. Raises `ChildFailed`."""
+        self.documents += 1
+        self._end = time.monotonic() + self._limits.total_wall_s
+        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [descriptor]))]
+        self._send(messages, rights)
+
+    def ask(self, message: dict[str, Any]) -> None:
+        """One more request about the document. Raises `ChildFailed`."""
+        self._send([message], [])
+
+    def next(self) -> Frame:
+        """The next frame; an `error` frame raises like a death does. Raises `ChildFailed`."""
+        try:
+            self._child.channel.settimeout(max(0.01, min(self._limits.stall_wall_s, self._end - time.monotonic())))
+            frame = self._frames.next()
+            return frame if frame.kind != "error" else self._raise_reported(frame)
+        except (EndOfFrames, ConnectionError):
+            raise self._died() from None
+        except TimeoutError:
+            raise self.fail(Ending.STALLED) from None
+        except TooMuchOutput:
+            raise self.fail(Ending.TOO_MUCH_OUTPUT) from None
+        except BadFrame:
+            raise self.fail(Ending.BAD_MESSAGE) from None
+
+    def fail(self, end: Ending) -> ChildFailed:
+        """Kill the child; gives the error to raise."""
+        self._child.kill()
+        ended = self._server.wait_exit(self._child)
+        self.close()
+        return ChildFailed(describe_end(end), cpu_s=ended.cpu_s if ended else 0.0)
+
+    def close(self) -> None:
+        """Kill the child and forget it; harmless when it is over already."""
+        self._server.forget(self._child)
+
+    def _send(self, messages: list[dict[str, Any]], rights: "list[tuple[int, int, array.array[int]]]") -> None:
+        data = b"".join(encode(message) for message in messages)
+        channel = self._child.channel
+        try:
+            channel.settimeout(self._limits.stall_wall_s)
+            sent = channel.sendmsg([data], rights)
+            channel.sendall(data[sent:])
+        except TimeoutError:
+            raise self.fail(Ending.STALLED) from None
+        except OSError:
+            raise self._died() from None
+
+    def _raise_reported(self, frame: Frame) -> Frame:
+        """An error the child told: believed, except that memory trouble often looks like a broken file (lxml)."""
+        try:
+            code = ErrorCode(frame.text("code"))
+        except ValueError as error:
+            raise BadFrame("unknown code") from error
+        detail = "".join(char for char in frame.text("detail")[:200] if char.isprintable())
+        self._child.kill()
+        ended = self._server.wait_exit(self._child)
+        self.close()
+        raise ChildFailed(self._doubt(DocumentError(code, detail), ended), cpu_s=ended.cpu_s if ended else 0.0)
+
+    def _died(self) -> ChildFailed:
+        ended = self._server.wait_exit(self._child)
+        self.close()
+        if ended is None:
+            return ChildFailed(describe_end(Ending.SERVER_DIED))
+        end = judge_exit(ended, hard_cpu_s(self._limits))
+        if end is Ending.FORBIDDEN_CALL:
+            log.error("security: a document made its reader try a forbidden system call (child %d)", self.pid)
+        return ChildFailed(self._doubt(describe_end(end), ended), cpu_s=ended.cpu_s)
+
+    def _doubt(self, error: DocumentError, ended: Exit | None) -> DocumentError:
+        if ended is None or error.code not in _MEMORY_LOOKS_LIKE:
+            return error
+        grown = ended.peak_rss - self._server.idle_rss
+        return DocumentError(ErrorCode.RESOURCE_LIMIT, "memory") if grown >= self._limits.memory_bytes / 2 else error
+
+
+def judge_exit(ended: Exit, hard_cpu_limit_s: int) -> Ending:
+    """What an exit status says. SIGKILL is the kernel's too, when the hard CPU limit is reached."""
+    if ended.code == -signal.SIGXCPU:
+        return Ending.OUT_OF_CPU
+    if ended.code == -signal.SIGKILL:
+        return Ending.OUT_OF_CPU if ended.cpu_s >= 0.95 * hard_cpu_limit_s else Ending.KILLED
+    if ended.code == -signal.SIGSYS:
+        return Ending.FORBIDDEN_CALL
+    return Ending.CRASHED

@@ -1,0 +1,257 @@
+"""The parent's side of the sandbox: starts the fork server, takes children from it, kills them, learns how they ended.
+
+Comes in: limits. Goes out: `Child` objects to talk to. Nothing of this process (environment, signal mask, descriptors)
+reaches the server. A dead server is started again by the next `take`.
+"""
+
+import array
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from actors.sandbox.frames import BadFrame, EndOfFrames, Frame, FrameReader
+from actors.sandbox.limits import SandboxLimits
+
+_ROOT = str(Path(__file__).resolve().parents[2])
+_BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from {entry} import main; main(int(sys.argv[2]), sys.argv[3])"
+_ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TZ": "UTC",
+    "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1",
+}  # fmt: skip
+_START_DELAYS_S = (0.0, 0.2, 0.5, 1.0, 2.0)
+_START_TIMEOUT_S = 60.0
+_ANSWER_TIMEOUT_S = 10.0
+_CONTROL_CAP = 1 << 16
+_DESCRIPTORS_AT_ONCE = 64
+
+
+class ServerGone(Exception):
+    """The fork server is dead, stuck or cannot be started; `take` starts a new one."""
+
+
+class SandboxRefused(ServerGone):
+    """The fork server will not serve here: a lock does not hold or a parser cannot be imported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a child ended: exit code (negative: signal), CPU seconds, peak resident bytes."""
+
+    code: int
+    cpu_s: float
+    peak_rss: int
+
+
+@dataclass(slots=True)
+class NewChild:
+    """A child that is idle and locked down: `pidfd` is -1 where the system has none."""
+
+    pid: int
+    channel: socket.socket
+    pidfd: int = -1
+
+    def kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            if self.pidfd >= 0:
+                signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+            else:
+                os.kill(self.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        self.channel.close()
+        if self.pidfd >= 0:
+            os.close(self.pidfd)
+            self.pidfd = -1
+
+
+@dataclass(slots=True)
+class _Running:
+    """One life of the server: what it said that nobody asked for yet."""
+
+    process: subprocess.Popen[bytes]
+    link: socket.socket
+    frames: FrameReader = field(init=False)
+    layers: dict[str, bool] = field(default_factory=dict)
+    idle_rss: int = 0
+    descriptors: deque[int] = field(default_factory=deque)
+    idle: deque[NewChild] = field(default_factory=deque)
+    exits: dict[int, Exit] = field(default_factory=dict)
+    alive: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.frames = FrameReader(self._receive, _CONTROL_CAP)
+
+    def _receive(self, count: int) -> bytes:
+        data, ancillary, _, _ = self.link.recvmsg(count, socket.CMSG_SPACE(4 * _DESCRIPTORS_AT_ONCE))
+        for level, kind, payload in ancillary:
+            if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+                self.descriptors.extend(array.array("i", payload[: len(payload) // 4 * 4]))
+        return data
+
+    def listen(self, timeout_s: float) -> None:
+        """Take in one message. Raises `ServerGone`."""
+        self.link.settimeout(max(0.001, timeout_s))
+        try:
+            self._note(self.frames.next())
+        except (EndOfFrames, BadFrame, OSError) as error:
+            raise ServerGone(f"fork server: {type(error).__name__}") from error
+
+    def _note(self, frame: Frame) -> None:
+        match frame.kind:
+            case "ready":
+                self.layers, self.idle_rss = frame.flags("layers"), frame.number("idle_rss")
+            case "refused":
+                raise SandboxRefused(frame.text("reason"))
+            case "child":
+                self._note_child(frame.number("pid"))
+            case "exit":
+                pid = frame.number("pid")
+                if pid in self.alive:
+                    self.exits[pid] = Exit(frame.number("code"), frame.real("cpu"), frame.number("rss"))
+            case unknown:
+                raise BadFrame(unknown)
+
+    def _note_child(self, pid: int) -> None:
+        channel = socket.socket(fileno=self.descriptors.popleft())
+        pidfd = self.descriptors.popleft() if sys.platform == "linux" else -1
+        self.alive.add(pid)
+        self.idle.append(NewChild(pid, channel, pidfd))
+
+    def end(self) -> None:
+        """Kill the server; its children die with it."""
+        self.process.kill()
+        self.process.wait()
+        self.link.close()
+        for child in self.idle:
+            child.close()
+        for descriptor in self.descriptors:
+            os.close(descriptor)
+
+
+class ForkServer:
+    """One server process and its idle children. Thread-safe. `entry` names the module whose `main` is run in it."""
+
+    def __init__(self, limits: SandboxLimits, *, entry: str = "actors.sandbox.server") -> None:
+        self.limits = limits
+        self._entry = entry
+        self._lock = threading.RLock()
+        self._running: _Running | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The server's pid; None when it does not run."""
+        return self._running.process.pid if self._running else None
+
+    @property
+    def layers(self) -> dict[str, bool]:
+        """Sandbox layer → active; empty when the server does not run."""
+        return dict(self._running.layers) if self._running else {}
+
+    @property
+    def idle_rss(self) -> int:
+        return self._running.idle_rss if self._running else 0
+
+    def start(self) -> None:
+        """Start the server unless it runs; tries a few times. Raises `ServerGone`, `SandboxRefused`."""
+        with self._lock:
+            if self._running is None:
+                self._running = self._start()
+
+    def take(self) -> NewChild:
+        """An idle child; the next one is forked at once. Starts a dead server again. Raises `ServerGone`."""
+        with self._lock:
+            for _ in _START_DELAYS_S:
+                self.start()
+                try:
+                    return self._take_idle()
+                except ServerGone:
+                    self._end()
+            raise ServerGone("fork server dies again and again")
+
+    def wait_exit(self, child: NewChild) -> Exit | None:
+        """How this child ended; None when the server died too, and so nobody knows."""
+        with self._lock:
+            running = self._running
+            if running is None or child.pid not in running.alive:
+                return None
+            deadline = time.monotonic() + _ANSWER_TIMEOUT_S
+            try:
+                while child.pid not in running.exits:
+                    running.listen(deadline - time.monotonic())
+            except ServerGone:
+                self._end()
+                return None
+            return running.exits[child.pid]
+
+    def forget(self, child: NewChild) -> None:
+        """Kill and close a child; its end interests nobody any more."""
+        child.kill()
+        child.close()
+        with self._lock:
+            if self._running is not None:
+                self._running.alive.discard(child.pid)
+                self._running.exits.pop(child.pid, None)
+
+    def close(self) -> None:
+        with self._lock:
+            self._end()
+
+    def _take_idle(self) -> NewChild:
+        running = self._running
+        if running is None:
+            raise ServerGone("fork server is closed")
+        deadline = time.monotonic() + _ANSWER_TIMEOUT_S
+        while not running.idle:
+            running.listen(deadline - time.monotonic())
+        try:
+            running.link.sendall(b"n")
+        except OSError as error:
+            raise ServerGone("fork server: gone") from error
+        return running.idle.popleft()
+
+    def _end(self) -> None:
+        if self._running is not None:
+            self._running.end()
+            self._running = None
+
+    def _start(self) -> _Running:
+        problem = ServerGone("fork server did not start")
+        for delay in _START_DELAYS_S:
+            time.sleep(delay)
+            running = self._execute()
+            try:
+                running.listen(_START_TIMEOUT_S)
+                return running
+            except ServerGone as error:
+                running.end()
+                problem = error
+        raise problem
+
+    def _execute(self) -> _Running:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            boot = _BOOT.format(entry=self._entry)
+            process = subprocess.Popen(
+                [sys.executable, "-I", "-c", boot, _ROOT, str(theirs.fileno()), self.limits.dump()],
+                env=_ENVIRONMENT, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, start_new_session=True, cwd="/",
+            )  # fmt: skip
+        return _Running(process, ours)
+
+
+def sandbox_layers() -> dict[str, bool]:
+    """Sandbox layer → active on this machine, found by starting a server. Raises `SandboxRefused`, `ServerGone`."""
+    server = ForkServer(SandboxLimits())
+    try:
+        server.start()
+        return server.layers
+    finally:
+        server.close()

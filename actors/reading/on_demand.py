@@ -1,0 +1,133 @@
+"""What is asked for now and kept nowhere: a page's picture, a document read once. In the sandbox, a few at a time.
+
+In come originals (by key or as bytes); out come pictures and outcomes. Pictures and readings have a sandbox each, so
+that a long reading never keeps a page from being shown. Knows no Ray and no HTTP.
+"""
+
+import io
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import BinaryIO, Protocol
+
+from actors.reading.pending_ocr import Unrecognised
+from actors.reading.recognise_document import recognise_document
+from actors.sandbox.failures import DocumentError
+from models.cdom.errors import ErrorCode, ExtractError
+from models.cdom.geometry import Bbox
+from models.cdom.original import ReadOptions
+from models.cdom.ports import PageImage, PortUnavailable, ReadOutcome, RecognisePages
+from storage.values.errors import NotFound, StorageError
+
+PORT = "on_demand"
+TOO_SLOW = ReadOutcome(error=ErrorCode.TIMEOUT, detail="reading took too long")
+
+
+class Originals(Protocol):
+    """Uploaded bytes by content hash."""
+
+    def open(self, sha256: str, /) -> BinaryIO: ...
+
+
+class SandboxedReader(Protocol):
+    """`actors.reading.read_document.DocumentReader`: one call at a time."""
+
+    def start(self) -> None: ...
+    def read_until_pixels(
+        self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None]
+    ) -> ReadOutcome | Unrecognised: ...
+    def render(self, original: BinaryIO, page: int, dpi: int, password: str | None, area: Bbox | None) -> PageImage: ...
+    def close(self) -> None: ...
+
+
+class _Overdue(Exception):
+    """Nobody waits for this reading any more."""
+
+
+class Turns:
+    """One call at work, `waiting` more in line; the next is refused."""
+
+    def __init__(self, waiting: int) -> None:
+        self._places, self._turn = threading.BoundedSemaphore(waiting + 1), threading.Lock()
+
+    @contextmanager
+    def taken(self, until: float) -> Iterator[None]:
+        """Raises `PortUnavailable` when the line is full or `until` (monotonic) comes first."""
+        if not self._places.acquire(blocking=False):
+            raise PortUnavailable(PORT, "full")
+        try:
+            if not self._turn.acquire(timeout=max(0.0, until - time.monotonic())):
+                raise PortUnavailable(PORT, "too slow")
+            try:
+                yield
+            finally:
+                self._turn.release()
+        finally:
+            self._places.release()
+
+
+class OnDemand:
+    """`start` once, `close` once; everything else from any thread."""
+
+    def __init__(
+        self,
+        *,
+        drawing: SandboxedReader,
+        reading: SandboxedReader,
+        originals: Originals,
+        recogniser: RecognisePages,
+        waiting: int = 16,
+        ended: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._ended = ended
+        self._drawing, self._reading = drawing, reading
+        self._originals, self._recogniser = originals, recogniser
+        self._pictures, self._readings = Turns(waiting), Turns(waiting)
+
+    def start(self) -> None:
+        """Only the sandbox for pictures: the other one starts at the first reading."""
+        self._drawing.start()
+
+    def render(
+        self, blob_key: str, page: int, dpi: int, password: str | None, area: Bbox | None, timeout_s: float
+    ) -> PageImage | DocumentError:
+        """The picture, or why there is none (`original-missing` too). Raises `PortUnavailable`."""
+        with self._pictures.taken(time.monotonic() + timeout_s):
+            try:
+                with self._originals.open(blob_key) as original:
+                    return self._drawing.render(original, page, dpi, password, area)
+            except NotFound:
+                return DocumentError(ErrorCode.ORIGINAL_MISSING)
+            except StorageError as error:
+                raise PortUnavailable(PORT, error.code) from error
+            except ExtractError as error:
+                return DocumentError(error.code, error.detail)
+
+    def read(self, original: bytes, options: ReadOptions, timeout_s: float) -> ReadOutcome:
+        """The tree, without pictures, or how reading ended. Raises `PortUnavailable`."""
+        until = time.monotonic() + timeout_s
+        with self._readings.taken(until):
+            try:
+                read = self._reading.read_until_pixels(io.BytesIO(original), options, lambda *_: _check(until))
+            except _Overdue:
+                return TOO_SLOW
+        outcome = self._recognise(read, until) if isinstance(read, Unrecognised) else read
+        return replace(outcome, assets={}, tree_json=b"")
+
+    def _recognise(self, waiting: Unrecognised, until: float) -> ReadOutcome:
+        left = max(1.0, until - time.monotonic())
+        outcome = recognise_document(waiting, self._recogniser, page_timeout_s=left, on_page=lambda _: _check(until))
+        overdue = outcome.tree is None and time.monotonic() > until
+        return TOO_SLOW if overdue else outcome
+
+    def close(self) -> None:
+        self._drawing.close()
+        self._reading.close()
+        self._ended()
+
+
+def _check(until: float) -> None:
+    if time.monotonic() > until:
+        raise _Overdue

@@ -1,0 +1,67 @@
+"""An original as the sandbox needs it: a read-only descriptor, and the facts that identify its bytes."""
+
+import contextlib
+import hashlib
+import io
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from models.cdom.errors import UnsupportedFormat
+from models.cdom.original import IMAGE_FORMATS
+from models.cdom.tree import Source
+from models.extract.readers.sniff import sniff
+
+_AT_ONCE = 1 << 20
+_HEAD = 4096
+
+
+@contextlib.contextmanager
+def borrow_descriptor(original: BinaryIO) -> Iterator[int]:
+    """A descriptor of the original's bytes; data that lies in no file is put into one without a name."""
+    try:
+        descriptor = original.fileno()
+    except (io.UnsupportedOperation, AttributeError):
+        with _nameless_copy(original) as copied:
+            yield copied
+        return
+    yield descriptor
+
+
+@contextlib.contextmanager
+def _nameless_copy(original: BinaryIO) -> Iterator[int]:
+    with (
+        tempfile.TemporaryFile(buffering=0)
+        if sys.platform != "linux"
+        else os.fdopen(os.memfd_create("original"), "wb", buffering=0) as copy
+    ):
+        original.seek(0)
+        while part := original.read(_AT_ONCE):
+            copy.write(part)
+        readable = os.open(f"/dev/fd/{copy.fileno()}", os.O_RDONLY)
+    try:
+        yield readable
+    finally:
+        os.close(readable)
+
+
+def is_picture(original: BinaryIO) -> bool:
+    """Whether the bytes begin like a picture file; the position is left at the start."""
+    head = original.read(_HEAD)
+    original.seek(0)
+    try:
+        return sniff(head) in IMAGE_FORMATS
+    except UnsupportedFormat:
+        return False
+
+
+def identify(descriptor: int) -> Source:
+    """Format, SHA-256 and size of the bytes. Raises `UnsupportedFormat`, `OSError`."""
+    found = sniff(os.pread(descriptor, _HEAD, 0))
+    digest, size = hashlib.sha256(), 0
+    while part := os.pread(descriptor, _AT_ONCE, size):
+        digest.update(part)
+        size += len(part)
+    return Source(format=found.value, sha256=digest.hexdigest(), bytes=size)

@@ -1,0 +1,148 @@
+"""What children have sent about one document so far, checked piece by piece as it comes in.
+
+A child is hostile until proven otherwise: names, numbers and counts are compared with what was asked for.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pydantic import ValidationError
+
+from actors.reading.page_spool import PixelStore
+from actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
+from actors.sandbox.limits import SandboxLimits
+from models.cdom.original import ReadOptions
+from models.cdom.ports import PageImage, PixelPage
+from models.cdom.tree import Source, Tree, dump_tree, load_tree
+from models.extract.pages_json import load_facts, load_page
+from models.extract.readers.contract import DocumentFacts, PageContent
+
+_ASSET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+
+
+@dataclass(slots=True)
+class Collected:
+    """Pages by number and assets by name; `facts` once the document was opened."""
+
+    source: Source
+    options: ReadOptions
+    limits: SandboxLimits
+    facts: DocumentFacts | None = None
+    contents: dict[int, PageContent] = field(default_factory=dict)
+    assets: dict[str, bytes] = field(default_factory=dict)
+    tree_json: bytes = b""
+    pixels: PixelStore = field(default_factory=PixelStore)
+    _asset_bytes: int = 0
+    _other_bytes: int = 0
+
+    def note_facts(self, frame: Frame) -> DocumentFacts:
+        """Facts of the opened document; the same from every child. Raises `BadFrame`."""
+        facts = _load_facts(frame.data("facts"))
+        numbers = facts.page_numbers
+        if len(numbers) > self.options.max_pages or any(not 1 <= number <= facts.page_count for number in numbers):
+            raise BadFrame("page numbers")
+        if self.source.format not in ("", facts.format.value) or list(numbers) != sorted(set(numbers)):
+            raise BadFrame("facts")
+        if self.facts is not None and self.facts != facts:
+            raise BadFrame("facts changed")
+        self.facts = facts
+        return facts
+
+    def note_content(self, frame: Frame, asked: Sequence[int]) -> None:
+        """A page's content. Raises `BadFrame` unless it is of a page asked for."""
+        try:
+            content = load_page(frame.data("data"))
+        except ValidationError as error:
+            raise BadFrame("no page") from error
+        if content.number != frame.number("number") or content.number not in asked:
+            raise BadFrame("page not asked for")
+        self._count(frame)
+        self.contents[content.number] = content
+
+    def note_asset(self, frame: Frame) -> None:
+        """A picture by name. Raises `BadFrame`, `TooMuchOutput`."""
+        name, data = frame.text("name"), frame.data("data")
+        if not _ASSET_NAME.fullmatch(name):
+            raise BadFrame("asset name")
+        self._asset_bytes += len(data)
+        self.assets[name] = data
+        if len(self.assets) > self.options.max_assets or self._asset_bytes > self.options.max_asset_bytes:
+            raise TooMuchOutput
+
+    def note_pixels(self, frame: Frame, asked: Sequence[int]) -> None:
+        """A page for the recogniser. Raises `BadFrame`, `TooMuchOutput`."""
+        number = frame.number("number")
+        if number not in asked:
+            raise BadFrame("pixels not asked for")
+        self.pixels.put(
+            PixelPage(number=number, image=frame.data("data"), width=frame.real("width"), height=frame.real("height"))
+        )
+        if self.pixels.bytes > self.limits.pixel_bytes:
+            raise TooMuchOutput
+
+    def note_tree(self, frame: Frame) -> Tree:
+        """The assembled tree. Raises `BadFrame` unless it is one of this document, in canonical form."""
+        self.tree_json = frame.data("data")
+        return check_tree(self.tree_json, self)
+
+    def drop_pages(self) -> None:
+        """Forget pages, pixels and assets: they are read again."""
+        self.contents.clear()
+        self.assets.clear()
+        self.pixels.close()
+        self.pixels = PixelStore()
+        self._asset_bytes = self._other_bytes = 0
+
+    def _count(self, frame: Frame) -> None:
+        self._other_bytes += frame.size
+        if self._other_bytes > self.limits.output_bytes:
+            raise TooMuchOutput
+
+
+def _load_facts(stored: bytes) -> DocumentFacts:
+    try:
+        return load_facts(stored)
+    except ValidationError as error:
+        raise BadFrame("no facts") from error
+
+
+_IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/tiff"})
+
+
+def note_image(frame: Frame) -> PageImage:
+    """A drawn page. Raises `BadFrame`."""
+    if frame.text("media_type") not in _IMAGE_TYPES:
+        raise BadFrame("media type")
+    return PageImage(
+        png=frame.data("data"), width=frame.real("width"), height=frame.real("height"),
+        page_count=frame.number("page_count"), media_type=frame.text("media_type"),
+    )  # fmt: skip
+
+
+def check_tree(stored: bytes, collected: Collected) -> Tree:
+    """The tree a child assembled, proven to be one of this document in canonical form. Raises `BadFrame`."""
+    try:
+        tree = load_tree(stored)
+    except ValidationError as error:
+        raise BadFrame("no tree") from error
+    facts = collected.facts
+    pages = tuple(page.number for page in tree.pages)
+    if tree.source != collected.source or facts is None or pages != facts.page_numbers:
+        raise BadFrame("tree of another document")
+    if tree.provenance.options_hash != collected.options.digest() or tree.pii is not None:
+        raise BadFrame("tree of other options")
+    _check_blocks(tree)
+    if dump_tree(tree) != stored:
+        raise BadFrame("tree not in canonical form")
+    return tree
+
+
+def _check_blocks(tree: Tree) -> None:
+    pages = {page.number for page in tree.pages}
+    known = {f"b{order}" for order in range(len(tree.blocks))} | {None}
+    for order, block in enumerate(tree.blocks):
+        if block.order != order or block.id != f"b{order}" or block.page not in pages:
+            raise BadFrame("block order")
+        if block.parent not in known or block.continues not in known:
+            raise BadFrame("block reference")

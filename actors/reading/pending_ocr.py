@@ -1,0 +1,67 @@
+"""A document whose remaining pages wait for a recogniser: no child is held, only pages and pixels. `finish` is pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from actors.reading.page_spool import PixelStore
+from actors.sandbox.assemble_document import finish_tree
+from actors.sandbox.failures import describe_failure
+from models.cdom.errors import ErrorCode
+from models.cdom.original import ReadOptions
+from models.cdom.ports import ReadOutcome, RecognisedPage
+from models.cdom.tree import Source, dump_tree
+from models.extract.readers.contract import DocumentFacts, PageContent, failed_page
+from models.extract.recognised import apply_recognition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unrecognised:
+    """`pixels` are the pages to recognise, in page order; `contents` all pages as far as they were read."""
+
+    facts: DocumentFacts
+    contents: tuple[PageContent, ...]
+    pixels: PixelStore
+    assets: dict[str, bytes]
+    source: Source
+    options: ReadOptions
+
+    def finish(self, recognised: Sequence[RecognisedPage]) -> ReadOutcome:
+        """The document with the recognised pages in place; one that waits and is not among them is a failed page."""
+        words = {page.number: page for page in recognised}
+        waiting = self.pixels.numbers
+        return finish_outcome(
+            self.facts,
+            [_fill(content, words, waiting) for content in self.contents],
+            assets=self.assets,
+            source=self.source,
+            options=self.options,
+        )
+
+    def give_up(self) -> ReadOutcome:
+        """There is no recogniser on this machine."""
+        self.pixels.close()
+        return ReadOutcome(error=ErrorCode.ML_UNAVAILABLE, detail=f"{len(self.pixels)} pages need a recogniser")
+
+
+def _fill(content: PageContent, words: dict[int, RecognisedPage], waiting: frozenset[int]) -> PageContent:
+    if content.number not in waiting:
+        return content
+    found = words.get(content.number)
+    return apply_recognition(content, found) if found else failed_page(content.number, ErrorCode.ML_UNAVAILABLE)
+
+
+def finish_outcome(
+    facts: DocumentFacts,
+    contents: Sequence[PageContent],
+    *,
+    assets: dict[str, bytes],
+    source: Source,
+    options: ReadOptions,
+) -> ReadOutcome:
+    """Pages to an outcome; what assembly raises is an outcome too."""
+    try:
+        tree = finish_tree(facts, contents, source=source, options=options)
+    except Exception as error:
+        failure = describe_failure(error)
+        return ReadOutcome(error=failure.code, detail=failure.detail)
+    return ReadOutcome(tree=tree, tree_json=dump_tree(tree), assets=assets)

@@ -1,0 +1,136 @@
+"""Reads one original in the sandbox and says how that ended, whatever the original does. Never raises for a document.
+
+Comes in: open bytes and options. Goes out: a tree, an error code, or pages that wait for a recogniser. Knows no queue.
+"""
+
+import os
+from typing import BinaryIO
+
+from actors.reading.attempts import Attempts, DocumentFailed
+from actors.reading.child_session import Document, OnPage, Sitting
+from actors.reading.childpool import ChildPool
+from actors.reading.conversation import ChildFailed
+from actors.reading.forkserver import ForkServer, ServerGone
+from actors.reading.original import borrow_descriptor, identify
+from actors.reading.partial_document import Collected
+from actors.reading.pending_ocr import Unrecognised, finish_outcome
+from actors.sandbox.failures import DocumentError
+from actors.sandbox.limits import SandboxLimits
+from models.cdom.errors import RETRYABLE, ErrorCode, ExtractError
+from models.cdom.geometry import Bbox
+from models.cdom.original import ReadOptions
+from models.cdom.ports import PageImage, ReadOutcome
+from models.cdom.tree import Source
+
+_RENDER_TRIES = 2
+
+
+def _ignore(done: int, total: int) -> None:
+    """Nobody wants to hear about pages."""
+
+
+class RenderFailed(ExtractError):
+    """A page could not be drawn; `code` says why."""
+
+    def __init__(self, error: DocumentError) -> None:
+        super().__init__(error.detail)
+        self.code = error.code
+
+
+class DocumentReader:
+    """One fork server and its children; one call at a time.
+
+    `side_by_side` children work on one long document. `documents_per_child` above 1 only for documents of one owner.
+    `draw`: pictures that must be drawn are drawn while reading.
+    """
+
+    def __init__(
+        self,
+        limits: SandboxLimits,
+        *,
+        side_by_side: int = 1,
+        documents_per_child: int = 1,
+        draw: bool = False,
+        entry: str = "actors.sandbox.server",
+    ) -> None:
+        self._limits, self._side_by_side, self._draw = limits, side_by_side, draw
+        self._server = ForkServer(limits, entry=entry)
+        self._pool = ChildPool(self._server, documents_per_child)
+
+    @property
+    def server(self) -> ForkServer:
+        return self._server
+
+    def start(self) -> None:
+        """Start the fork server now instead of at the first document. Raises `ServerGone`, `SandboxRefused`."""
+        self._server.start()
+
+    def read(self, original: BinaryIO, options: ReadOptions, on_page: OnPage = _ignore) -> ReadOutcome:
+        """The document read without a recogniser: one that needs it ends `ml-unavailable`."""
+        read = self.read_until_pixels(original, options, on_page)
+        return read.give_up() if isinstance(read, Unrecognised) else read
+
+    def read_until_pixels(
+        self, original: BinaryIO, options: ReadOptions, on_page: OnPage = _ignore
+    ) -> ReadOutcome | Unrecognised:
+        """The document, or what of it can be had without a recogniser. Only what `on_page` raises comes out of it."""
+        try:
+            with borrow_descriptor(original) as descriptor:
+                try:
+                    source = identify(descriptor)
+                except OSError:
+                    return ReadOutcome(error=ErrorCode.INTERNAL, detail="the original cannot be read")
+                collected = Collected(source, options, self._limits)
+                return self._read(Document(descriptor, collected, self._draw, on_page))
+        except ExtractError as error:
+            return ReadOutcome(error=error.code, detail=error.detail)
+        except DocumentFailed as failed:
+            return ReadOutcome(error=failed.error.code, detail=failed.error.detail)
+        except ServerGone:
+            return ReadOutcome(error=ErrorCode.WORKER_KILLED, detail="parser unavailable", charged=False)
+
+    def render(
+        self, original: BinaryIO, page: int, dpi: int, password: str | None = None, area: Bbox | None = None
+    ) -> PageImage:
+        """Page `page` (1-based), or `area` of it, as PNG, drawn in the sandbox. Raises `ExtractError`."""
+        with borrow_descriptor(original) as descriptor:
+            options = ReadOptions(password=password)
+            collected = Collected(
+                Source(format="", sha256="", bytes=os.fstat(descriptor).st_size), options, self._limits
+            )
+            document = Document(descriptor, collected, draw=False, on_page=_ignore)
+            return self._render(document, page, dpi, area)
+
+    def close(self) -> None:
+        self._pool.close()
+        self._server.close()
+
+    def _read(self, document: Document) -> ReadOutcome | Unrecognised:
+        collected = document.collected
+        tree = Attempts(self._pool, document, self._limits, self._side_by_side).run()
+        if tree is not None:
+            return ReadOutcome(tree=tree, tree_json=document.collected.tree_json, assets=collected.assets)
+        assert collected.facts is not None
+        contents = [collected.contents[number] for number in collected.facts.page_numbers]
+        if len(collected.pixels):
+            return Unrecognised(
+                facts=collected.facts, contents=tuple(contents), pixels=collected.pixels, assets=collected.assets,
+                source=collected.source, options=collected.options,
+            )  # fmt: skip
+        return finish_outcome(
+            collected.facts, contents, assets=collected.assets, source=collected.source, options=collected.options
+        )
+
+    def _render(self, document: Document, page: int, dpi: int, area: Bbox | None) -> PageImage:
+        failure = DocumentError(ErrorCode.WORKER_KILLED, "parser unavailable")
+        for _ in range(_RENDER_TRIES):
+            try:
+                with Sitting(self._pool.take(fresh=True), document, self._pool) as sitting:
+                    return sitting.render(page, dpi, area)
+            except ChildFailed as failed:
+                failure = failed.error
+            except ServerGone:
+                break
+            if failure.code not in RETRYABLE and failure.code is not ErrorCode.PARSER_CRASH:
+                break
+        raise RenderFailed(failure)

@@ -1,0 +1,91 @@
+"""A document's waiting pages through a recogniser and back into it: what `quire extract` and the readers do alike.
+
+Comes in: an `Unrecognised` document and a `RecognisePages`. Goes out: its outcome. Knows no queue and no engine.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from actors.reading.pending_ocr import Unrecognised
+from actors.sandbox.failures import describe_failure
+from models.cdom.errors import ErrorCode, ExtractError, MlUnavailable
+from models.cdom.ports import PeerDied, PixelPage, PortUnavailable, ReadOutcome, RecognisedPage, RecognisePages
+
+PAGE_TIMEOUT_S = 120.0
+
+
+def recognise_document(
+    waiting: Unrecognised,
+    recogniser: RecognisePages,
+    *,
+    page_timeout_s: float = PAGE_TIMEOUT_S,
+    on_page: Callable[[int], None] = lambda number: None,
+    pages_at_once: int = 1,
+) -> ReadOutcome:
+    """Page by page, so that one picture is in memory at a time and other documents get their turn between two pages.
+
+    With `pages_at_once` above 1 so many are asked for side by side: a pool of replicas is kept busy by one document.
+
+    A page whose picture does not decode is a failed page; a machine that cannot recognise ends the document
+    `ml-unavailable`; a recogniser that is away or full is nobody's fault and not charged, one that died of a page is.
+    Closes the pixels.
+    """
+    try:
+        return waiting.finish(list(_recognise(waiting, recogniser, page_timeout_s, on_page, pages_at_once)))
+    except MlUnavailable as error:
+        return ReadOutcome(error=error.code, detail=error.detail)
+    except PortUnavailable as error:
+        return ReadOutcome(error=ErrorCode.WORKER_KILLED, detail=str(error), charged=isinstance(error, PeerDied))
+    except Exception as error:
+        failure = describe_failure(error)
+        return ReadOutcome(error=failure.code, detail=failure.detail)
+    finally:
+        waiting.pixels.close()
+
+
+def _recognise(
+    waiting: Unrecognised,
+    recogniser: RecognisePages,
+    timeout_s: float,
+    on_page: Callable[[int], None],
+    pages_at_once: int,
+) -> Iterator[RecognisedPage]:
+    """In page order. Pictures are loaded by this thread only; at most so many are in memory."""
+    if pages_at_once == 1:
+        for page in waiting.pixels:
+            yield from _recognise_page(page, waiting, recogniser, timeout_s)
+            on_page(page.number)
+        return
+    window: deque[tuple[int, Future[list[RecognisedPage]]]] = deque()
+    threads = ThreadPoolExecutor(pages_at_once, thread_name_prefix="page")
+    try:
+        for page in waiting.pixels:
+            window.append((page.number, threads.submit(_recognise_page, page, waiting, recogniser, timeout_s)))
+            if len(window) >= pages_at_once:
+                yield from _take(window, on_page)
+        while window:
+            yield from _take(window, on_page)
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)  # pages that are under way are nobody's any more
+
+
+def _take(
+    window: "deque[tuple[int, Future[list[RecognisedPage]]]]", on_page: Callable[[int], None]
+) -> list[RecognisedPage]:
+    number, future = window.popleft()
+    pages = future.result()
+    on_page(number)
+    return pages
+
+
+def _recognise_page(
+    page: PixelPage, waiting: Unrecognised, recogniser: RecognisePages, timeout_s: float
+) -> list[RecognisedPage]:
+    """One page, or none when its picture is broken."""
+    try:
+        return recogniser.recognise_pages([page], waiting.options.ocr_langs, timeout_s)
+    except MlUnavailable:
+        raise
+    except ExtractError:
+        return []

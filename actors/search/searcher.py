@@ -1,0 +1,67 @@
+"""A searcher: the question's vector from the model beside it (kept for questions that come again), then the index.
+
+In come requests, out go hits. Built from values; any number of threads. Knows no Ray and no HTTP.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Protocol
+
+from models.cdom.ports import PortUnavailable
+from models.cdom.search import SearchHit, SearchRequest
+from storage.index.table.entries import Vectors
+from storage.values.errors import NotFound, StorageError
+
+PORT = "searcher"
+KEPT_QUERIES = 4096
+
+
+class Index(Protocol):
+    """`storage.index.search.IndexSearch`."""
+
+    def search(self, request: SearchRequest, vector: Callable[[], Vectors] | None) -> list[SearchHit]: ...
+    def check(self) -> None: ...
+
+
+class Searcher:
+    """`embed` None: there is no model, and words answer every question."""
+
+    def __init__(self, index: Index, embed: Callable[[list[str]], Vectors] | None) -> None:
+        self._index, self._embed = index, embed
+        self._vectors: OrderedDict[str, Vectors] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def warm_up(self) -> None:
+        """Load the model now instead of at the first question."""
+        if self._embed is not None:
+            self._embed(["ready"])
+
+    def search(self, request: SearchRequest) -> list[SearchHit] | None:
+        """None = no such document or job for this caller. Raises `PortUnavailable`."""
+        try:
+            return self._index.search(request, None if self._embed is None else lambda: self._vector(request.q))
+        except NotFound:
+            return None
+        except StorageError as error:
+            raise PortUnavailable(PORT, error.code) from error
+
+    def check(self) -> None:
+        """Raises `PortUnavailable` when the index cannot be read."""
+        try:
+            self._index.check()
+        except StorageError as error:
+            raise PortUnavailable(PORT, error.code) from error
+
+    def _vector(self, q: str) -> Vectors:
+        with self._lock:
+            if q in self._vectors:
+                self._vectors.move_to_end(q)
+                return self._vectors[q]
+        assert self._embed is not None
+        vector: Vectors = self._embed([q])[0]
+        with self._lock:
+            self._vectors[q] = vector
+            while len(self._vectors) > KEPT_QUERIES:
+                self._vectors.popitem(last=False)
+        return vector

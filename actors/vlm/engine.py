@@ -1,0 +1,71 @@
+"""Which engine runs a vision-language model on this machine: vLLM where it is installed, plain transformers otherwise.
+
+In come asks, out go guarded answers. Weights come from a local folder or the local model cache; what the folder
+contains is never executed (`trust_remote_code` stays off). Engines are imported only when one is made.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from importlib.metadata import version as installed_version
+from importlib.util import find_spec
+from typing import Protocol
+
+from actors.vlm.answer_guard import Watch
+from models.cdom.errors import MlUnavailable
+from models.cdom.ports import PortUnavailable
+from models.neural.vlm.contract import Answer, Ask, VlmEngine
+
+PORT = "vlm_ocr"
+
+
+def make_engine(location: str) -> VlmEngine:
+    """The best engine installed here for a model folder or hub name. Raises `MlUnavailable` when there is none."""
+    if find_spec("vllm"):
+        from actors.vlm.vllm_engine import VllmEngine
+
+        return VllmEngine(location)
+    if find_spec("torch") and find_spec("transformers"):
+        from actors.vlm.transformers_engine import TransformersWriter
+
+        return WriterEngine(lambda: TransformersWriter(location), "transformers")
+    raise MlUnavailable("neither vllm nor transformers is installed; see requirements-gpu.lock")
+
+
+class Writer(Protocol):
+    """Writes one answer at a time, asking `watch` now and then."""
+
+    def write(self, ask: Ask, watch: Watch) -> Answer: ...
+
+
+class WriterEngine:
+    """Implements `VlmEngine` over one writer, made at the first ask: callers take turns."""
+
+    def __init__(self, make_writer: Callable[[], Writer], package: str, *, version: str | None = None) -> None:
+        self.name, self._make_writer = package, make_writer
+        self.version = version or installed_version(package)
+        self._turn = threading.Lock()
+        self._writer: Writer | None = None
+
+    def generate(self, asks: Sequence[Ask], timeout_s: float) -> list[Answer]:
+        """Raises `PortUnavailable` when no turn came in time, `MlUnavailable` when the model does not load."""
+        deadline = time.monotonic() + timeout_s
+        return [self._write(ask, deadline) for ask in asks]
+
+    def healthy(self) -> bool:
+        """The writer lives in this process: while we can be asked, it is there."""
+        return True
+
+    def close(self) -> None:
+        with self._turn:
+            self._writer = None
+
+    def _write(self, ask: Ask, deadline: float) -> Answer:
+        if not self._turn.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            raise PortUnavailable(PORT, "too slow")
+        try:
+            if self._writer is None:
+                self._writer = self._make_writer()
+            return self._writer.write(ask, Watch(deadline))
+        finally:
+            self._turn.release()

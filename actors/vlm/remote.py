@@ -1,0 +1,177 @@
+"""A vision-language model behind an OpenAI-compatible endpoint: `POST {url}/chat/completions`, streamed.
+
+In come asks, out go answers. Bounded connections, retries that obey Retry-After, a deadline per call, no redirects. The
+stream is what lets a loop be cut while it is written. The key goes into the header only.
+"""
+
+import base64
+import json
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+
+from actors.vlm.answer_guard import Watch
+from models.cdom.ports import PortUnavailable
+from models.neural.vlm.contract import Answer, Ask, Ending
+from models.neural.vlm.pictures import to_png
+
+PORT = "vlm_ocr"
+TRIES = 4
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
+_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
+MAX_LINE = 1 << 20
+MAX_CHARS = 400_000
+
+
+class RemoteEngine:
+    """Implements `VlmEngine`; thread-safe. `fallback_model` is asked for when the endpoint does not list its models."""
+
+    name = "openai"
+
+    def __init__(
+        self,
+        url: str,
+        fallback_model: str,
+        *,
+        key: str | None = None,
+        concurrency: int = 16,
+        connect_s: float = 5.0,
+        first_pause_s: float = FIRST_PAUSE_S,
+    ) -> None:
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        limits = httpx.Limits(max_connections=concurrency)
+        timeout = httpx.Timeout(60.0, connect=connect_s)
+        self._client = httpx.Client(
+            base_url=url.rstrip("/"), headers=headers, limits=limits, timeout=timeout, trust_env=False
+        )
+        self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix=PORT)
+        self._fallback_model, self._first_pause_s = fallback_model, first_pause_s
+        self._model: str | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def version(self) -> str:
+        """The name under which the endpoint serves the model: all that is known of it."""
+        return self._model or self._fallback_model
+
+    def generate(self, asks: Sequence[Ask], timeout_s: float) -> list[Answer]:
+        """Raises `PortUnavailable` when the endpoint is away, refuses or is too slow to begin."""
+        deadline = time.monotonic() + timeout_s
+        model = self._served_model(deadline)
+        futures = [self._threads.submit(self._ask, ask, model, deadline) for ask in asks]
+        try:
+            return [future.result(max(0.1, deadline + 1 - time.monotonic())) for future in futures]
+        except TimeoutError as error:
+            raise PortUnavailable(PORT, "too slow") from error
+        finally:
+            for future in futures:
+                future.cancel()
+
+    def healthy(self) -> bool:
+        """An endpoint that is away may come back."""
+        return True
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._client.close()
+
+    def list_models(self, timeout_s: float) -> list[str]:
+        """Names the endpoint serves; empty when it does not say. Raises `PortUnavailable`."""
+        try:
+            response = self._client.get("/models", timeout=timeout_s)
+            listed = response.json() if response.status_code == 200 else {}
+        except (httpx.HTTPError, ValueError) as error:
+            raise PortUnavailable(PORT, type(error).__name__) from error
+        data = listed.get("data") if isinstance(listed, dict) else None
+        rows = data if isinstance(data, list) else []
+        return [str(row["id"]) for row in rows if isinstance(row, dict) and row.get("id")]
+
+    def _served_model(self, deadline: float) -> str:
+        with self._lock:
+            if self._model is None:
+                served = self.list_models(max(0.1, min(5.0, deadline - time.monotonic())))
+                self._model = served[0] if served else self._fallback_model
+            return self._model
+
+    def _ask(self, ask: Ask, model: str, deadline: float) -> Answer:
+        body, pause = make_request(ask, model), self._first_pause_s
+        for number in range(1, TRIES + 1):
+            wait_s, reason = self._first_pause_s, "too slow"
+            if time.monotonic() >= deadline:
+                break
+            try:
+                with self._client.stream("POST", "/chat/completions", json=body, timeout=_limits(deadline)) as response:
+                    if response.status_code == 200:
+                        return _collect(response.iter_lines(), Watch(deadline))
+                    wait_s, reason = _retry_after(response, pause), f"status {response.status_code}"
+                    if response.status_code not in _AGAIN:
+                        break
+            except (httpx.HTTPError, ValueError) as error:
+                wait_s, reason = pause, type(error).__name__
+            pause = min(2 * pause, LONGEST_PAUSE_S)
+            if number == TRIES or time.monotonic() + wait_s >= deadline:
+                break
+            time.sleep(wait_s)
+        raise PortUnavailable(PORT, reason)
+
+
+def _limits(deadline: float) -> httpx.Timeout:
+    left = max(0.1, deadline - time.monotonic())
+    return httpx.Timeout(left, connect=min(left, 5.0))
+
+
+def _retry_after(response: httpx.Response, pause: float) -> float:
+    """Seconds the endpoint asks for, within reason; our own pause otherwise."""
+    stated = response.headers.get("retry-after", "")
+    return min(float(stated), LONGEST_PAUSE_S) if stated.isdecimal() else pause
+
+
+def make_request(ask: Ask, model: str) -> dict[str, Any]:
+    """The body of one call; pictures travel inside it."""
+    address = "data:image/png;base64," + base64.b64encode(to_png(ask.picture)).decode()
+    content: list[dict[str, Any]] = [{"type": "image_url", "image_url": {"url": address}}]
+    if ask.prompt:
+        content.append({"type": "text", "text": ask.mark + ask.prompt})
+    return {
+        "model": model,
+        "messages": [{"role": "user", "content": content}],
+        "temperature": ask.sampling.temperature,
+        "top_p": ask.sampling.top_p,
+        "max_tokens": ask.sampling.max_tokens,
+        "stream": True,
+    }
+
+
+def _collect(lines: Iterator[str], watch: Watch) -> Answer:
+    """The streamed text up to its end, the deadline or a loop. Raises `ValueError` for what is no such stream."""
+    text, ending = "", Ending.LENGTH  # a stream that just stops was cut
+    for line in lines:
+        verdict = watch.verdict(text)
+        if verdict is not None or len(text) > MAX_CHARS:
+            return Answer(text=text, ending=verdict or Ending.LENGTH)
+        if not line.startswith("data:") or len(line) > MAX_LINE:
+            continue
+        payload = line[5:].strip()
+        if payload == "[DONE]":
+            break
+        piece, finish = _read_event(payload)
+        text += piece
+        if finish is not None:
+            ending = Ending.STOP if finish == "stop" else Ending.LENGTH
+    return Answer(text=text, ending=ending)
+
+
+def _read_event(payload: str) -> tuple[str, str | None]:
+    event = json.loads(payload)
+    choices = event.get("choices") if isinstance(event, dict) else None
+    if not isinstance(choices, list):
+        raise ValueError("no choices")
+    if not choices:
+        return "", None  # the last event with the usage figures
+    choice = choices[0]
+    delta = choice.get("delta") or {}
+    return str(delta.get("content") or ""), choice.get("finish_reason")

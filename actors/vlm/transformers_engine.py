@@ -1,0 +1,73 @@
+"""A vision-language model in plain transformers: one answer at a time, on the GPU if there is one. Imported lazily."""
+
+from importlib import import_module
+from typing import Any
+
+from actors.vlm.answer_guard import Watch
+from models.cdom.errors import MlUnavailable
+from models.neural.vlm.contract import Answer, Ask, Ending
+
+LOOK_EVERY_TOKENS = 16
+
+
+def make_messages(prompt: str, picture: Any) -> list[dict[str, Any]]:
+    """The one message of an ask, as chat templates take it."""
+    content = [{"type": "image", "image": picture}] + ([{"type": "text", "text": prompt}] if prompt else [])
+    return [{"role": "user", "content": content}]
+
+
+class TransformersWriter:
+    """One model in this process, on the GPU where there is one."""
+
+    def __init__(self, location: str) -> None:
+        try:
+            torch, transformers = import_module("torch"), import_module("transformers")
+            self._processor = transformers.AutoProcessor.from_pretrained(location)
+            model = transformers.AutoModelForImageTextToText.from_pretrained(location, dtype="auto")
+        except (ImportError, OSError, ValueError, KeyError, RuntimeError) as error:
+            raise MlUnavailable(f"the model does not load: {type(error).__name__}") from error
+        self._torch, self._transformers = torch, transformers
+        self._model = model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
+
+    def write(self, ask: Ask, watch: Watch) -> Answer:
+        inputs = self._processor.apply_chat_template(
+            make_messages(ask.prompt, ask.picture),
+            add_generation_prompt=True, tokenize=True, return_dict=True, return_tensors="pt",
+        ).to(self._model.device, dtype=self._model.dtype)  # fmt: skip
+        start = inputs["input_ids"].shape[1]
+        stop = _StopEarly(self, start, watch)
+        sampling = ask.sampling
+        chance = {"temperature": sampling.temperature, "top_p": sampling.top_p} if sampling.temperature else {}
+        with self._torch.inference_mode():
+            output = self._model.generate(
+                **inputs, max_new_tokens=sampling.max_tokens, do_sample=bool(chance), **chance,
+                stopping_criteria=self._transformers.StoppingCriteriaList([stop]),
+            )  # fmt: skip
+        tokens = output[0, start:]
+        full = len(tokens) >= sampling.max_tokens and int(tokens[-1]) not in self._ends()
+        return Answer(text=self.decode(tokens), ending=stop.verdict or (Ending.LENGTH if full else Ending.STOP))
+
+    def decode(self, tokens: Any) -> str:
+        """Text of generated tokens."""
+        return str(self._processor.decode(tokens, skip_special_tokens=True))
+
+    def full(self, value: bool, ids: Any) -> Any:
+        """A stopping criterion's answer: one truth value per sequence."""
+        return self._torch.full((ids.shape[0],), value, dtype=self._torch.bool, device=ids.device)
+
+    def _ends(self) -> set[int]:
+        ends = self._model.generation_config.eos_token_id
+        return set(ends) if isinstance(ends, list) else {ends}
+
+
+class _StopEarly:
+    """A stopping criterion of transformers: asks the watch every few tokens."""
+
+    def __init__(self, writer: TransformersWriter, start: int, watch: Watch) -> None:
+        self._writer, self._start, self._watch = writer, start, watch
+        self.verdict: Ending | None = None
+
+    def __call__(self, ids: Any, scores: Any, **_: Any) -> Any:
+        if (ids.shape[1] - self._start) % LOOK_EVERY_TOKENS == 0:
+            self.verdict = self.verdict or self._watch.verdict(self._writer.decode(ids[0, self._start :]))
+        return self._writer.full(self.verdict is not None, ids)

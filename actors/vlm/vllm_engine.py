@@ -1,0 +1,156 @@
+"""A vision-language model in vLLM's AsyncLLM, which batches the asks of all callers. Imported lazily.
+
+In come asks, out go guarded answers. The engine's own processes are started by the constructor and end with `close`; an
+engine that died is never asked again, `healthy` says so, and whoever owns it makes a new one.
+"""
+
+import asyncio
+import os
+import threading
+import time
+import uuid
+from collections.abc import Coroutine, Sequence
+from functools import lru_cache
+from importlib import import_module
+from typing import Any
+
+from actors.vlm.answer_guard import Watch
+from actors.vlm.transformers_engine import make_messages
+from models.cdom.errors import MlUnavailable
+from models.cdom.ports import PortUnavailable
+from models.neural.vlm.contract import Answer, Ask, Ending
+
+PORT = "vlm_ocr"
+STREAM_EVERY = 16
+"""Tokens between two looks at an answer: one look per token costs the front process more than the GPU waits."""
+ENGINE_OPTIONS = {
+    "limit_mm_per_prompt": {"image": 1},
+    "enable_prefix_caching": False,
+    "mm_processor_cache_gb": 0,
+    "stream_interval": STREAM_EVERY,
+}
+"""No two pages are alike, so caches of pictures and prefixes only cost; all three models' makers say the same."""
+CLOSE_S = 30.0
+
+
+class VllmEngine:
+    """Implements `VlmEngine`; vLLM's loop has a thread of its own. `options` go to its AsyncEngineArgs over ours."""
+
+    name = "vllm"
+
+    def __init__(self, location: str, **options: Any) -> None:
+        os.environ["VLLM_NO_USAGE_STATS"] = "1"  # it would report every start to its makers
+        self._loop = asyncio.new_event_loop()
+        threading.Thread(target=self._loop.run_forever, name="vllm", daemon=True).start()
+        try:
+            self.version, self._engine, self._templates = self._run(self._load(location, ENGINE_OPTIONS | options))
+        except BaseException:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            raise
+
+    def generate(self, asks: Sequence[Ask], timeout_s: float) -> list[Answer]:
+        """Raises `PortUnavailable` when the engine is dead."""
+        deadline = time.monotonic() + timeout_s
+        return list(self._run(self._write_all(asks, deadline)))
+
+    def healthy(self) -> bool:
+        """False once the engine's process is gone: it does not come back by itself."""
+        return not self._engine.errored
+
+    def close(self) -> None:
+        """Ends the engine's processes."""
+        self._run(self._shut_down())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+
+    def _run(self, work: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    async def _load(self, location: str, options: dict[str, Any]) -> tuple[str, Any, "Templates"]:
+        try:
+            vllm, engines = import_module("vllm"), import_module("vllm.v1.engine.async_llm")
+            templates = Templates(location)
+            engine = engines.AsyncLLM.from_engine_args(
+                vllm.AsyncEngineArgs(model=location, disable_log_stats=True, **options)
+            )
+            return str(vllm.__version__), engine, templates
+        except (ImportError, OSError, ValueError, KeyError, RuntimeError) as error:
+            raise MlUnavailable(f"the model does not load: {type(error).__name__}") from error
+
+    async def _shut_down(self) -> None:
+        handler = getattr(self._engine, "output_handler", None)
+        if handler is not None:  # else it takes the engine's planned end for its death and logs that
+            handler.cancel()
+        await asyncio.wait_for(asyncio.to_thread(self._engine.shutdown), CLOSE_S)
+
+    async def _write_all(self, asks: Sequence[Ask], deadline: float) -> list[Answer]:
+        """All answers, or the first failure once the others have ended too: none is left writing for nobody."""
+        told = await asyncio.gather(*(self._write(ask, Watch(deadline)) for ask in asks), return_exceptions=True)
+        answers = []
+        for one in told:
+            if isinstance(one, BaseException):
+                raise one
+            answers.append(one)
+        return answers
+
+    async def _write(self, ask: Ask, watch: Watch) -> Answer:
+        name, pieces = uuid.uuid4().hex, _Pieces()
+        request = {"prompt": self._templates.render(ask), "multi_modal_data": {"image": ask.picture}}
+        try:
+            async with asyncio.timeout(watch.left_s):
+                async for output in self._engine.generate(request, _sampling(ask), name):
+                    ending = pieces.take(output, watch)
+                    if ending is not None:
+                        if not output.finished:
+                            await self._engine.abort(name)
+                        return Answer(text=pieces.text, ending=ending)
+        except TimeoutError:
+            await self._engine.abort(name)
+            return Answer(text=pieces.text, ending=Ending.TIMEOUT)
+        except Exception as error:  # vLLM's own families (engine dead, prompt too long) have no common root
+            raise PortUnavailable(PORT, type(error).__name__) from error
+        return Answer(text=pieces.text, ending=Ending.LENGTH)
+
+
+class _Pieces:
+    """An answer as it comes in."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def take(self, output: Any, watch: Watch) -> Ending | None:
+        """One more piece; why the answer ends with it, or None."""
+        piece = output.outputs[0]
+        self.text += piece.text
+        if output.finished:
+            return Ending.STOP if piece.finish_reason == "stop" else Ending.LENGTH
+        return watch.verdict(self.text)
+
+
+def _sampling(ask: Ask) -> Any:
+    vllm, wanted = import_module("vllm"), ask.sampling
+    return vllm.SamplingParams(
+        temperature=wanted.temperature,
+        top_p=wanted.top_p,
+        max_tokens=wanted.max_tokens,
+        output_kind=import_module("vllm.sampling_params").RequestOutputKind.DELTA,
+    )
+
+
+class Templates:
+    """Prompts as the model's own chat template makes them; no code of the model's folder runs for it."""
+
+    def __init__(self, location: str) -> None:
+        transformers = import_module("transformers")
+        try:
+            self._source = transformers.AutoProcessor.from_pretrained(location)
+        except (OSError, ValueError, KeyError):  # a processor that is code of the folder: its tokenizer is enough
+            self._source = transformers.AutoTokenizer.from_pretrained(location)
+        self._render = lru_cache(maxsize=32)(self._apply)
+
+    def render(self, ask: Ask) -> str:
+        """The whole prompt with one place for a picture."""
+        return self._render(ask.mark, ask.prompt)
+
+    def _apply(self, mark: str, prompt: str) -> str:
+        messages = [{"role": "user", "content": mark + prompt}] if mark else make_messages(prompt, None)
+        return str(self._source.apply_chat_template(messages, add_generation_prompt=True, tokenize=False))

@@ -1,0 +1,1 @@
+"""What a process of a deployment opens first: settings, runtime, licence, addresses, the model it is to run."""

@@ -1,0 +1,25 @@
+"""The address a service listens on: that it is free, and how this machine itself reaches it."""
+
+import socket
+
+from cluster.errors import StartRefused
+from cluster.machine.ports import is_free
+from configs.settings import Settings
+
+
+def base_url(settings: Settings) -> str:
+    """How this machine itself reaches the service."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(settings.host, settings.host)  # noqa: S104
+    return f"http://{f'[{host}]' if ':' in host and not host.startswith('[') else host}:{settings.port}"
+
+
+def check_address(settings: Settings) -> None:
+    """The HTTP port must be ours to take."""
+    try:
+        socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+    except OSError:
+        raise StartRefused("SVC_HOST: allowed is an IP address of this machine") from None
+    if not is_free(settings.port, settings.host):
+        raise StartRefused(
+            f"SVC_PORT: {settings.host}:{settings.port} is taken by another program or no address of this machine"
+        )

@@ -1,0 +1,64 @@
+"""The licence in force: the token of the settings, verified and kept in the workdir, or a development licence."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cluster.errors import StartRefused
+from cluster.runtime import LICENSE_KEYS
+from cluster.state import write_private
+from configs.settings import Settings
+
+
+def license_of(settings: Settings) -> tuple[Path, dict[str, bytes]]:
+    """The file of the licence in force and keys beyond the pinned ones. Raises `StartRefused`."""
+    from serve_apps.access.development import (
+        DevelopmentLicenseRefused,
+        check_development_allowed,
+        development_license,
+    )
+    from serve_apps.access.license import LicenseRefused
+
+    try:
+        if settings.license:
+            return _given_license(settings.workdir, settings.license), {}
+        check_development_allowed(
+            host=settings.host, external_database=settings.database_url is not None, joined_cluster=False
+        )
+    except LicenseRefused as error:
+        raise StartRefused(f"SVC_LICENSE: {error}") from None
+    except DevelopmentLicenseRefused as error:
+        raise StartRefused(str(error)) from None
+    _, keys = development_license(settings.workdir, datetime.now(UTC))
+    return settings.workdir / "license" / "development.token", keys
+
+
+def _given_license(workdir: Path, token: str) -> Path:
+    """The token verified and kept in license.token, where a renewal of the same licence may already lie."""
+    from serve_apps.access.license import LicenseRefused, verify_license
+    from serve_apps.access.license_keys import read_public_keys
+
+    keys, now, path = read_public_keys(LICENSE_KEYS), datetime.now(UTC), workdir / "license.token"
+    kept = path.read_text().strip() if path.exists() else ""
+    try:
+        renewed = verify_license(kept, keys, now)
+    except LicenseRefused:
+        renewed = None
+    try:
+        given = verify_license(token, keys, now)
+    except LicenseRefused:
+        if renewed is not None and _same_license(token, renewed.license_id, keys):
+            return path
+        raise
+    if renewed is None or renewed.license_id != given.license_id or renewed.expires_at < given.expires_at:
+        write_private(path, token.encode())
+    return path
+
+
+def _same_license(token: str, license_id: str, keys: dict[str, bytes]) -> bool:
+    """An expired but genuine token of the licence that has been renewed."""
+    from serve_apps.access.license import LicenseRefused, read_license
+
+    try:
+        return read_license(token, keys).license_id == license_id
+    except LicenseRefused:
+        return False

@@ -1,0 +1,58 @@
+"""The runtime of a machine that shares a service with others: built from settings that mean the same on all of them.
+
+In come a database, a bucket, keys and a licence, all by value; out goes a runtime in the machine's own workdir, or a
+refusal that says which of them is local.
+"""
+
+from cluster.bootstrap.addresses import base_url
+from cluster.bootstrap.licensing import license_of
+from cluster.bootstrap.vlm import settle_vlm
+from cluster.errors import StartRefused
+from cluster.runtime import Runtime, derive_signing_key, runtime_file, write_runtime
+from cluster.state import write_private
+from configs.settings import Settings
+
+
+def check_shared(settings: Settings) -> None:
+    """What one machine keeps to itself cannot serve several. Raises `StartRefused` naming all that is missing."""
+    missing = {
+        "SVC_DATABASE_URL (the embedded database serves one machine only)": settings.database_url,
+        "SVC_BLOBS (a workdir is local: originals and trees must lie in a bucket)": settings.blobs,
+        "SVC_API_KEYS (the default token is a file of one machine)": settings.api_keys,
+        "SVC_LICENSE (a development licence is for one machine)": settings.license,
+    }
+    lines = [name for name, value in missing.items() if not value]
+    if settings.rag_db and not settings.rag_db.startswith("s3://"):
+        lines.append("SVC_RAG_DB as s3://bucket/prefix (a folder is local)")
+    if lines:
+        raise StartRefused("a cluster of several machines needs " + "; ".join(lines))
+
+
+def make_joined_runtime(settings: Settings) -> Runtime:
+    """The runtime of a machine that joins: checked and written into its workdir. Raises `StartRefused`."""
+    from serve_apps.access.keys import InvalidApiKeys, parse_api_keys
+
+    check_shared(settings)
+    settings.workdir.mkdir(mode=0o711, parents=True, exist_ok=True)
+    assert settings.database_url is not None
+    assert settings.api_keys is not None
+    try:
+        parse_api_keys(settings.api_keys)
+    except InvalidApiKeys as error:
+        raise StartRefused(f"SVC_API_KEYS: {error}") from None
+    dsn, key = settings.database_url, settings.signing_key or settings.api_keys
+    license_file, keys = license_of(settings)
+    settings = settle_vlm(settings, others_may_join=True)
+    dsn_file = runtime_file(settings.workdir).parent / "dsn"
+    write_private(dsn_file, dsn.encode())
+    runtime = Runtime(
+        settings=settings,
+        dsn=dsn,
+        dsn_file=dsn_file,
+        base_url=base_url(settings),
+        license_file=license_file,
+        license_keys=keys,
+        signing_key=derive_signing_key(key),
+    )
+    write_runtime(runtime)
+    return runtime

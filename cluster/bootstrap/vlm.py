@@ -1,0 +1,136 @@
+"""What SVC_VLM_OCR names: a registered model, a local checkpoint, or an endpoint elsewhere; and whether it can run.
+
+In comes the setting, out goes a choice with its placement. Loads no weights; an endpoint is asked once, at the start,
+which model it serves, unless the address says so (`http://host:8000/v1#dots`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from cluster.errors import StartRefused
+from cluster.placement.placement import VLM_GPU, VLM_REMOTE, Placement
+from configs.settings import Settings
+from models.cdom.errors import MlUnavailable
+from models.cdom.ports import PortUnavailable
+from models.neural.vlm.registry import HUB_NAMES, VLM_MODELS, identify_directory
+
+if TYPE_CHECKING:
+    from actors.vlm.page_reader import VlmReader
+
+ASK_S = 5.0
+
+
+class VlmKind(StrEnum):
+    REGISTERED = "registered"
+    DIRECTORY = "directory"
+    ENDPOINT = "endpoint"
+
+
+@dataclass(frozen=True, slots=True)
+class VlmChoice:
+    """`model` is the registered name; `location` what an engine loads (hub name, folder) or the endpoint's address."""
+
+    kind: VlmKind
+    model: str
+    location: str
+
+    @property
+    def setting(self) -> str:
+        """The setting that says all of it, so that replicas need ask nobody."""
+        return self.location if self.kind is VlmKind.REGISTERED else f"{self.location}#{self.model}"
+
+    @property
+    def placement(self) -> Placement:
+        return VLM_REMOTE if self.kind is VlmKind.ENDPOINT else VLM_GPU
+
+
+def choose_vlm(value: str, key: str | None = None) -> VlmChoice:
+    """Raises `StartRefused` naming the setting and what is wrong with it."""
+    if value in VLM_MODELS:
+        return VlmChoice(VlmKind.REGISTERED, value, value)
+    if value.startswith(("http://", "https://")):
+        return _choose_endpoint(value, key)
+    folder, _, model = value.partition("#")
+    if model in VLM_MODELS and Path(folder).is_absolute():  # named, so nodes without the weights need not look
+        return VlmChoice(VlmKind.DIRECTORY, model, folder)
+    if not Path(value).is_dir():
+        raise StartRefused(
+            f"SVC_VLM_OCR: allowed is {', '.join(VLM_MODELS)}, a model directory, or http(s)://address#model"
+        )
+    try:
+        return VlmChoice(VlmKind.DIRECTORY, identify_directory(Path(value)), value)
+    except MlUnavailable as error:
+        raise StartRefused(f"SVC_VLM_OCR: {error.detail}") from None
+
+
+def _choose_endpoint(value: str, key: str | None) -> VlmChoice:
+    address, _, model = value.partition("#")
+    parts = urlsplit(address)
+    if not parts.hostname or parts.username or parts.query:
+        raise StartRefused("SVC_VLM_OCR: an address has no user and no query; a key goes into SVC_VLM_KEY")
+    model = model or _ask_model(address, key)
+    if model not in VLM_MODELS:
+        raise StartRefused(f"SVC_VLM_OCR: {model!r} is not registered; allowed is {', '.join(VLM_MODELS)}")
+    return VlmChoice(VlmKind.ENDPOINT, model, address)
+
+
+def _ask_model(address: str, key: str | None) -> str:
+    from actors.vlm.remote import RemoteEngine
+
+    engine = RemoteEngine(address, "", key=key)
+    try:
+        names = engine.list_models(ASK_S)
+    except PortUnavailable:
+        names = []
+    finally:
+        engine.close()
+    known = next((match_model(name) for name in names if match_model(name)), None)
+    if known is None:
+        raise StartRefused(
+            f"SVC_VLM_OCR: the endpoint does not say which model it serves; add #{'|#'.join(VLM_MODELS)}"
+        )
+    return known
+
+
+def match_model(served: str) -> str | None:
+    """The registered model behind the name an endpoint serves it by."""
+    plain = served.lower().replace("-", "").replace("_", "").replace(".", "")
+    marks = {"paddleocrvl": "paddleocr-vl", "lightonocr": "lightonocr", "dots": "dots"}
+    return next((name for mark, name in marks.items() if mark in plain), None)
+
+
+def check_vlm(choice: VlmChoice, labels: Mapping[str, str], *, others_may_join: bool) -> None:
+    """Refused only where no node can ever be amd64 with CUDA. Raises `StartRefused`."""
+    wanted = choice.placement.required
+    if others_may_join or all(labels.get(name) == value for name, value in wanted.items()):
+        return
+    raise StartRefused("SVC_VLM_OCR: needs an amd64 machine with an NVIDIA GPU, and this one is the only node")
+
+
+def make_vlm_reader(choice: VlmChoice, key: str | None, concurrency: int) -> "VlmReader":
+    """For a replica. Raises `MlUnavailable` when no engine is installed."""
+    from actors.vlm.engine import make_engine
+    from actors.vlm.page_reader import VlmReader
+    from actors.vlm.remote import RemoteEngine
+    from models.neural.vlm.registry import load_model
+
+    model = load_model(choice.model)
+    hub = HUB_NAMES[choice.model]
+    if choice.kind is VlmKind.ENDPOINT:
+        return VlmReader(model, RemoteEngine(choice.location, hub, key=key, concurrency=concurrency))
+    return VlmReader(model, make_engine(hub if choice.kind is VlmKind.REGISTERED else choice.location))
+
+
+def settle_vlm(settings: Settings, *, others_may_join: bool = False) -> Settings:
+    """SVC_VLM_OCR checked, with the model an endpoint serves written into it. Raises `StartRefused`."""
+    from cluster.placement.placement import machine_labels
+
+    if settings.vlm_ocr is None:
+        return settings
+    choice = choose_vlm(settings.vlm_ocr, settings.vlm_key)
+    check_vlm(choice, machine_labels(), others_may_join=others_may_join)
+    return settings.model_copy(update={"vlm_ocr": choice.setting})

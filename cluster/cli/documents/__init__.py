@@ -1,0 +1,1 @@
+"""Commands about files: extract, inspect, and the MCP door."""

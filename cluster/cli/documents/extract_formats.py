@@ -1,0 +1,94 @@
+"""What `quire extract --to` can write: name → suffix and a function from a read document to bytes.
+
+Adding a format is one function and one line in EXTRACT_FORMATS; what a format needs is imported when it is first used.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pydantic_core import to_json
+
+from models.cdom.tree import Tree
+
+_STORED_PREFIX = b'{"source":{'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extracted:
+    """A document that was read: its tree, the canonical bytes, the file's name; `furniture` as Markdown takes it."""
+
+    tree: Tree
+    tree_json: bytes
+    name: str
+    furniture: bool | None = None
+
+
+Write = Callable[[Extracted], bytes]
+
+
+def write_tree(read: Extracted) -> bytes:
+    """The stored tree with the file's name put into `source`."""
+    head = f'{{"source":{{"name":{json.dumps(read.name)},'.encode()
+    return head + read.tree_json.removeprefix(_STORED_PREFIX)
+
+
+def write_markdown(read: Extracted) -> bytes:
+    from models.export.markdown import tree_to_markdown
+
+    return tree_to_markdown(read.tree, furniture=read.furniture).encode()
+
+
+def write_html(read: Extracted) -> bytes:
+    from models.export.html import tree_to_html
+
+    return tree_to_html(read.tree).encode()
+
+
+def write_chunks(read: Extracted) -> bytes:
+    from models.derive.chunks.chunks import chunk_tree
+    from models.neural.embed.tokenizer import load_tokenizer
+
+    return _json(chunk_tree(read.tree, load_tokenizer()))
+
+
+def write_fields(read: Extracted) -> bytes:
+    from models.derive.fields.fields import find_fields
+
+    return _json(find_fields(read.tree))
+
+
+def write_semantics(read: Extracted) -> bytes:
+    from models.derive.semantics import describe_tree
+
+    return _json(describe_tree(read.tree))
+
+
+def write_context(read: Extracted) -> bytes:
+    from models.export import DEFAULT_CONTEXT_TOKENS
+    from models.export.context import tree_to_context
+    from models.neural.embed.tokenizer import load_tokenizer
+
+    return _json(tree_to_context(read.tree, max_tokens=DEFAULT_CONTEXT_TOKENS, tokenizer=load_tokenizer()))
+
+
+def write_graph(read: Extracted) -> bytes:
+    from models.export.graph import tree_to_graph
+
+    return _json(tree_to_graph(read.tree))
+
+
+def _json(value: object) -> bytes:
+    return to_json(value, indent=1)
+
+
+EXTRACT_FORMATS: dict[str, tuple[str, Write]] = {
+    "tree": (".json", write_tree),
+    "markdown": (".md", write_markdown),
+    "html": (".html", write_html),
+    "chunks": (".json", write_chunks),
+    "fields": (".json", write_fields),
+    "semantics": (".json", write_semantics),
+    "context": (".json", write_context),
+    "graph": (".json", write_graph),
+}

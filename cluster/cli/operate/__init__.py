@@ -1,0 +1,1 @@
+"""Commands for operators of a deployment: keys, licences, tenants, audit, backups, indexes."""

@@ -1,0 +1,37 @@
+"""`quire backup` and `quire restore`: a deployment's state into one folder and back."""
+
+from pathlib import Path
+
+import click
+
+from cluster.cli.shared.options import Stopped, settings_from, workdir_option
+from cluster.errors import ClusterError
+from cluster.postgres.backup import make_backup, put_back
+
+
+@click.command()
+@click.argument("target", type=click.Path(path_type=Path))
+@workdir_option
+def backup(target: Path, workdir: Path | None) -> None:
+    """Copy database, originals, trees and secrets into the new folder TARGET (owner only)."""
+    settings = settings_from(workdir)
+    try:
+        make_backup(settings, target.expanduser().absolute())
+    except (ClusterError, OSError) as error:
+        raise Stopped(str(error)) from None
+    click.echo(f"backup: {target}")
+    if settings.blobs:
+        click.echo(f"originals and trees are in {settings.blobs} and not part of it")
+
+
+@click.command()
+@click.argument("source", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@workdir_option
+def restore(source: Path, workdir: Path | None) -> None:
+    """Put the backup SOURCE into an empty workdir; start it with `quire up`."""
+    settings = settings_from(workdir)
+    try:
+        put_back(settings, source.expanduser().absolute())
+    except (ClusterError, OSError) as error:
+        raise Stopped(str(error)) from None
+    click.echo(f"restored into {settings.workdir}")

@@ -1,0 +1,129 @@
+"""`quire console`: what the provider of a hosted console does about tenants, plans and accounts; or serves it alone."""
+
+import hashlib
+import secrets
+from pathlib import Path
+
+import click
+
+from cluster.cli.shared.database import opened, runtime_of
+from cluster.cli.shared.options import Stopped, settings_from, workdir_option
+from cluster.errors import ClusterError
+from storage.console import accounts, plans
+from storage.console.rows import Plan
+
+_COUNT = click.IntRange(min=1)
+
+
+@click.group("console")
+def console_group() -> None:
+    """The hosted console."""
+
+
+@console_group.command()
+@click.option("--engine", help="URL of the engine (SVC_CONSOLE_ENGINE); its key comes in SVC_CONSOLE_KEY.")
+@click.option("--host", help="Address to listen on (SVC_HOST).")
+@click.option("--port", type=int, help="HTTP port (SVC_PORT).")
+@workdir_option
+def serve(engine: str | None, host: str | None, port: int | None, workdir: Path | None) -> None:
+    """The console alone, in front of an engine elsewhere; in the foreground, without Ray."""
+    from cluster.start.console_only import serve_console
+
+    settings = settings_from(workdir, host=host, port=port, console_engine=engine)
+    click.echo(f"console: http://{settings.host}:{settings.port}", err=True)
+    try:
+        serve_console(settings)
+    except ClusterError as error:
+        raise Stopped(str(error)) from None
+
+
+@console_group.command()
+@workdir_option
+def tenants(workdir: Path | None) -> None:
+    """All tenants: id, address, plan, this month's documents and pages, state."""
+    with opened(runtime_of(workdir)) as database:
+        rows = plans.list_tenants(database)
+    for row in rows:
+        state = "closed" if row.closed_at else "in use" if row.approved_at else "waits for approval"
+        used = f"{row.documents} documents {row.pages} pages"
+        click.echo("\t".join((row.tenant_id, row.email or "-", row.plan, used, state)))
+
+
+@console_group.command()
+@click.argument("tenant")
+@click.argument("plan")
+@workdir_option
+def plan(tenant: str, plan: str, workdir: Path | None) -> None:
+    """Put TENANT (its id or an account's address) on PLAN, from the next request on."""
+    with opened(runtime_of(workdir)) as database:
+        changed = plans.change_plan(database, tenant.strip().lower(), plan)
+    click.echo(f"{changed} is on {plan}")
+
+
+@console_group.command("plans")
+@workdir_option
+def show_plans(workdir: Path | None) -> None:
+    """All plans and what they allow."""
+    with opened(runtime_of(workdir)) as database:
+        for one in plans.list_plans(database):
+            pages = one.monthly_pages if one.monthly_pages is not None else "unlimited"
+            kept = f"{one.retention_days} days" if one.retention_days else "for ever"
+            click.echo(f"{one.name}\t{pages} pages a month\t{one.concurrent_documents} documents at once\tkept {kept}")
+
+
+@console_group.command("define-plan")
+@click.argument("name")
+@click.option("--pages", type=_COUNT, help="Pages a month; without it unlimited.")
+@click.option("--documents", type=_COUNT, default=20, show_default=True, help="Documents in work at once.")
+@click.option("--retention-days", type=_COUNT, help="Days results are kept; without it for ever.")
+@workdir_option
+def define_plan(name: str, pages: int | None, documents: int, retention_days: int | None, workdir: Path | None) -> None:
+    """Make a plan or change it for everybody who is on it."""
+    if not name.isidentifier():
+        raise Stopped("a plan's name is letters, digits and underscores")
+    wanted = Plan(name=name, monthly_pages=pages, concurrent_documents=documents, retention_days=retention_days)
+    with opened(runtime_of(workdir)) as database:
+        plans.define_plan(database, wanted)
+    click.echo(f"{name} is defined")
+
+
+@console_group.command()
+@click.argument("email")
+@workdir_option
+def approve(email: str, workdir: Path | None) -> None:
+    """Let an account in (SVC_CONSOLE_SIGN_UP=approved)."""
+    with opened(runtime_of(workdir)) as database:
+        if not accounts.approve(database, _address(email)):
+            raise Stopped(f"there is no account {email}")
+    click.echo(f"{email} may sign in")
+
+
+@console_group.command("reset-password")
+@click.argument("email")
+@workdir_option
+def reset_password(email: str, workdir: Path | None) -> None:
+    """Print a link with which EMAIL sets a new password once, within an hour. Hand it over yourself."""
+    runtime, link = runtime_of(workdir), secrets.token_urlsafe(32)
+    with opened(runtime) as database:
+        if not accounts.make_link(database, _address(email), hashlib.sha256(link.encode()).digest()):
+            raise Stopped(f"there is no account {email}")
+    settings = runtime.settings
+    alone = runtime.base_url if settings.console_engine and not settings.console else f"{runtime.base_url}/console"
+    click.echo(f"{settings.console_url or alone}/new-password?link={link}")
+
+
+@console_group.command("close-account")
+@click.argument("email")
+@click.confirmation_option(prompt="Close the account and delete everything of its tenant?")
+@workdir_option
+def close_account(email: str, workdir: Path | None) -> None:
+    """End an account with tokens and webhooks now; its documents are deleted by the running console."""
+    with opened(runtime_of(workdir)) as database:
+        account = accounts.find_account(database, _address(email))
+        if account is None or not accounts.close_account(database, account, accounts.OPERATOR):
+            raise Stopped(f"there is no account {email}")
+    click.echo(f"{email} is closed")
+
+
+def _address(email: str) -> str:
+    return email.strip().lower()

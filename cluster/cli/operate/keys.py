@@ -1,0 +1,70 @@
+"""`quire keys add | revoke | list`: keys of a running service, in force within seconds, without a restart."""
+
+import secrets
+from pathlib import Path
+
+import click
+
+from cluster.cli.shared.database import opened, runtime_of
+from cluster.cli.shared.options import Stopped, workdir_option
+from cluster.runtime import Runtime
+from serve_apps.access.default_token import PREFIX
+from serve_apps.access.keys import ApiKey, InvalidApiKeys, digest_secret, parse_api_keys
+from storage.access.api_keys import add_key, list_keys, revoke_key
+
+
+@click.group("keys")
+def keys_group() -> None:
+    """Keys of the running service."""
+
+
+@keys_group.command()
+@click.argument("label", metavar="NAME[:SCOPE]")
+@workdir_option
+def add(label: str, workdir: Path | None) -> None:
+    """Make a key and print it once; without a scope it is an admin's."""
+    secret = PREFIX + secrets.token_urlsafe(32)
+    key = _parse(label, secret)
+    with opened(runtime_of(workdir)) as database:
+        add_key(database, key.name, key.scope, key.digest)
+    click.echo(secret)
+
+
+@keys_group.command()
+@click.argument("label", metavar="NAME[:SCOPE]")
+@workdir_option
+def revoke(label: str, workdir: Path | None) -> None:
+    """End a key, whether it was added here or configured in SVC_API_KEYS."""
+    key = _parse(label, "unused")
+    runtime = runtime_of(workdir)
+    with opened(runtime) as database:
+        revoke_key(database, key.name, key.scope, _configured(runtime, key))
+    click.echo(f"{key.name}:{key.scope} is revoked")
+
+
+@keys_group.command("list")
+@workdir_option
+def show(workdir: Path | None) -> None:
+    """Names and scopes; secrets are nowhere to be shown from."""
+    with opened(runtime_of(workdir)) as database:
+        for key in list_keys(database):
+            state = f"revoked {key.revoked_at:%Y-%m-%d %H:%M}" if key.revoked_at else "in force"
+            click.echo(f"{key.name}:{key.scope}  {state}  added {key.created_at:%Y-%m-%d %H:%M}")
+
+
+def _parse(label: str, secret: str) -> ApiKey:
+    try:
+        (key,) = parse_api_keys(f"{label}={secret}")
+    except (InvalidApiKeys, ValueError) as error:
+        raise Stopped(str(error)) from None
+    return key
+
+
+def _configured(runtime: Runtime, wanted: ApiKey) -> bytes | None:
+    """The digest of a key that comes from settings or is the default token."""
+    for key in parse_api_keys(runtime.settings.api_keys or ""):
+        if (key.name, key.scope) == (wanted.name, wanted.scope):
+            return key.digest
+    if runtime.token_file and wanted.name == "default":
+        return digest_secret(runtime.token_file.read_text().strip())
+    return None

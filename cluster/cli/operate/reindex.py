@@ -1,0 +1,31 @@
+"""`quire reindex`: throws the keyword indexes away; whoever writes the search index builds them again from its table.
+
+A running service does so within a minute and answers by vector meanwhile; one that is down does so when it starts.
+"""
+
+import shutil
+from pathlib import Path
+
+import click
+
+from cluster.cli.shared.options import Stopped, settings_from, workdir_option
+from cluster.compose.search import index_place, searches
+from cluster.runtime import read_runtime, runtime_file
+from cluster.state import running_state
+
+
+@click.command()
+@workdir_option
+def reindex(workdir: Path | None) -> None:
+    """Build the keyword indexes of search again."""
+    settings = settings_from(workdir)
+    state = running_state(settings.workdir)
+    if state is not None:
+        settings = read_runtime(runtime_file(settings.workdir)).settings
+    if not searches(settings):
+        raise Stopped("there is no search index: SVC_RAG_DB is not set")
+    folders = [folder for folder in index_place(settings).keywords.glob("*") if (folder / "state.json").exists()]
+    for folder in folders:
+        (folder / "state.json").unlink(missing_ok=True) if state else shutil.rmtree(folder)
+    when = "within a minute" if state else "at the next start"
+    click.echo(f"{len(folders)} keyword indexes are built again {when}")

@@ -1,0 +1,82 @@
+"""`quire rescan`: look for personal data again in stored trees that were not scanned, or by another or older engine.
+
+Decisions hold where the same text stands in the same place; new flags wait for review. Originals are not read again.
+"""
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cluster.cli.shared.database import runtime_of
+from cluster.cli.shared.options import Stopped, workdir_option
+
+if TYPE_CHECKING:
+    from models.cdom.tree import PiiScan, Tree
+    from models.pii.kinds import Detector
+    from storage.review.rescan import Shown
+    from storage.store import Store
+
+
+@click.command()
+@workdir_option
+@click.option("--all", "everything", is_flag=True, help="Also trees that this engine has scanned already.")
+def rescan(workdir: Path | None, everything: bool) -> None:
+    """Look for personal data again in stored trees without a finished scan by the engine now set."""
+    from cluster.bootstrap.opening import open_runtime_store
+    from models.pii.engines.choose import Engine, make_detector
+    from models.pii.errors import EngineMissing
+    from storage.review.rescan import list_shown
+    from storage.values.errors import StorageError
+
+    runtime = runtime_of(workdir)
+    try:
+        detector = make_detector(Engine(runtime.settings.pii_engine), runtime.settings.pii_languages)
+        store = open_runtime_store(runtime)
+        done = Counter(rescan_one(store, shown, detector, everything=everything) for shown in list_shown(store.db))
+        store.close()
+    except (StorageError, EngineMissing) as error:
+        raise Stopped(str(error) or error.code) from None
+    click.echo(", ".join(f"{done[name]} {name}" for name in ("scanned", "incomplete", "up to date", "gone")))
+    if done["incomplete"]:
+        raise Stopped("some trees could not be scanned: they are not shown redacted")
+
+
+def rescan_one(store: "Store", shown: "Shown", detector: "Detector", *, everything: bool = False) -> str:
+    """What became of it: scanned, incomplete, up to date or gone."""
+    from models.cdom.tree import dump_tree, load_tree
+    from models.pii.flag import flag_tree
+    from storage.objects.artifacts import TREE
+    from storage.values.errors import NotFound
+
+    try:
+        tree = load_tree(store.artifacts.read(shown.document_id, shown.attempt, TREE))
+        if not everything and is_current(tree.pii, detector):
+            return "up to date"
+        files = {name: store.artifacts.read(shown.document_id, shown.attempt, name) for name in shown.manifest}
+    except NotFound:
+        return "gone"
+    flagged = flag_tree(tree, detector)
+    if not _publish(store, shown, flagged, files | {TREE: dump_tree(flagged)}):
+        return "gone"
+    return "scanned" if flagged.pii is not None and flagged.pii.complete else "incomplete"
+
+
+def is_current(scan: "PiiScan | None", detector: "Detector") -> bool:
+    """A finished scan by this engine in this version."""
+    return scan is not None and scan.complete and (scan.engine, scan.version) == (detector.name, detector.version)
+
+
+def _publish(store: "Store", shown: "Shown", tree: "Tree", files: dict[str, bytes]) -> bool:
+    """The old attempt's files go when nobody is shown them any more; a loser's own go at once."""
+    from models.pii.places import find_places
+    from storage.review.rescan import reserve_attempt, show_instead
+
+    attempt = reserve_attempt(store.db, shown)
+    if attempt is None:
+        return False
+    manifest = store.artifacts.put(shown.document_id, attempt, files)
+    moved = show_instead(store.db, shown, attempt, manifest, find_places(tree))
+    store.artifacts.delete_attempt(shown.document_id, shown.attempt if moved else attempt)
+    return moved

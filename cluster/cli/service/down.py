@@ -1,0 +1,26 @@
+"""`quire down`: drain and stop a workdir's service, and leave no process."""
+
+from pathlib import Path
+
+import click
+
+from cluster.cli.shared.options import Stopped, settings_from, workdir_option
+from cluster.errors import ClusterError
+from cluster.start.stop import stop_service
+from cluster.state import exclusive
+
+
+@click.command()
+@workdir_option
+def down(workdir: Path | None) -> None:
+    """Drain and stop everything that `up` started; documents being read are finished or given back."""
+    settings = settings_from(workdir)
+    if not settings.workdir.exists():
+        click.echo("quire is down")
+        return
+    try:
+        with exclusive(settings.workdir):
+            ran = stop_service(settings.workdir)
+    except ClusterError as error:
+        raise Stopped(str(error)) from None
+    click.echo("quire is down" + ("" if ran else " (nothing was running)"))

@@ -1,0 +1,103 @@
+"""`quire status`: what runs for a workdir. Exit 0 when it is up, 1 when not.
+
+Asks the state file, the service over HTTP and the database; no Ray.
+"""
+
+import json
+import platform
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cluster.cli.shared.options import settings_from, workdir_option
+from cluster.machine.ready import fetch_json
+from cluster.runtime import Runtime, read_runtime, runtime_file
+from cluster.state import running_state
+from configs.settings import Settings
+from models.cdom.tree import SERVICE_VERSION
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@workdir_option
+@click.pass_context
+def status(context: click.Context, as_json: bool, workdir: Path | None) -> None:
+    """What runs where, and how deep the queue is."""
+    facts = describe(settings_from(workdir))
+    click.echo(json.dumps(facts, indent=2) if as_json else _lines(facts))
+    context.exit(0 if facts["up"] else 1)
+
+
+def describe(settings: Settings) -> dict[str, Any]:
+    """The whole status; parts that cannot be asked are null."""
+    state = running_state(settings.workdir)
+    up = state is not None and state.ready
+    facts: dict[str, Any] = {"up": up, "workdir": str(settings.workdir), "versions": versions()}
+    runtime = read_runtime(runtime_file(settings.workdir)) if runtime_file(settings.workdir).exists() else None
+    if runtime is None or (state is None and not runtime.settings.database_url):
+        return facts | {"base_url": None, "token_file": None, "pools": None, "queue": None}
+    base_url = state.base_url if state else runtime.base_url  # without a state: served by a cluster this machine joined
+    health = fetch_json(base_url, "/v1/health?deep=true") if up or state is None else None
+    return facts | {
+        "up": up or health is not None,
+        "base_url": base_url,
+        "token_file": str(runtime.token_file) if runtime.token_file else None,
+        "supervisor_pid": state.supervisor.pid if state else None,
+        "health": health and health.get("status"),
+        "warnings": list((health or {}).get("warnings") or ()),
+        "pools": _pools(health),
+        "queue": queue(runtime),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Of what matters when a result or a fault is reported."""
+    return {
+        "quire": SERVICE_VERSION,
+        "python": platform.python_version(),
+        "ray": version("ray"),
+        "pymupdf": version("pymupdf"),
+    }
+
+
+def _pools(health: dict[str, Any] | None) -> Any:
+    """What the API's deep health says of the cluster."""
+    return ((health or {}).get("cluster") or {}).get("pools")
+
+
+def queue(runtime: Runtime) -> dict[str, Any] | None:
+    """Depth by state, from the database itself; None when it cannot be reached."""
+    from dataclasses import asdict
+
+    from storage.postgres.database import Database
+    from storage.queue.queue import queue_depth
+    from storage.values.errors import StorageError
+
+    try:
+        database = Database(runtime.dsn, pool_size=1)
+        try:
+            return asdict(queue_depth(database))
+        finally:
+            database.close()
+    except StorageError:
+        return None
+
+
+def _lines(facts: dict[str, Any]) -> str:
+    if not facts["up"]:
+        return f"quire is down ({facts['workdir']})"
+    rows = [
+        f"quire is up: {facts['base_url']}",
+        f"  workdir     {facts['workdir']}",
+        f"  token file  {facts['token_file']}",
+    ]
+    rows += [f"  health      {facts['health']}", f"  queue       {_pairs(facts['queue'])}"]
+    rows += [f"  pool        {name}: {_pairs(pool)}" for name, pool in (facts["pools"] or {}).items()]
+    rows += [f"  warning     {warning}" for warning in facts["warnings"]]
+    return "\n".join(rows)
+
+
+def _pairs(values: dict[str, Any] | None) -> str:
+    return ", ".join(f"{name} {value}" for name, value in (values or {}).items()) or "unknown"

@@ -1,0 +1,96 @@
+"""`quire up`: a running service from nothing, or the word that it is up already.
+
+In come flags and SVC_ variables; out go base URL and token file. Starts Ray only in the supervisor it launches.
+"""
+
+import signal
+import threading
+import time
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from cluster.cli.shared.options import Stopped, settings_from, workdir_option
+from cluster.errors import ClusterError
+from cluster.start.launch import launch, wait_ready
+from cluster.start.prepare import prepare
+from cluster.start.stop import stop_service
+from cluster.state import State, exclusive, running_state
+from configs.settings import Settings
+
+READY_S = 240.0
+
+
+@click.command()
+@click.option("--detach", is_flag=True, help="Return when ready; `quire down` stops it.")
+@click.option("--host", help="Address to listen on (SVC_HOST).")
+@click.option("--port", type=int, help="HTTP port (SVC_PORT).")
+@click.option("--address", help="Serve on a Ray cluster that runs: auto or HOST:PORT of its head.")
+@click.option("--console", is_flag=True, help="Serve the hosted console too (SVC_CONSOLE=1).")
+@workdir_option
+def up(
+    detach: bool, host: str | None, port: int | None, address: str | None, console: bool, workdir: Path | None
+) -> None:
+    """Start database, cluster and service; returns when they are ready."""
+    settings = settings_from(workdir, host=host, port=port, console=console or None)
+    if address is not None:
+        _serve_on(address, settings)
+        return
+    running = running_state(settings.workdir)
+    if running is not None and running.ready:
+        click.echo(f"quire is up: {running.base_url}")
+        return
+    started = time.monotonic()
+    try:
+        with exclusive(settings.workdir):
+            state = _start(settings)
+    except ClusterError as error:
+        raise Stopped(str(error)) from None
+    click.echo(f"quire is up: {state.base_url}  ({time.monotonic() - started:.1f} s)")
+    if not detach:
+        _stay(settings.workdir, state)
+
+
+def _serve_on(address: str, settings: Settings) -> None:
+    """The service belongs to the cluster: it stays when this command ends."""
+    from cluster.start.joined import serve_on
+
+    try:
+        runtime = serve_on(address, settings)
+    except ClusterError as error:
+        raise Stopped(str(error)) from None
+    click.echo(f"quire is served by the cluster at {address}; on its head: {runtime.base_url}")
+
+
+def _start(settings: Settings) -> State:
+    """Ready, or nothing left running."""
+    stop_service(settings.workdir)  # what a killed supervisor may have left behind
+    runtime = prepare(settings)
+    if runtime.token_file:
+        click.echo(f"default token: {runtime.token_file.read_text().strip()}  (kept in {runtime.token_file})")
+    click.echo("starting …", err=True)
+    state = launch(runtime)
+    try:
+        wait_ready(settings.workdir, state, READY_S)
+    except BaseException:
+        stop_service(settings.workdir, timeout_s=10)
+        raise
+    return state
+
+
+def _stay(workdir: Path, state: State) -> None:
+    """In the foreground: end with the service, or end it on Ctrl-C or SIGTERM."""
+    stop = threading.Event()
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        stop.set()
+
+    signal.signal(signal.SIGINT, ask)
+    signal.signal(signal.SIGTERM, ask)
+    while state.supervisor.alive():
+        if stop.wait(0.5):
+            click.echo("stopping …", err=True)
+            stop_service(workdir)
+            return
+    raise Stopped(f"the service ended; see {workdir / 'log' / 'supervisor.log'}")

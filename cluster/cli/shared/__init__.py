@@ -1,0 +1,1 @@
+"""What several commands share: options, settings with readable refusals, the running database."""

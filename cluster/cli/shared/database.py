@@ -1,0 +1,32 @@
+"""The running deployment's database for commands that change or check it. Knows no Ray."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cluster.cli.shared.options import Stopped, settings_from
+from cluster.runtime import Runtime, read_runtime, runtime_file
+from storage.postgres.database import Database
+from storage.postgres.schema import check_schema
+from storage.values.errors import StorageError
+
+
+def runtime_of(workdir: Path | None) -> Runtime:
+    """What `quire up` wrote; ends the command when the service was never started here."""
+    settings = settings_from(workdir)
+    if not runtime_file(settings.workdir).exists():
+        raise Stopped(f"no service was started in {settings.workdir}")
+    return read_runtime(runtime_file(settings.workdir))
+
+
+@contextmanager
+def opened(runtime: Runtime) -> Iterator[Database]:
+    """Its database while the block runs; what the store refuses ends the command with one line."""
+    database = Database(runtime.dsn, pool_size=1)
+    try:
+        check_schema(database)
+        yield database
+    except StorageError as error:
+        raise Stopped(str(error) or error.code) from None
+    finally:
+        database.close()

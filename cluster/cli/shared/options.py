@@ -1,0 +1,38 @@
+"""What several commands share: the --workdir option, settings with readable refusals, and the end of a failed command.
+
+Knows settings, no Ray.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cluster.bootstrap.opening import load_settings
+from configs.parsing import SettingsError
+from configs.settings import Settings
+
+workdir_option: Callable[..., Any] = click.option(
+    "--workdir", type=click.Path(path_type=Path, file_okay=False), help="Folder of all state (SVC_WORKDIR)."
+)
+
+
+class Stopped(click.ClickException):
+    """A command that could not do its work: one message, exit 1, never a traceback."""
+
+    exit_code = 1
+
+
+class BadSettings(click.ClickException):
+    """Wrong settings are a usage error: exit 2."""
+
+    exit_code = 2
+
+
+def settings_from(workdir: Path | None = None, **chosen: str | int | None) -> Settings:
+    """Settings of environment and command line; ends the command when one is wrong."""
+    try:
+        return load_settings(workdir=workdir.expanduser().absolute() if workdir else None, **chosen)
+    except SettingsError as error:
+        raise BadSettings("\n".join(("wrong settings:", *error.lines))) from None

@@ -1,0 +1,139 @@
+"""Ports over Serve handles: what one deployment asks of another, always with a timeout, and Ray's errors in ours.
+
+Handles are looked up by name at the first call, so nothing waits for the other side to be there. Ray is imported then.
+"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+
+from models.cdom.errors import ErrorCode, ExtractError
+from models.cdom.geometry import Bbox
+from models.cdom.original import ReadOptions
+from models.cdom.ports import (
+    EmbeddingFailed,
+    PageImage,
+    PeerDied,
+    PixelPage,
+    PortUnavailable,
+    ReadOutcome,
+    RecognisedPage,
+)
+from models.neural.vlm.contract import Region
+
+API_APP, VLM_APP = "api", "vlm_ocr"
+RECOGNISER, ON_DEMAND = "recogniser", "on_demand"
+RENDER_TIMEOUT_S = 20.0
+GRACE_S = 5.0
+"""The other side gives up first, so that it can say why."""
+
+
+class Peer:
+    """Another deployment, of the application `api` unless it has one of its own."""
+
+    def __init__(self, deployment: str, application: str = API_APP) -> None:
+        self._deployment, self._application = deployment, application
+
+    @cached_property
+    def _handle(self) -> Any:
+        from ray import serve
+
+        return serve.get_deployment_handle(
+            self._deployment, self._application, _check_exists=False, _record_telemetry=False
+        )
+
+    def call(self, method: str, *values: object, timeout_s: float) -> Any:
+        """For threads. Raises `PortUnavailable` and what the other side raised of ours."""
+        with self._translated():
+            response = getattr(self._handle, method).remote(*values)
+            try:
+                return response.result(timeout_s=timeout_s)
+            except TimeoutError:
+                response.cancel()
+                raise
+
+    async def ask(self, method: str, *values: object, timeout_s: float) -> Any:
+        """For event loops; the same."""
+        with self._translated():
+            return await asyncio.wait_for(getattr(self._handle, method).remote(*values), timeout_s)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        from ray.exceptions import ActorDiedError, RayError, RayTaskError
+        from ray.serve.exceptions import RayServeException
+
+        try:
+            yield
+        except TimeoutError as error:
+            raise PortUnavailable(self._deployment, "too slow") from error
+        except RayTaskError as error:
+            if isinstance(error.cause, PortUnavailable | ExtractError | EmbeddingFailed):
+                raise error.cause from None
+            raise PortUnavailable(self._deployment, type(error.cause).__name__) from error
+        except ActorDiedError as error:
+            raise PeerDied(self._deployment, "died") from error
+        except (RayError, RayServeException) as error:
+            raise PortUnavailable(self._deployment, type(error).__name__) from error
+
+
+class ServedRecogniser:
+    """The port `RecognisePages`, for threads."""
+
+    def __init__(self) -> None:
+        self._peer = Peer(RECOGNISER)
+
+    def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
+        answer: list[RecognisedPage] = self._peer.call(
+            "recognise_pages", pages, langs, timeout_s, timeout_s=timeout_s + GRACE_S
+        )
+        return answer
+
+
+class ServedVlm:
+    """`actors.vlm.with_fallback.Transcribe` over the pool `vlm_ocr`, for threads."""
+
+    def __init__(self) -> None:
+        self._peer = Peer(VLM_APP, VLM_APP)
+
+    def transcribe(self, page: PixelPage, regions: Sequence[Region], timeout_s: float) -> RecognisedPage:
+        """Raises `PortUnavailable` (no pool, no GPU yet, too slow), and what the model's reader raises."""
+        answer: RecognisedPage = self._peer.call(
+            "transcribe", page, tuple(regions), timeout_s, timeout_s=timeout_s + GRACE_S
+        )
+        return answer
+
+
+class DrawingFailed(ExtractError):
+    """A page could not be drawn; `code` says why."""
+
+    def __init__(self, code: ErrorCode, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
+
+
+class ServedOnDemand:
+    """The ports `RenderPage` and `ReadOnce`, for the API's event loop."""
+
+    def __init__(self) -> None:
+        self._peer = Peer(ON_DEMAND)
+
+    async def render_page(
+        self, blob_key: str, page: int, dpi: int, password: str | None, area: Bbox | None = None
+    ) -> PageImage:
+        """Raises `NotFound` when the original is gone, `ExtractError`, `PortUnavailable`."""
+        from storage.values.errors import NotFound
+
+        answer = await self._peer.ask(
+            "render", blob_key, page, dpi, password, area, RENDER_TIMEOUT_S, timeout_s=RENDER_TIMEOUT_S + GRACE_S
+        )
+        if isinstance(answer, PageImage):
+            return answer
+        if answer.code is ErrorCode.ORIGINAL_MISSING:
+            raise NotFound("no such original")
+        raise DrawingFailed(answer.code, answer.detail)
+
+    async def read_once(self, original: bytes, options: ReadOptions, timeout_s: float) -> ReadOutcome:
+        outcome: ReadOutcome = await self._peer.ask("read", original, options, timeout_s, timeout_s=timeout_s + GRACE_S)
+        return outcome

@@ -1,0 +1,36 @@
+"""What was read outside the service, without personal data: `quire extract --redacted` and bulk jobs into folders.
+
+Nobody reviews here, so every flag is masked. Looked for with the engine that the settings name, as the service does.
+"""
+
+import os
+from functools import cache
+from typing import TYPE_CHECKING
+
+from models.cdom.ports import ReadOutcome
+
+if TYPE_CHECKING:
+    from actors.reader.pii_scan import FlagTree
+
+HIDDEN_NAME = "[REDACTED]"
+
+
+def redact_outcome(outcome: ReadOutcome) -> ReadOutcome:
+    """The outcome with its tree masked and without pictures. Raises `PiiIncomplete` and `SettingsError`."""
+    from actors.reader.pii_scan import redact
+
+    return redact(outcome, _flagger())
+
+
+@cache
+def _flagger() -> "FlagTree":
+    from cluster.bootstrap.opening import load_settings
+    from cluster.compose.values import make_tree_flagger
+    from cluster.runtime import VARIABLE, read_runtime
+
+    return make_tree_flagger(read_runtime().settings if VARIABLE in os.environ else load_settings())
+
+
+def name_without_names(count: int, suffix: str) -> list[str]:
+    """Results by number: a file's name may hold what is masked inside."""
+    return [f"document-{number:05}{suffix}" for number in range(1, count + 1)]

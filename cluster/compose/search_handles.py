@@ -1,0 +1,49 @@
+"""The search ports over Serve handles: what readers, the API and the index writer ask of one another."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cluster.compose.handles import GRACE_S, Peer
+from models.cdom.search import SearchHit, SearchRequest
+
+if TYPE_CHECKING:
+    from storage.index.table.entries import DocumentChunks, Vectors
+
+EMBEDDER, INDEX_WRITER, SEARCHER = "embedder", "index_writer", "searcher"
+SEARCH_TIMEOUT_S = 10.0
+CHECK_TIMEOUT_S = 3.0
+
+
+class ServedEmbedder:
+    """The port `Embed`, for threads."""
+
+    def __init__(self) -> None:
+        self._peer = Peer(EMBEDDER)
+
+    def embed(self, texts: Sequence[str], *, timeout_s: float, urgent: bool = False) -> "Vectors":
+        vectors: Vectors = self._peer.call("embed", list(texts), timeout_s, urgent, timeout_s=timeout_s + GRACE_S)
+        return vectors
+
+
+class ServedIndexWriter:
+    """The port `WriteIndex`, for threads."""
+
+    def __init__(self) -> None:
+        self._peer = Peer(INDEX_WRITER)
+
+    def write(self, documents: "Sequence[DocumentChunks]", *, timeout_s: float, urgent: bool = False) -> None:
+        self._peer.call("write", list(documents), timeout_s, urgent, timeout_s=timeout_s + GRACE_S)
+
+
+class ServedSearcher:
+    """The port `SearchIndex`, for the API's event loop."""
+
+    def __init__(self) -> None:
+        self._peer = Peer(SEARCHER)
+
+    async def search(self, request: SearchRequest) -> list[SearchHit] | None:
+        hits: list[SearchHit] | None = await self._peer.ask("search", request, timeout_s=SEARCH_TIMEOUT_S)
+        return hits
+
+    async def check(self) -> None:
+        await self._peer.ask("check", timeout_s=CHECK_TIMEOUT_S)

@@ -1,0 +1,1 @@
+"""What the bulk programs are made of: corpora, ledgers, workers, outputs."""

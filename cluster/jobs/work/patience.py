@@ -1,0 +1,31 @@
+"""Waits out what passes by itself: a database that restarts, a full index writer, a bucket that is away."""
+
+import logging
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from actors.reader.retry import Backoff, Clock
+
+log = logging.getLogger("quire.jobs")
+T = TypeVar("T")
+PATIENCE_S = 600.0
+
+
+def _sleep(timeout: float) -> bool:
+    time.sleep(timeout)
+    return False
+
+
+def patiently(work: Callable[[], T], *, patience_s: float = PATIENCE_S, wait: Clock = _sleep) -> T:
+    """What `work` gives; tried again while it raises something `retryable`, for `patience_s` at most."""
+    until = time.monotonic() + patience_s
+    backoff = Backoff(wait)
+    while True:
+        try:
+            return work()
+        except Exception as error:
+            if not getattr(error, "retryable", False) or time.monotonic() >= until:
+                raise
+            log.warning("waiting: %s", error)
+            backoff.pause()

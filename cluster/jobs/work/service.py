@@ -1,0 +1,71 @@
+"""Which service a job works for, and on which Ray: the node's own cluster, or the one of a service on this machine.
+
+A job submitted to a cluster of `quire worker` nodes finds the runtime through its node. With a workdir it joins the Ray
+of the service that runs there; its CPUs are all spoken for by readers, so workers ask for none.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from cluster.bootstrap.opening import find_runtime, open_runtime_store
+from cluster.errors import StartRefused
+from cluster.machine.environment import ray_token_file
+from cluster.runtime import Runtime, read_runtime, runtime_file
+from cluster.state import running_state
+from storage.store import Store
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """Travels to the workers. `cpus`: what a worker reserves; `runtime_file` None: that of the node it is on."""
+
+    runtime_file: str | None = None
+    cpus: float = 1.0
+
+    def runtime(self) -> Runtime:
+        return read_runtime(Path(self.runtime_file)) if self.runtime_file else find_runtime()
+
+
+def find_service(workdir: Path | None) -> Service:
+    """The service of this node, or the one of `workdir`. Raises `StartRefused` where none was started."""
+    if workdir is None:
+        return Service()
+    workdir = workdir.expanduser().absolute()
+    file = runtime_file(workdir)
+    if not file.exists():
+        raise StartRefused(f"no service was started in {workdir}")
+    state = running_state(workdir)
+    if state is None or "gcs" not in state.ports:
+        return Service(runtime_file=str(file))
+    os.environ |= {
+        "RAY_ADDRESS": f"127.0.0.1:{state.ports['gcs']}",
+        "RAY_AUTH_MODE": "token",
+        "RAY_AUTH_TOKEN_PATH": str(ray_token_file(workdir)),
+        "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+        "RAY_USAGE_STATS_ENABLED": "0",
+    }
+    return Service(runtime_file=str(file), cpus=0.0)
+
+
+def with_store(runtime: Runtime, work: Callable[[Store], T]) -> T:
+    """A store of one's own for one piece of work."""
+    store = open_runtime_store(runtime)
+    try:
+        return work(store)
+    finally:
+        store.close()
+
+
+def index_is_here(runtime: Runtime) -> bool:
+    """The service's index writer runs on the Ray cluster this process has joined."""
+    from ray import serve
+
+    from cluster.compose.handles import API_APP
+    from cluster.compose.search import searches
+
+    return searches(runtime.settings) and API_APP in serve.status().applications

@@ -1,0 +1,58 @@
+"""Lines to shards: files of at most so many lines, named by number and content, with a list of them written last.
+
+The same lines give the same names and bytes; a shard that is there already is not written again.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+
+from cluster.jobs.work.folders import Folder
+
+LIST = "shards.json"
+SHARD = re.compile(r"[a-z]+-\d{5,}-[0-9a-f]{16}\.jsonl")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shard:
+    """One file of the list."""
+
+    name: str
+    lines: int
+    bytes: int
+    sha256: str
+
+
+def write_shards(folder: Folder, prefix: str, lines: Iterable[str], *, lines_per_shard: int) -> list[Shard]:
+    """The shards of these lines, then their list."""
+    there = dict(folder.names())
+    entries: list[Shard] = []
+    for number, part in enumerate(_parts(lines, lines_per_shard)):
+        data = "".join(part).encode()
+        digest = hashlib.sha256(data).hexdigest()
+        name = f"{prefix}-{number:05d}-{digest[:16]}.jsonl"
+        if there.get(name) != len(data):
+            folder.write(name, data)
+        entries.append(Shard(name=name, lines=len(part), bytes=len(data), sha256=digest))
+    folder.write(LIST, (json.dumps([asdict(entry) for entry in entries], indent=1) + "\n").encode())
+    return entries
+
+
+def drop_others(folder: Folder, shards: Iterable[Shard]) -> None:
+    """Shards that an earlier export of another corpus or other options left here."""
+    kept = {shard.name for shard in shards}
+    for name in [name for name, _ in folder.names() if SHARD.fullmatch(name) and name not in kept]:
+        folder.delete(name)
+
+
+def _parts(lines: Iterable[str], size: int) -> Iterator[list[str]]:
+    part: list[str] = []
+    for line in lines:
+        part.append(line)
+        if len(part) == size:
+            yield part
+            part = []
+    if part:
+        yield part

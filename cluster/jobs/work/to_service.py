@@ -1,0 +1,237 @@
+"""Bulk extraction into the service's store: documents appear in finished jobs, found by search, metered once.
+
+A worker reads with the service's own settings and puts a block's documents in with one transaction. What is done is
+remembered by the database alone: a document's id is made of corpus and path.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from cluster.bootstrap.opening import hold_license, open_runtime_store
+from cluster.jobs.work.blocks import block_size, cut_blocks, dump_block, load_block
+from cluster.jobs.work.folders import open_folder
+from cluster.jobs.work.ledger import Block, Item, Record
+from cluster.jobs.work.outputs import Kept
+from cluster.jobs.work.patience import patiently
+from cluster.jobs.work.service import Service, index_is_here, with_store
+from cluster.jobs.work.spread import Progress, Row, connect, spread
+from cluster.runtime import Runtime
+from models.cdom.errors import ErrorCode
+from models.cdom.original import OcrMode, ReadOptions
+from models.cdom.ports import EmbeddingFailed, IndexDocument, ReadOutcome, Tokenizer
+from models.cdom.tree import Tree
+from storage.jobs.bulk import BulkDocument, Taken, bulk_document_id, find_known, take_documents
+from storage.objects.artifacts import ASSETS, TREE
+from storage.store import Store
+from storage.values.errors import Conflict
+from storage.values.file_names import clean_name
+from storage.values.rows import Actor, DocumentId, PageQuota, Scope, StoredBlob
+
+if TYPE_CHECKING:
+    from serve_apps.access.license_holder import LicenseHolder
+
+log = logging.getLogger("quire.jobs")
+MOST = 64
+"""Documents of a job: one commit, one index write and what a kill costs a worker."""
+JOBS_PER_WORKER = 4
+PIECE = 1 << 20
+MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceJob:
+    """What is read from where for whom. Plain values: it travels to the workers. `indexed`: the index is asked now,
+    else its writer finds what is missing."""
+
+    source: str
+    corpus: str
+    scope: Scope
+    ocr: OcrMode
+    service: Service
+    indexed: bool = False
+
+    def options(self, runtime: Runtime) -> ReadOptions:
+        from cluster.compose.values import read_options
+
+        return replace(read_options(runtime.settings), ocr=self.ocr)
+
+    def document_id(self, item: Item) -> DocumentId:
+        return bulk_document_id(self.scope, self.corpus, item.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceParts:
+    """What an output is made of. `index` None: chunks are only counted."""
+
+    store: Store
+    quota: Callable[[], PageQuota]
+    tokenizer: Tokenizer
+    index: IndexDocument | None
+
+
+class ServiceOutput:
+    """An `Output`; outages of database, bucket and index are waited out."""
+
+    def __init__(self, job: ServiceJob, options: ReadOptions, parts: ServiceParts) -> None:
+        self._job, self._options, self._parts = job, options, parts
+        self._actor = Actor(key_name=job.scope.tenant)
+
+    def keep(self, item: Item, seen: Record, outcome: ReadOutcome, original: BinaryIO | None) -> Kept[BulkDocument]:
+        """Original and artifacts stored, chunks in the index: all that comes before the commit. Nothing of it for a
+        document that is there already: it may have been deleted since."""
+        document_id = self._job.document_id(item)
+        if original is None or patiently(lambda: find_known(self._parts.store.db, [document_id])):
+            return Kept(seen)
+        document = BulkDocument(
+            id=document_id,
+            source_file=clean_name(item.name),
+            original=patiently(lambda: self._store_original(original)),
+            options=self._options,
+            error=seen.error,
+            detail=outcome.detail,
+        )
+        if seen.error or outcome.tree is None:
+            return Kept(seen, document)
+        try:
+            document = self._describe(document, outcome, outcome.tree)
+        except EmbeddingFailed as error:
+            error_code = ErrorCode.INTERNAL.value
+            return Kept(replace(seen, error=error_code), replace(document, error=error_code, detail=error.code))
+        return Kept(replace(seen, pages=document.pages), document)
+
+    def close(self, block: Block, kept: Sequence[Kept[BulkDocument]]) -> list[Record]:
+        documents = [one.rest for one in kept if one.rest is not None]
+        patiently(lambda: self._take(documents))
+        return [one.record for one in kept]
+
+    def _take(self, documents: Sequence[BulkDocument]) -> Taken:
+        return take_documents(
+            self._parts.store, self._job.scope, self._actor, documents, quota=self._parts.quota(),
+            metadata={"corpus": self._job.corpus}, index_later=not self._job.indexed,
+        )  # fmt: skip
+
+    def _store_original(self, original: BinaryIO) -> StoredBlob:
+        original.seek(0)
+        writer = self._parts.store.blobs.new_writer()
+        try:
+            while piece := original.read(PIECE):
+                writer.write(piece)
+            return writer.commit()
+        except BaseException:
+            writer.abort()
+            raise
+
+    def _describe(self, document: BulkDocument, outcome: ReadOutcome, tree: Tree) -> BulkDocument:
+        from actors.reader.outcome import count_routes, mean_confidence
+        from models.derive.chunks.chunking import chunker_name
+        from models.derive.chunks.chunks import chunk_tree
+        from models.pii.places import find_places
+
+        files = {TREE: outcome.tree_json} | {ASSETS + name: data for name, data in outcome.assets.items()}
+        attempt, manifest = patiently(lambda: self._put(document.id, files))
+        chunks = chunk_tree(tree, self._parts.tokenizer)
+        if self._parts.index is not None:
+            index, owner = self._parts.index, (self._job.scope.tenant, self._job.scope.org)
+            patiently(lambda: index.index_document(owner, document.id, attempt, chunks))
+        return replace(
+            document, attempt=attempt, manifest=manifest, format=tree.source.format, pages=len(tree.pages),
+            chunks=len(chunks), chunker=chunker_name(), route_counts=count_routes(tree),
+            confidence=mean_confidence(tree.pages), flags=find_places(tree),
+        )  # fmt: skip
+
+    def _put(self, document_id: DocumentId, files: dict[str, bytes]) -> tuple[int, dict[str, dict[str, Any]]]:
+        """Under attempt 1; where a killed run of another version left other bytes, under the next free one."""
+        artifacts = self._parts.store.artifacts
+        try:
+            return 1, artifacts.put(document_id, 1, files)
+        except Conflict:
+            attempt = max(artifacts.attempts(document_id)) + 1
+            return attempt, artifacts.put(document_id, attempt, files)
+
+
+class TakeRow:
+    """A row is a block as JSON; the answer counts what became of its documents."""
+
+    def __init__(self, job: ServiceJob) -> None:
+        from actors.reader.pii_scan import scan
+        from cluster.compose.recognition import make_recogniser, with_vlm
+        from cluster.compose.search import served_indexer
+        from cluster.compose.values import make_tree_flagger, sandbox_limits
+        from cluster.jobs.work.pipeline import BlockReader
+        from models.neural.embed.tokenizer import load_tokenizer
+
+        runtime = job.service.runtime()
+        license, flag_tree = hold_license(runtime), make_tree_flagger(runtime.settings)
+        parts = ServiceParts(
+            store=open_runtime_store(runtime),
+            quota=lambda: quota_of(license),
+            tokenizer=load_tokenizer(),
+            index=served_indexer(runtime.settings) if job.indexed else None,
+        )
+        options = job.options(runtime)
+        self._reader = BlockReader(
+            open_folder(job.source),
+            ServiceOutput(job, options, parts),
+            options,
+            lambda: with_vlm(runtime, make_recogniser(runtime)),
+            finish=lambda outcome: scan(outcome, flag_tree),
+            limits=sandbox_limits(runtime.settings),
+        )
+
+    def __call__(self, row: Row) -> Row:
+        records = self._reader.read_block(load_block(row["block"]))
+        missing = sum(record.error == ErrorCode.ORIGINAL_MISSING.value for record in records)
+        failed = sum(record.error is not None for record in records) - missing
+        pages = sum(record.pages for record in records)
+        return {"documents": len(records), "pages": pages, "failed": failed, "missing": missing}
+
+    def close(self) -> None:
+        self._reader.close()
+
+
+def quota_of(license: "LicenseHolder") -> PageQuota:
+    """The licence as it is now. Raises `LicenseRefused`."""
+    license.refresh()
+    license.require_intake()
+    return PageQuota(max_pages_per_month=license.current.max_pages_per_month)
+
+
+def read_into_service(job: ServiceJob, items: Sequence[Item], workers: int | None) -> dict[str, Any]:
+    """Do what is left; returns the summary. Raises `JobStopped`, `StorageError`, `LicenseRefused`."""
+    from storage.upkeep.retention import require_room
+
+    runtime = job.service.runtime()
+    quota_of(hold_license(runtime))
+    fresh = find_fresh(job, runtime, items)
+    if cap := runtime.settings.org_disk_mb * MEGABYTE:
+        with_store(runtime, lambda store: require_room(store.db, job.scope, cap, sum(item.bytes for item in fresh)))
+    summary = {"documents": len(items), "known": len(items) - len(fresh), "taken": 0, "failed": 0, "missing": 0}
+    if not fresh:
+        return summary | {"pages": 0}
+    count = workers or connect()
+    connect()
+    job = replace(job, indexed=index_is_here(runtime))
+    blocks = cut_blocks(fresh, block_size(len(fresh), count, MOST, per_worker=JOBS_PER_WORKER))
+    log.info("%d documents, %d to read in %d jobs", len(items), len(fresh), len(blocks))
+    progress, pages = Progress(len(fresh)), 0
+    for row in spread(
+        [{"block": dump_block(block)} for block in blocks], TakeRow, (job,), workers=count, cpus=job.service.cpus
+    ):
+        failed, missing = int(row["failed"]), int(row["missing"])
+        progress.step(int(row["documents"]), {"pages": int(row["pages"]), "failed": failed + missing})
+        summary = summary | {
+            "taken": summary["taken"] + int(row["documents"]) - failed - missing,
+            "failed": summary["failed"] + failed,
+            "missing": summary["missing"] + missing,
+        }
+        pages += int(row["pages"])
+    return summary | {"pages": pages}
+
+
+def find_fresh(job: ServiceJob, runtime: Runtime, items: Sequence[Item]) -> list[Item]:
+    """Items that no run has brought."""
+    ids = [job.document_id(item) for item in items]
+    known = with_store(runtime, lambda store: find_known(store.db, ids))
+    return [item for item, document_id in zip(items, ids, strict=True) if document_id not in known]

@@ -1,0 +1,121 @@
+"""The environment of every process of ours that touches Ray: one function, or they do not find each other.
+
+In come ports and folders, out goes a complete environment. A driver without the same loopback variable as the node
+rewrites 127.0.0.1 and hangs for minutes, so nobody sets these by hand.
+"""
+
+import hashlib
+import os
+import secrets
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from cluster.errors import StartRefused
+from cluster.machine.haproxy import narrow_haproxy
+from cluster.runtime import VARIABLE
+from cluster.state import run_folder, scratch_folder, write_private
+
+ROOT = Path(__file__).resolve().parents[2]
+_SOCKETS = 38
+"""Longest folder name below which Ray's unix sockets (up to 69 characters more) have a legal path (107 bytes)."""
+_DROPPED = ("RAY_", "SVC_", "PYTHON")
+
+
+def ray_token_file(workdir: Path) -> Path:
+    """Ray's own cluster token (0600), minted once."""
+    path = run_folder(workdir) / "ray-token"
+    if not path.exists():
+        write_private(path, secrets.token_hex(32).encode())
+    return path
+
+
+def ray_folder(workdir: Path) -> Path:
+    """Ray's sockets, logs and spill: in the workdir, or in a private short folder where that path is too long.
+
+    Ray opens its folder to everybody (0777), so it stands in one that only its owner may enter.
+    """
+    private = run_folder(workdir)
+    if len(str(private / "ray")) > _SOCKETS:
+        private = short_folder(workdir)
+    _check_private(private)
+    (private / "ray").mkdir(exist_ok=True)
+    return private / "ray"
+
+
+def short_folder(workdir: Path) -> Path:
+    """A private folder of this workdir whose path leaves room for unix sockets."""
+    folder = _short_path(workdir)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    _check_private(folder)
+    return folder
+
+
+def remove_short_folder(workdir: Path) -> None:
+    """Nothing of ours stays outside the workdir."""
+    folder = _short_path(workdir)
+    if folder.is_dir() and not folder.is_symlink() and folder.lstat().st_uid == os.geteuid():
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _short_path(workdir: Path) -> Path:
+    return Path("/tmp") / f"quire-{hashlib.sha256(str(workdir).encode()).hexdigest()[:12]}"  # noqa: S108
+
+
+def _check_private(folder: Path) -> None:
+    facts = folder.lstat()
+    if folder.is_symlink() or facts.st_uid != os.geteuid() or facts.st_mode & 0o077:
+        raise StartRefused(f"{folder} is not a folder of our own with mode 0700")
+
+
+def clear_sessions(folder: Path) -> None:
+    """Remove what earlier runs left: logs and spill may hold document bytes."""
+    for session in folder.glob("session_*"):
+        session.unlink() if session.is_symlink() else shutil.rmtree(session, ignore_errors=True)
+
+
+def service_environment(
+    workdir: Path, ports: Mapping[str, int], runtime: Path, *, haproxy: bool, base: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Environment of the supervisor and so of all it starts. No secret is in it; settings travel in `runtime`."""
+    kept = {name: text for name, text in (base or os.environ).items() if not name.startswith(_DROPPED)}
+    ours = {
+        VARIABLE: str(runtime),
+        "PYTHONPATH": str(ROOT),
+        "TMPDIR": str(scratch_folder(workdir)),
+        "RAY_AUTH_MODE": "token",
+        "RAY_AUTH_TOKEN_PATH": str(ray_token_file(workdir)),
+        "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+        "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_DEDUP_LOGS": "0",
+        "DASHBOARD_METRIC_PORT": str(ports["dashboard_metric"]),
+        "AUTOSCALER_METRIC_PORT": str(ports["autoscaler_metric"]),
+        "FORWARDED_ALLOW_IPS": "",
+    }
+    return kept | ours | (haproxy_environment(workdir, ports) if haproxy else {})
+
+
+def haproxy_environment(workdir: Path, ports: Mapping[str, int]) -> dict[str, str]:
+    """HAProxy mode: every extra port pinned and on loopback, every file in a private folder, no log to the network."""
+    folder = short_folder(workdir) / "h"  # HAProxy takes 97 characters, and Ray adds a folder of 56
+    folder.mkdir(mode=0o700, exist_ok=True)
+    program = narrow_haproxy(folder, (ports["haproxy_stats"], ports["haproxy_metrics"]))
+    return {
+        "RAY_SERVE_ENABLE_HA_PROXY": "1",
+        "RAY_SERVE_HAPROXY_BINARY_PATH": str(program or ""),
+        "RAY_SERVE_THROUGHPUT_OPTIMIZED": "1",
+        "RAY_SERVE_DIRECT_INGRESS_MIN_HTTP_PORT": str(ports["ingress_min"]),
+        "RAY_SERVE_DIRECT_INGRESS_MAX_HTTP_PORT": str(ports["ingress_max"]),
+        "RAY_SERVE_DIRECT_INGRESS_MIN_DRAINING_PERIOD_S": "2",
+        "RAY_SERVE_FALLBACK_PROXY_HTTP_PORT": str(ports["fallback_proxy"]),
+        "RAY_SERVE_HAPROXY_STATS_PORT": str(ports["haproxy_stats"]),
+        "RAY_SERVE_HAPROXY_METRICS_PORT": str(ports["haproxy_metrics"]),
+        "RAY_SERVE_HAPROXY_METRICS_ENABLED": "0",
+        "RAY_SERVE_HAPROXY_NBTHREAD": "1",
+        "RAY_SERVE_HAPROXY_LOG_TARGET": str(folder / "log.sock"),
+        "RAY_SERVE_HAPROXY_CONFIG_FILE_LOC": str(folder / "haproxy.cfg"),
+        "RAY_SERVE_HAPROXY_SOCKET_PATH": str(folder / "admin.sock"),
+        "RAY_SERVE_HAPROXY_METRICS_SOCKET_PATH": str(folder / "metrics.sock"),
+        "RAY_SERVE_HAPROXY_SERVER_STATE_BASE": str(folder),
+        "RAY_SERVE_HAPROXY_SERVER_STATE_FILE": str(folder / "server-state"),
+    }

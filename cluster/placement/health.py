@@ -1,0 +1,53 @@
+"""What the cluster says of itself, for deep health and `quire status`: replicas per pool, and pools nobody can place.
+
+The `ClusterState` port of the API, asked inside a replica. A warning at most: documents wait safely in SQL.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from cluster.placement.placement import Placement, unplaceable
+from models.cdom.ports import PortUnavailable
+
+
+class ServeState:
+    """Asks Serve's controller and the node table in a thread; callers bring the timeout."""
+
+    def __init__(self, pools: Mapping[str, Placement]) -> None:
+        self._pools = pools
+
+    async def cluster_state(self) -> dict[str, object]:
+        """Pools with their replicas by state, and warnings. Raises `PortUnavailable`."""
+        try:
+            return await asyncio.to_thread(self._ask)
+        except Exception as error:  # whatever Ray raises when its head is gone
+            raise PortUnavailable("cluster", type(error).__name__) from error
+
+    def _ask(self) -> dict[str, object]:
+        import ray
+        from ray import serve
+
+        return summarise(serve.status(), unplaceable(self._pools, ray.nodes()))
+
+
+def summarise(status: Any, impossible: Mapping[str, str]) -> dict[str, object]:
+    """Serve's status and the pools that fit nowhere, as facts and warnings."""
+    pools: dict[str, dict[str, Any]] = {}
+    for application in status.applications.values():
+        for name, deployment in application.deployments.items():
+            pools[name] = {"status": str(deployment.status.value), **_counts(deployment.replica_states)}
+    warnings = [f"{name}: {reason}" for name, reason in impossible.items()]
+    warnings += [f"{name}: {facts['status'].lower()}" for name, facts in pools.items() if not _is_well(facts)]
+    return {"pools": pools, "warnings": warnings}
+
+
+def _is_well(facts: Mapping[str, Any]) -> bool:
+    """A pool that follows its load is as healthy as one that stands still, as long as somebody answers."""
+    return facts["status"] in ("HEALTHY", "DOWNSCALING") or (facts["status"] == "UPSCALING" and facts["running"] > 0)
+
+
+def _counts(states: Mapping[Any, int]) -> dict[str, int]:
+    """Replicas by state in lower case, `running` always."""
+    counts = {str(getattr(state, "value", state)).lower(): int(count) for state, count in states.items()}
+    return {"running": counts.pop("running", 0)} | counts

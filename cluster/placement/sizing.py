@@ -1,0 +1,63 @@
+"""How many readers run, where, and what the node must offer for them.
+
+In come settings' numbers and the machine's cores, out comes a frozen plan. Knows nothing of Ray.
+"""
+
+from dataclasses import dataclass
+
+from cluster.placement.placement import (
+    API,
+    EMBEDDER,
+    FAST_PATH,
+    INDEX_WRITER,
+    JANITOR,
+    ON_DEMAND,
+    RECOGNISER,
+    SEARCHER,
+    Placement,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizing:
+    """`minimum == maximum`: a fixed pool. `own_application`: apart from the API, scaled by the queue. `inflight`:
+    documents one reader may hold."""
+
+    minimum: int
+    maximum: int
+    own_application: bool
+    inflight: int = 8
+
+    @property
+    def fixed(self) -> bool:
+        return self.minimum == self.maximum
+
+    @property
+    def node_cpus(self) -> int:
+        """Logical CPUs one machine must offer Ray: one per reader, one for everything else."""
+        return self.maximum + 1
+
+
+def size_readers(
+    *, cores: int, workers: int | None, background: bool, least: int, most: int | None, inflight: int = 8
+) -> Sizing:
+    """The plan of the reader pool.
+
+    `workers` None means: as many as cores, at most 4. With `background` the pool scales from `least` to `most`, and
+    `workers` says nothing: the API only enqueues.
+    """
+    default = max(1, min(cores, 4))
+    if not background:
+        count = default if workers is None else workers
+        return Sizing(minimum=count, maximum=count, own_application=False, inflight=inflight)
+    most = max(default, least, 1) if most is None else most
+    return Sizing(minimum=least, maximum=most, own_application=True, inflight=inflight)
+
+
+def pools(sizing: Sizing, *, search: bool = False, embed: bool = False) -> dict[str, Placement]:
+    """Every pool this service wants, with where it may run."""
+    readers = {"fast_path": FAST_PATH} if sizing.maximum else {}
+    searching = {"index_writer": INDEX_WRITER, "searcher": SEARCHER} if search else {}
+    embedding = {"embedder": EMBEDDER} if embed else {}
+    always = {"api": API, "janitor": JANITOR, "recogniser": RECOGNISER, "on_demand": ON_DEMAND}
+    return always | readers | searching | embedding

@@ -1,0 +1,1 @@
+"""The embedded PostgreSQL: its programs, its server, and backups of a deployment."""

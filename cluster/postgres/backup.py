@@ -1,0 +1,120 @@
+"""A deployment's state as one folder, and back: a database dump, originals and derived files, and its secrets.
+
+The database is dumped first: every file its snapshot names lies there already and stays until it is deleted, so what is
+copied afterwards covers it. A document deleted meanwhile comes back without its file and is erased again on request.
+Knows no Ray.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cluster.errors import ClusterError
+from cluster.postgres.binaries import PostgresUnavailable, find_programs, pick_runner
+from cluster.postgres.embedded import EmbeddedPostgres
+from configs.settings import Settings
+from models.cdom.tree import SERVICE_VERSION
+
+DUMP, FACTS = "database.dump", "backup.json"
+FOLDERS = ("blobs", "artifacts", "license")
+FILES = ("token", "license.token", "run/signing-key")
+"""Secrets belong to the state: cursors, the default token and the licence must go on to work."""
+
+
+class BackupFailed(ClusterError):
+    """The copy was not made, or cannot be put back here."""
+
+    code = "backup-failed"
+
+
+def make_backup(settings: Settings, target: Path) -> None:
+    """Write `target`, a new folder that only its owner can read. The service may run. Raises `BackupFailed`."""
+    if target.exists():
+        raise BackupFailed(f"{target} exists already")
+    partial = target.with_name(f"{target.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(mode=0o700, parents=True)
+    with _database(settings) as dsn:
+        _run("pg_dump", dsn, "--format=custom", "--no-owner", f"--file={partial / DUMP}")
+    for name in FOLDERS:
+        if (settings.workdir / name).is_dir():
+            shutil.copytree(settings.workdir / name, partial / name, copy_function=_copy, dirs_exist_ok=True)
+    for name in FILES:
+        if (settings.workdir / name).is_file():
+            (partial / name).parent.mkdir(mode=0o700, exist_ok=True)
+            shutil.copy2(settings.workdir / name, partial / name)
+    facts = {"version": SERVICE_VERSION, "made_at": datetime.now(UTC).isoformat(), "blobs": settings.blobs}
+    (partial / FACTS).write_text(json.dumps(facts))
+    partial.rename(target)
+
+
+def put_back(settings: Settings, source: Path) -> None:
+    """A backup into an empty workdir (and, where there is one, an empty external database). Raises `BackupFailed`."""
+    if not (source / FACTS).is_file():
+        raise BackupFailed(f"{source} is no backup")
+    workdir = settings.workdir
+    if workdir.exists() and any(workdir.iterdir()):
+        raise BackupFailed(f"{workdir} is not empty")
+    workdir.mkdir(mode=0o711, parents=True, exist_ok=True)
+    with _database(settings) as dsn:
+        _run("pg_restore", dsn, "--no-owner", "--exit-on-error", "--single-transaction", str(source / DUMP))
+    for name in FOLDERS:
+        if (source / name).is_dir():
+            shutil.copytree(source / name, workdir / name, dirs_exist_ok=True)
+    for name in FILES:
+        if (source / name).is_file():
+            (workdir / name).parent.mkdir(mode=0o700, exist_ok=True)
+            shutil.copy2(source / name, workdir / name)
+
+
+@contextmanager
+def _database(settings: Settings) -> Iterator[str]:
+    """DSN of the deployment's database; the embedded one is started for the while where it does not run."""
+    if settings.database_url:
+        yield settings.database_url
+        return
+    embedded = EmbeddedPostgres(settings.workdir)
+    ran = embedded.is_running()
+    try:
+        yield embedded.start()
+    except PostgresUnavailable as error:
+        raise BackupFailed(str(error)) from None
+    finally:
+        if not ran:
+            embedded.stop()
+
+
+def _run(program: str, dsn: str, *arguments: str) -> None:
+    """One of PostgreSQL's programs on this database; the password travels in the environment."""
+    from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+    parts = conninfo_to_dict(dsn)
+    password = str(parts.pop("password", "") or "")
+    command = [str(_programs() / program), f"--dbname={make_conninfo('', **parts)}", "--no-password", *arguments]
+    done = subprocess.run(
+        command, env={**os.environ, "PGPASSWORD": password}, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise BackupFailed(f"{program} failed: {done.stderr.strip()[-500:]}")
+
+
+def _programs() -> Path:
+    """A client needs no other user: the programs run as ourselves, where they lie."""
+    runner = pick_runner()
+    try:
+        return find_programs(type(runner)(None, None), Path())
+    except PostgresUnavailable as error:
+        raise BackupFailed(str(error)) from None
+
+
+def _copy(source: str, target: str) -> None:
+    """A file that was deleted since the folder was listed is no fault."""
+    try:
+        shutil.copy2(source, target)
+    except FileNotFoundError:
+        return

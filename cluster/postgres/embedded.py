@@ -1,0 +1,281 @@
+"""A PostgreSQL of our own in a workdir: `initdb` once, `pg_ctl start` detached, `pg_ctl stop` on request.
+
+In: the workdir and extra settings. Out: a DSN over a unix socket in a 0700 folder (scram password, no TCP port at all),
+kept in WORKDIR/run/database.json (0600). The server outlives the process that started it and survives kill -9.
+It knows nothing of our schema.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from cluster.postgres.binaries import PostgresUnavailable, find_programs, pick_runner
+
+USER = DATABASE = "quire"
+FALLBACK = Path("/var/lib/quire")
+SOCKET_PATH_LIMIT = 100  # of 107 bytes, less the file's own suffix
+ORPHAN_CHECKS = 200  # 20 s: orphans of a killed postmaster need a moment to notice
+
+SETTINGS: Mapping[str, str] = {
+    "listen_addresses": "",
+    "unix_socket_permissions": "0700",
+    "max_connections": "100",
+    "shared_buffers": "64MB",
+    "max_wal_size": "512MB",
+    "wal_level": "minimal",
+    "wal_recycle": "off",  # an old segment would keep erased text until it is overwritten
+    "max_wal_senders": "0",
+    "io_method": "sync",  # spares three I/O worker processes
+    "jit": "off",
+    "timezone": "UTC",
+    "password_encryption": "scram-sha-256",
+    # Rows hold file names: neither statements nor key values may reach the log.
+    "log_min_error_statement": "panic",
+    "log_error_verbosity": "terse",
+    "log_checkpoints": "off",
+    "log_timezone": "UTC",
+}
+
+
+class EmbeddedPostgres:
+    """One server per workdir. All methods may be called from any process; a file lock orders starts and stops."""
+
+    def __init__(self, workdir: Path, settings: Mapping[str, str] | None = None) -> None:
+        self._run = workdir / "run"
+        self._workdir = workdir
+        self._settings = {**SETTINGS, **(settings or {})}
+        self._runner = pick_runner()
+        self._home = self._choose_home()
+        self.data = self._home / "postgres"
+
+    def start(self) -> str:
+        """Install where needed, start, create the database; returns the DSN. Running already: just the DSN."""
+        with self._locked():
+            if self.is_running() and self._state():
+                return self.dsn
+            programs = find_programs(self._runner, self._home / "postgres-programs")
+            password = self._install(programs)
+            socket = self._socket_folder()
+            self._write_configuration(socket)
+            self._remove_stale_locks(socket)
+            self._launch(programs)
+            self._save({"password": password, "socket": str(socket), "data": str(self.data), "programs": str(programs)})
+            self._create_database()
+            return self.dsn
+
+    def stop(self) -> None:
+        """Fast shutdown (sessions are ended, nothing is lost); a server that is not running is no error."""
+        with self._locked():
+            if not self.is_running():
+                return
+            programs = Path(self._state()["programs"])
+            for mode in ("fast", "immediate"):
+                done = self._call(programs / "pg_ctl", "stop", "-D", self.data, "-m", mode, "-w", "-t", "30", "-s")
+                if done.returncode == 0 or not self.is_running():
+                    return
+            raise PostgresUnavailable(f"the database in {self.data} does not stop")
+
+    def is_running(self) -> bool:
+        pid = self.pid
+        return pid is not None and _serves(pid, self.data)
+
+    @property
+    def pid(self) -> int | None:
+        """The postmaster's process id as its own lock file tells it; it may be dead."""
+        try:
+            return int((self.data / "postmaster.pid").read_text().splitlines()[0])
+        except (FileNotFoundError, IndexError, ValueError):
+            return None
+
+    @property
+    def dsn(self) -> str:
+        state = self._state()
+        return f"postgresql://{USER}:{state['password']}@/{DATABASE}?host={quote(state['socket'], safe='')}"
+
+    def _choose_home(self) -> Path:
+        """WORKDIR, or for root a folder the database's user can reach when one of WORKDIR's parents is closed to it."""
+        self._workdir.mkdir(parents=True, exist_ok=True, mode=0o711)
+        self._run.mkdir(exist_ok=True, mode=0o700)
+        workdir = self._workdir.resolve()
+        if self._runner.uid is not None and self._runner.can_enter(workdir.parent):
+            workdir.chmod(workdir.stat().st_mode | 0o001)
+        if self._runner.can_enter(workdir):
+            return workdir
+        home = FALLBACK / hashlib.sha256(str(workdir).encode()).hexdigest()[:16]
+        home.mkdir(parents=True, exist_ok=True, mode=0o711)
+        if not self._runner.can_enter(home):
+            raise PostgresUnavailable(
+                f"the database's user can enter neither {workdir} nor {home}; choose another workdir"
+            )
+        return home
+
+    def _install(self, programs: Path) -> str:
+        """The superuser's password; a half-made data folder of a killed initdb is thrown away."""
+        if (self.data / "PG_VERSION").exists():
+            return str(self._state().get("password") or self._reset_password(programs))
+        password = secrets.token_urlsafe(24)
+        fresh = self.data.with_name("postgres.new")
+        shutil.rmtree(fresh, ignore_errors=True)
+        fresh.mkdir(mode=0o700)
+        self._runner.own(fresh)
+        with self._secret_file(password) as pwfile:
+            options = (
+                "--auth=scram-sha-256",
+                "--encoding=UTF8",
+                "--no-locale",
+                "--no-instructions",
+                f"--pwfile={pwfile}",
+            )
+            done = self._call(programs / "initdb", "-D", fresh, "-U", USER, *options)
+        if done.returncode:
+            raise PostgresUnavailable(f"initdb failed: {done.stderr.strip()[-500:]}")
+        self._save({"password": password})
+        fresh.rename(self.data)
+        return password
+
+    def _reset_password(self, programs: Path) -> str:
+        """The state file is gone but the data is here: single-user mode needs no password."""
+        password = secrets.token_urlsafe(24)
+        done = self._call(
+            programs / "postgres",
+            "--single",
+            "-D",
+            self.data,
+            "postgres",
+            feed=f"alter role {USER} password '{password}'\n",
+        )
+        if done.returncode:
+            raise PostgresUnavailable(f"the database's password cannot be set anew: {done.stderr.strip()[-500:]}")
+        return password
+
+    def _socket_folder(self) -> Path:
+        """The data folder itself (0700, the database's own); a short one in /tmp where the path would be too long."""
+        if len(os.fsencode(self.data)) <= SOCKET_PATH_LIMIT - len("/.s.PGSQL.5432.lock"):
+            return self.data
+        kept = Path(self._state().get("socket", self.data))
+        if kept != self.data and kept.is_dir():
+            return kept
+        folder = Path(tempfile.mkdtemp(prefix="quire-db-", dir="/tmp"))
+        self._runner.own(folder)
+        return folder
+
+    def _write_configuration(self, socket: Path) -> None:
+        settings = {**self._settings, "unix_socket_directories": str(socket)}
+        lines = [f"{name} = '{value}'\n" for name, value in settings.items()]
+        path = self.data / "postgresql.conf"
+        path.write_text("".join(lines))
+        path.chmod(0o600)
+        self._runner.own(path)
+
+    def _remove_stale_locks(self, socket: Path) -> None:
+        """After kill -9 PostgreSQL would take a zombie, or a stranger with the old pid, for its predecessor.
+
+        Removed only when no process works in the data folder any more (Linux can tell; elsewhere PostgreSQL decides).
+        """
+        if sys.platform != "linux":
+            return
+        for _ in range(ORPHAN_CHECKS):
+            if not _anybody_in(self.data):
+                (self.data / "postmaster.pid").unlink(missing_ok=True)
+                (socket / ".s.PGSQL.5432.lock").unlink(missing_ok=True)
+                return
+            time.sleep(0.1)
+
+    def _launch(self, programs: Path) -> None:
+        log = self.data / "server.log"
+        done = self._call(programs / "pg_ctl", "start", "-D", self.data, "-l", log, "-w", "-t", "60", "-s")
+        if done.returncode:
+            raise PostgresUnavailable(f"the database does not start; see {log}")
+
+    def _create_database(self) -> None:
+        import psycopg
+
+        with psycopg.connect(self.dsn, dbname="postgres", autocommit=True) as connection:
+            if not connection.execute("select 1 from pg_database where datname = %s", (DATABASE,)).fetchone():
+                connection.execute(f"create database {DATABASE}")
+
+    def _call(self, program: Path, *arguments: object, feed: str | None = None) -> subprocess.CompletedProcess[str]:
+        """Through files, not pipes: the postmaster inherits them and would keep a pipe open for ever."""
+        with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as stdin:
+            stdin.write(feed or "")
+            stdin.seek(0)
+            done = subprocess.run(
+                [str(program), *map(str, arguments)],
+                stdin=stdin,
+                stdout=output,
+                stderr=output,
+                cwd="/",
+                env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"},
+                user=self._runner.uid,
+                group=self._runner.gid,
+                extra_groups=None if self._runner.uid is None else [],
+                umask=0o077,
+                check=False,
+            )
+            output.seek(0)
+            return subprocess.CompletedProcess(done.args, done.returncode, stdout="", stderr=output.read())
+
+    @contextmanager
+    def _secret_file(self, secret: str) -> Iterator[Path]:
+        handle, name = tempfile.mkstemp(dir=self._home)
+        path = Path(name)
+        try:
+            with os.fdopen(handle, "w") as file:
+                file.write(secret)
+            self._runner.own(path)
+            yield path
+        finally:
+            path.unlink(missing_ok=True)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        with (self._run / "database.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def _state(self) -> dict[str, Any]:
+        try:
+            state: dict[str, Any] = json.loads((self._run / "database.json").read_text())
+        except (FileNotFoundError, ValueError):
+            return {}
+        return state
+
+    def _save(self, state: dict[str, str]) -> None:
+        partial = self._run / "database.json.partial"
+        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            json.dump(state, file)
+        partial.rename(self._run / "database.json")
+
+
+def _serves(pid: int, data: Path) -> bool:
+    """Is `pid` a live server of this data folder? Linux knows its working directory; elsewhere a live pid must do."""
+    if sys.platform == "linux":
+        return _works_in(f"/proc/{pid}", data)
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    return True
+
+
+def _anybody_in(data: Path) -> bool:
+    return any(_works_in(entry.path, data) for entry in os.scandir("/proc") if entry.name.isdigit())
+
+
+def _works_in(process: str, data: Path) -> bool:
+    try:
+        return os.readlink(f"{process}/cwd") == str(data)
+    except OSError:  # gone, a zombie, or somebody else's
+        return False

@@ -1,0 +1,160 @@
+"""Which Serve applications run: deployments bound to factories, placement and counts.
+
+In comes the sizing, out go `RunTarget`s. The API and a fixed reader pool are one application; a pool that scales is one
+of its own, so that nothing it waits for keeps the API from starting.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from ray import serve
+from ray.serve.config import AutoscalingConfig, AutoscalingPolicy
+
+from cluster.compose import search
+from cluster.compose.api import build_api
+from cluster.compose.background import build_janitor
+from cluster.compose.handles import API_APP, VLM_APP
+from cluster.compose.reading import build_on_demand, build_reader
+from cluster.compose.recognition import build_recogniser, build_vlm
+from cluster.placement.autoscaling import OngoingPolicy, QueuePolicy
+from cluster.placement.placement import (
+    API,
+    EMBEDDER,
+    FAST_PATH,
+    INDEX_WRITER,
+    JANITOR,
+    ON_DEMAND,
+    RECOGNISER,
+    SEARCHER,
+    Placement,
+)
+from cluster.placement.sizing import Sizing
+from serve_apps import deployments
+
+QUIET = {"enable_access_log": False, "log_level": "WARNING"}
+"""Serve's own access log halves the requests per second; the API writes its own."""
+DOCUMENTS_PER_READER = 4
+WORKERS_APP = "workers"
+_API: Any = deployments.Api
+_FAST_PATH: Any = deployments.FastPath
+_JANITOR: Any = deployments.Janitor
+_RECOGNISER: Any = deployments.Recogniser
+_ON_DEMAND: Any = deployments.OnDemand
+_VLM_OCR: Any = deployments.VlmOcr
+PAGES_PER_GPU = 16
+MOST_GPUS, MOST_NODES = 64, 256
+PAGES_PER_RECOGNISER = 4
+"""One page is with its worker, and three wait: enough to keep it busy, too few to make a page wait for long."""
+CALLS_PER_EMBEDDER = 8
+"""Documents whose chunks wait for vectors; one call after another is batched anyway."""
+_EMBEDDER: Any = deployments.Embedder
+_INDEX_WRITER: Any = deployments.IndexWriter
+_SEARCHER: Any = deployments.Searcher
+
+
+def targets(
+    sizing: Sizing, dsn_file: Path, *, searching: bool = False, embedding: bool = False
+) -> list[serve.RunTarget]:
+    """The applications to run."""
+    below: list[Any] = [_janitor(), _recogniser(), _on_demand(), *_searching(searching, embedding)]
+    if not sizing.own_application and sizing.maximum:
+        below.append(_readers(sizing, dsn_file))
+    api = _API.options(ray_actor_options=API.actor_options(), logging_config=QUIET)
+    wanted = [_target(api.bind(build_api, *below), API_APP, "/")]
+    if sizing.own_application:
+        wanted.append(_target(_readers(sizing, dsn_file), WORKERS_APP, None))
+    return wanted
+
+
+def vlm_target(placement: Placement) -> serve.RunTarget:
+    """The GPU tier, an application of its own: asked for pages, from zero replicas and back to zero."""
+    scaling = by_ongoing(PAGES_PER_GPU, least=0, most=MOST_GPUS if placement.gpus else 1, window_s=120, per_node=False)
+    pool = _VLM_OCR.options(
+        ray_actor_options=placement.actor_options(), logging_config=QUIET, autoscaling_config=scaling
+    )
+    return _target(pool.bind(build_vlm), VLM_APP, None)
+
+
+def _target(application: Any, name: str, route: str | None) -> serve.RunTarget:
+    return serve.RunTarget(target=application, name=name, route_prefix=route, logging_config=QUIET)
+
+
+def _janitor() -> Any:
+    bound = _JANITOR.options(ray_actor_options=JANITOR.actor_options(), logging_config=QUIET)
+    return bound.bind(build_janitor)
+
+
+def _recogniser() -> Any:
+    bound = _RECOGNISER.options(
+        ray_actor_options=RECOGNISER.actor_options(), logging_config=QUIET, **_one_per_node(PAGES_PER_RECOGNISER)
+    )
+    return bound.bind(build_recogniser)
+
+
+def _one_per_node(calls: float) -> dict[str, Any]:
+    """For pools that use a machine's idle cores: one at first, one more per `calls` open ones, one per node at most."""
+    scaling = by_ongoing(calls, least=1, most=MOST_NODES, window_s=120, per_node=True)
+    return {"autoscaling_config": scaling, "max_replicas_per_node": 1}
+
+
+def _on_demand() -> Any:
+    bound = _ON_DEMAND.options(ray_actor_options=ON_DEMAND.actor_options(), logging_config=QUIET)
+    return bound.bind(build_on_demand)
+
+
+def _searching(searching: bool, embedding: bool) -> list[Any]:
+    """What keeps and asks the search index."""
+    wanted = [(_INDEX_WRITER, INDEX_WRITER, search.build_index_writer), (_SEARCHER, SEARCHER, search.build_searcher)]
+    made = [
+        deployment.options(ray_actor_options=placement.actor_options(), logging_config=QUIET).bind(build)
+        for deployment, placement, build in (wanted if searching else ())
+    ]
+    return [*made, _embedder()] if searching and embedding else made
+
+
+def _embedder() -> Any:
+    bound = _EMBEDDER.options(
+        ray_actor_options=EMBEDDER.actor_options(), logging_config=QUIET, **_one_per_node(CALLS_PER_EMBEDDER)
+    )
+    return bound.bind(search.build_embedder)
+
+
+def _readers(sizing: Sizing, dsn_file: Path) -> Any:
+    counts: dict[str, Any] = {"num_replicas": sizing.maximum}
+    if not sizing.fixed:
+        counts = {"autoscaling_config": autoscaling(sizing, dsn_file)}
+    pool = _FAST_PATH.options(ray_actor_options=FAST_PATH.actor_options(), logging_config=QUIET, **counts)
+    return pool.bind(build_reader)
+
+
+def autoscaling(sizing: Sizing, dsn_file: Path) -> AutoscalingConfig:
+    """The queue decides; the policy's arguments name a file and hold no secret. It damps itself, so Serve need not."""
+    policy = AutoscalingPolicy(
+        policy_function=QueuePolicy,
+        policy_kwargs={"dsn_file": str(dsn_file), "per_replica": DOCUMENTS_PER_READER, "inflight": sizing.inflight},
+    )
+    return AutoscalingConfig(
+        min_replicas=sizing.minimum,
+        max_replicas=sizing.maximum,
+        upscale_delay_s=1,
+        downscale_delay_s=2,
+        downscale_to_zero_delay_s=60,
+        policy=policy,
+    )
+
+
+def by_ongoing(per_replica: float, *, least: int, most: int, window_s: float, per_node: bool) -> AutoscalingConfig:
+    """Calls that run or wait decide; from zero on the first call, back to zero after ten idle minutes."""
+    policy = AutoscalingPolicy(
+        policy_function=OngoingPolicy,
+        policy_kwargs={"per_replica": per_replica, "window_s": window_s, "per_node": per_node},
+    )
+    return AutoscalingConfig(
+        min_replicas=least,
+        max_replicas=most,
+        upscale_delay_s=1,
+        downscale_delay_s=2,
+        downscale_to_zero_delay_s=600,
+        look_back_period_s=5,
+        policy=policy,
+    )

@@ -1,0 +1,151 @@
+"""Ray's head node and Serve, in this process's session: the only file that touches Ray's private start-up API.
+
+In come a runtime and ports; what runs afterwards listens on loopback only. Written against ray 2.60.0, which is pinned:
+`Node` and `RayParams` give fixed ports, 230 MB less and half the start time of the public `ray start`.
+"""
+
+import logging
+import os
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from cluster.compose.search import embeds, searches
+from cluster.compose.values import optional_pools, plan_readers, wanted_pools
+from cluster.errors import StartFailed, StartRefused
+from cluster.machine.environment import clear_sessions, ray_folder
+from cluster.placement.placement import fits, machine_labels, unplaceable
+from cluster.runtime import Runtime
+from cluster.serve.hosted import hosted_targets
+
+log = logging.getLogger("quire.node")
+OBJECT_STORE_BYTES = 100_000_000
+DRAIN_S = 130.0
+"""Above the longest grace period of a deployment, which is what a drain waits for."""
+LOOPBACK = "127.0.0.1"
+
+
+class Head:
+    """`start`, `deploy`, then `died` at any time, then `stop`."""
+
+    def __init__(self, runtime: Runtime, ports: Mapping[str, int], *, others_may_join: bool = False) -> None:
+        self._runtime, self._ports, self._others_may_join = runtime, ports, others_may_join
+        self._sizing = plan_readers(runtime.settings)
+        self._waiting = optional_pools(runtime.settings)
+        self._node: Any = None
+
+    def start(self) -> None:
+        """The node's processes, and a driver connected to them."""
+        warm = threading.Thread(target=_import_serve, name="import-serve")
+        warm.start()  # three seconds that overlap with the node's own start
+        import ray
+
+        self._node = self._start_node()
+        ray.init(f"{LOOPBACK}:{self._ports['gcs']}", namespace="quire", log_to_driver=False, logging_level="WARNING")
+        warm.join()
+
+    def deploy(self) -> None:
+        """Serve's front and all applications at once; returns when they run. Raises `StartRefused`."""
+        import ray
+        from ray import serve
+
+        from cluster.serve import app
+
+        impossible = unplaceable(wanted_pools(self._runtime.settings), ray.nodes())
+        if impossible:
+            raise StartRefused("; ".join(f"{name}: {reason}" for name, reason in impossible.items()))
+        settings = self._runtime.settings
+        serve.start(
+            proxy_location="HeadOnly",
+            http_options={"host": settings.host, "port": settings.port},
+            logging_config=app.QUIET,
+        )
+        try:
+            wanted = app.targets(
+                self._sizing, self._runtime.dsn_file, searching=searches(settings), embedding=embeds(settings)
+            )
+            serve.run_many([*wanted, *hosted_targets(settings)])
+        except RuntimeError as error:
+            raise StartFailed(f"{error}\n{_why(serve.status())}") from None
+        self.deploy_optional()
+
+    def deploy_optional(self) -> None:
+        """Pools that wait for a node that fits them: each is deployed when one has joined, or at once where its first
+        page may be what starts one (it has no replica until then)."""
+        import ray
+        from ray import serve
+
+        from cluster.serve import app
+
+        if not self._waiting:
+            return
+        nodes, anyway = ray.nodes(), self._others_may_join
+        for name in [name for name, placement in self._waiting.items() if anyway or fits(placement, nodes)]:
+            log.info("deploying %s", name)
+            serve.run_many([app.vlm_target(self._waiting.pop(name))], wait_for_applications_running=False)
+
+    def died(self) -> str | None:
+        """The first process of the head that is gone."""
+        dead = self._node.dead_processes() if self._node else []
+        return str(dead[0][0]) if dead else None
+
+    def stop(self) -> None:
+        """Drain, then end every process of the node. After a dead GCS there is nobody to drain."""
+        import ray
+
+        if self.died() is None:
+            _drain()
+            ray.shutdown()
+        self._node.kill_all_processes(check_alive=False, allow_graceful=True, wait=True)
+
+    def _start_node(self) -> Any:
+        from ray._private.node import Node
+        from ray._private.parameter import RayParams
+
+        folder = ray_folder(self._runtime.settings.workdir)
+        clear_sessions(folder)
+        ports = self._ports
+        parameters = RayParams(
+            node_ip_address=LOOPBACK,
+            gcs_server_port=ports["gcs"],
+            object_manager_port=ports["object_manager"],
+            node_manager_port=ports["node_manager"],
+            runtime_env_agent_port=ports["runtime_env_agent"],
+            metrics_agent_port=ports["metrics_agent"],
+            dashboard_agent_listen_port=ports["dashboard_agent"],
+            metrics_export_port=ports["metrics_export"],
+            min_worker_port=ports["worker_min"],
+            max_worker_port=ports["worker_max"],
+            include_dashboard=False,
+            no_monitor=True,
+            include_log_monitor=False,
+            temp_dir=str(folder),
+            labels=machine_labels(),
+            num_cpus=max(os.cpu_count() or 1, self._sizing.node_cpus),
+            object_store_memory=OBJECT_STORE_BYTES,
+        )
+        # dashboard.py runs even with include_dashboard=False: 80 MB and a cloud-metadata probe. Serve needs none of it.
+        Node.start_api_server = lambda self, **options: None
+        return Node(parameters, head=True, shutdown_at_exit=True, spawn_reaper=True)
+
+
+def _import_serve() -> None:
+    from ray import serve  # noqa: F401
+
+
+def _why(status: Any) -> str:
+    """What Serve knows of deployments that did not come up: the last words of their constructors."""
+    deployments = [pair for application in status.applications.values() for pair in application.deployments.items()]
+    return "\n".join(f"{name}: {facts.message}" for name, facts in deployments if facts.status.value != "HEALTHY")
+
+
+def _drain() -> None:
+    """`serve.shutdown` with room for the longest grace period (its own limit is 30 s)."""
+    from ray import serve
+    from ray.serve._private.api import _get_global_client
+
+    try:
+        _get_global_client().shutdown(timeout_s=DRAIN_S)
+    except Exception:  # a controller that died meanwhile: leases take over
+        log.exception("draining failed")
+    serve.shutdown()

@@ -1,0 +1,68 @@
+"""The applications under the names that configs/serve/*.yaml and KubeRay import: `cluster.serve.serve_config:service`.
+
+For clusters that Serve's own configuration drives instead of `quire up --address`. Settings come from the SVC_
+variables of every node; refusals end the deployment with their text.
+"""
+
+from typing import Any
+
+from ray import serve
+
+from cluster.bootstrap.opening import find_runtime
+from cluster.compose.handles import API_APP
+from cluster.compose.values import optional_pools, plan_readers
+from cluster.errors import StartRefused
+from cluster.serve import app
+from cluster.serve.hosted import hosted_targets
+
+
+def service(arguments: dict[str, str]) -> serve.Application:
+    """API, recogniser, janitor and, unless SVC_BACKGROUND=1, the readers."""
+    return _find(API_APP)
+
+
+def workers(arguments: dict[str, str]) -> serve.Application:
+    """The readers as an application of its own, scaled on queue depth: with SVC_BACKGROUND=1."""
+    return _find(app.WORKERS_APP)
+
+
+def vlm_ocr(arguments: dict[str, str]) -> serve.Application:
+    """The GPU tier: with SVC_VLM_OCR."""
+    placement = optional_pools(find_runtime().settings).get("vlm_ocr")
+    if placement is None:
+        raise StartRefused("the application vlm_ocr needs SVC_VLM_OCR")
+    target: Any = app.vlm_target(placement).target
+    return target
+
+
+def console(arguments: dict[str, str]) -> serve.Application:
+    """The hosted console, on the head: with SVC_CONSOLE=1."""
+    return _find_door("console")
+
+
+def compat(arguments: dict[str, str]) -> serve.Application:
+    """The docling-serve door, on the head: with SVC_COMPAT=1."""
+    return _find_door("compat")
+
+
+def _find_door(name: str) -> serve.Application:
+    for target in hosted_targets(find_runtime().settings):
+        if target.name == name:
+            found: Any = target.target
+            return found
+    raise StartRefused(f"the application {name} needs SVC_{name.upper()}=1")
+
+
+def _find(name: str) -> serve.Application:
+    from cluster.compose.search import embeds, searches
+
+    runtime = find_runtime()
+    settings = runtime.settings
+    made = app.targets(
+        plan_readers(settings), runtime.dsn_file, searching=searches(settings), embedding=embeds(settings)
+    )
+    for target in made:
+        if target.name == name:
+            found: Any = target.target
+            return found
+    raise StartRefused(f"the application {name} needs SVC_BACKGROUND=1")

@@ -1,0 +1,150 @@
+"""The one process that owns a running service: Ray's node, Serve's applications and the embedded database's upkeep.
+
+`python -m cluster.serve.supervisor`, started by `up` in a session of its own, so that every process of the service can
+be found by session id. Ends on SIGTERM after draining. A part of Ray's head that dies makes it start everything afresh.
+"""
+
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from types import FrameType
+from typing import Any
+
+from cluster.errors import ClusterError, StartFailed
+from cluster.machine.ready import wait_until_ready
+from cluster.machine.session_sweep import sweep_session
+from cluster.runtime import Runtime, read_runtime
+from cluster.serve.node import Head
+from cluster.state import State, clear_state, mark_ready, read_state, this_process
+
+log = logging.getLogger("quire.supervisor")
+POLL_S = 1.0
+READY_S = 180.0
+RESTARTS = "QUIRE_RESTARTS"
+MOST_RESTARTS = 20
+STEADY_S = 600.0
+
+
+class Supervisor:
+    """Starts, watches, drains and ends one service."""
+
+    def __init__(self, runtime: Runtime, state: State) -> None:
+        self._runtime, self._state = runtime, state
+        self._workdir = runtime.settings.workdir
+        self._stop = threading.Event()
+        self._head = Head(runtime, state.ports)
+        self._database = _embedded_database(runtime)
+
+    def run(self) -> int:
+        """Until SIGTERM: 0. Never returns when the head died: the process starts itself again."""
+        started = time.monotonic()
+        self._head.start()
+        signal.signal(signal.SIGTERM, self._on_signal)  # after ray.init, which installs its own handler over ours
+        signal.signal(signal.SIGINT, self._on_signal)
+        self._head.deploy()
+        ready_by = time.monotonic() + READY_S
+        if not wait_until_ready(self._state.base_url, lambda: self._stop.is_set() or time.monotonic() > ready_by):
+            if not self._stop.is_set():
+                raise StartFailed("the API did not answer in time")
+        else:
+            mark_ready(self._workdir, True)
+            log.info("ready at %s", self._state.base_url)
+        died = self._watch()
+        self._end()
+        if died:
+            start_again(died, time.monotonic() - started)
+        clear_state(self._workdir)
+        return 0
+
+    def _watch(self) -> str | None:
+        """Returns what died of Ray's head, or None when asked to stop."""
+        while not self._stop.wait(POLL_S):
+            if died := self._head.died():
+                mark_ready(self._workdir, False)
+                return died
+            self._keep_database()
+            self._look_for_nodes()
+        return None
+
+    def _look_for_nodes(self) -> None:
+        try:
+            self._head.deploy_optional()
+        except Exception:  # a controller that is just being replaced; the next turn asks again
+            log.exception("an optional pool was not deployed")
+
+    def _keep_database(self) -> None:
+        if self._database is None or self._database.is_running():
+            return
+        log.error("the database is gone; starting it")
+        try:
+            self._database.start()
+        except Exception:  # the next turn tries again; the API answers 503 meanwhile
+            log.exception("the database does not start")
+
+    def _end(self) -> None:
+        mark_ready(self._workdir, False)
+        self._head.stop()
+        sweep_session(self._workdir, os.getpid(), spare=os.getpid())
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self._stop.set()
+
+
+def _embedded_database(runtime: Runtime) -> Any:
+    if runtime.settings.database_url:
+        return None
+    from cluster.postgres.embedded import EmbeddedPostgres
+
+    return EmbeddedPostgres(runtime.settings.workdir)
+
+
+def start_again(died: str, ran_s: float) -> None:
+    """The same process (pid and start time stay) with a new head; raises `StartFailed` when that never holds."""
+    count = restarts(ran_s)
+    if count > MOST_RESTARTS:
+        raise StartFailed(f"{died} died {count} times")
+    pause = min(60.0, 2.0 ** (count - 1))
+    log.error("%s died; starting again in %.0f s (restart %d)", died, pause, count)
+    time.sleep(pause)
+    os.environ[RESTARTS] = str(count)
+    os.execv(sys.executable, [sys.executable, "-m", "cluster.serve.supervisor"])  # noqa: S606
+
+
+def restarts(ran_s: float) -> int:
+    """Restarts in a row, this one included; a head that lived for ten minutes begins a new row."""
+    return 1 if ran_s > STEADY_S else int(os.environ.get(RESTARTS, "0")) + 1
+
+
+def main() -> int:
+    """Entry point: settings come from the runtime file, ports from the state that `up` wrote."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    runtime = read_runtime()
+    state = _own_state(runtime)
+    try:
+        return Supervisor(runtime, state).run()
+    except BaseException as error:
+        if isinstance(error, ClusterError):
+            log.error("the service ends: %s", error)
+        else:
+            log.exception("the service ends")
+        sweep_session(runtime.settings.workdir, os.getpid(), spare=os.getpid())
+        logging.shutdown()
+        os._exit(1)  # without its head Ray's driver would hang for a minute at exit
+
+
+def _own_state(runtime: Runtime) -> State:
+    """What `up` writes right after it has started us. Raises `StartFailed`."""
+    me, until = this_process(), time.monotonic() + 10
+    while time.monotonic() < until:
+        state = read_state(runtime.settings.workdir)
+        if state is not None and state.supervisor == me:
+            return state
+        time.sleep(0.05)
+    raise StartFailed("another process runs this workdir")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

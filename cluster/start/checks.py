@@ -1,0 +1,32 @@
+"""What is refused before anything starts: languages, engines and models that settings name and this machine lacks."""
+
+from cluster.errors import StartRefused
+from configs.settings import Settings
+
+
+def check_recogniser(settings: Settings) -> None:
+    """Languages the recogniser has no letters for are refused now, not at the first scan."""
+    from models.neural.ocr.langs import OcrEngine, UnsupportedLanguage, check_langs
+
+    try:
+        check_langs(OcrEngine(settings.ocr_engine.value), settings.ocr_langs)
+    except UnsupportedLanguage as error:
+        raise StartRefused(f"SVC_OCR_LANGS: {error.detail}") from None
+
+
+def check_pii_engine(settings: Settings) -> None:
+    """An engine or a language that is not installed is refused now, not when the first document is read."""
+    from models.pii.engines.choose import check_engine
+    from models.pii.errors import EngineMissing
+
+    try:
+        check_engine(settings.pii_engine, settings.pii_languages)
+    except EngineMissing as error:
+        raise StartRefused(str(error)) from None
+
+
+def check_embedding(settings: Settings) -> None:
+    """A model that cannot embed, or an index filled by another one, is refused now."""
+    from cluster.compose.search import check_search
+
+    check_search(settings)

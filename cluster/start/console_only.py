@@ -1,0 +1,91 @@
+"""The hosted console alone, in front of an engine somewhere else: one process, no Ray, a database of its own.
+
+In come settings that name an engine and its key; out goes a web application that also watches, delivers and keeps
+house. Several machines share SVC_DATABASE_URL and SVC_SIGNING_KEY; every loop works under leases in SQL.
+"""
+
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cluster.bootstrap.addresses import base_url, check_address
+from cluster.errors import StartRefused
+from cluster.runtime import Runtime, keep_signing_key, write_runtime
+from cluster.serve.hosted import make_console
+from cluster.start.database import open_database
+from cluster.state import run_folder, running_state, write_private
+from configs.settings import Settings
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from serve_apps.console.context.resources import Worker
+    from storage.store import Store
+
+log = logging.getLogger("quire.console")
+
+
+def prepare_console(settings: Settings) -> Runtime:
+    """Database, schema and secrets, made or found in the workdir. Raises `StartRefused`."""
+    if not settings.console_engine or not settings.console_key:
+        raise StartRefused("a console alone needs SVC_CONSOLE_ENGINE (or --engine) and SVC_CONSOLE_KEY")
+    if running_state(settings.workdir) is not None:
+        raise StartRefused(f"a whole service runs in {settings.workdir}: SVC_CONSOLE=1 serves its console")
+    settings.workdir.mkdir(mode=0o711, parents=True, exist_ok=True)
+    check_address(settings)
+    dsn, run = open_database(settings), run_folder(settings.workdir)
+    write_private(run / "dsn", dsn.encode())
+    runtime = Runtime(
+        settings=settings,
+        dsn=dsn,
+        dsn_file=run / "dsn",
+        base_url=base_url(settings),
+        license_file=settings.workdir / "license.token",  # the engine's affair: nothing is read here
+        signing_key=keep_signing_key(settings),
+    )
+    write_runtime(runtime)
+    return runtime
+
+
+def make_console_alone(runtime: Runtime) -> "FastAPI":
+    """The console with everything a whole deployment would do for it."""
+    return make_console(runtime, lambda store: _workers(runtime, store))
+
+
+def serve_console(settings: Settings) -> None:
+    """Until SIGINT or SIGTERM; an embedded database that was started here ends with it. Raises `StartRefused`."""
+    import uvicorn
+
+    runtime = prepare_console(settings)
+    try:
+        app = make_console_alone(runtime)
+        config = uvicorn.Config(
+            app, host=settings.host, port=settings.port, log_level="warning", access_log=False, proxy_headers=False
+        )
+        log.info("the console is at %s", runtime.base_url)
+        uvicorn.Server(config).run()
+    finally:
+        if not settings.database_url:
+            from cluster.postgres.embedded import EmbeddedPostgres
+
+            EmbeddedPostgres(settings.workdir).stop()
+
+
+def _workers(runtime: Runtime, store: "Store") -> "Sequence[Worker]":
+    from actors.background.chores import Chore, Janitor
+    from actors.background.webhook_dispatcher import Dispatcher
+    from storage.access.audit import seal
+    from storage.access.rate_limits import forget_idle
+    from storage.postgres.leases import RoleLease
+    from storage.values.ids import new_worker_id
+    from storage.webhooks.egress import Egress
+    from storage.webhooks.outbox import StoreOutbox
+
+    chores = [
+        Chore(name="seal audit", every_s=2, run=lambda: seal(store.db)),
+        Chore(name="forget rate limits", every_s=600, run=lambda: forget_idle(store.db)),
+    ]
+    return (
+        Dispatcher(StoreOutbox(store, new_worker_id()), Egress(runtime.settings.webhook_allow).post),
+        Janitor(RoleLease(store.db, "janitor", new_worker_id(), ttl_s=30), chores),
+    )

@@ -1,0 +1,82 @@
+"""A service on a Ray cluster of several machines: how a machine's Ray is started, and the service deployed on all.
+
+Every process builds its runtime from its own SVC_ variables (`cluster/bootstrap/shared_runtime.py`). Starts no Ray.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from cluster.bootstrap.shared_runtime import make_joined_runtime
+from cluster.errors import StartRefused
+from cluster.placement.placement import machine_labels
+from cluster.runtime import VARIABLE, Runtime, runtime_file
+from configs.settings import Settings
+
+GCS_PORT, DASHBOARD_PORT = 6379, 8265
+_KEPT = frozenset({"RAY_TMPDIR", "RAY_USE_TLS", "RAY_TLS_SERVER_CERT", "RAY_TLS_SERVER_KEY", "RAY_TLS_CA_CERT"})
+"""What an operator may say to Ray; the rest of RAY_ is ours."""
+
+
+def node_environment(settings: Settings, token_file: Path, base: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment of Ray's processes on a machine that joins: the cluster's token, and where the runtime lies."""
+    if not token_file.is_file():
+        raise StartRefused(f"no token file {token_file}: copy the cluster's (0600) to this machine")
+    if token_file.stat().st_mode & 0o077:
+        raise StartRefused(f"{token_file} must be readable by its owner only (chmod 600)")
+    given = (base if base is not None else os.environ).items()
+    kept = {name: value for name, value in given if name in _KEPT or not name.startswith(("RAY_", "SVC_"))}
+    ours = str(Path(sys.executable).parent)  # `python` of a submitted job is the one that has what jobs import
+    return kept | {
+        "PATH": os.pathsep.join(filter(None, (ours, kept.get("PATH")))),
+        "RAY_AUTH_MODE": "token",
+        "RAY_AUTH_TOKEN_PATH": str(token_file.absolute()),
+        "RAY_USAGE_STATS_ENABLED": "0",
+        "FORWARDED_ALLOW_IPS": "",
+        VARIABLE: str(runtime_file(settings.workdir)),
+        "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
+    }
+
+
+def node_command(
+    *,
+    address: str | None,
+    labels: Mapping[str, str] | None = None,
+    cpus: int | None = None,
+    gpus: int | None = None,
+    node_ip: str | None = None,
+    port: int = GCS_PORT,
+    dashboard_port: int = DASHBOARD_PORT,
+) -> list[str]:
+    """`ray start` in the foreground; without an address it is the head. Labels are those of this machine and yours."""
+    marked = {**machine_labels(), **(labels or {})}
+    command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block"]
+    command += ["--labels", ",".join(f"{name}={value}" for name, value in sorted(marked.items()))]
+    head = ["--head", f"--port={port}", "--dashboard-host=127.0.0.1", f"--dashboard-port={dashboard_port}"]
+    if dashboard_port != DASHBOARD_PORT:  # another Ray is on this host: its agent has the usual port too
+        head.append(f"--dashboard-agent-listen-port={dashboard_port + 1}")
+    command += ["--address", address] if address else head
+    command += [f"--num-cpus={cpus}"] if cpus is not None else []
+    command += [f"--num-gpus={gpus}"] if gpus is not None else []
+    return command + ([f"--node-ip-address={node_ip}"] if node_ip else [])
+
+
+def serve_on(address: str, settings: Settings) -> Runtime:
+    """Deploy the service on a cluster that runs; again = bring it to this version. Raises `ClusterError`."""
+    import ray
+
+    from cluster.serve.node import Head
+    from cluster.start.database import open_database
+
+    runtime = make_joined_runtime(settings)
+    open_database(settings)
+    try:
+        ray.init(address, namespace="quire", log_to_driver=False, logging_level="WARNING")
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise StartRefused(f"no cluster at {address}: {error}") from None
+    try:
+        Head(runtime, {}, others_may_join=True).deploy()
+    finally:
+        ray.shutdown()
+    return runtime

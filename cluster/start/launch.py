@@ -1,0 +1,67 @@
+"""Starts the supervisor of a prepared workdir and waits until it is ready or has said why not. Starts no Ray itself."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from cluster.errors import StartFailed
+from cluster.machine.environment import service_environment
+from cluster.machine.ports import choose_ports
+from cluster.runtime import Runtime, write_runtime
+from cluster.state import State, read_state, scratch_folder, this_process, write_state
+from configs.kinds import Proxy
+from models.cdom.tree import SERVICE_VERSION
+
+LOG_BYTES = 10_000_000
+
+
+def launch(runtime: Runtime) -> State:
+    """Start the supervisor in a session of its own and record who it is."""
+    settings = runtime.settings
+    ports = choose_ports()
+    environment = service_environment(
+        settings.workdir, ports, write_runtime(runtime), haproxy=settings.proxy is Proxy.HAPROXY
+    )
+    with log_file(settings.workdir).open("ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "cluster.serve.supervisor"],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            cwd=scratch_folder(settings.workdir),
+        )
+    state = State(supervisor=this_process(process.pid), base_url=runtime.base_url, ports=ports, version=SERVICE_VERSION)
+    write_state(settings.workdir, state)
+    return state
+
+
+def log_file(workdir: Path) -> Path:
+    """The supervisor's log, owner only; a big one starts afresh."""
+    folder = workdir / "log"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    path = folder / "supervisor.log"
+    if path.exists() and path.stat().st_size > LOG_BYTES:
+        path.replace(path.with_suffix(".log.1"))
+    path.touch(mode=0o600)
+    return path
+
+
+def wait_ready(workdir: Path, state: State, timeout_s: float) -> None:
+    """Until the supervisor says so. Raises `StartFailed` with the end of its log."""
+    until = time.monotonic() + timeout_s
+    while time.monotonic() < until:
+        now = read_state(workdir)
+        if now is not None and now.supervisor == state.supervisor and now.ready:
+            return
+        if not state.supervisor.alive():
+            raise StartFailed(f"the service ended while starting:\n{log_tail(workdir)}")
+        time.sleep(0.1)
+    raise StartFailed(f"not ready after {timeout_s:.0f} s:\n{log_tail(workdir)}")
+
+
+def log_tail(workdir: Path, lines: int = 15) -> str:
+    """The end of the supervisor's log."""
+    return "\n".join(log_file(workdir).read_text(errors="replace").splitlines()[-lines:])

@@ -1,0 +1,63 @@
+"""What happens before the supervisor runs: secrets, licence, database, and the runtime file of every process.
+
+In come settings, out goes a `Runtime`. Every refusal is a `ClusterError` that says what to do.
+"""
+
+from pathlib import Path
+
+from cluster.bootstrap.addresses import base_url, check_address
+from cluster.bootstrap.licensing import license_of
+from cluster.bootstrap.vlm import settle_vlm
+from cluster.compose.plugins import load_plugins
+from cluster.errors import StartRefused
+from cluster.runtime import Runtime, keep_signing_key, write_runtime
+from cluster.start.checks import check_embedding, check_pii_engine, check_recogniser
+from cluster.start.database import open_database
+from cluster.state import run_folder, write_private
+from configs.settings import Settings
+
+
+def prepare(settings: Settings) -> Runtime:
+    """Everything a replica is built from, made or found in the workdir. Raises `StartRefused`."""
+    from serve_apps.access.keys import InvalidApiKeys, parse_api_keys
+
+    settings.workdir.mkdir(mode=0o711, parents=True, exist_ok=True)
+    check_address(settings)
+    check_recogniser(settings)
+    settings = settle_vlm(settings)
+    check_pii_engine(settings)
+    check_embedding(settings)
+    load_plugins(settings.plugins)
+    try:
+        ring = parse_api_keys(settings.api_keys or "")
+    except InvalidApiKeys as error:
+        raise StartRefused(f"SVC_API_KEYS: {error}") from None
+    license_file, keys = license_of(settings)
+    dsn = open_database(settings)
+    runtime = Runtime(
+        settings=settings,
+        dsn=dsn,
+        dsn_file=_dsn_file(settings.workdir, dsn),
+        base_url=base_url(settings),
+        license_file=license_file,
+        license_keys=keys,
+        token_file=None if len(ring) else mint_token(settings.workdir),
+        signing_key=keep_signing_key(settings),
+    )
+    write_runtime(runtime)
+    return runtime
+
+
+def mint_token(workdir: Path) -> Path:
+    """The file of the default token (0600), minted on first boot."""
+    from serve_apps.access.default_token import load_default_token
+
+    path = run_folder(workdir).parent / "token"
+    load_default_token(path)
+    return path
+
+
+def _dsn_file(workdir: Path, dsn: str) -> Path:
+    path = run_folder(workdir) / "dsn"
+    write_private(path, dsn.encode())
+    return path

@@ -1,0 +1,51 @@
+"""Ending a service: ask the supervisor to drain, then sweep its session, then stop the database.
+
+In comes a workdir, out goes nothing running. Works when the supervisor was killed, too. Only recorded processes and
+members of the recorded session are touched.
+"""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from cluster.machine.environment import remove_short_folder
+from cluster.machine.session_sweep import sweep_session
+from cluster.state import Process, State, clear_state, read_state
+
+DRAIN_S = 150.0
+
+
+def stop_service(workdir: Path, timeout_s: float = DRAIN_S) -> bool:
+    """True when something was running. Idempotent."""
+    state = read_state(workdir)
+    ran = state is not None and _end(workdir, state, timeout_s)
+    clear_state(workdir)
+    remove_short_folder(workdir)
+    return _stop_database(workdir) or ran
+
+
+def _end(workdir: Path, state: State, timeout_s: float) -> bool:
+    supervisor = state.supervisor
+    ran = supervisor.alive()
+    if ran:
+        os.kill(supervisor.pid, signal.SIGTERM)
+        _wait_for(supervisor, timeout_s)
+    return bool(sweep_session(workdir, supervisor.pid)) or ran
+
+
+def _wait_for(process: Process, timeout_s: float) -> None:
+    until = time.monotonic() + timeout_s
+    while process.alive() and time.monotonic() < until:
+        time.sleep(0.1)
+
+
+def _stop_database(workdir: Path) -> bool:
+    from cluster.postgres.embedded import EmbeddedPostgres
+
+    if not (workdir / "run" / "database.json").exists():
+        return False
+    database = EmbeddedPostgres(workdir)
+    ran = database.is_running()
+    database.stop()
+    return ran

@@ -1,0 +1,31 @@
+"""The name under which a document's chunks are remembered: which chunker cut them, with which settings.
+
+A published document keeps this name, so its chunks can be cut again exactly so, and older ones can be found.
+"""
+
+import re
+
+from models.derive.chunks.chunks import CHUNKER_VERSION, ChunkSettings, ChunkSettingsRefused
+
+_NAME = re.compile(r"([^/]+)/(\d+)/(\d+)/(\d+)")
+
+
+def chunker_name(settings: ChunkSettings | None = None) -> str:
+    """version/max/overlap/min, in tokens: `1/254/32/64`."""
+    chosen = settings or ChunkSettings()
+    return f"{CHUNKER_VERSION}/{chosen.max_tokens}/{chosen.overlap_tokens}/{chosen.min_tokens}"
+
+
+def settings_of(name: str | None, default: ChunkSettings) -> ChunkSettings:
+    """The settings that give the same chunks again.
+
+    `default` for a document from before names were kept, and for a version this program no longer has: its chunks are
+    then those of today until `rechunk` has put them into the index too.
+    """
+    match = _NAME.fullmatch(name or "")
+    if match is None or match[1] != CHUNKER_VERSION:
+        return default
+    try:
+        return ChunkSettings(max_tokens=int(match[2]), overlap_tokens=int(match[3]), min_tokens=int(match[4]))
+    except ChunkSettingsRefused:
+        return default

@@ -1,0 +1,189 @@
+"""A tree to chunks: passages packed under their headings into texts that an embedding model reads whole.
+
+Comes in: a tree, a tokenizer and settings. Goes out: frozen chunks, the same for the same three. The index and
+`GET …/chunks` call this one function, so their ids agree; it knows no document id and no vector.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from models.cdom.chunk import Chunk, ChunkId, PageBox
+from models.cdom.flags import HIDDEN_TEXT
+from models.cdom.geometry import Bbox, union_bbox
+from models.cdom.ports import Tokenizer
+from models.cdom.tree import FURNITURE, Block, BlockType, Tree
+from models.derive.chunks.passages import SENTENCE_END, Passage, cut_passages, weigh
+
+CHUNKER_VERSION = "1"
+"""Raised with every change that can change a chunk; a published index keeps the version it was built with."""
+
+
+class ChunkSettingsRefused(ValueError):
+    """The budget is too small for the overlap or for any text."""
+
+    code = "chunk-settings"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkSettings:
+    """Token counts. The embedding model reads 256 tokens, two of them its own, hence 254; the overlap of 32 carries
+    a sentence or two over a cut; below 64 a section takes its first subsections in instead of standing alone."""
+
+    max_tokens: int = 254
+    overlap_tokens: int = 32
+    min_tokens: int = 64
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 16 or not 0 <= self.overlap_tokens <= self.max_tokens // 2:
+            raise ChunkSettingsRefused(f"max_tokens {self.max_tokens}, overlap_tokens {self.overlap_tokens}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    path: tuple[str, ...]
+    level: int
+    blocks: list[Block]
+
+
+def chunk_tree(tree: Tree, tokenizer: Tokenizer, settings: ChunkSettings | None = None) -> list[Chunk]:
+    """Chunks in reading order. Furniture and hidden text are left out; all other text is in exactly once, but for the
+    overlap inside a section and the repeated header rows of a table."""
+    settings = settings or ChunkSettings()
+    tokenizer.count("\n".join(block.text for block in tree.blocks))
+    languages = {page.number: page.language for page in tree.pages}
+    chunks: list[Chunk] = []
+    for path, passages in _packed(tree, tokenizer, settings):
+        language = languages.get(passages[0].blocks[0].page) or tree.metadata.language
+        chunks.append(_chunk(len(chunks), path, passages, language, tokenizer))
+    return chunks
+
+
+def chunkable(block: Block) -> bool:
+    """True for a block whose text is chunked."""
+    return block.type not in FURNITURE and HIDDEN_TEXT not in block.flags
+
+
+def _sections(blocks: Iterable[Block]) -> Iterator[_Section]:
+    """Runs of blocks under one heading, in reading order; the heading is the first block of its section."""
+    stack: list[tuple[int, str]] = []
+    section = _Section((), 0, [])
+    for block in blocks:
+        if block.type in (BlockType.TITLE, BlockType.HEADING):
+            level = 0 if block.type is BlockType.TITLE else block.level or 1
+            stack = [entry for entry in stack if entry[0] < level]
+            stack.append((level, " ".join(block.text.split())))
+            yield section
+            section = _Section(tuple(text for _, text in stack if text), level, [])
+        section.blocks.append(block)
+    yield section
+
+
+def _packed(
+    tree: Tree, tokenizer: Tokenizer, settings: ChunkSettings
+) -> Iterator[tuple[tuple[str, ...], list[Passage]]]:
+    """(section path, passages) of each chunk. A section joins an open chunk only when that chunk is short and was
+    opened under a heading of higher rank."""
+    path: tuple[str, ...] = ()
+    level, current = 0, list[Passage]()
+    for section in _sections(filter(chunkable, tree.blocks)):
+        if current and not (section.level > level and _size(current) < settings.min_tokens):
+            yield path, current
+            current = []
+        path, level = (path, level) if current else (section.path, section.level)
+        same_section = False
+        for group in _groups(cut_passages(section.blocks, tokenizer, settings.max_tokens), settings.max_tokens):
+            if current and _size(current) + _size(group) > settings.max_tokens:
+                yield path, current
+                path, level = section.path, section.level
+                current = _lead_in(current[-1], group, tokenizer, settings) if same_section else []
+            current.extend(group)
+            same_section = True
+    if current:
+        yield path, current
+
+
+def _size(passages: Sequence[Passage]) -> int:
+    return sum(passage.tokens for passage in passages)
+
+
+def _groups(passages: Iterable[Passage], budget: int) -> Iterator[list[Passage]]:
+    """Passages that stay together while they fit: a heading with what follows, a caption with its figure."""
+    group: list[Passage] = []
+    for passage in passages:
+        together = passage.bound or (group and group[-1].blocks[-1].type in (BlockType.TITLE, BlockType.HEADING))
+        if group and not (together and _size(group) + passage.tokens <= budget):
+            yield group
+            group = []
+        group.append(passage)
+    if group:
+        yield group
+
+
+def _lead_in(last: Passage, group: list[Passage], tokenizer: Tokenizer, settings: ChunkSettings) -> list[Passage]:
+    """What a continued chunk begins with: the header rows of its table, or the end of the passage before it."""
+    first = group[0]
+    text = first.header or ("" if last.blocks[-1].table else _tail(last.text, tokenizer, settings.overlap_tokens))
+    tokens = weigh(text, tokenizer)
+    if not text or tokens + _size(group) > settings.max_tokens:
+        return []
+    source = first if first.header else last
+    return [Passage(text=text, tokens=tokens, blocks=source.blocks, boxes=source.boxes)]
+
+
+def _tail(text: str, tokenizer: Tokenizer, tokens: int) -> str:
+    """The last sentences of `text` within `tokens`, else its last words."""
+    places = tokenizer.offsets(text)
+    if not tokens or not places:
+        return ""
+    start = places[max(0, len(places) - tokens)][0]
+    cut = text[start:]
+    sentence = SENTENCE_END.search(cut) if start else None
+    if sentence and cut[sentence.end() :].strip():
+        return cut[sentence.end() :].strip()
+    word = 0 if start == 0 or text[start - 1].isspace() else cut.find(" ") + 1
+    tail = cut[word:].strip()
+    return tail if tail != text.strip() or start == 0 else ""
+
+
+def _chunk(
+    index: int, path: tuple[str, ...], passages: Sequence[Passage], language: str | None, tokenizer: Tokenizer
+) -> Chunk:
+    text = passages[0].text + "".join(passage.glue + passage.text for passage in passages[1:])
+    blocks = {block.id: block for passage in passages for block in passage.blocks}
+    pages = [block.page for block in blocks.values()]
+    return Chunk(
+        id=chunk_id(index, text),
+        index=index,
+        text=text,
+        tokens=tokenizer.count(text),
+        section_path=path,
+        pages=(min(pages), max(pages)),
+        block_ids=tuple(blocks),
+        bboxes=_merged(box for passage in passages for box in passage.boxes),
+        flags=tuple(sorted({flag for block in blocks.values() for flag in block.flags})),
+        language=language,
+    )
+
+
+def chunk_id(index: int, text: str) -> ChunkId:
+    """Place and text, nothing of the document: the same tree and settings give the same id in every run."""
+    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+    return ChunkId(f"c{index}-{digest[:12]}")
+
+
+def _merged(boxes: Iterable[PageBox]) -> tuple[PageBox, ...]:
+    """Each box once; boxes of one row after the other become one box."""
+    merged: list[PageBox] = []
+    for box in boxes:
+        if box in merged[-1:]:
+            continue
+        if merged and merged[-1].page == box.page and _stacked(merged[-1].bbox, box.bbox):
+            box = PageBox(page=box.page, bbox=union_bbox([merged.pop().bbox, box.bbox]))
+        merged.append(box)
+    return tuple(merged)
+
+
+def _stacked(above: Bbox, below: Bbox) -> bool:
+    """True when `below` begins where `above` ends and both are equally wide, as rows of one table."""
+    return abs(above[0] - below[0]) < 1 and abs(above[2] - below[2]) < 1 and -1 < below[1] - above[3] < 2

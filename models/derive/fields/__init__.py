@@ -1,0 +1,1 @@
+"""A tree to labelled fields: fragments, labels, values, and what bills show without labels."""

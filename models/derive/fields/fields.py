@@ -1,0 +1,109 @@
+"""A tree to labelled fields: any `Label: value` pair, canonical keys and normalised values, each with its evidence.
+
+No model and no chance: the same tree gives the same fields. What bills leave unlabelled (issuer, address, date) is read
+from their shape, with less confidence. Knows no dataset and no service.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from models.cdom.tree import Tree
+from models.derive.fields.bills import find_unlabelled
+from models.derive.fields.extracted_field import ExtractedField, make_field
+from models.derive.fields.fragments import tree_fragments
+from models.derive.fields.labels import rank_total
+from models.derive.fields.lexicon import Key
+from models.derive.fields.pairs import Pair, find_pairs
+from models.derive.fields.table_pairs import table_pairs
+from models.derive.fields.values import EMAIL, ValueType, find_amounts, find_dates, trim_value
+
+TYPES = {
+    Key.INVOICE_NUMBER: ValueType.IDENTIFIER,
+    Key.INVOICE_DATE: ValueType.DATE,
+    Key.DUE_DATE: ValueType.DATE,
+    Key.DATE: ValueType.DATE,
+    Key.TOTAL: ValueType.AMOUNT,
+    Key.SUBTOTAL: ValueType.AMOUNT,
+    Key.TAX: ValueType.AMOUNT,
+    Key.DISCOUNT: ValueType.AMOUNT,
+    Key.ROUNDING: ValueType.AMOUNT,
+    Key.PAID: ValueType.AMOUNT,
+    Key.CHANGE: ValueType.AMOUNT,
+    Key.QUANTITY: ValueType.NUMBER,
+    Key.CURRENCY: ValueType.CURRENCY,
+    Key.IBAN: ValueType.IDENTIFIER,
+    Key.BIC: ValueType.IDENTIFIER,
+    Key.VAT_ID: ValueType.IDENTIFIER,
+    Key.REGISTRATION_NUMBER: ValueType.IDENTIFIER,
+    Key.PO_NUMBER: ValueType.IDENTIFIER,
+    Key.ORDER_NUMBER: ValueType.IDENTIFIER,
+    Key.RECEIPT_NUMBER: ValueType.IDENTIFIER,
+    Key.CUSTOMER_NUMBER: ValueType.IDENTIFIER,
+    Key.PHONE: ValueType.PHONE,
+    Key.FAX: ValueType.PHONE,
+    Key.EMAIL: ValueType.EMAIL,
+    Key.WEBSITE: ValueType.URL,
+}
+"""Keys that are not here hold text."""
+
+
+def select_fields(fields: Iterable[ExtractedField], keys: str | None) -> list[ExtractedField]:
+    """Those whose key or canonical key is among the comma-separated `keys`, without case; all when it is None."""
+    if keys is None:
+        return list(fields)
+    wanted = {canonical_name(key) for key in keys.split(",")}
+    return [field for field in fields if field.canonical_key in wanted or canonical_name(field.key) in wanted]
+
+
+def canonical_name(label: str) -> str:
+    """`Invoice No.:` to `invoice_no`: the canonical key of a label that the lexicon does not know."""
+    return re.sub(r"\W+", "_", label.casefold()).strip("_")
+
+
+def find_fields(tree: Tree) -> list[ExtractedField]:
+    """Fields in reading order of their evidence; one per (key, value, place), the surest."""
+    fragments = tree_fragments(tree)
+    in_tables = table_pairs(tree, fragments)
+    cells = {pair.at.order for pair in in_tables}
+    pairs = [pair for pair in find_pairs(fragments) if pair.at.order not in cells] + in_tables
+    found = [(pair.at.order, _of_pair(pair)) for pair in pairs if not _is_title_of_money(pair)]
+    named = frozenset(field.canonical_key for _, field in found)
+    found += [(at.order, field) for at, field in find_unlabelled(fragments, named)]
+    surest: dict[tuple[object, ...], tuple[int, ExtractedField]] = {}
+    for order, field in sorted(found, key=lambda entry: entry[1].confidence):
+        surest[field.canonical_key, field.value, field.evidence.block_id, field.evidence.cell] = (order, field)
+    return [field for _, field in sorted(surest.values(), key=lambda entry: entry[0])]
+
+
+def _is_title_of_money(pair: Pair) -> bool:
+    """A money label over or beside words is the head of a column."""
+    money = pair.known is not None and TYPES.get(pair.known) is ValueType.AMOUNT
+    return money and not any(map(str.isdigit, pair.value))
+
+
+def _of_pair(pair: Pair) -> ExtractedField:
+    """A total is less sure here: which of several counts is decided over the whole bill."""
+    key = _canonical(pair)
+    kind = TYPES.get(key, ValueType.TEXT) if isinstance(key, Key) else _guess_type(pair.value)
+    value = trim_value(pair.value, kind)
+    field = make_field(pair.at, pair.key.strip(" :："), key, kind, value, pair.sure)
+    doubtful = pair.known is None or field.normalized is None or key is Key.TOTAL
+    return replace(field, confidence=round(0.8 * pair.sure, 3)) if doubtful else field
+
+
+def _canonical(pair: Pair) -> str:
+    """A total whose words say otherwise (excluding tax, quantity) is not the total."""
+    if pair.known is Key.TOTAL and not rank_total(pair.key):
+        return canonical_name(pair.key)
+    return pair.known or canonical_name(pair.key) or "field"
+
+
+def _guess_type(value: str) -> ValueType:
+    """The type of a value under a label that says nothing about it."""
+    whole = value.strip()
+    for kind, found in ((ValueType.DATE, find_dates(whole)), (ValueType.AMOUNT, find_amounts(whole))):
+        first = next(found, None)
+        if first is not None and len(first.raw) >= 0.8 * len(whole):
+            return kind
+    return ValueType.EMAIL if EMAIL.fullmatch(whole) else ValueType.TEXT

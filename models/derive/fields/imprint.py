@@ -1,0 +1,52 @@
+"""Who issued a bill, as the bill itself states it: the sender line over the address window, or the imprint at the foot.
+
+`Name - Street 1 - 12345 Town` and `Name SAS au capital de …`, `Name, registered office …` name the issuer more surely
+than any line at the top, where the customer may stand. Fragments in, a name with its fragment out.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from models.derive.fields.fragments import Fragment
+
+SENDER = re.compile(
+    r"^(?P<name>[^\W\d_][^|·•]{1,48}?)\s?(?:\s[-–—]\s|[|·•])\s?(?P<address>[^|·•:]{3,60}?\d[^|·•:]{0,60}?"
+    r"(?:\s[-–—]\s|[|·•,])\s?(?:[A-Z]{1,3}-)?\d{4,6}\s[^\d]{2,40})$"
+)
+"""Name, street with a number, postcode and town between dashes, bars or dots (DIN 5008's return address)."""
+IMPRINT = re.compile(
+    r"^\W*(?P<name>[^\W\d_][^:;]{1,58}?)[\s,–-]*\b(?:"
+    r"(?:(?:sarl|sas|sasu|sa|eurl|sci|société)\s)?au\s+capital|si[èe]ge\s+social|registered\s+(?:office|in|address|company)|"
+    r"regd\.?\s+office|sitz\s+der\s+gesellschaft|amtsgericht|registergericht|handelsregister|hrb\s?\d|"
+    r"domicilio\s+social|inscrita\s+en|sede\s+legale|capitale\s+sociale|statutaire\s+zetel|sede\s+social|capital\s+social)\b",
+    re.IGNORECASE,
+)
+MAX_NAME_WORDS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Imprint:
+    """`address` is empty when the imprint gives none."""
+
+    name: str
+    address: str
+    at: Fragment
+    sure: float
+
+
+def find_imprint(fragments: Sequence[Fragment]) -> Imprint | None:
+    """The sender line, else the imprint, of the first page that has one; None for neither."""
+    for fragment in fragments:
+        match = SENDER.match(fragment.text) if fragment.page == fragments[0].page else None
+        if match and _is_name(match["name"]):
+            return Imprint(match["name"].strip(), match["address"].strip(), fragment, 0.85)
+    for fragment in fragments:
+        match = IMPRINT.match(fragment.text)
+        if match and _is_name(match["name"]):
+            return Imprint(match["name"].strip(" ,.-–"), "", fragment, 0.8)
+    return None
+
+
+def _is_name(text: str) -> bool:
+    return 0 < len(text.split()) <= MAX_NAME_WORDS and text[:1].isupper()

@@ -1,0 +1,228 @@
+"""Fragments to labelled pairs: a label and its value in one line, side by side, one above the other or in a table.
+
+A label is one by its colon, by the lexicon, or (less surely) by standing left of a short value. No page is looked at as
+an image and no model is asked.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from models.cdom.tree import BlockType
+from models.derive.fields.fragments import HEADS, Fragment, Neighbours
+from models.derive.fields.labels import match_label, name_key
+from models.derive.fields.lexicon import NEEDS_COLON, Key
+
+NO_PAIRS = frozenset({BlockType.CAPTION, BlockType.CODE})
+"""Blocks whose colons label nothing."""
+MAX_LABEL = 60
+MAX_VALUE = 1000
+COLON = re.compile(r"\s*[:：]\s*")
+INLINE = re.compile(r"^[\W_]*(?P<label>[^:：]{1,59}?)\s*[:：](?!//)\s*(?P<value>\S.*)$", re.DOTALL)
+CLOCK = re.compile(r"\d\s*[:：]\s*\d")
+GOODS_ROW = re.compile(r"\D*\d{10,}\s+\S*\d")
+MARK = re.compile(r"[\[(]?\s?[xX✓✔☑☒]{1,2}\s?[\])]?")
+"""A ticked box as recognisers write it."""
+NEXT_COLON = re.compile(r"(?<=[^\W\d_.)#])[.)]?\s?[:：](?!//|\S?\d\d?\b.*[AaPp][Mm])(?=\s|\S)")
+LAST_WORDS = re.compile(r"(?<!\S)(?=[^\W\d_])\S+")
+MAX_LAST_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """`key` and `value` as written; `at` is the fragment that holds the value; `sure` 0..1."""
+
+    key: str
+    value: str
+    at: Fragment
+    sure: float
+    known: Key | None
+
+
+def find_pairs(fragments: Sequence[Fragment]) -> list[Pair]:
+    """Labelled pairs in reading order of their values."""
+    pairs: list[Pair] = []
+    for _, page in groupby(fragments, key=lambda fragment: fragment.page):
+        pairs.extend(_Page(list(page)).pairs())
+    return sorted(pairs, key=lambda pair: pair.at.order)
+
+
+def read_inline(text: str) -> list[tuple[str, str]]:
+    """(label, value) pairs inside one line of text: `Label: value`, or a known label and its value without a colon.
+
+    A text over `MAX_VALUE` characters is prose and has none.
+    """
+    pairs: list[tuple[str, str]] = []
+    rest = text if len(text) <= MAX_VALUE else ""
+    while rest:
+        pair, rest = _read_first(rest)
+        pairs.extend(pair)
+    return pairs
+
+
+def _read_first(text: str) -> tuple[list[tuple[str, str]], str]:
+    """The pair that the text begins with, if any, and what stands behind it."""
+    match = INLINE.match(text)
+    if match and is_label(match["label"]) and not CLOCK.match(text[max(0, match.end("label") - 1) :]):
+        value, rest = _split_value(match["value"])
+        return [(match["label"].strip(), value)], rest
+    known = match_label(text)
+    if known is not None:
+        label, value = text[: known[1]], text[known[1] :].lstrip(" .:#°-–)")
+        if _fits(known[0], value):
+            return [(label.strip(), value)], ""
+    return [], _next_known(text)
+
+
+def _next_known(text: str) -> str:
+    """What begins with the next known label, where rows of a bill have been joined into one text; "" for none."""
+    _, rest = _split_value(text) if ":" in text else ("", "")
+    while rest:
+        label = NEXT_COLON.search(rest)
+        if label is None or name_key(rest[: label.start()]) is not None:
+            return rest if label else ""
+        _, rest = _split_value(rest)
+    return ""
+
+
+def _split_value(value: str) -> tuple[str, str]:
+    """`5 DATE: 3/4` is a value and the next pair: the words before a later colon are its label."""
+    for colon in NEXT_COLON.finditer(value):
+        low = max(0, colon.start() - MAX_LABEL)
+        start = _label_start(value[low : colon.start()])
+        if start:
+            return value[: low + start].strip(), value[low + start :]
+    return value.strip(), ""
+
+
+def _label_start(text: str) -> int:
+    """Where the label at the end of `text` begins: the longest known one, else its last words of one style; else 0."""
+    starts = [match.start() for match in LAST_WORDS.finditer(text)][-MAX_LAST_WORDS:]
+    known = next((start for start in starts if start and name_key(text[start:]) is not None), 0)
+    if known or not starts:
+        return known
+    last = text[starts[-1] :]
+    if not last[:1].isupper() or len(last) < 3:
+        return 0
+    alike = starts[-1]
+    for start in reversed(starts[:-1]):
+        word = text[start:alike].strip()
+        if not word[:1].isupper() or word.isupper() != last.strip(" .").isupper() or word[-1:] in ",;.":
+            break
+        alike = start
+    return alike
+
+
+def _fits(key: Key, value: str) -> bool:
+    """Without a colon only a value that cannot be prose counts."""
+    return bool(re.match(r"[\w#+(€$£-]{0,6}\s?\d|[A-Z#_-]{1,8}[\d_-]", value)) and len(value) <= 60
+
+
+def is_label(text: str) -> bool:
+    """Short, with letters, not a sentence and not a clock."""
+    words = text.split()
+    return 0 < len(words) <= 8 and len(text) <= MAX_LABEL and any(map(str.isalpha, text)) and not text.endswith(".,")
+
+
+class _Page:
+    """One page's fragments, and which of them are taken."""
+
+    def __init__(self, fragments: list[Fragment]) -> None:
+        self._all = fragments
+        self._near = Neighbours(fragments)
+        self._labels = {f.order: label for f in fragments if (label := lone_label(f.text))}
+        self._taken: set[int] = set()
+        self._served: set[int] = set()
+
+    def pairs(self) -> Iterator[Pair]:
+        yield from self._in_line()
+        labels = [f for f in self._all if f.order in self._labels and f.order not in self._taken]
+        yield from self._beside(labels)
+        yield from self._under([f for f in labels if f.order not in self._served])
+        yield from self._weak()
+
+    def _in_line(self) -> Iterator[Pair]:
+        for fragment in self._all:
+            if fragment.order in self._labels or fragment.type in NO_PAIRS:
+                continue
+            for label, value in read_inline(fragment.text):
+                if fragment.type in HEADS and name_key(label) is None:
+                    continue
+                self._taken.add(fragment.order)
+                yield Pair(label, value, fragment, 0.95, name_key(label))
+
+    def _beside(self, labels: Iterable[Fragment]) -> Iterator[Pair]:
+        for label in labels:
+            value = self._near.right_of(label)
+            if value is not None and re.fullmatch(r"[:：.\s]+", value.text):
+                self._taken.add(value.order)
+                value = self._near.right_of(value)
+            if value is not None and self._free(value) and not self._is_head_row(label, value):
+                yield self._claim(label, value, 0.9)
+
+    def _under(self, labels: Iterable[Fragment]) -> Iterator[Pair]:
+        for label in labels:
+            value = self._near.below(label)
+            if value is not None and self._free(value) and len(value.text) <= MAX_VALUE:
+                yield self._claim(label, value, 0.75)
+
+    def _weak(self) -> Iterator[Pair]:
+        """A short text left of a short value with digits, where neither is part of another pair."""
+        for label in self._all:
+            if label.order in self._taken or label.order in self._served or not is_weak_label(label.text):
+                continue
+            value = self._near.right_of(label)
+            if value is not None and self._free(value) and is_short_value(value.text):
+                yield self._claim(label, value, 0.5)
+
+    def _is_head_row(self, label: Fragment, value: Fragment) -> bool:
+        """Two titles side by side, each over its own values: neither is the other's value."""
+        if label.text[-1:] in ":：" or value.text[:1] in ":：" or any(map(str.isdigit, value.text)):
+            return False
+        same_style = label.text.isupper() and value.text.isupper() and len(value.text.split()) <= 4
+        return same_style and self._near.below(label) is not None
+
+    def _free(self, value: Fragment) -> bool:
+        return value.order not in self._labels and value.order not in self._taken
+
+    def _claim(self, label: Fragment, value: Fragment, sure: float) -> Pair:
+        self._taken.add(value.order)
+        self._served.add(label.order)
+        key = self._labels.get(label.order, label.text)
+        text = COLON.sub("", value.text, count=1) if value.text[:1] in ":：" else value.text
+        return Pair(key, text, value, sure, None if is_bare(key) else name_key(key))
+
+
+def lone_label(text: str) -> str | None:
+    """The label when the whole text is one: it ends with a colon, or the lexicon knows it."""
+    if len(text) > MAX_LABEL + 2:
+        return None
+    if text[-1:] in ":：" and is_label(text[:-1]):
+        return text
+    if any(map(str.isdigit, text)) or is_bare(text):
+        return None
+    return text if name_key(text) is not None else None
+
+
+def is_bare(text: str) -> bool:
+    """True for a word that is a title or prose when it stands alone, as `Invoice`."""
+    return text.casefold().strip() in NEEDS_COLON
+
+
+def is_weak_label(text: str) -> bool:
+    letters = sum(map(str.isalpha, text))
+    return (
+        len(text) <= 40
+        and not text[0].isdigit()
+        and letters >= 2
+        and letters >= 0.5 * len(text)
+        and len(text.split()) <= 6
+    )
+
+
+def is_short_value(text: str) -> bool:
+    """Digits or a tick; a long number with others behind it is a row of goods."""
+    if " " in text and GOODS_ROW.match(text):
+        return False
+    return len(text) <= 40 and (any(map(str.isdigit, text)) or MARK.fullmatch(text) is not None)

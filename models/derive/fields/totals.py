@@ -1,0 +1,142 @@
+"""Which amount is what the bill comes to: the surest total label that has an amount beside or under it.
+
+Fragments in, one amount with its label out. Change, cash, tax and rounding lines never win.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import islice
+
+from models.derive.fields.fragments import Fragment, Neighbours
+from models.derive.fields.labels import match_label, rank_total
+from models.derive.fields.lexicon import Key
+from models.derive.fields.pairs import read_inline
+from models.derive.fields.values import Found, find_amounts
+
+MAX_STEPS = 4
+MAX_LINES = 50
+MAX_LABEL = 60
+QUALIFIED = re.compile(r"[^\W\d_]{3,}\s+total\b", re.IGNORECASE)
+"""A total with a word in front, as `Takeaway total`."""
+MAX_ROUNDING = Decimal("0.99")
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """`label` as written, the amount, the fragment that holds it, 0..1."""
+
+    label: str
+    amount: Found
+    at: Fragment
+    sure: float
+
+
+def choose_total(fragments: Sequence[Fragment]) -> Total | None:
+    """The best of all totals: by label, then by size; after rounding where a rounding line leads to a printed amount.
+    None when no amount stands beside a total label and none is cash less change."""
+    bill = _Bill(fragments)
+    best = max(bill.totals(), key=lambda pair: (pair[0], Decimal(pair[1].amount.normal)), default=None)
+    return bill.rounded(best[1]) if best else bill.paid_less_change()
+
+
+class _Bill:
+    """The fragments, the keys their beginnings name, and the neighbours on those pages that have such a key."""
+
+    def __init__(self, fragments: Sequence[Fragment]) -> None:
+        self._all = fragments
+        self._keys = [(at, match[0]) for at in fragments if (match := match_label(at.text))]
+        self._near: dict[int, Neighbours] = {}
+
+    def totals(self) -> Iterator[tuple[int, Total]]:
+        """Every amount at a total label with the label's rank."""
+        for at in self._all:
+            for text, label in _total_texts(at.text):
+                rank = rank_total(label)
+                for amount, place in self._amounts(at, text) if rank else ():
+                    yield rank, Total(label, amount, place, 0.8 + 0.08 * rank)
+
+    def rounded(self, total: Total) -> Total:
+        """What is to be paid when a bill rounds: total and rounding together, if that very amount is printed too."""
+        steps = {Decimal(amount.normal) for amount in self._labelled(Key.ROUNDING)}
+        steps = {step for step in steps if 0 < abs(step) <= MAX_ROUNDING}
+        if "round" in total.label.casefold() or not steps:
+            return total
+        whole = Decimal(total.amount.normal)
+        payable = {whole + step for step in steps} | {whole - abs(step) for step in steps}
+        for at in self._all:
+            for amount in find_amounts(at.text) if at.page == total.at.page and at.order > total.at.order else ():
+                if Decimal(amount.normal) in payable:
+                    return replace(total, amount=amount, at=at)
+        return total
+
+    def paid_less_change(self) -> Total | None:
+        """Without a total: what was paid less what was given back, if that very amount is printed."""
+        paid, change = (list(islice(self._labelled(key), MAX_LINES)) for key in (Key.PAID, Key.CHANGE))
+        payable = {Decimal(given.normal) - Decimal(back.normal) for given in paid for back in change}
+        for at in self._all if payable else ():
+            for amount in find_amounts(at.text):
+                if Decimal(amount.normal) > 0 and Decimal(amount.normal) in payable:
+                    return Total("total", amount, at, 0.6)
+        return None
+
+    def _labelled(self, wanted: Key) -> Iterator[Found]:
+        for at, key in self._keys:
+            if key is wanted:
+                yield from (amount for amount, _ in self._amounts(at, at.text))
+
+    def _amounts(self, at: Fragment, text: str) -> Iterator[tuple[Found, Fragment]]:
+        """The last amount behind the label; else the last one beside it; else the one under it."""
+        here = list(find_amounts(text))
+        near = self._neighbours(at.page)
+        found = (here[-1], at) if here else _beside(at, near) or _under(at, near)
+        if found is not None:
+            yield found
+
+    def _neighbours(self, page: int) -> Neighbours:
+        if page not in self._near:
+            self._near[page] = Neighbours([at for at in self._all if at.page == page])
+        return self._near[page]
+
+
+def _total_texts(text: str) -> Iterator[tuple[str, str]]:
+    """(text from the label on, label) of the totals in a row: at its beginning, or behind another pair."""
+    label = total_label(text)
+    if label is not None:
+        yield text, label
+    for key, value in read_inline(text)[1:] if text.count(":") > 1 else ():
+        label = total_label(f"{key}: {value}")
+        if label is not None:
+            yield f"{key}: {value}", label
+
+
+def total_label(text: str) -> str | None:
+    """The words in front of the first amount when they begin like a total."""
+    match = match_label(text.lstrip(" *#:.-"))
+    if match is None:
+        return total_label(text.split(" ", 1)[1]) if QUALIFIED.match(text) else None
+    if match[0] is not Key.TOTAL:
+        return None
+    first = next(find_amounts(text), None)
+    label = (text[: first.start] if first else text).strip(" :.*")
+    return label if 0 < len(label) <= MAX_LABEL else None
+
+
+def _beside(fragment: Fragment, near: Neighbours) -> tuple[Found, Fragment] | None:
+    last: tuple[Found, Fragment] | None = None
+    at = near.right_of(fragment)
+    for _ in range(MAX_STEPS):
+        if at is None or match_label(at.text) is not None:
+            break
+        for amount in find_amounts(at.text):
+            last = (amount, at)
+        at = near.right_of(at)
+    return last
+
+
+def _under(fragment: Fragment, near: Neighbours) -> tuple[Found, Fragment] | None:
+    below = near.below(fragment)
+    if below is None or match_label(below.text) is not None:
+        return None
+    return next(((amount, below) for amount in reversed(list(find_amounts(below.text)))), None)

@@ -1,0 +1,1 @@
+"""Pictures, displayed formulas, and floats in the reading order."""

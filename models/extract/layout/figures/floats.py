@@ -1,0 +1,73 @@
+"""Tables, pictures, formulas and form fields in the reading order: each is held by a line without text in its place."""
+
+from collections.abc import Iterable
+
+from models.cdom.geometry import Bbox
+from models.cdom.tree import BlockType
+from models.extract.layout.figures.displays import Formula
+from models.extract.layout.figures.pictures import Picture
+from models.extract.layout.lines.marks import Line, PageMarks, PrintedField
+from models.extract.layout.tables.find import FoundTable
+from models.extract.layout.text.blocks import clamp, confidence_of
+from models.extract.readers.contract import PageBlock
+
+Float = FoundTable | Picture | PrintedField | Formula
+
+_ROW = 4.0
+"""Labels of a picture whose baselines share a stripe of this height (points) are read left to right."""
+
+
+class Floats:
+    """Stand-in lines and what they stand for."""
+
+    def __init__(self) -> None:
+        self._items: dict[int, tuple[Line, Float]] = {}
+
+    def add(self, item: Float) -> Line:
+        """A stand-in for the float, with its box."""
+        x0, y0, x1, y1 = item.box
+        stand_in = Line(x0, y0, x1, y1, y1, 10.0, "")
+        self._items[id(stand_in)] = (stand_in, item)
+        return stand_in
+
+    @property
+    def lines(self) -> Iterable[Line]:
+        return (line for line, _ in self._items.values())
+
+    def holds(self, line: Line) -> bool:
+        """True for a stand-in."""
+        return id(line) in self._items
+
+    def make_block(self, stand_in: Line, marks: PageMarks) -> PageBlock:
+        """The block of the float behind the stand-in."""
+        item = self._items[id(stand_in)][1]
+        box = clamp(*item.box, marks)
+        if isinstance(item, PrintedField):
+            return _make_field(item, box)
+        if isinstance(item, FoundTable):
+            return PageBlock(type=BlockType.TABLE, bbox=box, table=item.table, confidence=confidence_of(item.lines))
+        if isinstance(item, Formula):
+            return PageBlock(type=BlockType.FORMULA, bbox=box, text=item.latex)
+        reference = f"p{marks.number}-" + "-".join(str(round(value)) for value in box)
+        return PageBlock(type=BlockType.PICTURE, bbox=box, asset_ref=reference, text=_label_text(item.lines))
+
+
+def _make_field(item: PrintedField, box: Bbox) -> PageBlock:
+    if item.is_checked is None:
+        return PageBlock(type=BlockType.KEY_VALUE, bbox=box, text=f"{item.name}: {item.value}".removeprefix(": "))
+    return PageBlock(type=BlockType.CHECKBOX, bbox=box, text=f"{'☑' if item.is_checked else '☐'} {item.name}".rstrip())
+
+
+def take_field_lines(fields: list[PrintedField], lines: list[Line]) -> list[Line]:
+    """The lines without those that print a field's value (their middle lies in its box)."""
+    return [line for line in lines if not any(_is_in(line, printed.box) for printed in fields)]
+
+
+def _is_in(line: Line, box: Bbox) -> bool:
+    return box[0] <= (line.x0 + line.x1) / 2 <= box[2] and box[1] <= (line.y0 + line.y1) / 2 <= box[3]
+
+
+def _label_text(lines: list[Line]) -> str:
+    """The labels of a picture, row by row."""
+    rows = sorted(lines, key=lambda line: (round(line.base / _ROW), line.x0))
+    return "\n".join(line.text for line in rows)

@@ -1,0 +1,1 @@
+"""What is printed on a page as lines and marks, before anyone decides what it means."""

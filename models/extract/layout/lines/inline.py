@@ -1,0 +1,59 @@
+"""Small things on a text line that are no text of their own: superscript marks, pictures of formulas."""
+
+from models.cdom.geometry import Bbox
+from models.extract.layout.lines.marks import Line
+from models.extract.layout.lines.pieces import join_pieces
+
+_MARK_CHARS = 5
+_MARK_SIZE = 0.82
+_NEAR = 0.6
+"""A mark stands this close (in ems of its line) to the text it belongs to."""
+
+
+def attach_marks(lines: list[Line]) -> list[Line]:
+    """Lines with raised or lowered small marks joined to the line before or after them in the file."""
+    out: list[Line] = []
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        last = out[-1] if out else None
+        following = lines[index + 1] if index + 1 < len(lines) else None
+        if len(line.text) <= _MARK_CHARS and last is not None and _belongs(line, last):
+            out[-1] = join_pieces(last, line)
+        elif len(line.text) <= _MARK_CHARS and following is not None and _leads(line, following):
+            out.append(join_pieces(line, following))
+            index += 1
+        else:
+            out.append(line)
+        index += 1
+    return out
+
+
+def _belongs(mark: Line, line: Line) -> bool:
+    """True for a small mark right after the end of a line, off its baseline."""
+    return _is_mark(mark, line) and -0.3 * line.size < mark.x0 - line.x1 < _NEAR * line.size
+
+
+def _leads(mark: Line, line: Line) -> bool:
+    """True for a small mark right before the start of a line (a footnote's number)."""
+    return _is_mark(mark, line) and -0.3 * line.size < line.x0 - mark.x1 < _NEAR * line.size
+
+
+def _is_mark(mark: Line, line: Line) -> bool:
+    if mark.size > _MARK_SIZE * line.size or not mark.upright or not line.upright:
+        return False
+    return line.y0 - 0.35 * line.size < mark.base < line.base + 0.3 * line.size
+
+
+def stretch_over_pictures(lines: list[Line], pictures: list[Bbox], body: float) -> None:
+    """Let lines reach over the small pictures (formulas, symbols) that stand on them."""
+    for x0, y0, x1, y1 in pictures:
+        if y1 - y0 > 2.2 * body or x1 - x0 < 2:
+            continue
+        for line in lines:
+            if line.base < y0 or line.base - 0.5 * line.size > y1:
+                continue
+            if 0 <= x0 - line.x1 < 0.8 * line.size:
+                line.x1, line.blank_after = x1, True
+            elif 0 <= line.x0 - x1 < 0.8 * line.size:
+                line.x0, line.blank_before = x0, True

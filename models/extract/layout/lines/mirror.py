@@ -1,0 +1,89 @@
+"""Pages of scripts that run from right to left: laid out in a mirror, so that every rule holds for them as well.
+
+Columns, rows, indents, list depths and table columns then follow from the right edge; boxes are turned back afterwards.
+"""
+
+import re
+from dataclasses import replace
+
+from models.cdom.geometry import Bbox, round_bbox
+from models.extract.layout.lines.marks import (
+    Fill,
+    Line,
+    PageMarks,
+    Piece,
+    PrintedField,
+    Rule,
+    find_no_glyphs,
+    split_evenly,
+)
+from models.extract.readers.contract import PageBlock
+
+RTL = re.compile("[\u0590-\u065f\u066a-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+"""Hebrew, Arabic and their kin, without digits."""
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+def runs_right_to_left(lines: list[Line]) -> bool:
+    """True when most letters of the lines belong to a script that runs from right to left."""
+    if not any(RTL.search(line.text) for line in lines):
+        return False
+    text = "".join(line.text for line in lines)
+    return 2 * len(RTL.findall(text)) > len(_LETTER.findall(text))
+
+
+def mirror_marks(marks: PageMarks) -> PageMarks:
+    """The page as a mirror shows it; its lines keep their text. No glyphs: formulas do not turn around."""
+    width = marks.width
+    split = marks.split
+
+    def split_mirrored(line: Line) -> list[Piece]:
+        if split is split_evenly:
+            return split(line)
+        pieces = split(mirror_line(line, width))
+        return [Piece(width - piece.x1, width - piece.x0, piece.text) for piece in pieces]
+
+    return replace(
+        marks,
+        lines=[mirror_line(line, width) for line in marks.lines],
+        horizontals=[mirror_rule(rule, width) for rule in marks.horizontals],
+        verticals=[mirror_rule(rule, width) for rule in marks.verticals],
+        dashes=[mirror_rule(rule, width) for rule in marks.dashes],
+        fills=[Fill(width - fill.x1, fill.y0, width - fill.x0, fill.y1, fill.color) for fill in marks.fills],
+        shapes=[mirror_box(box, width) for box in marks.shapes],
+        pictures=[mirror_box(box, width) for box in marks.pictures],
+        fields=[PrintedField(mirror_box(one.box, width), one.name, one.value, one.is_checked) for one in marks.fields],
+        split=split_mirrored,
+        glyphs=find_no_glyphs,
+    )
+
+
+def mirror_box(box: Bbox, width: float) -> Bbox:
+    return (width - box[2], box[1], width - box[0], box[3])
+
+
+def mirror_line(line: Line, width: float) -> Line:
+    parts = tuple(mirror_line(part, width) for part in line.parts)
+    return replace(line, x0=width - line.x1, x1=width - line.x0, runs=list(line.runs), parts=parts)
+
+
+def mirror_rule(rule: Rule, width: float) -> Rule:
+    return Rule(width - rule.x1, rule.y0, width - rule.x0, rule.y1)
+
+
+def mirror_block(block: PageBlock, marks: PageMarks) -> PageBlock:
+    """The block where it stands on the page itself; a picture is named after its place there."""
+    if block.bbox is None:
+        return block
+    box = round_bbox(mirror_box(block.bbox, marks.width))
+    table = block.table
+    if table is not None:
+        cells = tuple(
+            replace(cell, bbox=None if cell.bbox is None else round_bbox(mirror_box(cell.bbox, marks.width)))
+            for cell in table.cells
+        )
+        table = replace(table, cells=cells)
+    reference = block.asset_ref
+    if reference is not None:
+        reference = f"p{marks.number}-" + "-".join(str(round(value)) for value in box)
+    return replace(block, bbox=box, table=table, asset_ref=reference)

@@ -1,0 +1,66 @@
+"""Pieces of one printed line, which the engine parts at every wide gap, joined again."""
+
+import re
+
+from models.extract.layout.lines.marks import Line, Run
+
+_PIECE_GAP = 1.7
+"""Pieces of one baseline this close (in ems) are one line."""
+
+_STRETCHED_GAP = 6.0
+"""Justified lines are stretched this far (in ems) in narrow columns."""
+
+_NUMBER_GAP = 4.0
+_SECTION_NUMBER = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z]|[IVX]{1,5})\.?")
+"""The number of a bold heading may stand this far (in ems) before it."""
+
+
+def merge_pieces(lines: list[Line]) -> list[Line]:
+    """Neighbours in reading order on one baseline, close to each other, joined to one line."""
+    out: list[Line] = []
+    for index, line in enumerate(lines):
+        last = out[-1] if out else None
+        if last is not None and is_same_line(last, line, [*out[-2:-1], *lines[index + 1 : index + 3]]):
+            out[-1] = join_pieces(last, line)
+        else:
+            out.append(line)
+    return out
+
+
+def is_same_line(a: Line, b: Line, near: list[Line]) -> bool:
+    """True for pieces of one line: a small gap, or a wide one that a line above or below runs across."""
+    size = max(a.size, b.size)
+    if abs(a.base - b.base) > 0.5 * size or not (a.upright and b.upright) or not a.text or not b.text:
+        return False
+    gap = b.x0 - a.x1
+    if -0.6 * size < gap < _PIECE_GAP * size:
+        return True
+    if not 0 < gap < _STRETCHED_GAP * size:
+        return False
+    if a.bold and b.bold and gap < _NUMBER_GAP * size and _SECTION_NUMBER.fullmatch(a.text):
+        return True
+    return any(
+        other.x0 < a.x1 - 0.3 * size and other.x1 > b.x0 + 0.3 * size and 0.3 < abs(other.base - a.base) / size < 2.0
+        for other in near
+        if other.text
+    )
+
+
+def join_pieces(a: Line, b: Line) -> Line:
+    """One line of two pieces, `b` to the right of `a`; the longer piece sets the look."""
+    apart = a.blank_after or b.blank_before or b.x0 - a.x1 >= 0.12 * min(a.size, b.size)
+    gap = " " if apart else ""
+    shift = len(a.text) + len(gap)
+    main = a if len(a.text) >= len(b.text) else b
+    text = a.text + gap + b.text
+    bold = len(a.text) * a.bold + len(b.text) * b.bold
+    runs = [*a.runs, *(Run(r.start + shift, r.end + shift, r.bold, r.italic, r.code, r.href) for r in b.runs)]
+    return Line(
+        min(a.x0, b.x0), min(a.y0, b.y0), max(a.x1, b.x1), max(a.y1, b.y1), main.base, main.size, text, main.font,
+        bold=bold > 0.8 * len(text), italic=a.italic and b.italic, code=a.code and b.code,
+        hidden=a.hidden and b.hidden, runs=runs, confidence=min(a.confidence, b.confidence), key=main.key,
+        blank_before=a.blank_before, blank_after=b.blank_after,
+        recognised=a.recognised, math=a.math or b.math,
+        reach=(min(a.reach[0], b.reach[0]), max(a.reach[1], b.reach[1])),
+        parts=(*(a.parts or (a,)), *(b.parts or (b,))),
+    )  # fmt: skip

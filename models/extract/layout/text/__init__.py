@@ -1,0 +1,1 @@
+"""Lines gathered to blocks and told apart: paragraphs, headings, captions, furniture, order."""

@@ -1,0 +1,149 @@
+"""Groups of lines as blocks: text joined over line ends, styles as spans, a box, a look. No typing rules."""
+
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+from models.cdom.flags import HIDDEN_TEXT, LOW_CONFIDENCE
+from models.cdom.geometry import round_bbox
+from models.cdom.tree import BlockType, FlagSpan, Span
+from models.extract.layout.lines.leaders import close_leaders
+from models.extract.layout.lines.marks import Line, PageMarks, Run
+from models.extract.readers.contract import Look, PageBlock
+
+_HYPHENS = "-‐"
+_DOUBTFUL = 0.8
+_ENDINGS = ".!?:;。！？…”\"')]"
+
+
+def join_lines(lines: list[Line], *, keep_breaks: bool = False) -> tuple[str, list[Run]]:
+    """Text of the lines with its runs; a word divided at a line end is made whole unless `keep_breaks`."""
+    parts: list[str] = []
+    runs: list[Run] = []
+    rows = _keeps_rows(lines)
+    at = 0
+    for index, line in enumerate(lines):
+        text = close_leaders(line.text) if "...." in line.text or ". . ." in line.text else line.text
+        following = lines[index + 1].text if index + 1 < len(lines) else ""
+        tail = "\n" if keep_breaks else _row_break(line, lines[index + 1], rows) if following else " "
+        if not following:
+            tail = ""
+        elif not keep_breaks and is_divided(text, following):
+            text, tail = text[:-1], ""
+        for run in line.runs:
+            end = min(run.end, len(text))
+            if end > run.start:
+                _add_run(runs, replace(run, start=at + run.start, end=at + end))
+        parts.append(text + tail)
+        at += len(text) + len(tail)
+    return "".join(parts), runs
+
+
+def _row_break(line: Line, following: Line, rows: bool) -> str:
+    """What joins two lines of a block: a line feed after a row that is kept, a tab over a wide gap inside one."""
+    if _ends_row(line, following):
+        return "\n" if rows else " "
+    return "\t" if line.recognised and following.x0 - line.x1 > 0.8 * (line.y1 - line.y0) else " "
+
+
+def _ends_row(line: Line, following: Line) -> bool:
+    """True when `following` stands in a lower row."""
+    return following.y0 >= (line.y0 + line.y1) / 2
+
+
+def _keeps_rows(lines: list[Line]) -> bool:
+    """True for recognised rows that are no running text: bills, addresses and forms, whose fields are found by rows.
+
+    Running text goes on in lower case on at least a third of its rows (English about .85, German .6, bills 0).
+    """
+    if not lines[0].recognised:
+        return False
+    starts = [after.text for before, after in pairwise(lines) if _ends_row(before, after)]
+    cased = [text for text in starts if text[:1].isdigit() or text[:1].lower() != text[:1].upper()]
+    return bool(cased) and sum(text[:1].islower() for text in cased) * 3 < len(cased)
+
+
+def join_code(lines: list[Line]) -> str:
+    """Lines of code with their breaks, indented by as many characters as they are set in."""
+    left = min(line.x0 for line in lines)
+    step = max((line.x1 - line.x0) / max(1, len(line.text)) for line in lines) or 1.0
+    return "\n".join(" " * round((line.x0 - left) / step) + line.text for line in lines)
+
+
+def is_divided(text: str, following: str) -> bool:
+    """True when the hyphen at the end of `text` only divides a word that goes on in `following`."""
+    return len(text) > 2 and text[-1] in _HYPHENS and text[-2].islower() and following[:1].islower()
+
+
+def _add_run(runs: list[Run], run: Run) -> None:
+    """Append, joining with a run of the same style that ends here or one blank before."""
+    last = runs[-1] if runs else None
+    if last and run.start - last.end <= 1 and _style(last) == _style(run):
+        last.end = run.end
+    else:
+        runs.append(run)
+
+
+def _style(run: Run) -> tuple[bool, bool, bool, str | None]:
+    return (run.bold, run.italic, run.code, run.href)
+
+
+def make_block(kind: BlockType, lines: list[Line], marks: PageMarks, *, level: int | None = None) -> PageBlock:
+    """A block of that type around the lines, in the order given."""
+    text, runs = (join_code(lines), []) if kind is BlockType.CODE else join_lines(lines)
+    confidence = confidence_of(lines)
+    flags = (LOW_CONFIDENCE,) if confidence < _DOUBTFUL and "\ufffd" in text else ()
+    hidden = all(line.hidden for line in lines)
+    return PageBlock(
+        type=kind,
+        bbox=lines_bbox(lines, marks),
+        text=text,
+        level=level,
+        spans=tuple(
+            Span(start=r.start, end=r.end, bold=r.bold, italic=r.italic, code=r.code, href=r.href) for r in runs
+        ),
+        confidence=confidence,
+        flags=(*flags, HIDDEN_TEXT) if hidden else flags,
+        flag_spans=(FlagSpan(flag=HIDDEN_TEXT, start=0, end=len(text)),) if hidden else (),
+        look=look_of(lines),
+    )
+
+
+def confidence_of(lines: list[Line]) -> float:
+    """Mean confidence of the lines by their length, lowered by the share of characters that did not decode."""
+    chars = sum(len(line.text) for line in lines)
+    if not chars:
+        return 1.0
+    score = sum(line.confidence * len(line.text) for line in lines) / chars
+    unknown = sum(line.text.count("\ufffd") for line in lines)
+    return round(score * (1 - unknown / chars), 3)
+
+
+def lines_bbox(lines: list[Line], marks: PageMarks) -> tuple[float, float, float, float]:
+    """The box around the lines, on the page, with 3 decimals."""
+    x0, y0 = min(line.x0 for line in lines), min(line.y0 for line in lines)
+    x1, y1 = max(line.x1 for line in lines), max(line.y1 for line in lines)
+    return clamp(x0, y0, x1, y1, marks)
+
+
+def clamp(x0: float, y0: float, x1: float, y1: float, marks: PageMarks) -> tuple[float, float, float, float]:
+    width, height = marks.width, marks.height
+    x0, x1 = min(max(x0, 0.0), width), min(max(x1, 0.0), width)
+    y0, y1 = min(max(y0, 0.0), height), min(max(y1, 0.0), height)
+    return round_bbox((x0, y0, x1, y1))
+
+
+def look_of(lines: list[Line]) -> Look:
+    """What the lines look like, for comparison over pages."""
+    first, last = lines[0], lines[-1]
+    chars = sum(len(line.text) for line in lines)
+    return Look(
+        size=round(max(lines, key=lambda line: len(line.text)).size, 1),
+        bold=sum(len(line.text) for line in lines if line.bold) > 0.8 * chars,
+        italic=sum(len(line.text) for line in lines if line.italic) > 0.8 * chars,
+        font=first.font,
+        lines=len(lines),
+        pitch=round((last.base - first.base) / (len(lines) - 1), 1) if len(lines) > 1 else 0.0,
+        ends_open=not last.text.endswith(tuple(_ENDINGS)),
+        hyphen=bool(re.search(r"[a-z][-‐]$", last.text)),
+    )

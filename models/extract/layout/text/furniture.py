@@ -1,0 +1,178 @@
+"""Running heads, page numbers and footnotes: blocks that are told by their place on the page."""
+
+import re
+
+from models.cdom.tree import BlockType
+from models.extract.layout.lines.marks import Line
+from models.extract.layout.text.kinds import PageLook, is_bottom, is_top
+from models.extract.layout.text.paragraphs import NUMBER
+
+Paragraph = list[Line]
+
+_PAGE_NUMBER = re.compile(
+    r"(?:page\s*)?[-–—|\s]*(?:\d{1,4}|[ivxlc]{1,7})[-–—|\s.]*(?:\s*(?:of|/)\s*\d+)?", re.IGNORECASE
+)
+_NUMBERED_EDGE = re.compile(r"(?:\d{1,4}|[ivxlc]{1,6})\b\W*\s+\D|.*\D\s+\W*(?:\d{1,4}|[ivxlc]{1,6})\s*$")
+_NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¶]+|[a-z])[.)]?\s*\S")
+_SURE_BOTTOM = 0.89
+"""Above this share of the height only page numbers and rows pushed to both margins are running feet."""
+_MARGIN, _MARGIN_SHARE = 0.13, 0.3
+"""Share of the page's width that is margin; most text that may run along it, against the rest."""
+_TEXT_LINES, _LARGER = 4, 1.5
+_MOST_PIECES = 12
+_FEW_CHARS = 150
+"""A cover or a slide with so little text has no running head: what stands at its top is its content."""
+_LOWEST_THIRD = 0.67
+_SENTENCE_CHARS = 30
+_GAP = 1.4
+"""Blank space (in ems) between a running head and the text."""
+
+
+def find_furniture(groups: list[Paragraph], page: PageLook) -> dict[int, BlockType]:
+    """Indices of groups that are running heads or feet."""
+    found: dict[int, BlockType] = {}
+    order = sorted(range(len(groups)), key=lambda index: groups[index][0].y0)
+    _walk(groups, order, page, found, BlockType.PAGE_HEADER)
+    _walk(groups, order[::-1], page, found, BlockType.PAGE_FOOTER)
+    return found
+
+
+def _walk(
+    groups: list[Paragraph], order: list[int], page: PageLook, found: dict[int, BlockType], kind: BlockType
+) -> None:
+    """From the page's edge inwards: groups in the edge zone, as long as a gap parts them from the text."""
+    zone: list[int] = []
+    at_top = kind is BlockType.PAGE_HEADER
+    for index in order:
+        group = groups[index]
+        if not (is_top(group, page) if at_top else is_bottom(group, page)) or not group[0].text:
+            break
+        zone.append(index)
+    del zone[_MOST_PIECES:]
+    while zone:
+        edge = max(groups[i][-1].y1 for i in zone) if at_top else min(groups[i][0].y0 for i in zone)
+        rest = [group for i, group in enumerate(groups) if i not in zone]
+        gap = min(
+            ((group[0].y0 - edge) if at_top else (edge - group[-1].y1) for group in rest),
+            default=page.height,
+        )
+        if all(_is_running(groups[i], page, gap) for i in zone) or _is_spread([groups[i] for i in zone], page, gap):
+            break
+        zone.pop()
+    if not zone and not at_top:
+        zone = _find_low_number(groups, order, page)
+    for index in zone:
+        found.setdefault(index, kind)
+
+
+def find_margin_marks(groups: list[Paragraph], page: PageLook) -> list[int]:
+    """Indices of lines that run up or down the outer margin, beside all text: archive stamps, "Downloaded from"."""
+    upright = [line for group in groups for line in group if line.upright and line.text]
+    aslant = [index for index, group in enumerate(groups) if not group[0].upright and group[0].text]
+    chars = sum(len(line.text) for line in upright)
+    if not aslant or sum(len(groups[index][0].text) for index in aslant) > _MARGIN_SHARE * chars:
+        return []
+    left, right = min(line.x0 for line in upright), max(line.x1 for line in upright)
+    edge = _MARGIN * page.width
+    return [
+        index
+        for index in aslant
+        if (groups[index][0].x1 <= min(left, edge)) or (groups[index][0].x0 >= max(right, page.width - edge))
+    ]
+
+
+def _find_low_number(groups: list[Paragraph], order: list[int], page: PageLook) -> list[int]:
+    """The page's last line when it is a bare number, apart from the text, under wide margins."""
+    if len(order) < 2:
+        return []
+    last, rest = groups[order[0]], [groups[index] for index in order[1:]]
+    if len(last) > 1 or not re.fullmatch(r"\d{1,4}", last[0].text) or last[0].y0 < _LOWEST_THIRD * page.height:
+        return []
+    gap = last[0].y0 - max(group[-1].y1 for group in rest)
+    return [order[0]] if gap > last[0].size else []
+
+
+def _is_numbered_edge(group: Paragraph, page: PageLook, text: str) -> bool:
+    """One short line at the very edge that begins or ends with a page number."""
+    at_edge = group[0].y0 >= 0.93 * page.height or group[0].y1 <= 0.07 * page.height
+    return at_edge and len(group) == 1 and len(text) < 80 and bool(_NUMBERED_EDGE.match(text))
+
+
+def _is_spread(row: list[Paragraph], page: PageLook, gap: float) -> bool:
+    """Short pieces on one baseline, pushed to both margins: no text is set so, but the heads of two columns are."""
+    if len(row) < 2 or any(len(group) > 1 or len(group[0].text) > 80 for group in row):
+        return False
+    if row[0][0].y0 < 0.5 * page.height and any(group[0].bold or group[0].size > 1.1 * page.body for group in row):
+        return False
+    bases = [group[0].base for group in row]
+    left, right = min(group[0].x0 for group in row), max(group[0].x1 for group in row)
+    return max(bases) - min(bases) < 2 and right - left > 0.6 * page.width and gap > 0.3 * row[0][0].size
+
+
+def _is_running(group: Paragraph, page: PageLook, gap: float) -> bool:
+    text = " ".join(line.text for line in group)
+    if _PAGE_NUMBER.fullmatch(text.strip()):
+        return True
+    if _is_numbered_edge(group, page, text):
+        return True
+    if 0.5 * page.height < group[0].y0 < _SURE_BOTTOM * page.height or page.chars < _FEW_CHARS:
+        return False
+    if group[0].y0 > 0.5 * page.height and NUMBER.match(text):
+        return False
+    if len(group) > 2 or group[0].size > 1.25 * page.body or len(text) > 160 or _is_sentence(text):
+        return False
+    return gap > _GAP * max(group[0].size, 8.0) and not (group[0].bold and group[0].size > 1.1 * page.body)
+
+
+def _is_sentence(text: str) -> bool:
+    """True for a text that ends as a sentence does: running heads name, they do not state."""
+    return len(text) > _SENTENCE_CHARS and text.rstrip().endswith((".", ":", "?", "!", ";"))
+
+
+def find_footnotes(groups: list[Paragraph], page: PageLook, skip: dict[int, BlockType]) -> set[int]:
+    """Indices of footnotes: small type low on the page that starts with a mark, and what follows in that type."""
+    found: set[int] = set()
+    size = _find_text_size(groups, page, skip)
+    low, small = 0.45 * page.height, 0.93 * size
+    bodies = [group for index, group in enumerate(groups) if index not in skip and _is_body(group, size)]
+    for index, group in enumerate(groups):
+        first = group[0]
+        if index in skip or first.y0 < low or first.size > small or not first.text:
+            continue
+        if (_NOTE.match(first.text) and not _has_body_below(bodies, group)) or (
+            index - 1 in found and abs(groups[index - 1][0].size - first.size) < 0.4
+        ):
+            found.add(index)
+    return found | _find_note_tails(groups, found, low)
+
+
+def _find_note_tails(groups: list[Paragraph], notes: set[int], low: float) -> set[int]:
+    """Indices of groups in the notes' type right above a column's first note: the end of a note of the page before."""
+    tails: set[int] = set()
+    for index in notes:
+        above, note = groups[index - 1], groups[index]
+        if index < 1 or index - 1 in notes or not above[0].text or above[0].y0 < low:
+            continue
+        gap = note[0].y0 - above[-1].y1
+        if abs(above[0].size - note[0].size) < 0.2 and 0 <= gap < note[0].size and above[0].x0 >= note[0].x0 - 1:
+            tails.add(index - 1)
+    return tails
+
+
+def _find_text_size(groups: list[Paragraph], page: PageLook, skip: dict[int, BlockType]) -> float:
+    """The size of running text; on a page with more notes than text it is not what most characters have."""
+    sizes = [
+        group[0].size
+        for index, group in enumerate(groups)
+        if index not in skip and len(group) >= _TEXT_LINES and group[0].size < _LARGER * page.body
+    ]
+    return max([page.body, *sizes])
+
+
+def _is_body(group: Paragraph, size: float) -> bool:
+    return group[0].size >= 0.95 * size and sum(len(line.text) for line in group) > 60
+
+
+def _has_body_below(bodies: list[Paragraph], group: Paragraph) -> bool:
+    """True when running text stands under the group, in its column."""
+    return any(body[0].y0 >= group[-1].y1 and body[0].x0 < group[0].x1 and body[0].x1 > group[0].x0 for body in bodies)

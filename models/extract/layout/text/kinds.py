@@ -1,0 +1,149 @@
+"""What a paragraph is: heading, caption, list item, footnote, running head, code, formula. One rule per function."""
+
+import re
+from dataclasses import dataclass
+
+from models.cdom.tree import BlockType
+from models.extract.layout.lines.marks import Line
+from models.extract.layout.text.captions import is_caption
+from models.extract.layout.text.formulas import MATH
+from models.extract.layout.text.paragraphs import BULLET, NUMBER
+from models.extract.math.symbols import FUNCTIONS
+
+_HEADING_LINES, _HEADING_CHARS = 3, 200
+_LARGER = 1.15
+_SAME = 0.95
+_BOLD_PAGE = 0.4
+"""Where this share of a page is bold, bold makes no heading."""
+_MOST_IN_A_ROW = 3
+_TOP, _BOTTOM = 0.105, 0.87
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_CONTENTS = re.compile(r"(?:\.\s?){4,}\s*[\divxlc]+$|\s\d{1,4}$")
+_CONTENTS_TITLE = re.compile(
+    r"(?:table of )?contents|index|inhalt(?:sverzeichnis)?|table des mati[eè]res|sommaire|[ií]ndice|sommario",
+    re.IGNORECASE,
+)
+_PART = re.compile(
+    r"(?:chapter|part|section|appendix|unit|lesson|module|book|kapitel|teil|chapitre|partie|cap[ií]tulo|parte)"
+    r"\s+(?:\d+|[IVXLC]+|[A-Z]|one|two|three|four|five|six|seven|eight|nine|ten)[.:]?",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PageLook:
+    """What is usual on a page: `body` size in points, share of bold characters, height.
+
+    `chars`: how many characters it has, tables and pictures included. `contents`: it lists titles with numbers; its
+    own title stands above `title_below`.
+    """
+
+    body: float
+    bold_share: float
+    width: float
+    height: float
+    contents: bool = False
+    title_below: float = 0.0
+    chars: int = 0
+
+
+def find_kind(group: list[Line], page: PageLook) -> BlockType:
+    """The type of a paragraph from its own lines; furniture and footnotes are decided by place elsewhere."""
+    first = group[0]
+    if first.hidden:
+        return BlockType.PARAGRAPH
+    if all(line.code for line in group) and (len(group) > 1 or _looks_like_code(first.text)):
+        return BlockType.CODE
+    if is_caption(first.text):
+        return BlockType.CAPTION
+    if BULLET.match(first.text):
+        return BlockType.LIST_ITEM
+    if _is_formula(group) and (first.recognised or _is_pure(group)):
+        return BlockType.FORMULA
+    if is_heading(group, page):
+        return BlockType.HEADING
+    if NUMBER.match(first.text):
+        return BlockType.LIST_ITEM
+    return BlockType.PARAGRAPH
+
+
+def is_heading(group: list[Line], page: PageLook) -> bool:
+    """Short, set larger or bolder than the text, and not a sentence."""
+    text = group[-1].text
+    if len(group) > _HEADING_LINES or sum(len(line.text) for line in group) > _HEADING_CHARS:
+        return False
+    size = max(line.size for line in group)
+    if text.endswith((",", ";")) or (text.endswith(".") and not _may_end_in_period(group, size, page)):
+        return False
+    if not _LETTERS.search("".join(line.text for line in group)) or not group[0].upright:
+        return False
+    if page.contents:
+        if _CONTENTS_TITLE.fullmatch(text):
+            return True
+        return size >= _LARGER * page.body and group[0].y0 < page.title_below and not _CONTENTS.search(text)
+    if size >= _LARGER * page.body:
+        return True
+    bold = all(line.bold for line in group) and page.bold_share < _BOLD_PAGE and size >= _SAME * page.body
+    return bold and not _CONTENTS.search(text)
+
+
+def _may_end_in_period(group: list[Line], size: float, page: PageLook) -> bool:
+    """A numbered label ("Chapter 7."), or one line of larger and bold type."""
+    text = group[-1].text
+    return bool(re.fullmatch(r".{0,30}\d\.", text)) or (
+        len(group) == 1 and group[0].all_bold and size >= _LARGER * page.body
+    )
+
+
+def is_heading_part(group: list[Line], following: BlockType, page: PageLook) -> bool:
+    """A chapter's label or its large number, right above a heading."""
+    if following is not BlockType.HEADING or len(group) > 1:
+        return False
+    text = group[0].text.strip()
+    if re.fullmatch(r"[\divxlcIVXLC]{1,4}\.?", text):
+        return group[0].size > 1.3 * page.body
+    return bool(_PART.fullmatch(text)) and group[0].size >= _SAME * page.body
+
+
+def demote_runs(kinds: list[BlockType], groups: list[list[Line]]) -> None:
+    """Many headings of one look in a row head nothing: an address, a title page, a list of labels."""
+    at = 0
+    while at < len(kinds):
+        end = at
+        while end < len(kinds) and kinds[end] is BlockType.HEADING and _is_alike(groups[at][0], groups[end][0]):
+            end += 1
+        if end - at > _MOST_IN_A_ROW:
+            kinds[at:end] = [BlockType.PARAGRAPH] * (end - at)
+        at = max(end, at + 1)
+
+
+def _is_alike(a: Line, b: Line) -> bool:
+    return abs(a.size - b.size) < 0.5 and a.bold == b.bold
+
+
+def _looks_like_code(text: str) -> bool:
+    return bool(re.search(r"[{};=<>]|\w\(|::|->", text))
+
+
+def _is_formula(group: list[Line]) -> bool:
+    """A short display with a relation or operator and few words."""
+    text = " ".join(line.text for line in group)
+    if len(text) > 160 or not MATH.search(text):
+        return False
+    words = re.findall(r"[A-Za-z]{4,}", text)
+    return sum(map(len, words)) < 0.35 * len(text)
+
+
+def _is_pure(group: list[Line]) -> bool:
+    """True for a display without a number before it and nearly without words: it can stand as LaTeX."""
+    text = " ".join(line.text for line in group)
+    words = [word for word in re.findall(r"[^\W\d_]{2,}", text) if word not in FUNCTIONS]
+    return not NUMBER.match(text) and sum(map(len, words)) < 0.25 * len(text)
+
+
+def is_top(group: list[Line], page: PageLook) -> bool:
+    return group[-1].y1 <= _TOP * page.height
+
+
+def is_bottom(group: list[Line], page: PageLook) -> bool:
+    return group[0].y0 >= _BOTTOM * page.height

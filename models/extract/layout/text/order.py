@@ -1,0 +1,171 @@
+"""Reading order by recursive cuts (XY-cut, Nagy & Seth 1984): column gutters first, else the widest blank band.
+
+Takes anything with a box; knows nothing about what the pieces mean.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from models.extract.layout.lines.marks import Line
+
+GUTTER_WIDTH = 0.5
+"""Least width of a column gutter, in line heights."""
+_SIDE_LINES = 3
+_SIDE_CHARS = 12
+_CROSSED = 0.15
+"""Most of the lines that may run across a gutter which is cut around them."""
+_OVERLAP = 0.3
+_FOOT_LINES, _FOOT_GAP = 4, 3.0
+_DEEPEST = 60
+
+
+def order_lines(lines: Sequence[Line]) -> list[Line]:
+    """The lines in reading order."""
+    if len(lines) < 2:
+        return list(lines)
+    out: list[Line] = []
+    _cut(sorted(lines, key=_top), out, 0)
+    return out
+
+
+def _top(line: Line) -> tuple[float, float]:
+    return (line.y0, line.x0)
+
+
+def _cut(lines: list[Line], out: list[Line], depth: int) -> None:
+    """Append `lines` (sorted by top) in reading order."""
+    if len(lines) < 2 or depth > _DEEPEST or _is_stack(lines):
+        out.extend(_by_baseline(lines))
+        return
+    gutter = _find_gutter(lines)
+    foot = _find_foot(lines, gutter) if gutter is not None else None
+    if foot is not None:
+        _cut(lines[:foot], out, depth + 1)
+        _cut(lines[foot:], out, depth + 1)
+        return
+    if gutter is not None:
+        _cut([line for line in lines if line.x1 <= gutter], out, depth + 1)
+        _cut([line for line in lines if line.x1 > gutter], out, depth + 1)
+        return
+    at = _find_span(lines)
+    if at is None:
+        at = _find_band(lines)
+    if at is None:
+        out.extend(_by_baseline(lines))
+        return
+    _cut(lines[:at], out, depth + 1)
+    _cut(lines[at:], out, depth + 1)
+
+
+def _is_stack(lines: list[Line]) -> bool:
+    """True when no line stands beside another one."""
+    low = lines[0].y1
+    for line in lines[1:]:
+        if line.y0 < low - 0.4 * (line.y1 - line.y0):
+            return False
+        low = max(low, line.y1)
+    return True
+
+
+def _by_baseline(lines: list[Line]) -> list[Line]:
+    """Left to right on each baseline (baselines within half a line count as one), top to bottom."""
+    lines = sorted(lines, key=lambda line: line.base)
+    out: list[Line] = []
+    row: list[Line] = []
+    for line in lines:
+        if row and line.base - row[0].base > 0.5 * max(line.size, row[0].size):
+            out.extend(sorted(row, key=lambda one: one.x0))
+            row = []
+        row.append(line)
+    out.extend(sorted(row, key=lambda one: one.x0))
+    return out
+
+
+def _find_gutter(lines: list[Line]) -> float | None:
+    """The x of the widest blank column with real text on both sides."""
+    if len(lines) < 2 * _SIDE_LINES:
+        return None
+    by_left = sorted(lines, key=lambda line: line.x0)
+    sizes = sorted(line.size for line in lines)
+    least = GUTTER_WIDTH * sizes[len(sizes) // 2]
+    right, best, at, chars = by_left[0].x1, 0.0, None, 0
+    total = sum(len(line.text) for line in lines)
+    for count, line in enumerate(by_left):
+        gap = line.x0 - right
+        if gap > max(best, least) and _is_text(count, chars) and _is_text(len(lines) - count, total - chars):
+            best, at = gap, right + gap / 2
+        chars += len(line.text)
+        right = max(right, line.x1)
+    return at
+
+
+def _find_foot(lines: list[Line], gutter: float) -> int | None:
+    """Index of the few lines far below both columns, on the left only: a note, a page number; they end the page."""
+    low = 0.0
+    for index, line in enumerate(lines):
+        below = lines[index:]
+        if (
+            index
+            and len(below) <= _FOOT_LINES
+            and line.y0 - low > _FOOT_GAP * line.size
+            and all(one.x1 <= gutter for one in below)
+        ):
+            return index
+        low = max(low, line.y1)
+    return None
+
+
+def _find_span(lines: list[Line]) -> int | None:
+    """Where to cut off the few lines (a title, a table) that run across an otherwise blank gutter.
+
+    The widest blank band may lie inside the columns, where their paragraphs happen to end side by side.
+    """
+    if len(lines) < 2 * _SIDE_LINES + 1:
+        return None
+    gutter = _find_crossed_gutter(lines)
+    if gutter is None:
+        return None
+    crossing = [line.x0 < gutter < line.x1 for line in lines]
+    first = crossing.index(True)
+    at = first if first else next((index for index, is_one in enumerate(crossing) if not is_one), len(lines))
+    above, below = lines[:at], lines[at:]
+    if not below or max(line.y1 for line in above) > min(line.y0 for line in below) + _OVERLAP * below[0].size:
+        return None
+    return at
+
+
+def _find_crossed_gutter(lines: list[Line]) -> float | None:
+    """The x that fewest lines run across, between two columns of text."""
+    sizes = sorted(line.size for line in lines)
+    least = GUTTER_WIDTH * sizes[len(sizes) // 2]
+    most = max(1, int(_CROSSED * len(lines)))
+    steps = sorted([(line.x0, 1) for line in lines] + [(line.x1, -1) for line in lines])
+    covered, best, at = 0, (most + 1, 0.0), None
+    for (x, step), (following, _) in pairwise(steps):
+        covered += step
+        gap = following - x
+        if 0 < covered <= most and gap > least and (covered, -gap) < best:
+            middle = x + gap / 2
+            left = [line for line in lines if line.x1 < middle]
+            right = [line for line in lines if line.x0 > middle]
+            if _is_column(left) and _is_column(right):
+                best, at = (covered, -gap), middle
+    return at
+
+
+def _is_column(lines: list[Line]) -> bool:
+    return _is_text(len(lines), sum(len(line.text) for line in lines))
+
+
+def _is_text(count: int, chars: int) -> bool:
+    return count >= _SIDE_LINES and chars > _SIDE_CHARS * count
+
+
+def _find_band(lines: list[Line]) -> int | None:
+    """Index of the line below the widest blank band (lines are sorted by top)."""
+    low, best, at = lines[0].y1, 0.0, None
+    for index, line in enumerate(lines):
+        if index and line.y0 - low > best:
+            best, at = line.y0 - low, index
+        low = max(low, line.y1)
+    return at

@@ -1,0 +1,131 @@
+"""Lines in reading order gathered to paragraphs, by leading, indent, look and what begins an item."""
+
+import re
+from itertools import pairwise
+from statistics import median
+
+from models.extract.layout.lines.marks import Line
+from models.extract.layout.text.captions import is_caption
+
+_LEADING = 1.25
+"""A gap this much larger than the paragraph's leading ends it."""
+_WIDEST_LEADING = 1.9
+_DISPLAY_LEADING = 1.35
+"""Large type may be set this loosely whatever the text's leading is."""
+BULLET = re.compile(r"[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢✓✔❖\uf0b7\uf0a7\uf0d8-]\s+|[•●▪■‣∙➤❖\uf0b7\uf0a7](?=\S)|[–—*]\s+(?=\S)")
+_DASH = re.compile(r"[–—*·-]\s")
+NUMBER = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[A-Z]\)|\(?[ivx]{2,5}[.)]|\[\d{1,3}\])\s+(?=\S)")
+"""A capital with a full stop is more often an initial."""
+_SENTENCE_END = (".", "!", "?", ":", ".”", '."', ".)", ";")
+
+
+def find_leading(lines: list[Line]) -> float:
+    """The usual distance of baselines on the page, in ems."""
+    steps = [
+        (line.base - last.base) / line.size
+        for last, line in pairwise(lines)
+        if 0.9 < (line.base - last.base) / max(1.0, line.size) < _WIDEST_LEADING and abs(last.size - line.size) < 1
+    ]
+    return min(median(steps), 1.7) if steps else 1.2
+
+
+def group_paragraphs(lines: list[Line], body: float) -> list[list[Line]]:
+    """Lines (in reading order) gathered to paragraphs; `body` is the size of running text."""
+    leading = find_leading(lines)
+    groups: list[list[Line]] = []
+    for index, line in enumerate(lines):
+        following = lines[index + 1] if index + 1 < len(lines) else None
+        loose = _DISPLAY_LEADING if line.size > 1.15 * body else 0.0
+        if groups and not _starts_new(groups[-1], line, following, max(leading, loose)):
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    return groups
+
+
+def _starts_new(group: list[Line], line: Line, following: Line | None, leading: float) -> bool:
+    last = group[-1]
+    if not last.text or not line.text or last.upright != line.upright:
+        return True
+    if _differs(last, line) or _is_apart(group, line, leading):
+        return True
+    if last.code and line.code:
+        return False
+    return _is_item_start(group, line) or _is_indented(group, line, following) or _ended_short(group, line, following)
+
+
+def _differs(last: Line, line: Line) -> bool:
+    """True when the type changes: size, or a line wholly bold beside one that is not, or code beside text."""
+    if abs(last.size - line.size) > 0.1 * max(last.size, line.size) + 0.2:
+        return True
+    if last.code != line.code or last.hidden != line.hidden:
+        return True
+    if last.all_bold:
+        return not line.bold
+    return line.all_bold and not last.bold
+
+
+def _is_apart(group: list[Line], line: Line, leading: float) -> bool:
+    """True when the line stands too far from the group, or in another column."""
+    last = group[-1]
+    step = line.base - last.base
+    if step <= 0.3 * line.size or min(last.x1, line.x1) - max(last.x0, line.x0) < 0:
+        return True
+    usual = leading * line.size
+    if len(group) > 1:
+        usual = min(max(group[1].base - group[0].base, 0.9 * line.size), _WIDEST_LEADING * line.size)
+    return step > _LEADING * usual and step > usual + 1.5
+
+
+def _is_item_start(group: list[Line], line: Line) -> bool:
+    """True for a bullet, or for a number where numbered items start."""
+    if BULLET.match(line.text):
+        return not _DASH.match(line.text) or _may_start(group, line)
+    if not NUMBER.match(line.text):
+        return False
+    first = group[0]
+    if NUMBER.match(first.text) and abs(first.x0 - line.x0) < 0.8 * line.size:
+        return True
+    return group[-1].text.endswith(_SENTENCE_END) and line.x0 >= first.x0 - 0.5 * line.size
+
+
+def _may_start(group: list[Line], line: Line) -> bool:
+    """True where a dash begins an item; after a line that ran on it is part of the sentence."""
+    last, first = group[-1], group[0]
+    if last.text.endswith(_SENTENCE_END) or BULLET.match(first.text) or abs(line.x0 - last.x0) > 0.5 * line.size:
+        return True
+    return last.x1 < max(one.x1 for one in (*group, line)) - 2 * line.size
+
+
+def _is_indented(group: list[Line], line: Line, following: Line | None) -> bool:
+    """True for a first line set in from the paragraph's left edge, after at least one line at that edge."""
+    last, first = group[-1], group[0]
+    if is_item(first.text) or is_caption(first.text):
+        return line.x0 < first.x0 - 0.5 * line.size or (
+            line.x0 <= first.x0 + 1 and len(group) > 1 and group[1].x0 > first.x0 + 0.5 * line.size
+        )
+    indent = 0.7 * line.size
+    if line.x0 - last.x0 < indent:
+        return False
+    if len(group) > 1 and last.x0 - first.x0 > indent:
+        return False
+    if following is None or following.base <= line.base:
+        return len(group) > 1 or last.text.endswith(_SENTENCE_END)
+    return following.x0 < line.x0 - indent or len(group) > 1
+
+
+def is_item(text: str) -> bool:
+    return bool(BULLET.match(text) or NUMBER.match(text))
+
+
+def _ended_short(group: list[Line], line: Line, following: Line | None) -> bool:
+    """True when the line's first word would have fitted on the last line, which ended a sentence."""
+    last = group[-1]
+    if not last.text.endswith(_SENTENCE_END):
+        return False
+    beside = following.x1 if following and following.size == line.size else 0.0
+    right = max(line.x1, beside, *(one.x1 for one in group))
+    word = line.text.split(" ", 1)[0]
+    per_char = (line.x1 - line.x0) / max(1, len(line.text))
+    room = right - last.x1
+    return room > (len(word) + 2) * per_char + 1.5 * line.size and not line.text[:1].islower()

@@ -1,0 +1,1 @@
+"""What stands in a paragraph: runs, fields, styles, symbols, formulas, drawings."""

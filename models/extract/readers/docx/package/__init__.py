@@ -1,0 +1,1 @@
+"""The package under a Word file: parts, relationships, XML, properties."""

@@ -1,0 +1,1 @@
+"""What a Word file is made of: paragraphs, lists, tables, notes, pages."""

@@ -1,0 +1,120 @@
+"""Blocks while a document is being read: mutable, linked by object; and the making of text with spans from pieces."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Final
+
+from models.cdom.table import Table
+from models.cdom.tree import BlockType, Span
+from models.extract.readers.docx.inline.pieces import PLAIN_INK, Text
+
+BULLET: Final = "• "
+
+
+@dataclass(slots=True, eq=False)
+class Draft:
+    """A block to be. `bullet` marks an unordered list item; `parent` may lie on another page (then it is dropped)."""
+
+    type: BlockType
+    text: str = ""
+    spans: tuple[Span, ...] = ()
+    level: int | None = None
+    table: Table | None = None
+    asset_part: str | None = None
+    parent: "Draft | None" = None
+    flags: tuple[str, ...] = ()
+    bullet: bool = False
+
+
+@dataclass(slots=True)
+class PageDraft:
+    """One page: size in points, blocks in order, notes that stand at its end, and what runs above and below."""
+
+    width: float
+    height: float
+    blocks: list[Draft] = field(default_factory=list)
+    notes: list[Draft] = field(default_factory=list)
+    headers: list[Draft] = field(default_factory=list)
+    footers: list[Draft] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def in_order(self) -> list[Draft]:
+        return [*self.headers, *self.blocks, *self.notes, *self.footers]
+
+
+def join_text(pieces: Iterable[Text], *, prefix: str = "", keep_indent: bool = False) -> tuple[str, tuple[Span, ...]]:
+    """Text and spans of styled pieces, outer white space removed; `prefix` stands before it, unstyled."""
+    groups = groupby(pieces, key=lambda piece: replace(piece.ink, hidden=False) if piece.ink.hidden else piece.ink)
+    runs = [("".join(piece.text for piece in group), ink) for ink, group in groups]
+    whole = "".join(text for text, _ in runs)
+    text = whole.strip("\n").rstrip() if keep_indent else whole.strip()
+    shift = len(prefix) - whole.find(text) if text else 0
+    spans: list[Span] = []
+    at = 0
+    for run, ink in runs:
+        start, end = max(at + shift, len(prefix)), min(at + len(run) + shift, len(prefix) + len(text))
+        at += len(run)
+        if ink != PLAIN_INK and end > start and run.strip():
+            spans.append(Span(start=start, end=end, bold=ink.bold, italic=ink.italic, code=ink.code, href=ink.href))
+    return prefix + text if text else "", tuple(spans)
+
+
+def move_spans(spans: Iterable[Span], by: int) -> tuple[Span, ...]:
+    """The same spans, `by` characters further on."""
+    return tuple(replace(span, start=span.start + by, end=span.end + by) for span in spans)
+
+
+@dataclass(slots=True)
+class Flat:
+    """Blocks as one text: for a cell, a note or a header. `children` are what stays a block of its own."""
+
+    text: str
+    spans: tuple[Span, ...]
+    children: list[Draft]
+
+
+def flatten(drafts: list[Draft]) -> Flat:
+    """A line per block. Nested tables are lines of cells and a child; pictures and flagged blocks are only children."""
+    text = ""
+    spans: list[Span] = []
+    children: list[Draft] = []
+    kept: set[int] = set()
+    for draft in drafts:
+        nested = draft.parent is not None and id(draft.parent) in kept
+        if draft.type in (BlockType.PICTURE, BlockType.TABLE) or draft.flags:
+            children.append(draft)
+            kept.add(id(draft))
+        line = "" if nested else _line_of(draft)
+        if not line:
+            continue
+        text += "\n" if text else ""
+        bullet = len(BULLET) if draft.bullet else 0
+        spans += move_spans(draft.spans, len(text) + bullet)
+        text += line
+    return Flat(text, tuple(spans), children)
+
+
+def _line_of(draft: Draft) -> str:
+    if draft.flags or draft.type is BlockType.PICTURE:
+        return ""
+    if draft.table is not None:
+        return flatten_table(draft.table)
+    return (BULLET if draft.bullet else "") + draft.text if draft.text else ""
+
+
+def adopt(children: list[Draft], parent: Draft) -> list[Draft]:
+    """The children, with `parent` as parent of those that have none among themselves."""
+    inside = {id(child) for child in children}
+    for child in children:
+        if child.parent is None or id(child.parent) not in inside:
+            child.parent = parent
+    return children
+
+
+def flatten_table(table: Table) -> str:
+    """A table as lines of cells, for the place of a nested one."""
+    rows: list[list[str]] = [[] for _ in range(table.rows)]
+    for cell in table.cells:
+        rows[cell.row].append(cell.text)
+    return "\n".join(line for row in rows if (line := "\t".join(row).strip()))

@@ -1,0 +1,81 @@
+"""What a paragraph is: its properties in, its kind (heading, list item, caption …) out.
+
+Counts list numbers on the way.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from models.cdom.tree import BlockType
+from models.extract.readers.docx.inline.styles import BODY_LEVEL, PLAIN, Role, StyleSheet, Toggles
+from models.extract.readers.docx.package.xml import Element, W, is_on, number, val
+from models.extract.readers.docx.structure.numbering import ListCounter, Marker
+
+MAX_HEADING_LEVEL: Final = 6
+MAX_OUTLINED_CHARS: Final = 250
+"""A heading by nothing but its outline level is one up to this length: legal texts outline whole clauses."""
+
+_ROLES: Final = {Role.TITLE: BlockType.TITLE, Role.CAPTION: BlockType.CAPTION, Role.CODE: BlockType.CODE}
+
+
+@dataclass(frozen=True, slots=True)
+class ParagraphKind:
+    """`type` and `level` of the block; `marker` when it is numbered; `toggles` its runs start from."""
+
+    type: BlockType = BlockType.PARAGRAPH
+    level: int | None = None
+    marker: Marker | None = None
+    outlined: bool = False
+    page_break_before: bool = False
+    toggles: Toggles = PLAIN
+
+
+PLAIN_KIND: Final = ParagraphKind()
+
+
+def read_kind(ppr: Element | None, styles: StyleSheet, counter: ListCounter) -> ParagraphKind:
+    """The kind of the paragraph with these properties; a numbered one is counted."""
+    style = styles.paragraph(val(ppr.find(W + "pStyle")) if ppr is not None else None)
+    marker = _read_marker(ppr, styles, counter)
+    breaks = is_on(ppr.find(W + "pageBreakBefore")) if ppr is not None else None
+    page_break = breaks if breaks is not None else style.page_break_before
+    stated = _outline_level(ppr)
+    level = style.level if stated is None else stated
+    if level is not None and level <= BODY_LEVEL:
+        return ParagraphKind(
+            BlockType.HEADING,
+            min(level, MAX_HEADING_LEVEL),
+            marker,
+            outlined=style.level is None,
+            page_break_before=page_break,
+            toggles=PLAIN if style.level is not None else style.toggles,
+        )
+    if marker is not None and style.role not in _ROLES:
+        return ParagraphKind(BlockType.LIST_ITEM, marker.level, marker, False, page_break, style.toggles)
+    toggles = PLAIN if style.role is Role.TITLE else style.toggles
+    return ParagraphKind(_ROLES.get(style.role, BlockType.PARAGRAPH), None, None, False, page_break, toggles)
+
+
+def _outline_level(ppr: Element | None) -> int | None:
+    """A directly stated level from 1; above `BODY_LEVEL` when the paragraph is stated to be body text."""
+    found = ppr.find(W + "outlineLvl") if ppr is not None else None
+    return None if found is None else number(val(found), BODY_LEVEL) + 1
+
+
+def _read_marker(ppr: Element | None, styles: StyleSheet, counter: ListCounter) -> Marker | None:
+    direct = ppr.find(W + "numPr") if ppr is not None else None
+    style = styles.paragraph(val(ppr.find(W + "pStyle")) if ppr is not None else None)
+    num_id = val(direct.find(W + "numId")) if direct is not None else None
+    level = direct.find(W + "ilvl") if direct is not None else None
+    num_id = num_id or style.num_id
+    if num_id is None or num_id == "0" or not counter.knows(num_id):
+        return None
+    if level is not None:
+        at = number(val(level))
+    elif direct is not None and direct.find(W + "numId") is not None:
+        at = 0
+    else:
+        tied = counter.level_of_style(num_id, style.ids[:1])
+        at = style.num_level if style.num_level is not None else tied or 0
+    marker = counter.next(num_id, at)
+    return replace(marker, level=style.list_depth) if marker.level < style.list_depth else marker

@@ -1,0 +1,1 @@
+"""Detectors by name: patterns alone, or a language model beside them."""

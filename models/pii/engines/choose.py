@@ -1,0 +1,44 @@
+"""The engines by name: from a setting to the function that flags trees. A new engine is one member and one branch."""
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from functools import partial
+from typing import assert_never
+
+from models.cdom.tree import Tree
+from models.pii.flag import flag_tree
+from models.pii.kinds import Detector
+from models.pii.patterns.kind_patterns import RegexDetector
+
+
+class Engine(StrEnum):
+    """`presidio` adds people, places and organisations to what `regex` finds."""
+
+    REGEX = "regex"
+    PRESIDIO = "presidio"
+
+
+def make_flagger(engine: str, languages: Sequence[str] = ("en",)) -> Callable[[Tree], Tree]:
+    """A function from a tree to its flagged copy. Raises `EngineMissing`, now and not at the first document."""
+    return partial(flag_tree, detector=make_detector(Engine(engine), languages))
+
+
+def check_engine(engine: str, languages: Sequence[str]) -> None:
+    """Raises `EngineMissing` without loading anything."""
+    if Engine(engine) is Engine.PRESIDIO:
+        from models.pii.engines.presidio import check_installed
+
+        check_installed(tuple(languages))
+
+
+def make_detector(engine: Engine, languages: Sequence[str]) -> Detector:
+    """The detector; an NLP model is loaded here and shared by all documents of the process."""
+    match engine:
+        case Engine.REGEX:
+            return RegexDetector()
+        case Engine.PRESIDIO:
+            from models.pii.engines.presidio import make_presidio
+
+            return make_presidio(tuple(languages))
+        case _:
+            assert_never(engine)

@@ -1,0 +1,73 @@
+"""Telephone numbers of any country: groups of digits that look dialled, judged by prefix, grouping and the words around.
+
+No library's region list decides: documents name numbers without saying where they are.
+"""
+
+import re
+from collections.abc import Iterator
+
+from models.pii.kinds import Hit, Kind
+from models.pii.patterns.clues import Clues, Starts, at_dialled
+
+LEAST_FIGURES = 7
+_NOT_FIGURE = re.compile(r"[^0-9]")
+_CANDIDATE = re.compile(
+    r"(?<![\w./#$€£=_@-])(?<![0-9],)(?P<number>(?:(?P<plus>\+|00)\s?(?=[1-9(]))?(?:\(\+?[0-9]{1,4}\)|[0-9]{1,5})"
+    r"(?:[ .\-/]{1,3}?\(?[0-9]{1,6}\)?|\([0-9]{1,5}\)|[ ]?\(0\)[ ]?[0-9]*|[0-9]){1,12})(?:\s?(?:x|ext\.?|poste)\s?[0-9]{1,5})?(?![\w]|[.,][0-9]|[-/][0-9]|%|\s?[€$£])"
+)
+_CONTEXT = re.compile(
+    r"(?i)\b(?:phone|tel|telephone|téléphone|telefon|teléfono|telefono|telefone|call(?:ed|ing)?|dial|mobile?|cell|handy|fax|portable|whatsapp|sms|text(?: me)?|contact|reach|"
+    r"hotline|office|answering|ring|ph|mob)\b[^0-9\n]{0,24}$"
+)
+_AFTER = re.compile(r"(?i)^[ ,\\-]{0,3}(?:office|fax|mobile|home|work|cell|tel)\b")
+_DATE = re.compile(
+    r"[0-9]{1,2}[-/. ][0-9]{1,2}[-/. ](?:19|20)?[0-9]{2}|(?:19|20)[0-9]{2}[-/. ][0-9]{1,2}[-/. ][0-9]{1,2}|(?:19|20)[0-9]{2} ?[-/] ?(?:19|20)[0-9]{2}"
+)
+_NOT_A_PHONE = re.compile(
+    r"(?i)\b(?:isbn|issn|doi|invoice|order|account|acct|card|ref|reference|no|nr|number|zip|page|pages|pp|vol|id|version|box|iban|vat|siret|ssn)\b\W{0,4}$"
+)
+
+
+def find_phones(clues: Clues, starts: Starts = at_dialled) -> Iterator[Hit]:
+    """Telephone numbers in a normalised text. A long number that is none is passed over whole, its last groups too."""
+    text, behind = clues.text, 0
+    for place in starts(clues):
+        match = _CANDIDATE.match(text, place) if place >= behind else None
+        if match is None:
+            continue
+        start, stop = match.span("number")
+        number = match["number"].rstrip(" .-/(")
+        if len(_NOT_FIGURE.sub("", number)) < LEAST_FIGURES:
+            continue
+        before, after = text[max(0, start - 40) : start], text[match.end() : match.end() + 12]
+        behind = match.end()
+        if _is_phone(number, bool(match["plus"]), before, after):
+            behind = max(start + len(number), match.end() if match.end() > stop else 0)
+            yield Hit(Kind.PHONE, start, behind)
+
+
+def _is_phone(number: str, international: bool, before: str, after: str) -> bool:
+    digits = _NOT_FIGURE.sub("", number)
+    if (
+        not LEAST_FIGURES <= len(digits) <= 15
+        or _DATE.fullmatch(number)
+        or len(set(digits)) == 1
+        or digits.startswith("000")
+    ):
+        return False
+    if international and len(digits) >= 9:
+        return True
+    if _CONTEXT.search(before) or _AFTER.match(after):
+        return True
+    return not _NOT_A_PHONE.search(before) and _is_grouped(number, digits)
+
+
+def _is_grouped(number: str, digits: str) -> bool:
+    """Grouped as numbers are dialled: an area code in brackets, North America's 3-3-4, or a leading 0 with even groups."""
+    groups = re.findall(r"[0-9]+", number)
+    if len(digits) == 10 and [len(group) for group in groups] == [3, 3, 4]:
+        return True
+    if "(" in number and 9 <= len(digits) <= 13 and len(groups) <= 5:
+        return True
+    even = len(groups) >= 3 and all(2 <= len(group) <= 4 for group in groups[1:])
+    return even and digits[0] == "0" and 9 <= len(digits) <= 12

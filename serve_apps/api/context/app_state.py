@@ -1,0 +1,108 @@
+"""What one running app holds beside its resources: threads for blocking work, those who wait, the licence's watch."""
+
+import asyncio
+from collections.abc import AsyncIterator, MutableMapping
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from fastapi import FastAPI
+
+from serve_apps.access.failed_auth_limiter import Strangers
+from serve_apps.access.loopback import is_loopback_peer
+from serve_apps.access.stored_keys import keys_in_force
+from serve_apps.api.context.denial_audit import RefusalTrail
+from serve_apps.api.context.drawn_pictures import DrawnPictures
+from serve_apps.api.context.ephemeral_slots import EphemeralLane
+from serve_apps.api.context.job_answers import JobAnswers
+from serve_apps.api.context.parsed_trees import ParsedTrees
+from serve_apps.api.context.rate_limit import RateLimit
+from serve_apps.api.context.resources import Resources
+from serve_apps.api.context.syncing import Syncing
+from serve_apps.api.context.waiting import JobWaiters
+from serve_apps.api.http.bulkhead import Lane
+from serve_apps.api.http.cached import Remembered
+from serve_apps.api.http.refusals import Overloaded
+from storage.access.api_keys import StoredKey, list_keys
+from storage.postgres.notices import KEYS
+from storage.queue.usage import check_clock
+from storage.sources.sources import SourceGate
+from storage.values.errors import StorageError
+
+_SQL_THREADS = 4  # as many as the pool has connections
+_DISK_THREADS = 8
+_LICENSE_WATCH_S = 10.0
+_KEYS_WATCH_S = 2.0
+_REMEMBER_METRICS_S = 5.0
+_REMEMBER_HEALTH_S = 1.0  # open to callers without a key, so a flood costs one look a second
+
+
+class Running:
+    """One per app, alive from its start to its end."""
+
+    def __init__(self, resources: Resources) -> None:
+        self.resources = resources
+        self.sql = Lane("sql", _SQL_THREADS, timeout_s=resources.limits.read_timeout_s)
+        self.disk = Lane("disk", _DISK_THREADS)
+        self.deep_health: Remembered[dict[str, Any]] = Remembered(_REMEMBER_HEALTH_S)
+        self.job_answers = JobAnswers(resources.store.db, self.sql)
+        self.trees = ParsedTrees()
+        self.drawn = DrawnPictures()
+        self.ephemeral = EphemeralLane()
+        self.rate_limit = RateLimit(resources.store.db, self.sql, resources.limits.rate_limit_rpm)
+        self.strangers = Strangers()
+        self.metrics: Remembered[bytes] = Remembered(_REMEMBER_METRICS_S)
+        self.source_gate = resources.source_gate or SourceGate(workdir=resources.store.workdir)
+        self.syncs = Syncing()
+        self._configured_keys, self._stored_keys = tuple(resources.keys), list[StoredKey]()
+        self.refusals = RefusalTrail(resources.store.db, self.disk)
+        self._keys_told = asyncio.Event()
+        self.waiters = JobWaiters(resources.dsn, resources.limits.max_waiters, {KEYS: self._keys_told.set})
+
+    @asynccontextmanager
+    async def lifespan(self, _: FastAPI) -> AsyncIterator[None]:
+        """Listens and watches while the app serves."""
+        await self._load_keys()
+        watches = [asyncio.create_task(watch) for watch in (self._watch_license(), self._watch_keys())]
+        try:
+            async with self.waiters.listening():
+                yield
+        finally:
+            for watch in watches:
+                watch.cancel()
+                with suppress(asyncio.CancelledError):
+                    await watch
+            self.syncs.close()
+            self.sql.close()
+            self.disk.close()
+            self.resources.tracer.close()
+
+    def true_address(self, scope: MutableMapping[str, Any]) -> str | None:
+        """The peer's address where it is the caller's own: limits are on, no proxy stands in front."""
+        limits, client = self.resources.limits, scope.get("client")
+        if not (limits.rate_limit_rpm and limits.loopback_token) or limits.trusted_proxies or not client:
+            return None
+        return None if is_loopback_peer(client[0]) else str(client[0])
+
+    async def _watch_keys(self) -> None:
+        """Keys that were added or revoked are taken without a restart: when told, else every two seconds."""
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_KEYS_WATCH_S):
+                    await self._keys_told.wait()
+            self._keys_told.clear()
+            await self._load_keys()
+
+    async def _load_keys(self) -> None:
+        with suppress(StorageError, Overloaded):
+            stored = await self.sql.run(list_keys, self.resources.store.db)
+            if stored != self._stored_keys:
+                self._stored_keys = stored
+                self.resources.keys.replace(keys_in_force(self._configured_keys, stored))
+
+    async def _watch_license(self) -> None:
+        """A renewed token is taken and the database's highest time is noted, without a restart."""
+        while True:
+            with suppress(StorageError):
+                self.resources.license.observe(await self.sql.run(check_clock, self.resources.store.db))
+            await self.disk.run(self.resources.license.refresh)
+            await asyncio.sleep(_LICENSE_WATCH_S)

@@ -1,0 +1,52 @@
+"""Refusals that matter leave a row in the audit trail: a known key that tried what it may not do.
+
+At most one row a minute per key, operation and reason, and never a wait for the caller.
+"""
+
+import asyncio
+from contextlib import suppress
+from time import monotonic
+
+from serve_apps.access.caller import Caller
+from serve_apps.api.http.bulkhead import Lane
+from serve_apps.api.http.refusals import Overloaded
+from storage.access.audit import record
+from storage.postgres.database import Database
+from storage.values.errors import StorageError
+
+QUIET_S = 60.0
+_REMEMBERED = 4096
+
+
+class RefusalTrail:
+    """One per app."""
+
+    def __init__(self, db: Database, lane: Lane) -> None:
+        self._db, self._lane = db, lane
+        self._noted: dict[tuple[str, str, str], float] = {}
+        self._writing: set[asyncio.Task[None]] = set()
+
+    def note(self, caller: Caller, request_id: str, operation: str, code: str) -> None:
+        """Writes `access.refused` in the background; `operation` is a method and a route's template."""
+        key, now = (caller.key_name, operation, code), monotonic()
+        if now - self._noted.get(key, float("-inf")) < QUIET_S:
+            return
+        if len(self._noted) >= _REMEMBERED:
+            self._noted.clear()
+        self._noted[key] = now
+        task = asyncio.create_task(self._write(caller, request_id, operation, code))
+        self._writing.add(task)
+        task.add_done_callback(self._writing.discard)
+
+    async def settle(self) -> None:
+        """Waits for what is being written."""
+        await asyncio.gather(*self._writing)
+
+    async def _write(self, caller: Caller, request_id: str, operation: str, code: str) -> None:
+        with suppress(StorageError, Overloaded):
+            await self._lane.run(_record, self._db, caller, request_id, operation, code)
+
+
+def _record(db: Database, caller: Caller, request_id: str, operation: str, code: str) -> None:
+    with db.transaction() as conn:
+        record(conn, caller.data, caller.actor(request_id), "access.refused", operation, code)

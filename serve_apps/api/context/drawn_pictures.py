@@ -1,0 +1,62 @@
+"""Pictures of a PDF, cut out of their page when somebody asks: found by asset_ref in the tree, drawn in the sandbox.
+
+What was drawn is kept for a while, in memory only, so a delete leaves nothing. Callers have been admitted before.
+"""
+
+import threading
+from collections import OrderedDict
+
+from models.cdom.ports import PageImage, PortUnavailable, RenderPage
+from models.cdom.tree import Block, Tree
+from storage.jobs.documents import Original
+from storage.values.errors import NotFound
+from storage.values.rows import DocumentId
+
+ASSET_DPI = 144
+KEPT_BYTES = 32 << 20
+
+Key = tuple[DocumentId, int, str]
+"""Document, attempt, asset_ref."""
+
+
+class DrawnPictures:
+    """PNG bytes of the pictures drawn last. Thread-safe."""
+
+    def __init__(self, budget: int = KEPT_BYTES) -> None:
+        self._budget, self._held = budget, 0
+        self._pictures: OrderedDict[Key, bytes] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Key) -> bytes | None:
+        with self._lock:
+            if key in self._pictures:
+                self._pictures.move_to_end(key)
+            return self._pictures.get(key)
+
+    def keep(self, key: Key, picture: bytes) -> None:
+        """One that would take a quarter of the budget is not kept."""
+        with self._lock:
+            if key in self._pictures or len(picture) > self._budget // 4:
+                return
+            self._pictures[key] = picture
+            self._held += len(picture)
+            while self._held > self._budget:
+                self._held -= len(self._pictures.popitem(last=False)[1])
+
+
+def find_picture(tree: Tree, asset_ref: str) -> Block:
+    """The block that shows this picture. Raises `NotFound`, also when the block has no place on its page."""
+    for block in tree.blocks:
+        if block.asset_ref == asset_ref and block.bbox is not None:
+            return block
+    raise NotFound("no such asset")
+
+
+async def draw_picture(port: RenderPage | None, original: Original, block: Block) -> bytes:
+    """PNG of the block's area. Raises `NotFound`, `ExtractError`, `PortUnavailable`."""
+    if port is None:
+        raise PortUnavailable("render_page", "not part of this deployment")
+    image: PageImage = await port.render_page(
+        original.sha256, block.page, ASSET_DPI, original.options.password, block.bbox
+    )
+    return image.png

@@ -1,0 +1,32 @@
+"""The bounded lane of calls that read files at once: a few at a time, 55 seconds at most, refused when full."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from serve_apps.api.http.refusals import NotInTime, Overloaded
+
+LANES = 2
+"""Requests of this kind at work at once; each holds its files in memory."""
+TIME_LIMIT_S = 55.0
+
+
+class EphemeralLane:
+    """Admits `LANES` requests; the next one is refused at once, to be asked again."""
+
+    def __init__(self) -> None:
+        self._free = LANES
+
+    @asynccontextmanager
+    async def enter(self) -> AsyncIterator[None]:
+        """Raises `Overloaded` when full and `NotInTime` when the block takes too long."""
+        if not self._free:
+            raise Overloaded("too many documents are being compared or evaluated")
+        self._free -= 1
+        try:
+            async with asyncio.timeout(TIME_LIMIT_S):
+                yield
+        except TimeoutError:
+            raise NotInTime(f"reading took longer than {TIME_LIMIT_S:.0f} s") from None
+        finally:
+            self._free += 1

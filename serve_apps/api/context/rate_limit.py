@@ -1,0 +1,32 @@
+"""The per-key limit at the door: asks the one row all replicas share, and remembers a refusal until it is over."""
+
+from time import monotonic
+
+from serve_apps.access.errors import RateLimited
+from serve_apps.api.http.bulkhead import Lane
+from storage.access.rate_limits import take
+from storage.postgres.database import Database
+
+_REMEMBERED = 4096
+
+
+class RateLimit:
+    """`per_minute` = 0: no limit, no question."""
+
+    def __init__(self, db: Database, lane: Lane, per_minute: int) -> None:
+        self._db, self._lane, self._per_minute = db, lane, per_minute
+        self._refused_until: dict[str, float] = {}
+
+    async def admit(self, key_name: str) -> None:
+        """Raises RateLimited with the seconds until a request will be accepted. A flood costs no SQL."""
+        if not self._per_minute:
+            return
+        wait = self._refused_until.get(key_name, 0.0) - monotonic()
+        if wait <= 0:
+            wait = await self._lane.run(take, self._db, key_name, self._per_minute)
+            if wait > 0:
+                if len(self._refused_until) >= _REMEMBERED:
+                    self._refused_until.clear()
+                self._refused_until[key_name] = monotonic() + wait
+        if wait > 0:
+            raise RateLimited(f"{self._per_minute} requests a minute and key", wait)

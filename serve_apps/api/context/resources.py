@@ -1,0 +1,75 @@
+"""What the API is built from: values and ports, opened by whoever composes the service. Reads no setting itself."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from models.cdom.original import ReadOptions
+from models.cdom.ports import ClusterState, IndexDocument, ReadOnce, RenderPage, SearchIndex, Tokenizer
+from models.cdom.tracing import NO_TRACER, Tracer
+from models.cdom.tree import Tree
+from models.derive.chunks.chunks import ChunkSettings
+from models.export import Export
+from models.neural.embed.tokenizer import load_tokenizer
+from serve_apps.access.default_token import DefaultToken
+from serve_apps.access.keys import KeyRing
+from serve_apps.access.license_holder import LicenseHolder
+from storage.sources.sources import SourceGate
+from storage.store import Store
+from storage.webhooks.egress import Egress
+
+MEGABYTE = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiLimits:
+    """Sizes in bytes, times in seconds. `loopback_token` is off where every caller looks local (HAProxy in front)."""
+
+    max_upload_bytes: int = 50 * MEGABYTE
+    max_batch_files: int = 10
+    max_ingest_bytes: int = 100 * MEGABYTE
+    max_inflight_bytes: int = 512 * MEGABYTE
+    max_waiters: int = 256
+    upload_idle_s: float = 60.0
+    read_timeout_s: float = 5.0
+    min_free_disk_bytes: int = 256 * MEGABYTE
+    allowed_hosts: tuple[str, ...] = ()
+    trusted_proxies: tuple[str, ...] = ()
+    loopback_token: bool = True
+    rate_limit_rpm: int = 0
+    metrics: bool = False
+    org_disk_bytes: int = 0
+    webhook_overlap_s: int = 86_400
+    sync_wait_s: int = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ports:
+    """The other door's services; None where this deployment has none."""
+
+    cluster_state: ClusterState | None = None
+    render_page: RenderPage | None = None
+    read_once: ReadOnce | None = None
+    search: SearchIndex | None = None
+    index_document: IndexDocument | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resources:
+    """`dsn` serves the one LISTEN connection; without it waits poll. `options`: how documents are read
+    by default. `flag_tree` looks for PII in trees that come from outside; None where readers do not either."""
+
+    store: Store
+    keys: KeyRing
+    license: LicenseHolder
+    dsn: str | None = None
+    default_token: DefaultToken | None = None
+    limits: ApiLimits = field(default_factory=ApiLimits)
+    options: ReadOptions = field(default_factory=ReadOptions)
+    flag_tree: Callable[[Tree], Tree] | None = None
+    ports: Ports = field(default_factory=Ports)
+    egress: Egress = field(default_factory=Egress)
+    exports: Mapping[str, Export] = field(default_factory=dict)
+    source_gate: SourceGate | None = None
+    tokenizer: Tokenizer = field(default_factory=load_tokenizer)
+    chunking: ChunkSettings = field(default_factory=ChunkSettings)
+    tracer: Tracer = NO_TRACER

@@ -1,0 +1,115 @@
+"""Waiting for jobs to end: one LISTEN connection per app, fanned out to everyone who waits, by job id.
+
+A notification is only a hint. Beneath it every waiter looks again after about a second, so a lost one costs little.
+Whoever else wants to be told of something shares the connection (`also`).
+"""
+
+import asyncio
+import random
+from collections import defaultdict, deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
+from time import monotonic
+from typing import TypeVar
+
+from serve_apps.api.http.refusals import Overloaded
+from storage.postgres.listen import listen
+from storage.postgres.notices import DONE
+
+_REMEMBERED = 1024
+T = TypeVar("T")
+
+
+class JobWaiters:
+    """`max_waiters` bounds those who wait at once; one more is refused with `Overloaded`.
+
+    `also`: further channels, each with what to call at every notice of it and after every (re)connect.
+    """
+
+    def __init__(
+        self, dsn: str | None, max_waiters: int, also: Mapping[str, Callable[[], object]] | None = None
+    ) -> None:
+        self._dsn, self._max_waiters, self._count = dsn, max_waiters, 0
+        self._also = dict(also or {})
+        self._events: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
+        self._recent: deque[str] = deque(maxlen=_REMEMBERED)
+
+    @asynccontextmanager
+    async def listening(self) -> AsyncIterator[None]:
+        """Listens while the block runs; without a database address everyone just polls."""
+        task = asyncio.create_task(self._listen(self._dsn)) if self._dsn else None
+        try:
+            yield
+        finally:
+            if task:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
+
+    async def until(
+        self, job_id: str, timeout_s: float, look: Callable[[], Awaitable[T | None]], *, fresh: bool = False
+    ) -> T | None:
+        """What `look` gives once it is not None, asked when told and about once a second; None after `timeout_s`.
+
+        `fresh`: the job was submitted just now, so the first look waits for a word of it.
+        """
+        deadline = monotonic() + timeout_s
+        with self._waiting(job_id) as event:
+            if fresh and job_id not in self._recent:
+                await self._sleep(event, min(timeout_s, _jittered_second()))
+            while (found := await look()) is None:
+                left = deadline - monotonic()
+                if left <= 0:
+                    return None
+                await self._sleep(event, min(left, _jittered_second()))
+            return found
+
+    @property
+    def full(self) -> bool:
+        return self._count >= self._max_waiters
+
+    @contextmanager
+    def watching(self, job_id: str) -> Iterator[Callable[[], Awaitable[None]]]:
+        """A pause that ends when something is told of the job, or after about a second."""
+        with self._waiting(job_id) as event:
+            yield lambda: self._sleep(event, _jittered_second())
+
+    async def _sleep(self, event: asyncio.Event, seconds: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await event.wait()
+        event.clear()
+
+    @contextmanager
+    def _waiting(self, job_id: str) -> Iterator[asyncio.Event]:
+        if self.full:
+            raise Overloaded("too many callers wait at once")
+        event = asyncio.Event()
+        self._count += 1
+        self._events[job_id].add(event)
+        try:
+            yield event
+        finally:
+            self._count -= 1
+            self._events[job_id].discard(event)
+            if not self._events[job_id]:
+                del self._events[job_id]
+
+    async def _listen(self, dsn: str) -> None:
+        async for channel, job_id in listen(dsn, [DONE, *self._also]):
+            for name, call in self._also.items():
+                if channel in ("", name):
+                    call()
+            if channel not in self._also:
+                self._tell(job_id)
+
+    def _tell(self, job_id: str) -> None:
+        """Wakes those who wait for this job; without an id (some may have been missed) everybody."""
+        self._recent.append(job_id)
+        told = self._events.get(job_id, ()) if job_id else [e for events in self._events.values() for e in events]
+        for event in tuple(told):
+            event.set()
+
+
+def _jittered_second() -> float:
+    return random.uniform(0.8, 1.2)  # noqa: S311

@@ -1,0 +1,225 @@
+"""A tree extracted elsewhere: a stranger's JSON in, a checked `Tree` and its assets out. Pure; raises `InvalidIngest`.
+
+What may be left out gets its default, block ids become b0, b1, … in the order given, and PII flags are dropped: they
+are found anew, never taken from outside.
+"""
+
+import binascii
+import re
+from base64 import b64decode
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from models.cdom.errors import UnsupportedFormat
+from models.cdom.flags import is_pii_flag
+from models.cdom.original import IMAGE_FORMATS, ReadOptions
+from models.cdom.tree import Block, BlockId, Tree
+from models.extract.readers.sniff import sniff
+from serve_apps.api.http.refusals import InvalidUpload
+from storage.values.file_names import clean_name
+
+CDOM_VERSION = "1.0"
+MAX_BLOCKS = 200_000
+_ASSET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_TREE = TypeAdapter(Tree)
+_ENGINE = {"engine": "external"}
+
+
+class InvalidIngest(InvalidUpload):
+    """The body is no tree that can be kept; `part` says which part of it."""
+
+    def __init__(self, text: str, part: str = "tree") -> None:
+        super().__init__("invalid-ingest", text, part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ingested:
+    """What is to be stored. `ids` maps the block ids that were sent to those of `tree`."""
+
+    tree: Tree
+    name: str
+    ids: Mapping[str, BlockId]
+
+
+def read_tree(sent: Any, options: ReadOptions) -> Ingested:
+    """The tree with its defaults, checked within itself. Sizes are those of `options`."""
+    if not isinstance(sent, dict) or not all(isinstance(sent.get(name), list) for name in ("pages", "blocks")):
+        raise InvalidIngest("expected an object with pages and blocks")
+    if sent.get("cdom_version") != CDOM_VERSION:
+        raise InvalidIngest(f"cdom_version must be {CDOM_VERSION}")
+    if len(sent["pages"]) > options.max_pages or len(sent["blocks"]) > MAX_BLOCKS:
+        raise InvalidIngest(f"at most {options.max_pages} pages and {MAX_BLOCKS} blocks")
+    ids = _number_blocks(sent["blocks"])
+    tree = _validate(_complete(sent, ids))
+    _check_tree(tree, options)
+    source = sent["source"] if isinstance(sent.get("source"), dict) else {}
+    name = source.get("name")
+    return Ingested(tree=tree, name=clean_name(name if isinstance(name, str) else ""), ids=ids)
+
+
+def read_assets(sent: Any, tree: Tree, options: ReadOptions) -> dict[str, bytes]:
+    """Pictures by asset_ref, decoded. Every asset_ref of the tree must be among them."""
+    if sent is not None and not isinstance(sent, dict):
+        raise InvalidIngest("expected names with base64 strings", "assets")
+    assets = {_asset_name(name): decode_base64(text, "assets") for name, text in (sent or {}).items()}
+    if len(assets) > options.max_assets or sum(map(len, assets.values())) > options.max_asset_bytes:
+        raise InvalidIngest("too many or too large", "assets")
+    for data in assets.values():
+        _check_picture(data)
+    if any(block.asset_ref is not None and block.asset_ref not in assets for block in tree.blocks):
+        raise InvalidIngest("a block's asset_ref is not among the assets", "assets")
+    return assets
+
+
+def read_semantics(sent: Any, ids: Mapping[str, BlockId]) -> dict[str, Any] | None:
+    """Supplied semantics with their evidence renamed to the tree's ids."""
+    if sent is None:
+        return None
+    objects = sent.get("objects") if isinstance(sent, dict) else None
+    if not isinstance(objects, list) or not all(isinstance(one, dict) for one in objects):
+        raise InvalidIngest("expected an object with objects", "semantics")
+    return {"objects": [one | {"evidence": _evidence(one.get("evidence", []), ids)} for one in objects]}
+
+
+def decode_base64(text: Any, part: str) -> bytes:
+    """Standard base64, padded, nothing else."""
+    try:
+        return b64decode(text, validate=True) if isinstance(text, str) else _refuse(part)
+    except (binascii.Error, ValueError):
+        return _refuse(part)
+
+
+def _refuse(part: str) -> bytes:
+    raise InvalidIngest("expected base64", part)
+
+
+def _number_blocks(blocks: list[Any]) -> dict[str, BlockId]:
+    ids: dict[str, BlockId] = {}
+    for order, block in enumerate(blocks):
+        sent = block.get("id") if isinstance(block, dict) else None
+        if not isinstance(sent, str) or not 1 <= len(sent) <= 200 or sent in ids:
+            raise InvalidIngest("every block needs an id of its own")
+        ids[sent] = BlockId(f"b{order}")
+    return ids
+
+
+def _complete(sent: dict[str, Any], ids: Mapping[str, BlockId]) -> dict[str, Any]:
+    source = sent["source"] if isinstance(sent.get("source"), dict) else {}
+    sha256 = source.get("sha256")
+    return {
+        "source": {
+            "format": source.get("format") or "external",
+            "sha256": sha256 if isinstance(sha256, str) and _SHA256.fullmatch(sha256) else "",
+            "bytes": source.get("bytes") or 0,
+        },
+        "metadata": sent.get("metadata") or {},
+        "pages": sent["pages"],
+        "blocks": [_complete_block(order, block, ids) for order, block in enumerate(sent["blocks"])],
+        "warnings": sent.get("warnings") or [],
+        "provenance": {"options_hash": ""} | (sent["provenance"] if isinstance(sent.get("provenance"), dict) else {}),
+    }
+
+
+def _complete_block(order: int, block: dict[str, Any], ids: Mapping[str, BlockId]) -> dict[str, Any]:
+    if "text" not in block:
+        raise InvalidIngest("every block needs a text")
+    renamed = {name: _renamed(block.get(name), ids) for name in ("parent", "continues")}
+    return _default_provenance(block) | block | renamed | {"id": ids[block["id"]], "order": order}
+
+
+def _default_provenance(block: dict[str, Any]) -> dict[str, Any]:
+    return {} if isinstance(block.get("provenance"), dict) else {"provenance": _ENGINE}
+
+
+def _renamed(sent: Any, ids: Mapping[str, BlockId]) -> BlockId | None:
+    if sent is None:
+        return None
+    if not isinstance(sent, str) or sent not in ids:
+        raise InvalidIngest("a block refers to one that is not there")
+    return ids[sent]
+
+
+def _validate(complete: dict[str, Any]) -> Tree:
+    try:
+        tree = _TREE.validate_python(complete)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        raise InvalidIngest(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    return replace(tree, blocks=tuple(_without_pii(block) for block in tree.blocks), pii=None)
+
+
+def _without_pii(block: Block) -> Block:
+    return replace(
+        block,
+        flags=tuple(flag for flag in block.flags if not is_pii_flag(flag)),
+        flag_spans=tuple(span for span in block.flag_spans if not is_pii_flag(span.flag)),
+    )
+
+
+def _check_tree(tree: Tree, options: ReadOptions) -> None:
+    numbers = [page.number for page in tree.pages]
+    if not numbers or min(numbers) < 1 or len(set(numbers)) != len(numbers):
+        raise InvalidIngest("pages need numbers of their own, from 1")
+    if any(not 0 < side <= 1e6 for page in tree.pages for side in (page.width, page.height)):
+        raise InvalidIngest("a page's size is out of bounds")
+    if sum(len(block.text) for block in tree.blocks) > options.max_text_chars:
+        raise InvalidIngest("too much text")
+    known = set(numbers)
+    for block in tree.blocks:
+        _check_block(block, known)
+    _check_parents(tree.blocks)
+
+
+def _check_block(block: Block, pages: set[int]) -> None:
+    if block.page not in pages:
+        raise InvalidIngest(f"block {block.id} stands on a page that is not there")
+    if not 0 <= block.confidence <= 1 or (block.level is not None and not 0 <= block.level <= 100):
+        raise InvalidIngest(f"block {block.id}: confidence or level is out of bounds")
+    if not all(0 <= span.start <= span.end <= len(block.text) for span in block.spans):
+        raise InvalidIngest(f"block {block.id}: a span reaches beyond the text")
+    if block.table is not None and not all(
+        0 <= cell.row < cell.row + cell.row_span <= block.table.rows
+        and 0 <= cell.col < cell.col + cell.col_span <= block.table.cols
+        for cell in block.table.cells
+    ):
+        raise InvalidIngest(f"block {block.id}: a cell reaches beyond its table")
+
+
+def _check_parents(blocks: Iterable[Block]) -> None:
+    """Every chain of parents ends."""
+    parents = {block.id: block.parent for block in blocks}
+    ended: set[BlockId] = set()
+    for start in parents:
+        chain: set[BlockId] = set()
+        at: BlockId | None = start
+        while at is not None and at not in ended:
+            if at in chain:
+                raise InvalidIngest("blocks are their own ancestors")
+            chain.add(at)
+            at = parents[at]
+        ended |= chain
+
+
+def _asset_name(name: str) -> str:
+    if not _ASSET.fullmatch(name):
+        raise InvalidIngest("an asset's name may hold letters, digits, '.', '_' and '-' only", "assets")
+    return name
+
+
+def _check_picture(data: bytes) -> None:
+    try:
+        known = sniff(data[:4096]) in IMAGE_FORMATS
+    except UnsupportedFormat:
+        known = False
+    if not known:
+        raise InvalidIngest("an asset is no picture", "assets")
+
+
+def _evidence(sent: Any, ids: Mapping[str, BlockId]) -> list[BlockId]:
+    if not isinstance(sent, list) or not all(isinstance(one, str) and one in ids for one in sent):
+        raise InvalidIngest("evidence names a block that is not there", "semantics")
+    return [ids[one] for one in sent]

@@ -1,0 +1,56 @@
+"""The published tree of a document as a value, redacted when asked: what every derivation and export is computed from.
+
+Parsed trees are kept for a while, because who asks for chunks soon asks for fields. Redaction is Tree → Tree before
+anything else sees it, so no output can forget it; what is masked is made anew each time.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, TypeVar
+
+from fastapi import Depends, Query
+
+from models.cdom.tree import Tree
+from models.derive.chunks.chunking import settings_of
+from models.derive.chunks.chunks import ChunkSettings
+from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
+from serve_apps.api.documents.redacting import redact_for
+from serve_apps.api.documents.trees import HIDDEN_NAME
+from storage.jobs.documents import locate_tree
+from storage.values.rows import DocumentId
+
+T = TypeVar("T")
+Redacted = Annotated[bool, Query(description="Mask all PII that was not rejected; 409 while the scan is missing.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A caller's document as it may be shown to them. `name` is hidden when redacted; `chunking`: as indexed."""
+
+    call: Call
+    document_id: DocumentId
+    attempt: int
+    name: str
+    redacted: bool
+    tree: Tree
+    chunking: ChunkSettings
+
+    async def derive(self, make: Callable[[Tree], T]) -> T:
+        """`make(tree)` in a thread: derivations are pure and may take milliseconds."""
+        return await self.call.running.disk.run(make, self.tree)
+
+
+async def find_published(
+    call: CallDep, job_id: JobIdDep, document_id: DocumentIdDep, redacted: Redacted = False
+) -> Published:
+    """Raises `NotFound` (unknown, foreign, deleted or unfinished) and `PiiIncomplete`."""
+    where = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
+    tree = await call.running.disk.run(call.running.trees.get, call.store, document_id, where.attempt)
+    if redacted:
+        tree = await call.running.disk.run(redact_for, call.store, document_id, tree)
+    name = HIDDEN_NAME if redacted else where.source_file
+    chunking = settings_of(where.chunker, call.running.resources.chunking)
+    return Published(call, document_id, where.attempt, name, redacted, tree, chunking)
+
+
+PublishedDep = Annotated[Published, Depends(find_published)]

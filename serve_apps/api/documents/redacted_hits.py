@@ -1,0 +1,58 @@
+"""Search hits as they may leave the house: their text is taken anew from the redacted trees. Blocks: call in a thread.
+
+Chunks of a redacted tree may be cut elsewhere, so a hit becomes the redacted chunk that shares most blocks with it.
+"""
+
+from dataclasses import asdict, replace
+
+from models.cdom.chunk import Chunk
+from models.cdom.search import SearchHit
+from models.derive.chunks.chunking import settings_of
+from models.derive.chunks.chunks import chunk_tree
+from serve_apps.api.context.deps import Call
+from serve_apps.api.documents.redacting import redact_for
+from serve_apps.api.documents.trees import HIDDEN_NAME
+from storage.jobs.documents import locate_tree
+from storage.values.errors import NotFound
+from storage.values.rows import DocumentId
+
+SNIPPET_CHARS = 240
+
+
+def redact_hits(call: Call, hits: list[SearchHit]) -> list[SearchHit]:
+    """Raises `PiiIncomplete` when the tree of any hit has no finished scan. Hits deleted meanwhile are left out."""
+    chunks: dict[str, list[Chunk]] = {}
+    shown = []
+    for hit in hits:
+        if hit.document_id not in chunks:
+            chunks[hit.document_id] = _redacted_chunks(call, hit)
+        best = max(chunks[hit.document_id], key=lambda chunk: len({*chunk.block_ids} & {*hit.block_ids}), default=None)
+        if best is not None:
+            shown.append(_masked(hit, best))
+    return shown
+
+
+def _redacted_chunks(call: Call, hit: SearchHit) -> list[Chunk]:
+    resources, document_id = call.running.resources, DocumentId(hit.document_id)
+    try:
+        where = locate_tree(call.store.db, call.scope, hit.job_id, document_id)
+        tree = call.running.trees.get(call.store, document_id, where.attempt)
+    except NotFound:
+        return []
+    chunking = settings_of(where.chunker, resources.chunking)
+    return chunk_tree(redact_for(call.store, document_id, tree), resources.tokenizer, chunking)
+
+
+def _masked(hit: SearchHit, chunk: Chunk) -> SearchHit:
+    return replace(
+        hit,
+        chunk_id=chunk.id,
+        text=chunk.text,
+        section_path=chunk.section_path,
+        pages=chunk.pages,
+        block_ids=chunk.block_ids,
+        bboxes=tuple(asdict(box) for box in chunk.bboxes),
+        source_file=HIDDEN_NAME,
+        snippet=chunk.text[:SNIPPET_CHARS],
+        highlights=(),
+    )

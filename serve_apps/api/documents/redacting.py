@@ -1,0 +1,18 @@
+"""A document's tree as it may leave the house: with what people decided about its flags. Blocks: call in a thread."""
+
+from models.cdom.tree import Tree
+from models.pii.places import decide_blocks
+from models.pii.redact import redact_tree
+from storage.review.reviews import read_decisions
+from storage.store import Store
+from storage.values.rows import DocumentId
+
+
+def read_block_decisions(store: Store, document_id: DocumentId, tree: Tree) -> dict[tuple[str, str], str]:
+    """(block id, flag) → decision, for the flags of `tree`."""
+    return decide_blocks(tree, read_decisions(store.db, document_id))
+
+
+def redact_for(store: Store, document_id: DocumentId, tree: Tree) -> Tree:
+    """`tree` with everything masked that nobody rejected. Raises `PiiIncomplete`."""
+    return redact_tree(tree, read_block_decisions(store, document_id, tree))

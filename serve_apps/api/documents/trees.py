@@ -1,0 +1,31 @@
+"""Stored trees for one caller: where the published one is, and its bytes as served. Blocks: call in a thread."""
+
+import json
+
+from models.cdom.tree import serve_tree
+from storage.jobs.documents import PublishedTree, locate_tree
+from storage.objects.artifacts import TREE
+from storage.store import Store
+from storage.values.rows import DocumentId, JobId, Scope
+
+_PAGES, _BLOCKS = b',"pages":[', b'],"blocks":['  # keys of the tree itself: inside a text, quotes are escaped
+HIDDEN_NAME = "[REDACTED]"
+
+
+def read_published_tree(store: Store, document_id: DocumentId, tree: PublishedTree) -> bytes:
+    """The stored JSON with id and file name added; it is not parsed."""
+    stored = store.artifacts.read(document_id, tree.attempt, TREE)
+    return serve_tree(stored, document_id=document_id, name=tree.source_file)
+
+
+def read_page_sizes(store: Store, document_id: DocumentId, tree: PublishedTree) -> dict[int, tuple[float, float]]:
+    """Page number → (width, height) in points. Only that part of the stored JSON is parsed."""
+    stored = store.artifacts.read(document_id, tree.attempt, TREE)
+    start = stored.index(_PAGES) + len(_PAGES) - 1
+    pages = json.loads(stored[start : stored.index(_BLOCKS, start) + 1])
+    return {page["number"]: (page["width"], page["height"]) for page in pages}
+
+
+def read_tree_of(store: Store, scope: Scope, job_id: JobId, document_id: DocumentId) -> bytes:
+    """Locate and read in one go. Raises `NotFound` for an unknown, foreign, deleted or unfinished document."""
+    return read_published_tree(store, document_id, locate_tree(store.db, scope, job_id, document_id))

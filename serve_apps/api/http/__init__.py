@@ -1,0 +1,1 @@
+"""HTTP itself: the outer layer, bodies, uploads, compression, refusals and their table."""

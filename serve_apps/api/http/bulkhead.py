@@ -1,0 +1,44 @@
+"""Bounded threads for what blocks: a few for reading SQL, a few for disks and writing. Full lanes refuse at once."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import ParamSpec, TypeVar
+
+from serve_apps.api.http.refusals import Overloaded
+from storage.values.errors import StoreUnavailable
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Lane:
+    """`threads` at work, at most `max_waiting` calls waiting or running.
+
+    `timeout_s`: a call that takes longer is given up (never set it where calls write: their outcome would be unknown).
+    """
+
+    def __init__(self, name: str, threads: int, *, timeout_s: float | None = None, max_waiting: int = 512) -> None:
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix=f"api-{name}")
+        self._timeout_s, self._max_waiting, self._taken = timeout_s, max_waiting, 0
+
+    async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """The call's result. Raises `Overloaded` when the lane is full, `StoreUnavailable` when it takes too long.
+
+        A caller that is cancelled does not stop a call that has begun.
+        """
+        if self._taken >= self._max_waiting:
+            raise Overloaded("too many requests at once")
+        self._taken += 1
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                return await asyncio.get_running_loop().run_in_executor(self._threads, partial(call, *args, **kwargs))
+        except TimeoutError:
+            raise StoreUnavailable("no answer in time") from None
+        finally:
+            self._taken -= 1
+
+    def close(self) -> None:
+        """Calls that write are waited for; those that may be given up are."""
+        self._threads.shutdown(wait=self._timeout_s is None, cancel_futures=True)

@@ -1,0 +1,177 @@
+"""The outermost layer, pure ASGI: request id, early refusals, bounded body bytes, security headers, last catch, log.
+
+Refuses a body by its declared length before anything reads it and counts what really comes. Logs no content, no query
+and no path, only the route's template.
+"""
+
+import json
+import logging
+import os
+import re
+import time
+from collections.abc import Callable
+from typing import Any
+
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from models.cdom.tracing import NO_TRACER, Tracer
+from serve_apps.api.http.problems import answer, problem_response
+from serve_apps.api.http.refusals import Overloaded, UploadTooLarge
+from serve_apps.api.http.request_span import begin_request, end_request
+
+access_log = logging.getLogger("quire.access")
+error_log = logging.getLogger("quire.error")
+
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+_SAFE = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer"), (b"x-frame-options", b"DENY")]
+_NO_STORE = (b"cache-control", b"no-store")
+_CONTENT_POLICY = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
+
+BodyCap = Callable[[str], int]
+"""Path → how many body bytes a request there may have in all."""
+
+
+class Edge:
+    """Wraps the app. `max_inflight_bytes` bounds the bodies being received at once; a single one is always let in."""
+
+    def __init__(self, app: ASGIApp, *, body_cap: BodyCap, max_inflight_bytes: int, tracer: Tracer = NO_TRACER) -> None:
+        self.app, self.body_cap, self.max_inflight_bytes = app, body_cap, max_inflight_bytes
+        self.tracer = tracer
+        self.inflight_bytes = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        exchange = _Exchange(scope, send)
+        traced = begin_request(self.tracer, scope) if self.tracer.on else None
+        held = 0
+        try:
+            declared = _declared_length(scope["headers"])
+            if declared:
+                held = self._admit(scope["path"], declared)
+                receive = _counted(receive, self.body_cap(scope["path"]))
+            await self.app(scope, receive, exchange.send)
+        except (Exception, SystemExit) as error:
+            await exchange.fail(error)
+        finally:
+            self.inflight_bytes -= held
+            exchange.log()
+            if traced is not None:
+                end_request(traced, scope, exchange.status)
+
+    def _admit(self, path: str, declared: int) -> int:
+        """Bytes held for a body of `declared` length (-1: unknown); raises when too large or when too many are held."""
+        cap = self.body_cap(path)
+        if declared > cap:
+            raise UploadTooLarge(f"the request may have {cap} bytes")
+        held = declared if declared > 0 else min(cap, self.max_inflight_bytes // 8)
+        if self.inflight_bytes and self.inflight_bytes + held > self.max_inflight_bytes:
+            raise Overloaded("too many uploads at once")
+        self.inflight_bytes += held
+        return held
+
+
+class _Exchange:
+    """One request and its answer: adds headers on the way out and remembers what the log needs."""
+
+    __slots__ = ("_scope", "_send", "_started", "_started_at", "request_id", "status")
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self._scope, self._send = scope, send
+        self._started_at, self._started, self.status = time.perf_counter(), False, 499
+        self.request_id = _request_id(scope["headers"])
+        scope["request_id"] = self.request_id.decode()
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._started, self.status = True, message["status"]
+            headers = message["headers"] = [*message["headers"], *_SAFE, (b"x-request-id", self.request_id)]
+            if not any(name == b"cache-control" for name, _ in headers):
+                headers.append(_NO_STORE)
+            if not any(name.lower() == _CONTENT_POLICY[0] for name, _ in headers):
+                headers.append(_CONTENT_POLICY)
+        await self._send(message)
+
+    async def fail(self, error: BaseException) -> None:
+        """The last catch: a refusal as the table says, anything else recorded by kind and place, never by its text."""
+        if isinstance(error, ClientDisconnect):
+            return
+        if isinstance(error, SystemExit):  # a client library's way to say that its cluster is gone
+            response = problem_response(503, "unavailable", "The service is not available now.", {"Retry-After": "2"})
+        elif isinstance(error, Exception):
+            response = answer(error)
+        if response.status_code == 500:
+            log_fault(self.request_id.decode(), error)
+        if not self._started:
+            await response(self._scope, _nothing, self.send)
+
+    def log(self) -> None:
+        if not access_log.isEnabledFor(logging.INFO):
+            return
+        route = self._scope.get("route")
+        caller = self._scope.get("caller")
+        line = {
+            "request_id": self.request_id.decode(),
+            "method": self._scope["method"],
+            "route": getattr(route, "path", None),
+            "status": self.status,
+            "ms": round((time.perf_counter() - self._started_at) * 1000, 1),
+            "key": getattr(caller, "key_name", None),
+            "org": getattr(caller, "org", None),
+        }
+        access_log.info(json.dumps(line))
+
+
+def log_fault(request_id: str, error: BaseException) -> None:
+    """Records a fault of ours by its kind and place."""
+    error_log.error(json.dumps({"request_id": request_id, "error": _where(error)}))
+
+
+def _request_id(headers: list[tuple[bytes, bytes]]) -> bytes:
+    for name, value in headers:
+        if name == b"x-request-id" and _REQUEST_ID.fullmatch(value):
+            return value
+    return os.urandom(12).hex().encode()
+
+
+def _declared_length(headers: list[tuple[bytes, bytes]]) -> int:
+    """Content-Length; -1 for a body of unknown length, 0 for none."""
+    declared = 0
+    for name, value in headers:
+        if name == b"transfer-encoding":
+            return -1
+        if name == b"content-length":
+            declared = int(value) if value.isdigit() and len(value) < 19 else 1 << 62
+    return declared
+
+
+def _counted(receive: Receive, cap: int) -> Receive:
+    """`receive` that raises `UploadTooLarge` at the message with which the body passes `cap` bytes."""
+    taken = 0
+
+    async def counting() -> Message:
+        nonlocal taken
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if taken > cap:
+            raise UploadTooLarge(f"the request may have {cap} bytes")
+        return message
+
+    return counting
+
+
+async def _nothing() -> Message:
+    return {"type": "http.disconnect"}
+
+
+def _where(error: BaseException) -> dict[str, Any]:
+    """Kind of an error and the places it passed through, innermost last; its text may quote a document."""
+    places = []
+    traceback = error.__traceback__
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        places.append(f"{os.path.basename(code.co_filename)}:{traceback.tb_lineno} {code.co_name}")
+        traceback = traceback.tb_next
+    return {"kind": type(error).__name__, "places": places[-12:]}

@@ -1,0 +1,148 @@
+"""The one table from errors to HTTP: an exception in, problem+json out; 422 keeps FastAPI's `detail` list.
+
+A body never holds internals: where an error's own text is not known to be safe, the table's text is shown instead.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from models.cdom.errors import ExtractError, UnsupportedFormat
+from models.cdom.ports import EmbeddingFailed, PortUnavailable
+from models.derive.finetune import UnknownSplit, UnknownStyle
+from models.export.graph import UnknownGraphFormat
+from models.pii.redact import PiiIncomplete
+from serve_apps.access import errors as access
+from serve_apps.api.http import refusals
+from storage.sources.connectors.contract import SourceRefused, SourceUnavailable
+from storage.upkeep.retention import DiskFull
+from storage.values import errors as storage
+from storage.webhooks.egress import UrlRefused
+
+PROBLEM_JSON = "application/problem+json"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """`text` replaces the error's own text; `loc` says where a 422 lies; `retry_after` is seconds."""
+
+    status: int
+    text: str | None = None
+    retry_after: int | None = None
+    loc: tuple[str, ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+NOT_FOUND_TEXT = "There is no such resource."
+PROBLEMS: Mapping[type[Exception], Problem] = {
+    access.Unauthenticated: Problem(401, headers=(("WWW-Authenticate", 'Bearer realm="quire"'),)),
+    access.ScopeMissing: Problem(403),
+    access.FeatureNotLicensed: Problem(403),
+    access.RateLimited: Problem(429),
+    DiskFull: Problem(507),
+    access.InvalidOrg: Problem(422, loc=("header", "X-DE-Org")),
+    access.LicenseExpired: Problem(402),
+    access.ClockRolledBack: Problem(402),
+    storage.NotFound: Problem(404, NOT_FOUND_TEXT),
+    storage.Conflict: Problem(409),
+    storage.QuotaExceeded: Problem(402, "The licence's pages of this month are used or reserved."),
+    storage.InvalidCursor: Problem(422, "not a cursor of this listing", loc=("query", "cursor")),
+    storage.StoreUnavailable: Problem(503, "The store cannot be reached now.", retry_after=2),
+    storage.SchemaMismatch: Problem(503, "The database is being migrated.", retry_after=10),
+    EmbeddingFailed: Problem(422, "the text cannot be embedded", loc=("body", "tree")),
+    PortUnavailable: Problem(503, "This part of the service is not available now.", retry_after=2),
+    UnsupportedFormat: Problem(422, "the file is of no format that is read here", loc=("body", "file")),
+    refusals.TokenRefused: Problem(403),
+    refusals.NoDefaultToken: Problem(409),
+    PiiIncomplete: Problem(409),
+    refusals.SearchNotConfigured: Problem(409),
+    refusals.NoPageImage: Problem(404),
+    refusals.OriginalGone: Problem(404),
+    refusals.PictureNotRedactable: Problem(403),
+    refusals.UnknownFlag: Problem(422),
+    ExtractError: Problem(422, "the page cannot be drawn", loc=("path", "page")),
+    refusals.InvalidField: Problem(422),
+    refusals.NotInTime: Problem(422, loc=("body",)),
+    refusals.UnreadableFile: Problem(422),
+    UnknownStyle: Problem(422, "There is no such style.", loc=("query", "style")),
+    UnknownSplit: Problem(422, "A split is train or val.", loc=("query", "split")),
+    UnknownGraphFormat: Problem(422, "There is no such graph format.", loc=("query", "format")),
+    refusals.UploadTooLarge: Problem(413, headers=(("Connection", "close"),)),
+    refusals.BatchTooLarge: Problem(413, headers=(("Connection", "close"),)),
+    refusals.InvalidUpload: Problem(422, headers=(("Connection", "close"),)),
+    refusals.UploadStalled: Problem(408, headers=(("Connection", "close"),)),
+    UrlRefused: Problem(422, loc=("body", "url")),
+    SourceRefused: Problem(422, loc=("body",)),
+    SourceUnavailable: Problem(503, retry_after=30),
+    storage.LostLease: Problem(409),
+    refusals.Overloaded: Problem(503, retry_after=1),
+}
+_CODES = {400: "bad-request", 404: "not-found", 405: "method-not-allowed", 500: "internal"}
+
+
+def install(app: FastAPI) -> None:
+    """Answer every error of the table, of routing and of validation in the one form."""
+    for error in PROBLEMS:
+        app.add_exception_handler(error, _answer_known)
+    app.add_exception_handler(HTTPException, _answer_routing)
+    app.add_exception_handler(RequestValidationError, _answer_validation)
+
+
+def problem_response(status: int, code: str, detail: str, headers: Mapping[str, str] | None = None) -> Response:
+    """One problem body; its bytes depend on the arguments alone."""
+    body = {
+        "type": f"urn:quire:problem:{code}",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        "code": code,
+    }
+    return Response(json.dumps(body), status, headers, PROBLEM_JSON)
+
+
+def invalid_response(entries: Sequence[dict[str, Any]], headers: Mapping[str, str] | None = None) -> Response:
+    """A 422 in FastAPI's form: entries of `type` (our code), `loc`, `msg`."""
+    return Response(json.dumps({"detail": list(entries)}), 422, headers, "application/json")
+
+
+def answer(error: Exception) -> Response:
+    """The response to an error of the table; anything else is `internal` and says nothing more."""
+    problem = next((PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS), None)
+    if problem is None:
+        return problem_response(500, _CODES[500], "The service failed. The failure was recorded.")
+    code = getattr(error, "code", "error")
+    headers = dict(problem.headers)
+    retry_after = getattr(error, "retry_after", problem.retry_after)
+    if retry_after is not None:
+        headers["Retry-After"] = str(retry_after)
+    text = problem.text if problem.text is not None else str(error) or code
+    if problem.status == 422:
+        loc = list(getattr(error, "loc", problem.loc))
+        return invalid_response([{"type": code, "loc": loc, "msg": text}], headers)
+    return problem_response(problem.status, code, text, headers)
+
+
+async def _answer_known(_: Request, error: Exception) -> Response:
+    return answer(error)
+
+
+async def _answer_routing(_: Request, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):
+        return answer(error)
+    if error.status_code == 404:
+        return problem_response(404, "not-found", NOT_FOUND_TEXT)
+    code = _CODES.get(error.status_code, "bad-request")
+    return problem_response(error.status_code, code, HTTPStatus(error.status_code).phrase, error.headers)
+
+
+async def _answer_validation(_: Request, error: Exception) -> Response:
+    """FastAPI's list without the rejected input: it may be huge, secret or no JSON."""
+    found = error.errors() if isinstance(error, RequestValidationError) else []
+    return invalid_response([{"type": e["type"], "loc": list(e["loc"]), "msg": e["msg"]} for e in found])

@@ -1,0 +1,125 @@
+"""An upload on its way to the blob store: a request in, stored originals and fields out, no temp file left on failure.
+
+Content goes to disk in a thread, a few hundred kilobytes at a time. A small body stays in memory until `store`, so it
+costs one thread hop in all, shared with whatever the caller does next in that thread.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from threading import Lock
+from time import monotonic
+
+from fastapi import Request
+from starlette.requests import ClientDisconnect
+
+from serve_apps.api.http.bulkhead import Lane
+from serve_apps.api.http.multipart import FilePart, PartRules, PartsReader
+from serve_apps.api.http.refusals import UploadStalled
+from storage.objects.blobs import Blobs, BlobWriter
+from storage.values.rows import StoredBlob
+
+_FLUSH_BYTES = 512 * 1024
+_SLOWEST_BYTES_S = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file that is safe on disk."""
+
+    name: str
+    blob: StoredBlob
+
+
+class Upload:
+    """The files and fields of one request. `store` and `abort` block: call them in a thread."""
+
+    def __init__(self, reader: PartsReader, blobs: Blobs) -> None:
+        self._reader, self._blobs, self._lock = reader, blobs, Lock()
+        self._writers: dict[int, BlobWriter] = {}
+        self._stored: dict[int, StoredBlob] = {}
+        self._aborted = False
+
+    @property
+    def fields(self) -> dict[str, str]:
+        return self._reader.fields
+
+    @property
+    def heads(self) -> list[bytes]:
+        """The first bytes of each file."""
+        return [file.head for file in self._reader.files]
+
+    def store(self) -> list[StoredFile]:
+        """Write what is still in memory, commit every complete file, and list them in the order they were sent."""
+        self.flush()
+        return [StoredFile(file.name, self._stored[i]) for i, file in enumerate(self._reader.files)]
+
+    def flush(self) -> None:
+        """Write what is in memory; commit the files that are complete."""
+        with self._lock:
+            for i, file in enumerate(self._reader.files):
+                if not self._aborted and i not in self._stored:
+                    self._write(i, file)
+            self._reader.pending_bytes = 0
+
+    def abort(self) -> None:
+        """Remove the temp files of what was not committed; committed blobs nobody refers to are swept later."""
+        with self._lock:
+            self._aborted = True
+            for writer in self._writers.values():
+                writer.abort()
+            self._writers.clear()
+
+    def _write(self, i: int, file: FilePart) -> None:
+        writer = self._writers.get(i)
+        if writer is None:
+            writer = self._writers[i] = self._blobs.new_writer()
+        for data in file.pending:
+            writer.write(data)
+        file.pending.clear()
+        if file.complete:
+            self._stored[i] = writer.commit()
+            del self._writers[i]
+
+
+async def receive_upload(request: Request, rules: PartRules, blobs: Blobs, lane: Lane, idle_s: float) -> Upload:
+    """The whole upload, its small files still in memory. On any failure or disconnect nothing is left behind.
+
+    Raises `UploadTooLarge`, `BatchTooLarge`, `InvalidUpload`, `UploadStalled`, `ClientDisconnect`.
+    """
+    reader = PartsReader(request.headers.get("content-type", ""), rules)
+    upload = Upload(reader, blobs)
+    try:
+        async for data in body_chunks(request, idle_s):
+            reader.feed(data)
+            if reader.pending_bytes >= _FLUSH_BYTES:
+                await lane.run(upload.flush)
+        reader.finish()
+    except BaseException:
+        await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, upload.abort))
+        raise
+    return upload
+
+
+async def read_body(request: Request, idle_s: float) -> bytes:
+    """A whole body in memory; how long it may be, the outer layer counts."""
+    return b"".join([data async for data in body_chunks(request, idle_s)])
+
+
+async def body_chunks(request: Request, idle_s: float) -> AsyncIterator[bytes]:
+    """The body's chunks; a client that sends nothing for `idle_s` seconds, or next to nothing for longer, is left."""
+    more, begun, taken = True, monotonic(), 0
+    while more:
+        try:
+            async with asyncio.timeout(idle_s):
+                message = await request.receive()
+        except TimeoutError:
+            raise UploadStalled(f"nothing was sent for {idle_s:.0f} s") from None
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        more = message.get("more_body", False)
+        if data := message.get("body"):
+            taken += len(data)
+            if taken < (monotonic() - begun - idle_s) * _SLOWEST_BYTES_S:
+                raise UploadStalled(f"less than {_SLOWEST_BYTES_S} bytes a second")
+            yield data

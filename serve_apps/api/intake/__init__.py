@@ -1,0 +1,1 @@
+"""From an upload to a queued job or a file read at once."""

@@ -1,0 +1,45 @@
+"""Files that are read now and forgotten: nothing stored, nothing metered, a few at a time, 55 seconds at most."""
+
+from dataclasses import dataclass
+
+from fastapi import Request
+
+from models.cdom.errors import ErrorCode, UnsupportedFormat
+from models.cdom.ports import PortUnavailable, ReadOutcome
+from models.extract.readers.sniff import sniff
+from serve_apps.api.context.deps import Call
+from serve_apps.api.context.ephemeral_slots import TIME_LIMIT_S
+from serve_apps.api.http.multipart import PartRules, PartsReader
+from serve_apps.api.http.uploads import body_chunks
+
+
+@dataclass(frozen=True, slots=True)
+class EphemeralFile:
+    """One uploaded file, in memory only."""
+
+    part: str
+    name: str
+    content: bytes
+
+
+async def receive_files(request: Request, call: Call, max_files: int) -> list[EphemeralFile]:
+    """The request's files, whatever their parts are called. Raises as an upload does."""
+    limits = call.running.resources.limits
+    rules = PartRules(names=None, max_files=max_files, max_file_bytes=limits.max_upload_bytes)
+    reader = PartsReader(request.headers.get("content-type", ""), rules)
+    async for data in body_chunks(request, limits.upload_idle_s):
+        reader.feed(data)
+    reader.finish()
+    return [EphemeralFile(file.part, file.name, b"".join(file.pending)) for file in reader.files]
+
+
+async def read_file(call: Call, file: EphemeralFile) -> ReadOutcome:
+    """The file read once. Raises `PortUnavailable` when no reader is there."""
+    port = call.running.resources.ports.read_once
+    if port is None:
+        raise PortUnavailable("read_once", "not part of this deployment")
+    try:
+        sniff(file.content)
+    except UnsupportedFormat as error:
+        return ReadOutcome(error=ErrorCode.UNSUPPORTED_FORMAT, detail=error.detail)
+    return await port.read_once(file.content, call.running.resources.options, TIME_LIMIT_S)

@@ -1,0 +1,37 @@
+"""`Idempotency-Key`: the same key with the same content answers with the first job again; other content is 409."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from typing import Annotated
+
+from fastapi import Header
+from pydantic import AfterValidator
+
+from serve_apps.api.http.refusals import InvalidField
+from storage.jobs.idempotency import IdempotencyKey
+
+_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+
+
+def _check_key(key: str | None) -> str | None:
+    if key is not None and not _KEY.fullmatch(key):
+        raise InvalidField("Idempotency-Key", "1 to 255 printable ASCII characters without spaces", "header")
+    return key
+
+
+IdempotencyKeyHeader = Annotated[
+    str | None,
+    AfterValidator(_check_key),
+    Header(alias="Idempotency-Key", description="Sent again with the same content, answers with the first job."),
+]
+
+
+def identify_submission(route: str, key: str | None, facts: Iterable[str]) -> IdempotencyKey | None:
+    """`facts` cover everything that was sent: contents by hash, names, fields."""
+    if key is None:
+        return None
+    digest = hashlib.sha256()
+    for fact in facts:
+        digest.update(len(fact.encode()).to_bytes(8, "big") + fact.encode())
+    return IdempotencyKey(route, key, digest.hexdigest())

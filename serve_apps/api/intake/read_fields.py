@@ -1,0 +1,76 @@
+"""Form fields beside an upload: `pages password ocr metadata` in, reading options and metadata out."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from models.cdom.original import OcrMode, ReadOptions
+from serve_apps.api.http.refusals import InvalidField
+from serve_apps.api.http.strict_json import InvalidJson, parse_object
+
+_RANGE = re.compile(r"(\d{1,7})(?:-(\d{1,7}))?")
+_MAX_RANGES = 100
+_MAX_PASSWORD = 1024
+_MAX_METADATA_BYTES = 16 * 1024
+
+
+def read_options(fields: Mapping[str, str], defaults: ReadOptions) -> ReadOptions:
+    """The deployment's defaults with what this request says. An empty field says nothing."""
+    options = defaults
+    if text := fields.get("pages", "").strip():
+        options = replace(options, pages=_parse_pages(text))
+    if text := fields.get("password", ""):
+        options = replace(options, password=_check_password(text))
+    if text := fields.get("ocr", "").strip():
+        options = replace(options, ocr=_parse_ocr(text))
+    return options
+
+
+def read_metadata(fields: Mapping[str, str]) -> dict[str, Any] | None:
+    """The caller's own JSON object about the job; given back as it came."""
+    text = fields.get("metadata", "").strip()
+    if not text:
+        return None
+    if len(text.encode()) > _MAX_METADATA_BYTES:
+        raise InvalidField("metadata", f"at most {_MAX_METADATA_BYTES} bytes")
+    try:
+        return parse_object(text, storable=True)
+    except InvalidJson as error:
+        raise InvalidField("metadata", str(error)) from None
+
+
+def _parse_pages(text: str) -> tuple[tuple[int, int], ...]:
+    """`1-3,8` → ((1, 3), (8, 8)), sorted and joined."""
+    parts = text.split(",")
+    if len(parts) > _MAX_RANGES:
+        raise InvalidField("pages", f"at most {_MAX_RANGES} ranges")
+    ranges = sorted(_parse_range(part.strip()) for part in parts)
+    joined: list[tuple[int, int]] = []
+    for first, last in ranges:
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], last))
+        else:
+            joined.append((first, last))
+    return tuple(joined)
+
+
+def _parse_range(part: str) -> tuple[int, int]:
+    match = _RANGE.fullmatch(part)
+    first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+    if not 1 <= first <= last:
+        raise InvalidField("pages", "expected pages and ranges from 1, such as 1-3,8")
+    return first, last
+
+
+def _check_password(text: str) -> str:
+    if len(text) > _MAX_PASSWORD or "\0" in text:
+        raise InvalidField("password", f"at most {_MAX_PASSWORD} characters, none of them NUL")
+    return text
+
+
+def _parse_ocr(text: str) -> OcrMode:
+    try:
+        return OcrMode(text)
+    except ValueError:
+        raise InvalidField("ocr", "allowed are auto, always and never") from None

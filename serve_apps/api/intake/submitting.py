@@ -1,0 +1,93 @@
+"""From an upload to a queued job: receive the parts, then store them and enqueue in one thread hop, in this order.
+
+A 201 is durable: the originals are on disk before the one transaction that makes them a job.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from fastapi import Request
+
+from serve_apps.api.context.deps import Call
+from serve_apps.api.http.multipart import PartRules
+from serve_apps.api.http.uploads import StoredFile, Upload, receive_upload
+from serve_apps.api.intake.idempotency import identify_submission
+from serve_apps.api.intake.read_fields import read_metadata, read_options
+from storage.jobs.intake import submit_job
+from storage.upkeep.retention import require_room
+from storage.values.rows import JobRow, NewDocument, PageQuota
+from storage.values.states import Priority
+
+_FILE = {"type": "string", "format": "binary"}
+_FIELDS: dict[str, Any] = {
+    "pages": {"type": "string", "description": "Pages to read, such as 1-3,8; absent: all."},
+    "password": {"type": "string", "description": "Opens an encrypted file."},
+    "ocr": {"type": "string", "enum": ["auto", "always", "never"]},
+    "metadata": {"type": "string", "description": "A JSON object, given back with the job."},
+}
+
+
+def _upload_body(part: str, schema: dict[str, Any]) -> dict[str, Any]:
+    form = {"type": "object", "required": [part], "properties": {part: schema} | _FIELDS}
+    return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": form}}}}
+
+
+JOBS_UPLOAD = _upload_body("files", {"type": "array", "items": _FILE})
+PARSE_UPLOAD = _upload_body("file", _FILE)
+
+
+async def receive(request: Request, call: Call, parts: frozenset[str], max_files: int) -> Upload:
+    """The request's files, refused early when nothing may be taken in now."""
+    resources = call.running.resources
+    resources.license.require_intake()
+    rules = PartRules(names=parts, max_files=max_files, max_file_bytes=resources.limits.max_upload_bytes)
+    return await receive_upload(request, rules, call.store.blobs, call.running.disk, resources.limits.upload_idle_s)
+
+
+async def submit(
+    call: Call, upload: Upload, *, priority: Priority, kind: str, idempotency_key: str | None = None
+) -> JobRow:
+    """The queued job. Raises `InvalidField`, `QuotaExceeded`, `Conflict`; a caller who goes away does not undo it."""
+    return await call.running.disk.run(_store_and_enqueue, call, upload, priority, kind, idempotency_key)
+
+
+def quota_of(call: Call) -> PageQuota:
+    """What the licence allows in a month."""
+    return PageQuota(max_pages_per_month=call.running.resources.license.current.max_pages_per_month)
+
+
+def _store_and_enqueue(call: Call, upload: Upload, priority: Priority, kind: str, key: str | None) -> JobRow:
+    try:
+        options = read_options(upload.fields, call.running.resources.options)
+        metadata = read_metadata(upload.fields)
+        stored = upload.store()
+        keep_within_cap(call, sum(file.blob.bytes for file in stored))
+    except BaseException:
+        upload.abort()
+        raise
+    return submit_job(
+        call.store,
+        call.scope,
+        call.actor,
+        [NewDocument(name=file.name, blob=file.blob, options=options) for file in stored],
+        priority=priority,
+        quota=quota_of(call),
+        kind=kind,
+        metadata=metadata,
+        idempotency=identify_submission(kind, key, _facts(upload, stored)),
+    )
+
+
+def keep_within_cap(call: Call, coming_bytes: int) -> None:
+    """Raises `DiskFull`; what was stored already belongs to no job and is swept."""
+    cap = call.running.resources.limits.org_disk_bytes
+    if cap:
+        require_room(call.store.db, call.scope, cap, coming_bytes)
+
+
+def _facts(upload: Upload, stored: list[StoredFile]) -> Iterator[str]:
+    """Everything that was sent: files by content and name, then the fields."""
+    for file in stored:
+        yield f"{file.blob.sha256} {file.name}"
+    for name, value in sorted(upload.fields.items()):
+        yield f"{name}={value}"

@@ -1,0 +1,1 @@
+"""Routes that take files and tell of their jobs."""

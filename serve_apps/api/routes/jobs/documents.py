@@ -1,0 +1,45 @@
+"""/v1/documents and dead letters: single documents, requeue, and what failed."""
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from serve_apps.api.context.deps import CallDep, DocumentIdDep, JobIdDep
+from serve_apps.api.intake.submitting import quota_of
+from serve_apps.api.shapes.bodies import DeadLetterBody, DocumentAloneBody, JobBody
+from serve_apps.api.shapes.pages import Cursor, Limit, page_response
+from serve_apps.api.shapes.rendering import json_response, render_dead_letter, render_document_alone, render_job
+from storage.jobs.documents import find_document, list_dead_letters
+from storage.jobs.lifecycle import delete_document, requeue_document
+
+router = APIRouter(tags=["documents"])
+
+
+@router.get("/v1/documents/{document_id}", responses={200: {"model": DocumentAloneBody}})
+async def read_document(document_id: DocumentIdDep, call: CallDep) -> Response:
+    """One document by its own id; a deleted one still shows, with `deleted_at`."""
+    document = await call.running.sql.run(find_document, call.store.db, call.scope, document_id)
+    return json_response(render_document_alone(document))
+
+
+@router.delete("/v1/documents/{document_id}", status_code=204, responses={204: {"description": "Gone."}})
+async def remove_document(document_id: DocumentIdDep, call: CallDep) -> Response:
+    """Its outputs, its original and its place in the index go; 409 while it is unfinished."""
+    await call.running.disk.run(delete_document, call.store.db, call.scope, call.actor, document_id)
+    return Response(status_code=204)
+
+
+@router.post("/v1/jobs/{job_id}/documents/{document_id}/requeue", status_code=201, responses={201: {"model": JobBody}})
+async def requeue(job_id: JobIdDep, document_id: DocumentIdDep, call: CallDep) -> Response:
+    """Read a failed document again from its stored original: run n+1 in the same job. 409 for any other."""
+    call.running.resources.license.require_intake()
+    job = await call.running.disk.run(
+        requeue_document, call.store, call.scope, call.actor, job_id, document_id, quota=quota_of(call)
+    )
+    return json_response(render_job(job), 201, {"Location": f"/v1/jobs/{job.id}"})
+
+
+@router.get("/v1/dead-letters", responses={200: {"model": list[DeadLetterBody]}})
+async def read_dead_letters(call: CallDep, limit: Limit = 100, cursor: Cursor = None) -> Response:
+    """Failed documents, the newest failure first."""
+    page = await call.running.sql.run(list_dead_letters, call.store, call.scope, limit=limit, cursor=cursor)
+    return page_response(page, render_dead_letter)

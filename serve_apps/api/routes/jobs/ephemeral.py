@@ -1,0 +1,77 @@
+"""Compare two files, evaluate several: read in a bounded lane, nothing stored or metered."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from pydantic_core import to_jsonable_python
+from starlette.responses import Response
+
+from models.cdom.errors import ErrorCode
+from models.cdom.tree import Tree
+from models.derive.diff import TreeDiff, compare_trees
+from models.derive.quality import DocumentQuality, QualityReport, rate_document, rate_failure, summarise
+from models.export.quality_html import report_to_html
+from serve_apps.api.context.deps import Call, CallDep
+from serve_apps.api.http.refusals import InvalidUpload, UnreadableFile
+from serve_apps.api.intake.ephemeral import EphemeralFile, read_file, receive_files
+from serve_apps.api.routes.results.exports import HTML_HEADERS
+from serve_apps.api.shapes.rendering import json_response
+
+router = APIRouter(tags=["ephemeral"])
+_FILE = {"type": "string", "format": "binary"}
+
+
+def _form(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
+    schema = {"type": "object", "required": required, "properties": properties}
+    return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": schema}}}}
+
+
+COMPARED = _form({"a": _FILE, "b": _FILE}, ["a", "b"])
+EVALUATED = _form({"files": {"type": "array", "items": _FILE}}, ["files"])
+
+
+@router.post("/v1/compare", responses={200: {"model": TreeDiff}}, openapi_extra=COMPARED)
+async def compare(request: Request, call: CallDep) -> Response:
+    """What changed from `a` to `b`: blocks added, removed, modified, unchanged."""
+    async with call.running.ephemeral.enter():
+        first, second = _pair(await receive_files(request, call, 2))
+        a, b = await _read(call, first), await _read(call, second)
+        return json_response(await call.running.disk.run(compare_trees, a, b))
+
+
+def _pair(files: list[EphemeralFile]) -> tuple[EphemeralFile, EphemeralFile]:
+    """Parts `a` and `b`, or the first two in the order sent."""
+    if len(files) != 2:
+        raise InvalidUpload("two-files", "compare takes two files, in parts a and b", "b")
+    named = {file.part: file for file in files}
+    return (named["a"], named["b"]) if named.keys() == {"a", "b"} else (files[0], files[1])
+
+
+async def _read(call: Call, file: EphemeralFile) -> Tree:
+    outcome = await read_file(call, file)
+    if outcome.tree is None:
+        raise UnreadableFile((outcome.error or ErrorCode.INTERNAL).value, outcome.detail, file.part)
+    return outcome.tree
+
+
+@router.post(
+    "/v1/evaluate",
+    responses={200: {"model": QualityReport, "content": {"text/html": {}}}},
+    openapi_extra=EVALUATED,
+)
+async def evaluate(request: Request, call: CallDep, format: str = "json") -> Response:
+    """How well documents read: per document and in sum; format=html gives a self-contained page."""
+    async with call.running.ephemeral.enter():
+        files = await receive_files(request, call, call.running.resources.limits.max_batch_files)
+        report = summarise([await _rate(call, file) for file in files])
+    if format != "html":
+        return json_response(report)
+    page = await call.running.disk.run(report_to_html, to_jsonable_python(report))
+    return Response(page, media_type="text/html; charset=utf-8", headers=HTML_HEADERS)
+
+
+async def _rate(call: Call, file: EphemeralFile) -> DocumentQuality:
+    outcome = await read_file(call, file)
+    if outcome.tree is None:
+        return rate_failure(file.name, outcome.error or ErrorCode.INTERNAL)
+    return await call.running.disk.run(rate_document, file.name, outcome.tree)

@@ -1,0 +1,47 @@
+"""GET /v1/jobs/{id}/events: a job's progress as server-sent events, page by page, until it ends."""
+
+from collections.abc import AsyncIterator
+
+from fastapi import APIRouter
+from starlette.responses import Response, StreamingResponse
+
+from serve_apps.api.context.deps import Call, CallDep, JobIdDep
+from serve_apps.api.context.job_answers import JobAnswer
+from serve_apps.api.http.refusals import Overloaded
+from storage.values.errors import NotFound, StoreUnavailable
+from storage.values.rows import JobId
+
+router = APIRouter(tags=["jobs"])
+_QUIET_LOOKS = 15
+_STREAM = {200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}}
+
+
+@router.get("/v1/jobs/{job_id}/events", response_class=StreamingResponse, responses=_STREAM)  # type: ignore[arg-type]
+async def stream_events(job_id: JobIdDep, call: CallDep) -> Response:
+    """`event: job` with the job as GET shows it, at every change; `event: end` once when it has ended."""
+    answer = await call.running.job_answers.get(call.scope, job_id)
+    if call.running.waiters.full:
+        raise Overloaded("too many callers wait at once")
+    return StreamingResponse(_progress(call, job_id, answer), media_type="text/event-stream")
+
+
+async def _progress(call: Call, job_id: JobId, answer: JobAnswer) -> AsyncIterator[bytes]:
+    shown, quiet = b"", 0
+    with call.running.waiters.watching(job_id) as pause:
+        while True:
+            if answer.body != shown:
+                shown, quiet = answer.body, 0
+                yield b"event: job\ndata: " + shown + b"\n\n"
+            if answer.ended:
+                yield b"event: end\ndata: {}\n\n"
+                return
+            quiet += 1
+            if quiet % _QUIET_LOOKS == 0:
+                yield b": keep-alive\n\n"
+            await pause()
+            try:
+                answer = await call.running.job_answers.get(call.scope, job_id)
+            except (StoreUnavailable, Overloaded):
+                continue
+            except NotFound:
+                return

@@ -1,0 +1,82 @@
+"""/v1/jobs: submit documents, list jobs, look at one or wait for it, cancel and delete."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from serve_apps.api.context.deps import Call, CallDep, JobIdDep
+from serve_apps.api.context.job_answers import JobAnswer
+from serve_apps.api.intake.idempotency import IdempotencyKeyHeader
+from serve_apps.api.intake.submitting import JOBS_UPLOAD, receive, submit
+from serve_apps.api.shapes.bodies import DocumentAloneBody, JobBody, JobListItem
+from serve_apps.api.shapes.pages import Cursor, Limit, page_response
+from serve_apps.api.shapes.rendering import JSON, json_response, render_document_alone, render_job, render_listed_job
+from storage.jobs.documents import list_documents
+from storage.jobs.jobs import get_job, list_jobs
+from storage.jobs.lifecycle import cancel_job, delete_job
+from storage.values.rows import JobId
+from storage.values.states import JobStatus, Priority
+
+router = APIRouter(tags=["jobs"])
+Wait = Annotated[float, Query(ge=0, le=600, allow_inf_nan=False, description="Seconds to wait for the job's end.")]
+
+
+@router.post("/v1/jobs", status_code=201, responses={201: {"model": JobBody}}, openapi_extra=JOBS_UPLOAD)
+async def create_job(request: Request, call: CallDep, idempotency_key: IdempotencyKeyHeader = None) -> Response:
+    """Queue one or more files. Their type is judged by content when they are read, so any file is taken here."""
+    upload = await receive(request, call, frozenset({"files", "file"}), call.running.resources.limits.max_batch_files)
+    job = await submit(call, upload, priority=Priority.JOB, kind="jobs", idempotency_key=idempotency_key)
+    return json_response(render_job(job), 201, {"Location": f"/v1/jobs/{job.id}"})
+
+
+@router.get("/v1/jobs", responses={200: {"model": list[JobListItem]}})
+async def read_jobs(
+    call: CallDep, status: JobStatus | None = None, limit: Limit = 50, cursor: Cursor = None
+) -> Response:
+    """Most recent first; X-Next-Cursor is absent on the last page."""
+    page = await call.running.sql.run(list_jobs, call.store, call.scope, status=status, limit=limit, cursor=cursor)
+    return page_response(page, render_listed_job)
+
+
+@router.get("/v1/jobs/{job_id}", responses={200: {"model": JobBody}})
+async def read_job(job_id: JobIdDep, call: CallDep, wait: Wait = 0.0) -> Response:
+    """One job with its finished documents and those still waiting; `wait` holds the answer back until it ends."""
+    answer = await call.running.job_answers.get(call.scope, job_id)
+    if wait and not answer.ended:
+        answer = await _wait(call, job_id, wait)
+    return Response(answer.body, media_type=JSON)
+
+
+async def _wait(call: Call, job_id: JobId, seconds: float) -> JobAnswer:
+    latest = await call.running.job_answers.get(call.scope, job_id)
+
+    async def look() -> JobAnswer | None:
+        nonlocal latest
+        latest = await call.running.job_answers.get(call.scope, job_id)
+        return latest if latest.ended else None
+
+    return await call.running.waiters.until(job_id, seconds, look) or latest
+
+
+@router.delete("/v1/jobs/{job_id}", status_code=204, responses={204: {"description": "Gone."}})
+async def remove_job(job_id: JobIdDep, call: CallDep) -> Response:
+    """Originals, outputs and records go; 409 while a document is unfinished."""
+    await call.running.disk.run(delete_job, call.store.db, call.scope, call.actor, job_id)
+    return Response(status_code=204)
+
+
+@router.post("/v1/jobs/{job_id}/cancel", responses={200: {"model": JobBody}})
+async def cancel(job_id: JobIdDep, call: CallDep) -> Response:
+    """Unfinished documents end as canceled; finished ones stay as they are."""
+    job = await call.running.disk.run(cancel_job, call.store.db, call.scope, call.actor, job_id)
+    return json_response(render_job(job))
+
+
+@router.get("/v1/jobs/{job_id}/documents", responses={200: {"model": list[DocumentAloneBody]}})
+async def read_documents(job_id: JobIdDep, call: CallDep, limit: Limit = 100, cursor: Cursor = None) -> Response:
+    """The job's documents in the order they were sent, finished or not."""
+    sql, store = call.running.sql, call.store
+    await sql.run(get_job, store.db, call.scope, job_id, detail=False)
+    page = await sql.run(list_documents, store, call.scope, job_id, limit=limit, cursor=cursor)
+    return page_response(page, render_document_alone)

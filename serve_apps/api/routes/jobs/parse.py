@@ -1,0 +1,58 @@
+"""POST /v1/parse: one file in, its tree in the same answer; or a job to poll when it takes longer."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from pydantic_core import to_json
+from starlette.responses import Response
+
+from models.extract.readers.sniff import sniff
+from serve_apps.api.context.deps import Call, CallDep
+from serve_apps.api.documents.trees import read_tree_of
+from serve_apps.api.intake.idempotency import IdempotencyKeyHeader
+from serve_apps.api.intake.submitting import PARSE_UPLOAD, receive, submit
+from serve_apps.api.shapes.bodies import AcceptedBody, ParsedBody
+from serve_apps.api.shapes.rendering import JSON, has_ended, json_response, render_job
+from storage.jobs.jobs import get_job
+from storage.values.rows import JobId, JobRow
+from storage.values.states import DocumentStatus, Priority
+
+router = APIRouter(tags=["jobs"])
+Timeout = Annotated[float, Query(ge=0, le=600, allow_inf_nan=False, description="Seconds to wait for the tree.")]
+
+
+@router.post(
+    "/v1/parse",
+    responses={200: {"model": ParsedBody}, 202: {"model": AcceptedBody}},
+    openapi_extra=PARSE_UPLOAD,
+)
+async def parse(
+    request: Request, call: CallDep, timeout_s: Timeout = 55.0, idempotency_key: IdempotencyKeyHeader = None
+) -> Response:
+    """Same queue, record and metering as a job. A client that goes away does not cancel it."""
+    upload = await receive(request, call, frozenset({"file"}), 1)
+    sniff(upload.heads[0])
+    job = await submit(call, upload, priority=Priority.PARSE, kind="parse", idempotency_key=idempotency_key)
+    sql = call.running.sql
+    answer = await call.running.waiters.until(
+        job.id, timeout_s, lambda: sql.run(_look, call, job.id), fresh=not has_ended(job)
+    )
+    if answer is not None:
+        return Response(answer, media_type=JSON)
+    latest = await sql.run(get_job, call.store.db, call.scope, job.id, detail=False)
+    return json_response({"job_id": job.id, "status": latest.status}, 202, {"Location": f"/v1/jobs/{job.id}"})
+
+
+def _look(call: Call, job_id: JobId) -> bytes | None:
+    """The whole answer once the job has ended. Blocks."""
+    job = get_job(call.store.db, call.scope, job_id)
+    if not has_ended(job):
+        return None
+    return b'{"job":' + to_json(render_job(job)) + b',"tree":' + _tree(call, job) + b"}"
+
+
+def _tree(call: Call, job: JobRow) -> bytes:
+    document = job.documents[0]
+    if document.status is not DocumentStatus.SUCCEEDED or document.deleted_at:
+        return b"null"
+    return read_tree_of(call.store, call.scope, job.id, document.id)

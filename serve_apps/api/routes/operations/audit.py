@@ -1,0 +1,22 @@
+"""GET /v1/audit: the organisation's chain of acts, for an admin whose deployment is licensed for it."""
+
+from dataclasses import asdict
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from serve_apps.api.context.deps import CallDep
+from serve_apps.api.shapes.operator_bodies import AuditBody
+from serve_apps.api.shapes.pages import Cursor, Limit, page_response
+from storage.access.audit import list_audit
+
+router = APIRouter(tags=["system"])
+FEATURE = "audit_export"
+
+
+@router.get("/v1/audit", responses={200: {"model": list[AuditBody]}})
+async def read_audit(call: CallDep, limit: Limit = 200, cursor: Cursor = None) -> Response:
+    """The newest first. 403 `feature-not-licensed` without the feature audit_export."""
+    call.require_feature(FEATURE)
+    page = await call.running.disk.run(list_audit, call.store, call.scope, limit=limit, cursor=cursor)
+    return page_response(page, asdict)

@@ -1,0 +1,103 @@
+"""GET /v1/health: alive without touching anything, or ready after looking at what the service stands on."""
+
+import asyncio
+import shutil
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from models.cdom.ports import PortUnavailable
+from models.cdom.tree import SERVICE_VERSION
+from serve_apps.api.context.app_state import Running
+from serve_apps.api.context.deps import RunningDep
+from serve_apps.api.http.refusals import Overloaded
+from serve_apps.api.shapes.bodies import HealthBody
+from serve_apps.api.shapes.rendering import json_response
+from storage.queue.usage import check_clock
+from storage.values.errors import StorageError
+
+router = APIRouter(tags=["health"])
+_ALIVE = json_response({"status": "ok", "version": SERVICE_VERSION})
+_CLUSTER_TIMEOUT_S = 1.0
+_INDEX_TIMEOUT_S = 3.0
+Check = dict[str, str]
+
+
+@router.get("/v1/health", responses={200: {"model": HealthBody}, 503: {"model": HealthBody}})
+async def read_health(running: RunningDep, deep: bool = False) -> Response:
+    """Alive; with deep=true also ready: job store writable, disk headroom, search index. 503 when one of them fails."""
+    if not deep:
+        return Response(_ALIVE.body, media_type=_ALIVE.media_type)
+    body = await running.deep_health.get(lambda: _look_deep(running))
+    ready = body["status"] == "ok"
+    return json_response(body, 200 if ready else 503, None if ready else {"Retry-After": "5"})
+
+
+async def _look_deep(running: Running) -> dict[str, Any]:
+    store, disk, index, cluster = await asyncio.gather(
+        _check_store(running), _check_disk(running), _check_index(running), _ask_cluster(running)
+    )
+    checks = {"job_store": store, "disk": disk, "search_index": index}
+    good = all(check["status"] == "ok" for check in checks.values())
+    facts, warnings = cluster
+    return {
+        "status": "ok" if good else "degraded",
+        "version": SERVICE_VERSION,
+        "checks": checks,
+        "cluster": facts,
+        "warnings": warnings,
+    }
+
+
+async def _check_store(running: Running) -> Check:
+    """Writable: the highest time seen is written."""
+    try:
+        running.resources.license.observe(await running.sql.run(check_clock, running.resources.store.db))
+    except (StorageError, Overloaded) as error:
+        return {"status": "failed", "detail": error.code}
+    return {"status": "ok", "detail": "writable"}
+
+
+async def _check_disk(running: Running) -> Check:
+    try:
+        free = await running.disk.run(_free_bytes, running.resources.store.workdir)
+    except OSError:
+        return {"status": "failed", "detail": "the workdir cannot be read"}
+    if free < running.resources.limits.min_free_disk_bytes:
+        return {"status": "failed", "detail": "low on space"}
+    return {"status": "ok", "detail": "headroom"}
+
+
+async def _check_index(running: Running) -> Check:
+    """Reachable, by asking it; off where none is configured."""
+    port = running.resources.ports.search
+    if port is None:
+        return {"status": "ok", "detail": "off"}
+    try:
+        async with asyncio.timeout(_INDEX_TIMEOUT_S):
+            await port.check()
+    except (TimeoutError, PortUnavailable):
+        return {"status": "failed", "detail": "the search index does not answer"}
+    return {"status": "ok", "detail": "reachable"}
+
+
+def _free_bytes(workdir: Path) -> int:
+    """Room where the workdir is, or will be."""
+    place = next(path for path in (workdir, *workdir.parents) if path.exists())
+    return shutil.disk_usage(place).free
+
+
+async def _ask_cluster(running: Running) -> tuple[dict[str, object] | None, list[str]]:
+    """What the cluster says of itself; its silence is a warning."""
+    port = running.resources.ports.cluster_state
+    if port is None:
+        return None, []
+    try:
+        async with asyncio.timeout(_CLUSTER_TIMEOUT_S):
+            facts = await port.cluster_state()
+    except (TimeoutError, PortUnavailable):
+        return None, ["the cluster does not answer"]
+    warnings = facts.get("warnings")
+    return facts, [str(warning) for warning in warnings] if isinstance(warnings, list) else []

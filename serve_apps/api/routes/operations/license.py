@@ -1,0 +1,34 @@
+"""GET /v1/license: what is licensed, until when, and how much of this month's pages is used."""
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from serve_apps.api.context.deps import CallDep
+from serve_apps.api.shapes.bodies import LicenseBody
+from serve_apps.api.shapes.rendering import json_response
+from storage.queue.usage import month_usage
+
+router = APIRouter(tags=["system"])
+
+
+@router.get("/v1/license", responses={200: {"model": LicenseBody}})
+async def read_license(call: CallDep) -> Response:
+    """`licensed` is false once the term is over or the clock was set back; `refusal` then says which."""
+    holder = call.running.resources.license
+    usage = await call.running.sql.run(month_usage, call.store.db)
+    license, refusal = holder.current, holder.refusal()
+    return json_response(
+        {
+            "licensed": refusal is None,
+            "plan": license.plan,
+            "customer": license.customer,
+            "license_id": license.license_id,
+            "expires_at": license.expires_at,
+            "days_left": max(0, (license.expires_at - holder.now()).days),
+            "pages_used_this_month": usage.used,
+            "pages_reserved": usage.reserved,
+            "max_pages_per_month": license.max_pages_per_month,
+            "features": list(license.features),
+            "refusal": refusal,
+        }
+    )

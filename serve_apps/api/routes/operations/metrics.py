@@ -1,0 +1,76 @@
+"""GET /metrics: Prometheus text, for a caller on this machine or an admin, where SVC_METRICS is 1."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from fastapi import APIRouter, Request
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from starlette.responses import Response
+
+from models.cdom.ports import PortUnavailable
+from serve_apps.access.caller import find_key, secret_of
+from serve_apps.access.scopes import KeyScope
+from serve_apps.api.context.app_state import Running
+from serve_apps.api.context.deps import RunningDep
+from serve_apps.api.http.refusals import TokenRefused
+from serve_apps.api.routes.operations.token import is_local
+from storage.jobs.measures import Measure, measure
+from storage.values.errors import NotFound
+
+router = APIRouter(tags=["system"])
+_TEXT = {"content": {"text/plain": {"schema": {"type": "string"}}}}
+
+
+@router.get("/metrics", response_class=Response, responses={200: {"description": "Prometheus text.", **_TEXT}})
+async def read_metrics(request: Request, running: RunningDep) -> Response:
+    """404 unless switched on; a bad key is 401, any other stranger 403."""
+    resources = running.resources
+    if not resources.limits.metrics:
+        raise NotFound("metrics are off")
+    secret = secret_of(request.scope["headers"])
+    key = find_key(secret, resources.keys) if secret is not None else None
+    if not (key and key.scope is KeyScope.ADMIN) and not is_local(request, resources.limits):
+        raise TokenRefused("metrics are shown to an admin and to callers on this machine only")
+    return Response(await running.metrics.get(lambda: _render(running)), media_type=CONTENT_TYPE_LATEST)
+
+
+async def _render(running: Running) -> bytes:
+    measures = await running.disk.run(measure, running.resources.store.db)  # seconds beside millions of documents
+    registry = CollectorRegistry()
+    registry.register(_Given([*measures, *await _pools(running)]))
+    return generate_latest(registry)
+
+
+async def _pools(running: Running) -> list[Measure]:
+    port = running.resources.ports.cluster_state
+    if port is None:
+        return []
+    try:
+        facts: Any = await port.cluster_state()
+    except PortUnavailable:
+        return []
+    pools = facts.get("pools") or {}
+    values = [
+        ((str(pool), str(name)), float(number))
+        for pool, numbers in pools.items()
+        for name, number in numbers.items()
+        if isinstance(number, int | float)
+    ]
+    return [Measure("quire_pool", "What the cluster says of its pools.", ("pool", "measure"), False, values)]
+
+
+class _Given:
+    """A collector of values that are already there."""
+
+    def __init__(self, measures: list[Measure]) -> None:
+        self._measures = measures
+
+    def collect(self) -> Iterator[Metric]:
+        for given in self._measures:
+            kind = CounterMetricFamily if given.rises else GaugeMetricFamily
+            family = kind(given.name, given.text, labels=given.labels)
+            for labels, value in given.values:
+                family.add_metric(labels, value)
+            yield family

@@ -1,0 +1,172 @@
+"""/v1/sources: places to pull documents from, and their delta sync."""
+
+import asyncio
+import re
+from contextlib import suppress
+from dataclasses import asdict
+from functools import partial
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from serve_apps.api.context.deps import Call, CallDep
+from serve_apps.api.http.refusals import Overloaded
+from serve_apps.api.intake.submitting import quota_of
+from serve_apps.api.shapes.operator_bodies import SourceBody, SyncReportBody
+from serve_apps.api.shapes.rendering import json_response
+from storage.sources.connectors.contract import SourceRefused
+from storage.sources.sources import (
+    NewSource,
+    Source,
+    SourceKind,
+    delete_source,
+    get_source,
+    list_sources,
+    register_source,
+    want_sync,
+)
+from storage.sources.sync import Reading, SyncReport, SyncStopped, sync_source
+from storage.values.errors import Conflict, NotFound
+from storage.values.ids import is_id
+
+router = APIRouter(tags=["sources"])
+_GOES_ON: dict[str, Any] = {"description": "The sync goes on."}
+_SCHEME = re.compile(r"[a-z0-9+.-]+://")
+Glob = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00]+$")]
+
+
+class SourceRequest(BaseModel):
+    """`path` (a directory of the server) or `uri` (s3://bucket/prefix). In globs `*` also matches `/`."""
+
+    model_config = ConfigDict(extra="forbid")
+    name: str | None = Field(None, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]+$")
+    path: str | None = Field(None, min_length=1, max_length=4096, pattern=r"^[^\x00]+$")
+    uri: str | None = Field(None, min_length=1, max_length=2048, pattern=r"^[^\x00]+$")
+    include: list[Glob] = Field(default=[], max_length=100)
+    exclude: list[Glob] = Field(default=[], max_length=100)
+    every_minutes: int | None = Field(None, ge=1, le=525_600)
+
+    def place(self) -> tuple[SourceKind, str]:
+        """Raises SourceRefused unless exactly one place is named."""
+        if self.path is not None and self.uri is None and not _SCHEME.match(self.path):
+            return SourceKind.DIRECTORY, self.path
+        if self.uri is not None and self.path is None:
+            return SourceKind.S3, self.uri
+        raise SourceRefused("name one place: path (a directory) or uri (s3://bucket/prefix)")
+
+
+SourceId = Annotated[str, Path(description="Opaque identifier of a source.")]
+
+
+@router.post("/v1/sources", status_code=201, responses={201: {"model": SourceBody}})
+async def register(asked: SourceRequest, call: CallDep) -> Response:
+    """422 `source-refused` where the place lies outside the fence or cannot be read."""
+    source = await call.running.disk.run(_register, call, asked)
+    return json_response(_render(source), 201)
+
+
+def _register(call: Call, asked: SourceRequest) -> Source:
+    kind, location = asked.place()
+    wanted = NewSource(
+        name=asked.name or location,
+        kind=kind,
+        location=location,
+        include=asked.include,
+        exclude=asked.exclude,
+        every_minutes=asked.every_minutes,
+    )
+    return register_source(call.store.db, call.running.source_gate, call.scope, call.actor, wanted)
+
+
+@router.get("/v1/sources", responses={200: {"model": list[SourceBody]}})
+async def read_sources(call: CallDep) -> Response:
+    """The organisation's sources, the newest first."""
+    rows = await call.running.sql.run(list_sources, call.store.db, call.scope)
+    return json_response([_render(row) for row in rows])
+
+
+@router.get("/v1/sources/{source_id}", responses={200: {"model": SourceBody}})
+async def read_source(source_id: SourceId, call: CallDep) -> Response:
+    """One source, with the state of its sync."""
+    row = await call.running.sql.run(get_source, call.store.db, call.scope, _known(source_id))
+    return json_response(_render(row))
+
+
+@router.delete("/v1/sources/{source_id}", status_code=204, responses={204: {"description": "Gone."}})
+async def remove(
+    source_id: SourceId,
+    call: CallDep,
+    documents: Annotated[bool, Query(description="Also delete every document it brought in.")] = False,
+) -> Response:
+    """The source is forgotten; its documents stay unless they are to go too."""
+    await call.running.disk.run(
+        delete_source, call.store.db, call.scope, call.actor, _known(source_id), documents=documents
+    )
+    return Response(status_code=204)
+
+
+@router.post(
+    "/v1/sources/{source_id}/sync", responses={200: {"model": SyncReportBody}, 202: {"model": SourceBody, **_GOES_ON}}
+)
+async def sync(
+    source_id: SourceId,
+    call: CallDep,
+    wait: Annotated[int | None, Query(ge=0, le=600, description="Seconds to wait for the report.")] = None,
+) -> Response:
+    """Only new and changed files are processed, removed ones are deleted. 409 while another sync of it runs.
+
+    202 where the sync takes longer than `wait`: it goes on, and the source shows its state and its report.
+    """
+    resources = call.running.resources
+    resources.license.require_intake()
+    await call.running.disk.run(want_sync, call.store.db, call.scope, _known(source_id))
+    wait_s = resources.limits.sync_wait_s if wait is None else wait
+    with call.running.waiters.watching(source_id):
+        task = call.running.syncs.begin(partial(_sync, call, source_id))
+        done, _ = await asyncio.wait({task}, timeout=wait_s)
+    with suppress(Conflict, Overloaded, SyncStopped):  # somebody else does it, or will
+        if done:
+            return json_response(_render_report(await task))
+    source = await call.running.sql.run(get_source, call.store.db, call.scope, source_id)
+    return json_response(_render(source), 202, headers={"Location": f"/v1/sources/{source_id}"})
+
+
+def _sync(call: Call, source_id: str) -> SyncReport:
+    reading = Reading(
+        options=call.running.resources.options,
+        quota=quota_of(call),
+        cap_bytes=call.running.resources.limits.org_disk_bytes,
+        stopped=call.running.syncs.stopped,
+    )
+    return sync_source(call.store, call.running.source_gate, call.scope, call.actor, source_id, reading)
+
+
+def _known(text: str) -> str:
+    if not is_id("src", text):
+        raise NotFound("no such source")
+    return text
+
+
+def _render(source: Source) -> dict[str, Any]:
+    names = (
+        "id",
+        "name",
+        "kind",
+        "include",
+        "exclude",
+        "every_minutes",
+        "created_at",
+        "last_sync",
+        "state",
+        "sync_error",
+    )
+    return {name: getattr(source, name) for name in names} | {
+        "path": source.location if source.kind is SourceKind.DIRECTORY else None,
+        "uri": source.location if source.kind is SourceKind.S3 else None,
+    }
+
+
+def _render_report(report: SyncReport) -> dict[str, Any]:
+    return asdict(report)

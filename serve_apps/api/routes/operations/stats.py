@@ -1,0 +1,19 @@
+"""GET /v1/stats: how deep the queue is, and the caller's own jobs by status."""
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from serve_apps.api.context.deps import CallDep
+from serve_apps.api.shapes.bodies import StatsBody
+from serve_apps.api.shapes.rendering import json_response
+from storage.jobs.stats import my_jobs, queue_tasks
+
+router = APIRouter(tags=["system"])
+
+
+@router.get("/v1/stats", responses={200: {"model": StatsBody}})
+async def read_stats(call: CallDep) -> Response:
+    """Counts only: tasks of the whole deployment, jobs of this tenant and organisation."""
+    tasks = await call.running.sql.run(queue_tasks, call.store.db)
+    jobs = await call.running.sql.run(my_jobs, call.store.db, call.scope)
+    return json_response({"queue_tasks": tasks, "my_jobs": jobs})

@@ -1,0 +1,42 @@
+"""GET /v1/token: the default token, for an admin or for somebody on this machine."""
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from serve_apps.access.caller import find_key, org_of, secret_of
+from serve_apps.access.loopback import is_local_caller
+from serve_apps.access.scopes import KeyScope
+from serve_apps.api.context.deps import RunningDep
+from serve_apps.api.context.resources import ApiLimits
+from serve_apps.api.http.refusals import NoDefaultToken, TokenRefused
+from serve_apps.api.shapes.bodies import ProblemBody, TokenBody
+from serve_apps.api.shapes.rendering import json_response
+
+router = APIRouter(tags=["system"])
+_PROBLEM = {"content": {"application/problem+json": {"schema": ProblemBody.model_json_schema()}}}
+
+
+@router.get("/v1/token", responses={200: {"model": TokenBody}, 409: {"description": "No default token.", **_PROBLEM}})
+async def read_token(request: Request, running: RunningDep) -> Response:
+    """A bad key is 401; neither admin nor true loopback 403; operator-managed keys 409."""
+    resources = running.resources
+    secret = secret_of(request.scope["headers"])
+    key = find_key(secret, resources.keys) if secret is not None else None
+    org_of(request.scope["headers"])
+    if not (key and key.scope is KeyScope.ADMIN) and not is_local(request, resources.limits):
+        raise TokenRefused("the token is shown to an admin and to callers on this machine only")
+    token = resources.default_token
+    if token is None:
+        raise NoDefaultToken("keys are managed by the operator; there is no default token")
+    return json_response({"name": token.name, "token": token.token, "scopes": KeyScope.ADMIN.included()})
+
+
+def is_local(request: Request, limits: ApiLimits) -> bool:
+    """The caller is truly on this machine, and that can be told here."""
+    client = request.scope.get("client")
+    return limits.loopback_token and is_local_caller(
+        client[0] if client else None,
+        request.scope["headers"],
+        allowed_hosts=limits.allowed_hosts,
+        trusted_proxies=limits.trusted_proxies,
+    )

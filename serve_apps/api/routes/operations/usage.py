@@ -1,0 +1,41 @@
+"""GET /v1/usage: what the organisation was metered for in a month, by key, and where the quota stands."""
+
+from dataclasses import asdict
+from datetime import date
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from serve_apps.api.context.deps import CallDep
+from serve_apps.api.shapes.operator_bodies import UsageBody
+from serve_apps.api.shapes.rendering import json_response
+from storage.queue.usage import month_usage
+from storage.queue.usage_by_key import current_month, usage_by_key
+
+router = APIRouter(tags=["system"])
+Month = Annotated[
+    str | None,
+    Query(pattern=r"^20\d\d-(0[1-9]|1[0-2])$", description="Such as 2026-05; absent: the current one (UTC)."),
+]
+
+
+@router.get("/v1/usage", responses={200: {"model": UsageBody}})
+async def read_usage(call: CallDep, month: Month = None) -> Response:
+    """Documents, pages and bytes of the month by key; the quota is the whole deployment's."""
+    db = call.store.db
+    when = date.fromisoformat(f"{month}-01") if month else await call.running.sql.run(current_month, db)
+    keys = await call.running.sql.run(usage_by_key, db, call.scope, when)
+    now = await call.running.sql.run(month_usage, db)
+    return json_response(
+        {
+            "month": when,
+            "documents": sum(key.documents for key in keys),
+            "pages": sum(key.pages for key in keys),
+            "bytes": sum(key.bytes for key in keys),
+            "keys": [asdict(key) for key in keys],
+            "pages_used_this_month": now.used,
+            "pages_reserved": now.reserved,
+            "max_pages_per_month": call.running.resources.license.current.max_pages_per_month,
+        }
+    )

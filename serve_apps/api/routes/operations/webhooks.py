@@ -1,0 +1,147 @@
+"""/v1/webhooks: register receivers of events, rotate their secrets, look at their deliveries, test and send again."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from serve_apps.api.context.deps import Call, CallDep
+from serve_apps.api.shapes.operator_bodies import DeliveryBody, WebhookBody, WebhookCreatedBody
+from serve_apps.api.shapes.pages import Cursor, Limit, page_response
+from serve_apps.api.shapes.rendering import json_response
+from storage.values.errors import NotFound
+from storage.values.ids import is_id
+from storage.values.states import EventKind
+from storage.webhooks.receivers import (
+    DeliveryRow,
+    WebhookRow,
+    delete_webhook,
+    enable_webhook,
+    list_deliveries,
+    list_webhooks,
+    redeliver,
+    register_webhook,
+    rotate_secret,
+    test_webhook,
+)
+from storage.webhooks.signatures import new_secret
+
+router = APIRouter(tags=["webhooks"])
+
+
+Secret = Annotated[str, Field(min_length=24, max_length=256, pattern=r"^[\x21-\x7e]+$")]
+MAX_OVERLAP_S = 2_592_000
+
+
+class WebhookRequest(BaseModel):
+    """A receiver. `secret` is made where none is given; it signs every delivery and is shown once."""
+
+    model_config = ConfigDict(extra="forbid")
+    url: str = Field(max_length=8192)
+    events: list[EventKind] = Field(default=[EventKind.JOB_FINISHED], min_length=1, max_length=2)
+    secret: Secret | None = None
+
+
+class RotationRequest(BaseModel):
+    """`secret` is made where none is given. The one before it signs too, for `overlap_s` seconds."""
+
+    model_config = ConfigDict(extra="forbid")
+    secret: Secret | None = None
+    overlap_s: int | None = Field(None, ge=0, le=MAX_OVERLAP_S)
+
+
+_AS_USUAL = RotationRequest()
+WebhookId = Annotated[str, Path(description="Opaque identifier of a webhook.")]
+DeliveryId = Annotated[str, Path(description="Opaque identifier of a delivery.")]
+
+
+@router.post("/v1/webhooks", status_code=201, responses={201: {"model": WebhookCreatedBody}})
+async def register(asked: WebhookRequest, call: CallDep) -> Response:
+    """422 `url-refused` where the address is, or stands for, one that is not public."""
+    secret = asked.secret or new_secret()
+    row = await call.running.disk.run(_register, call, asked, secret)
+    return json_response(_render(row) | {"secret": secret}, 201)
+
+
+def _register(call: Call, asked: WebhookRequest, secret: str) -> WebhookRow:
+    call.running.resources.egress.check(asked.url)
+    events = list(dict.fromkeys(asked.events))
+    return register_webhook(call.store, call.scope, call.actor, asked.url, events, secret)
+
+
+@router.get("/v1/webhooks", responses={200: {"model": list[WebhookBody]}})
+async def read_webhooks(call: CallDep) -> Response:
+    """The organisation's receivers; secrets are never shown again."""
+    rows = await call.running.sql.run(list_webhooks, call.store.db, call.scope)
+    return json_response([_render(row) for row in rows])
+
+
+@router.get("/v1/webhooks/deliveries", responses={200: {"model": list[DeliveryBody]}})
+async def read_deliveries(
+    call: CallDep,
+    limit: Limit = 100,
+    cursor: Cursor = None,
+    webhook_id: Annotated[str | None, Query(max_length=64)] = None,
+) -> Response:
+    """What was sent or is still to be sent, the newest first."""
+    page = await call.running.sql.run(
+        list_deliveries, call.store, call.scope, webhook_id=webhook_id, limit=limit, cursor=cursor
+    )
+    return page_response(page, _render_delivery)
+
+
+@router.delete("/v1/webhooks/{webhook_id}", status_code=204, responses={204: {"description": "Gone."}})
+async def remove(webhook_id: WebhookId, call: CallDep) -> Response:
+    """Nothing more is sent; its deliveries are forgotten."""
+    await call.running.disk.run(delete_webhook, call.store.db, call.scope, call.actor, _known("whk", webhook_id))
+    return Response(status_code=204)
+
+
+@router.post("/v1/webhooks/{webhook_id}/rotate", responses={200: {"model": WebhookCreatedBody}})
+async def rotate(webhook_id: WebhookId, call: CallDep, asked: RotationRequest = _AS_USUAL) -> Response:
+    """A new secret, shown this once. Until the overlap ends deliveries carry a Standard Webhooks signature by each."""
+    secret = asked.secret or new_secret()
+    overlap_s = call.running.resources.limits.webhook_overlap_s if asked.overlap_s is None else asked.overlap_s
+    row = await call.running.disk.run(
+        rotate_secret, call.store, call.scope, call.actor, _known("whk", webhook_id), secret, overlap_s
+    )
+    return json_response(_render(row) | {"secret": secret})
+
+
+@router.post("/v1/webhooks/{webhook_id}/enable", responses={200: {"model": WebhookBody}})
+async def enable(webhook_id: WebhookId, call: CallDep) -> Response:
+    """A receiver that was disabled by its 410 gets the events from now on; one that is enabled stays as it is."""
+    row = await call.running.disk.run(enable_webhook, call.store.db, call.scope, call.actor, _known("whk", webhook_id))
+    return json_response(_render(row))
+
+
+@router.post("/v1/webhooks/{webhook_id}/test", status_code=202, responses={202: {"model": DeliveryBody}})
+async def send_test(webhook_id: WebhookId, call: CallDep) -> Response:
+    """Queues a `webhook.test` event for this receiver alone."""
+    row = await call.running.disk.run(test_webhook, call.store.db, call.scope, call.actor, _known("whk", webhook_id))
+    return json_response(_render_delivery(row), 202)
+
+
+@router.post(
+    "/v1/webhooks/deliveries/{delivery_id}/redeliver", status_code=202, responses={202: {"model": DeliveryBody}}
+)
+async def send_again(delivery_id: DeliveryId, call: CallDep) -> Response:
+    """The same event under the same id, from the start of the schedule."""
+    row = await call.running.disk.run(redeliver, call.store.db, call.scope, call.actor, _known("dlv", delivery_id))
+    return json_response(_render_delivery(row), 202)
+
+
+def _known(kind: str, text: str) -> str:
+    if not is_id(kind, text):
+        raise NotFound("no such webhook or delivery")
+    return text
+
+
+def _render(row: WebhookRow) -> dict[str, object]:
+    return asdict(row)
+
+
+def _render_delivery(row: DeliveryRow) -> dict[str, object]:
+    return {name: value for name, value in asdict(row).items() if name != "seq"}

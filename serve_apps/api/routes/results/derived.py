@@ -1,0 +1,50 @@
+"""What is computed from a tree as facts: chunks, labelled fields, typed objects."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from models.cdom.chunk import Chunk
+from models.derive.chunks.chunks import chunk_tree
+from models.derive.fields.extracted_field import ExtractedField
+from models.derive.fields.fields import find_fields, select_fields
+from models.derive.semantics import SemanticDocument, describe_tree
+from serve_apps.access.scopes import DOCUMENT
+from serve_apps.api.documents.published import Published, PublishedDep
+from serve_apps.api.shapes.rendering import JSON, json_response
+from storage.objects.artifacts import SEMANTICS
+from storage.values.errors import NotFound
+
+router = APIRouter(tags=["derived"])
+Keys = Annotated[str | None, Query(max_length=4096, description="Comma-separated keys or canonical keys.")]
+
+
+@router.get(f"{DOCUMENT}/chunks", responses={200: {"model": list[Chunk]}})
+async def read_chunks(document: PublishedDep) -> Response:
+    """Token-aware pieces for retrieval, each with its section path, pages and boxes."""
+    tokenizer = document.call.running.resources.tokenizer
+    return json_response(await document.derive(lambda tree: chunk_tree(tree, tokenizer, document.chunking)))
+
+
+@router.get(f"{DOCUMENT}/fields", responses={200: {"model": list[ExtractedField]}})
+async def read_fields(document: PublishedDep, keys: Keys = None) -> Response:
+    """Labelled key-value pairs, each with the page and bbox of its evidence."""
+    return json_response(await document.derive(lambda tree: select_fields(find_fields(tree), keys)))
+
+
+@router.get(f"{DOCUMENT}/semantics", responses={200: {"model": SemanticDocument}})
+async def read_semantics(document: PublishedDep) -> Response:
+    """Typed objects with evidence block ids; what an ingest supplied is served as it came, but never redacted."""
+    if not document.redacted:
+        supplied = await document.call.running.disk.run(_supplied, document)
+        if supplied is not None:
+            return Response(supplied, media_type=JSON)
+    return json_response(await document.derive(describe_tree))
+
+
+def _supplied(document: Published) -> bytes | None:
+    try:
+        return document.call.store.artifacts.read(document.document_id, document.attempt, SEMANTICS)
+    except NotFound:
+        return None

@@ -1,0 +1,58 @@
+"""A tree in outward formats: HTML, Markdown, graph, context digest."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from models.cdom.tree import Tree
+from models.export.context import ContextDigest, tree_to_context
+from models.export.graph import Graph, GraphFormat, graph_to_neo4j, parse_graph_format, tree_to_graph
+from models.export.html import tree_to_html
+from models.export.markdown import tree_to_markdown
+from serve_apps.access.scopes import DOCUMENT
+from serve_apps.api.documents.published import PublishedDep
+from serve_apps.api.shapes.rendering import json_response
+
+router = APIRouter(tags=["exports"])
+HTML_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; sandbox",
+    "X-Content-Type-Options": "nosniff",
+}
+MaxTokens = Annotated[int, Query(ge=16, le=1_000_000)]
+Furniture = Annotated[bool | None, Query(description="Running headers and footers; by default only where pages are.")]
+
+
+@router.get(f"{DOCUMENT}/export/html", response_class=Response, responses={200: {"content": {"text/html": {}}}})
+async def export_html(document: PublishedDep) -> Response:
+    """One semantic, accessible page in reading order; all text escaped, no script."""
+    page = await document.derive(lambda tree: tree_to_html(tree, title=document.name))
+    return Response(page, media_type="text/html; charset=utf-8", headers=HTML_HEADERS)
+
+
+@router.get(f"{DOCUMENT}/export/markdown", response_class=Response, responses={200: {"content": {"text/markdown": {}}}})
+async def export_markdown(document: PublishedDep, furniture: Furniture = None) -> Response:
+    """The document as Markdown."""
+    text = await document.derive(lambda tree: tree_to_markdown(tree, furniture=furniture))
+    return Response(text, media_type="text/markdown; charset=utf-8", headers={"X-Content-Type-Options": "nosniff"})
+
+
+@router.get(f"{DOCUMENT}/export/graph", responses={200: {"model": Graph}})
+async def export_graph(document: PublishedDep, format: str = "json") -> Response:
+    """Nodes and typed edges, structural only; neo4j gives the two files its importer takes."""
+    chosen = parse_graph_format(format)
+
+    def make(tree: Tree) -> Any:
+        graph = tree_to_graph(tree)
+        return graph_to_neo4j(graph, document_id=document.document_id) if chosen is GraphFormat.NEO4J else graph
+
+    return json_response(await document.derive(make))
+
+
+@router.get(f"{DOCUMENT}/export/context", responses={200: {"model": ContextDigest}})
+async def export_context(document: PublishedDep, max_tokens: MaxTokens = 4000) -> Response:
+    """One token-budgeted digest: outline and content in reading order; says what was cut."""
+    tokenizer = document.call.running.resources.tokenizer
+    return json_response(
+        await document.derive(lambda tree: tree_to_context(tree, max_tokens=max_tokens, tokenizer=tokenizer))
+    )

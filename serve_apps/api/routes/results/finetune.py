@@ -1,0 +1,87 @@
+"""GET …/export/finetune: a job's chunks as fine-tune JSONL, streamed; memory holds one document at a time."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+from starlette.responses import StreamingResponse
+
+from models.cdom.chunk import Chunk
+from models.derive.chunks.chunking import settings_of
+from models.derive.chunks.chunks import chunk_tree
+from models.derive.finetune import FinetuneOptions, export_lines, parse_split, parse_style
+from models.pii.redact import require_scan
+from serve_apps.api.context.deps import Call, CallDep, JobIdDep
+from serve_apps.api.documents.published import Redacted
+from serve_apps.api.documents.redacting import redact_for
+from storage.jobs.documents import PublishedTree, locate_trees
+from storage.values.errors import NotFound
+from storage.values.rows import DocumentId
+
+router = APIRouter(tags=["exports"])
+LINES_AT_ONCE = 64
+Chars = Annotated[int | None, Query(ge=0)]
+
+
+def read_options(
+    style: str = "completion",
+    dedup: bool = False,
+    min_chars: Chars = None,
+    max_chars: Chars = None,
+    language: Annotated[str | None, Query(min_length=2, max_length=16)] = None,
+    split: str | None = None,
+    val_ratio: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False)] = 0.05,
+) -> FinetuneOptions:
+    """The gates, all off by default. Raises `UnknownStyle`, `UnknownSplit`."""
+    return FinetuneOptions(
+        style=parse_style(style),
+        dedup=dedup,
+        min_chars=min_chars,
+        max_chars=max_chars,
+        language=language,
+        split=parse_split(split) if split is not None else None,
+        val_ratio=val_ratio,
+    )
+
+
+@router.get(
+    "/v1/jobs/{job_id}/export/finetune",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"application/x-ndjson": {}}}},
+)
+async def export_finetune(
+    job_id: JobIdDep,
+    call: CallDep,
+    options: Annotated[FinetuneOptions, Depends(read_options)],
+    redacted: Redacted = False,
+) -> StreamingResponse:
+    """Fine-tune JSONL of the job's succeeded documents: one record a line, same corpus, same split."""
+    trees = await call.running.sql.run(locate_trees, call.store.db, call.scope, job_id)
+    if redacted:
+        await call.running.disk.run(_require_scans, call, trees)
+    lines = export_lines(_chunks(call, trees, redacted), options)
+    return StreamingResponse(_joined(lines), media_type="application/x-ndjson")
+
+
+def _require_scans(call: Call, trees: list[tuple[DocumentId, PublishedTree]]) -> None:
+    """All or nothing: a stream that has begun cannot answer 409 any more."""
+    for document_id, where in trees:
+        require_scan(call.running.trees.get(call.store, document_id, where.attempt))
+
+
+def _chunks(call: Call, trees: list[tuple[DocumentId, PublishedTree]], redacted: bool) -> Iterator[tuple[str, Chunk]]:
+    resources = call.running.resources
+    for document_id, where in trees:
+        try:
+            tree = call.running.trees.get(call.store, document_id, where.attempt)
+        except NotFound:
+            continue  # deleted while we stream
+        tree = redact_for(call.store, document_id, tree) if redacted else tree
+        for chunk in chunk_tree(tree, resources.tokenizer, settings_of(where.chunker, resources.chunking)):
+            yield document_id, chunk
+
+
+def _joined(lines: Iterator[str]) -> Iterator[str]:
+    while some := "".join(islice(lines, LINES_AT_ONCE)):
+        yield some

@@ -1,0 +1,153 @@
+"""Pictures of a document: assets its tree refers to, and whole pages drawn from the original on demand."""
+
+from dataclasses import replace
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.responses import Response
+
+from models.cdom.errors import UnsupportedFormat
+from models.cdom.original import IMAGE_FORMATS, Format
+from models.cdom.ports import PageImage, PortUnavailable
+from models.cdom.tree import Page
+from models.extract.readers.sniff import sniff
+from models.pii.paint import View, paint_page, view_page
+from models.pii.redact import require_scan
+from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
+from serve_apps.api.context.drawn_pictures import draw_picture, find_picture
+from serve_apps.api.documents.redacting import read_block_decisions
+from serve_apps.api.documents.trees import read_page_sizes
+from serve_apps.api.http.etags import answer_cached
+from serve_apps.api.http.refusals import NoPageImage, OriginalGone, PictureNotRedactable
+from storage.jobs.documents import Original, PublishedTree, locate_original, locate_tree
+from storage.objects.artifacts import ASSETS
+from storage.values.errors import NotFound
+from storage.values.rows import DocumentId, JobId
+
+router = APIRouter(tags=["documents"])
+MEDIA_TYPES = {format: f"image/{format.value}" for format in IMAGE_FORMATS}
+_PICTURE = {200: {"content": {"image/png": {"schema": {"type": "string", "format": "binary"}}}}}
+_DOCUMENT = "/v1/jobs/{job_id}/documents/{document_id}"
+OTHER = "application/octet-stream"
+Dpi = Annotated[int, Query(ge=36, le=300)]
+
+
+@router.get(_DOCUMENT + "/assets/{asset_path}", response_class=Response, responses=_PICTURE)  # type: ignore[arg-type]
+async def read_asset(
+    request: Request,
+    job_id: JobIdDep,
+    document_id: DocumentIdDep,
+    asset_path: Annotated[str, Path(max_length=200)],
+    call: CallDep,
+    redacted: bool = False,
+) -> Response:
+    """A picture by its asset_ref, found in the document's own list, never by a path. redacted=true is refused (403)."""
+    tree = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
+    if redacted:
+        require_scan(await call.running.disk.run(call.running.trees.get, call.store, document_id, tree.attempt))
+        raise PictureNotRedactable("a picture is not shown redacted; its page is")
+    name = ASSETS + asset_path
+    if name not in tree.manifest:
+        return await _read_drawn(request, call, tree, job_id, document_id, asset_path)
+
+    async def read() -> Response:
+        data = await call.running.disk.run(call.store.artifacts.read, document_id, tree.attempt, name)
+        return _as_download(data)
+
+    return await answer_cached(request, tree.manifest[name]["sha256"], read)
+
+
+def _as_download(data: bytes) -> Response:
+    """Only raster pictures are named as such: what came with a Word file may be EMF or SVG."""
+    try:
+        media_type = MEDIA_TYPES.get(sniff(data), OTHER)
+    except UnsupportedFormat:
+        media_type = OTHER
+    return Response(data, media_type=media_type, headers={"Content-Disposition": "attachment"})
+
+
+async def _read_drawn(
+    request: Request, call: Call, where: PublishedTree, job_id: JobId, document_id: DocumentId, asset_ref: str
+) -> Response:
+    """A picture that lies in no file: drawn from the original where the tree says it is. Raises `NotFound`."""
+    tree = await call.running.disk.run(call.running.trees.get, call.store, document_id, where.attempt)
+    block = find_picture(tree, asset_ref)
+    if where.format != Format.PDF:
+        raise NotFound("no such asset")
+    key = (document_id, where.attempt, asset_ref)
+
+    async def read() -> Response:
+        picture = call.running.drawn.get(key)
+        if picture is None:
+            try:
+                original = await call.running.sql.run(locate_original, call.store, call.scope, job_id, document_id)
+                picture = await draw_picture(call.running.resources.ports.render_page, original, block)
+            except NotFound:
+                raise OriginalGone("the original is not stored any more") from None
+            call.running.drawn.keep(key, picture)
+        return _as_download(picture)
+
+    return await answer_cached(request, f"{where.manifest['tree.json']['sha256']}.{asset_ref}", read)
+
+
+@router.get(_DOCUMENT + "/pages/{page}", response_class=Response, responses=_PICTURE)  # type: ignore[arg-type]
+async def read_page(
+    job_id: JobIdDep, document_id: DocumentIdDep, page: int, call: CallDep, dpi: Dpi = 110, redacted: bool = False
+) -> Response:
+    """PNG of a page, drawn in the sandbox; a stand-alone image comes back as sent. Its size (points) is in headers.
+
+    redacted=true: only text that was read and cleared is shown, on white; always drawn anew, without metadata.
+    """
+    tree = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
+    sheet = await call.running.disk.run(_find_sheet, call, tree, document_id, page) if redacted else None
+    if tree.format == Format.DOCX:
+        raise NoPageImage("a Word file has no page pictures")
+    count, (width, height) = await call.running.disk.run(_page_size, call, tree, document_id, page)
+    try:
+        original = await call.running.sql.run(locate_original, call.store, call.scope, job_id, document_id)
+        image = await _picture(call, original, page, dpi, alone=count == 1 and sheet is None)
+    except NotFound:
+        raise OriginalGone("the original is not stored any more") from None
+    if sheet is not None:
+        image = replace(image, png=await call.running.disk.run(paint_page, image.png, *sheet), media_type="image/png")
+    headers = {
+        "X-Page-Width": f"{width:g}",
+        "X-Page-Height": f"{height:g}",
+        "X-Page-Count": str(count),
+        "Content-Disposition": "inline",
+    }
+    return Response(image.png, media_type=image.media_type, headers=headers)
+
+
+def _find_sheet(call: Call, where: PublishedTree, document_id: DocumentId, number: int) -> tuple[Page, View]:
+    """The page and what of it may be seen. Raises `NotFound`, `PiiIncomplete`. Blocks."""
+    tree = call.running.trees.get(call.store, document_id, where.attempt)
+    view = view_page(tree, read_block_decisions(call.store, document_id, tree), number)
+    page = next((page for page in tree.pages if page.number == number), None)
+    if page is None:
+        raise NotFound("no such page")
+    return page, view
+
+
+async def _picture(call: Call, original: Original, page: int, dpi: int, *, alone: bool) -> PageImage:
+    """`alone`: the document has this one page, so an image is its own picture. Raises `NotFound`, `ExtractError`."""
+    if alone and original.format in MEDIA_TYPES:
+        data = await call.running.disk.run(_read_original, call, original)
+        return PageImage(png=data, width=0, height=0, page_count=1, media_type=MEDIA_TYPES[Format(original.format)])
+    port = call.running.resources.ports.render_page
+    if port is None:
+        raise PortUnavailable("render_page", "not part of this deployment")
+    return await port.render_page(original.sha256, page, dpi, original.options.password)
+
+
+def _page_size(call: Call, tree: PublishedTree, document_id: DocumentId, page: int) -> tuple[int, tuple[float, float]]:
+    """How many pages the tree has, and the size of this one. Raises `NotFound`. Blocks."""
+    sizes = read_page_sizes(call.store, document_id, tree)
+    if page not in sizes:
+        raise NotFound("no such page")
+    return len(sizes), sizes[page]
+
+
+def _read_original(call: Call, original: Original) -> bytes:
+    with call.store.blobs.open(original.sha256) as file:
+        return file.read()

@@ -1,0 +1,22 @@
+"""A tree in the format of a plugin."""
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from serve_apps.access.scopes import DOCUMENT
+from serve_apps.api.documents.published import PublishedDep
+from storage.values.errors import NotFound
+
+router = APIRouter(tags=["exports"])
+_HEADERS = {"X-Content-Type-Options": "nosniff", "Content-Disposition": "attachment"}
+
+
+@router.get(f"{DOCUMENT}/export/plugin/{{name}}", response_class=Response, responses={200: {"content": {"*/*": {}}}})
+async def export_by_plugin(name: str, document: PublishedDep) -> Response:
+    """The export a plugin named in SVC_PLUGINS brought; 404 for any other."""
+    resources = document.call.running.resources
+    export = resources.exports.get(name)
+    if export is None:
+        raise NotFound("no such export")
+    text = await document.derive(lambda tree: export.write(tree, resources.tokenizer))
+    return Response(text, media_type=export.media_type, headers=_HEADERS)

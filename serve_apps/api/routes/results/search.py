@@ -1,0 +1,61 @@
+"""GET /v1/search: passages of the caller's published documents, by meaning, by words, or by both."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from models.cdom.search import SearchHit, SearchMode, SearchRequest
+from serve_apps.api.context.deps import Call, CallDep, check_document_id, check_job_id
+from serve_apps.api.documents.published import Redacted
+from serve_apps.api.documents.redacted_hits import redact_hits
+from serve_apps.api.http.refusals import SearchNotConfigured
+from serve_apps.api.shapes.bodies import SearchHitBody
+from serve_apps.api.shapes.rendering import json_response
+from storage.values.errors import NotFound
+
+router = APIRouter(tags=["search"])
+MAX_QUERY_CHARS = 4096
+Q = Annotated[str, Query(min_length=1, max_length=MAX_QUERY_CHARS, description="The question: words, no operators.")]
+Limit = Annotated[int, Query(ge=1, le=1000)]
+MinScore = Annotated[
+    float | None, Query(allow_inf_nan=False, description="Least score, in the unit of the mode a hit names.")
+]
+
+
+@router.get("/v1/search", responses={200: {"model": list[SearchHitBody]}})
+async def search(
+    call: CallDep,
+    q: Q,
+    limit: Limit = 5,
+    document_id: str | None = None,
+    job_id: str | None = None,
+    mode: SearchMode = SearchMode.VECTOR,
+    min_score: MinScore = None,
+    redacted: Redacted = False,
+) -> Response:
+    """Hits with where they stand, best first. fts and hybrid fall back to vector where no keyword index exists."""
+    port = call.running.resources.ports.search
+    if port is None:
+        raise SearchNotConfigured("SVC_RAG_DB is not set, so nothing is indexed")
+    request = SearchRequest(
+        tenant=call.scope.tenant,
+        org=call.scope.org,
+        q=q.encode("utf-8", "replace").decode(),
+        limit=limit,
+        mode=mode,
+        document_id=check_document_id(document_id) if document_id is not None else None,
+        job_id=check_job_id(job_id) if job_id is not None else None,
+        min_score=min_score,
+    )
+    hits = await port.search(request)
+    if hits is None:
+        raise NotFound("no such document")
+    return json_response(await _shown(call, hits, redacted))
+
+
+async def _shown(call: Call, hits: list[SearchHit], redacted: bool) -> list[dict[str, Any]]:
+    if redacted:
+        hits = await call.running.disk.run(redact_hits, call, hits)
+    return [asdict(hit) for hit in hits]

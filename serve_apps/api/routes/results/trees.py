@@ -1,0 +1,43 @@
+"""GET …/tree: the stored tree, byte for byte, with the document's id and file name added."""
+
+from functools import partial
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from models.cdom.tree import dump_tree, serve_tree
+from serve_apps.api.context.deps import CallDep, DocumentIdDep, JobIdDep
+from serve_apps.api.documents.published import Redacted, find_published
+from serve_apps.api.documents.trees import read_published_tree
+from serve_apps.api.http.etags import answer_cached
+from serve_apps.api.shapes.rendering import JSON
+from storage.jobs.documents import locate_tree
+
+router = APIRouter(tags=["documents"])
+_TREE: dict[int | str, dict[str, Any]] = {
+    200: {"content": {JSON: {"schema": {"type": "object"}}}},
+    304: {"description": "Unchanged (If-None-Match)."},
+}
+
+
+@router.get("/v1/jobs/{job_id}/documents/{document_id}/tree", responses=_TREE)
+async def read_tree(
+    request: Request,
+    job_id: JobIdDep,
+    document_id: DocumentIdDep,
+    call: CallDep,
+    redacted: Redacted = False,
+) -> Response:
+    """The canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan."""
+    if redacted:  # what is masked changes with decisions and maskers, so it is made anew each time
+        shown = await find_published(call, job_id, document_id, redacted)
+        serve = partial(serve_tree, document_id=document_id, name=shown.name)
+        return Response(await shown.derive(lambda tree: serve(dump_tree(tree))), media_type=JSON)
+    where = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
+
+    async def answer() -> Response:
+        stored = await call.running.disk.run(read_published_tree, call.store, document_id, where)
+        return Response(stored, media_type=JSON)
+
+    return await answer_cached(request, f"{document_id}.{where.attempt}", answer)

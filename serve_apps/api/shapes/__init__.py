@@ -1,0 +1,1 @@
+"""Shapes of answers and how rows become them."""

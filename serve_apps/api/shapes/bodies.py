@@ -1,0 +1,203 @@
+"""Shapes of the answers, for the OpenAPI and for tests; `rendering.py` writes them without validating."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from models.cdom.search import SearchMode
+from storage.values.states import DocumentStatus, JobStatus
+
+
+class Body(BaseModel):
+    """A JSON object of this API."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class CountsBody(Body):
+    queued: int
+    running: int
+    succeeded: int
+    failed: int
+    canceled: int
+
+
+class DocumentBody(Body):
+    """A finished document of a job. `error` is a stable code; `error_detail` never quotes the document."""
+
+    document_id: str
+    source_file: str
+    status: DocumentStatus
+    error: str | None
+    error_detail: str | None
+    format: str | None
+    pages: int | None
+    bytes: int
+    sha256: str | None
+    attempts: int = Field(description="Starts that were charged.")
+    run: int
+    started_at: datetime | None
+    finished_at: datetime | None
+    chunks: int | None
+    route_counts: dict[str, int]
+    confidence: float | None
+    deleted_at: datetime | None
+
+
+class DocumentAloneBody(DocumentBody):
+    """A document by itself, finished or not."""
+
+    job_id: str
+    pages_done: int
+    pages_total: int
+
+
+class DeadLetterBody(Body):
+    """A failed document."""
+
+    job_id: str
+    document_id: str
+    source_file: str
+    error: str | None
+    error_detail: str | None
+    attempts: int
+    failed_at: datetime | None
+
+
+class PendingBody(Body):
+    """A document that is waiting or being read."""
+
+    document_id: str
+    source_file: str
+    status: DocumentStatus
+    pages_done: int
+    pages_total: int
+
+
+class JobListItem(Body):
+    """A job as listed: without page detail and without the documents that still wait."""
+
+    id: str
+    status: JobStatus
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    documents: list[DocumentBody] = Field(description="Finished documents; always empty in listings.")
+    counts: CountsBody
+    metadata: dict[str, Any] | None
+
+
+class JobBody(JobListItem):
+    """One submission. `documents` holds finished ones only, so it is empty right after the submit."""
+
+    pending: list[PendingBody]
+    pages_done: int
+    pages_total: int
+
+
+class SearchHitBody(Body):
+    """A passage of a published document; (job_id, document_id) always resolves. `mode` names how it was found."""
+
+    job_id: str
+    document_id: str
+    chunk_id: str
+    score: float = Field(description="cosine (vector), BM25 (fts), sum of reciprocal ranks (hybrid)")
+    text: str
+    section_path: list[str]
+    pages: tuple[int, int]
+    block_ids: list[str]
+    bboxes: list[dict[str, Any]]
+    source_file: str
+    mode: SearchMode
+    snippet: str
+    highlights: list[tuple[int, int]] = Field(description="[start, end) characters of the snippet")
+
+
+class ParsedBody(Body):
+    """A finished parse; `tree` is null when the document failed."""
+
+    job: JobBody
+    tree: dict[str, Any] | None
+
+
+class AcceptedBody(Body):
+    """The parse goes on; poll the job."""
+
+    job_id: str
+    status: JobStatus
+
+
+class CheckBody(Body):
+    status: Literal["ok", "failed"]
+    detail: str
+
+
+class HealthBody(Body):
+    """`checks` and `cluster` come with deep=true only. `cluster` warns; it decides nothing."""
+
+    status: Literal["ok", "degraded"]
+    version: str
+    checks: dict[str, CheckBody] | None = None
+    cluster: dict[str, Any] | None = None
+    warnings: list[str] | None = None
+
+
+class StatsBody(Body):
+    """`queue_tasks` counts the whole deployment, `my_jobs` the caller's own."""
+
+    queue_tasks: int
+    my_jobs: dict[JobStatus, int]
+
+
+class LicenseBody(Body):
+    licensed: bool
+    plan: str
+    customer: str
+    license_id: str
+    expires_at: datetime
+    days_left: int
+    pages_used_this_month: int
+    pages_reserved: int
+    max_pages_per_month: int
+    features: list[str]
+    refusal: str | None = Field(description="Why nothing new is taken in: license-expired or license-clock.")
+
+
+class TokenBody(Body):
+    name: str
+    token: str
+    scopes: list[str]
+
+
+class ProblemBody(Body):
+    """Every error but 422."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+
+
+class IngestBody(BaseModel):
+    """A document extracted elsewhere. `tree` needs cdom_version, pages and blocks; see docs/api.md."""
+
+    tree: dict[str, Any]
+    semantics: dict[str, Any] | None = None
+    assets: dict[str, str] | None = Field(None, description="asset_ref → base64.")
+    source_bytes: str | None = Field(None, description="The original, base64.")
+
+
+class InvalidEntry(Body):
+    """One thing that is wrong with a request; `type` is a stable code."""
+
+    type: str
+    loc: list[str | int]
+    msg: str
+
+
+class InvalidBody(Body):
+    """Every 422."""
+
+    detail: list[InvalidEntry]

@@ -1,0 +1,117 @@
+"""Shapes of what operators ask for: webhooks, deliveries, audit, usage, sources. For the OpenAPI and for tests."""
+
+from datetime import date, datetime
+from typing import Any
+
+from pydantic import Field
+
+from serve_apps.api.shapes.bodies import Body
+from storage.sources.sources import SourceState
+from storage.webhooks.receivers import DeliveryState
+
+
+class WebhookBody(Body):
+    """A receiver. `disabled_at`: it answered 410 and gets nothing more, until it is enabled.
+
+    `old_secret_until`: how long the secret before the last rotation signs beside the one in force.
+    """
+
+    id: str
+    url: str
+    events: list[str]
+    created_at: datetime
+    disabled_at: datetime | None
+    old_secret_until: datetime | None
+
+
+class WebhookCreatedBody(WebhookBody):
+    secret: str = Field(description="Shown this once.")
+
+
+class DeliveryBody(Body):
+    """`attempt` counts tries that ended; `event_id` is the same for all of them."""
+
+    id: str
+    webhook_id: str
+    event: str
+    event_id: str
+    attempt: int
+    state: DeliveryState
+    response_status: int | None
+    error: str | None
+    created_at: datetime
+    delivered_at: datetime | None
+    next_attempt_at: datetime | None
+
+
+class AuditBody(Body):
+    """One sealed act. `hash` covers every other field and, through `prev_hash`, all acts before it."""
+
+    seq: int
+    at: datetime
+    actor: str
+    org: str
+    action: str
+    object: str
+    request_id: str | None
+    result: str
+    prev_hash: str
+    hash: str
+
+
+class KeyUsageBody(Body):
+    """What one key was metered for in the month."""
+
+    key: str
+    documents: int
+    pages: int
+    bytes: int
+
+
+class UsageBody(Body):
+    """The organisation's month. `quota` is the whole deployment's position."""
+
+    month: date
+    documents: int
+    pages: int
+    bytes: int
+    keys: list[KeyUsageBody]
+    pages_used_this_month: int
+    pages_reserved: int
+    max_pages_per_month: int
+
+
+class SourceBody(Body):
+    """A place that is synced; `last_sync` is the last report, `sync_error` why the last sync has none."""
+
+    id: str
+    name: str
+    kind: str
+    path: str | None
+    uri: str | None
+    include: list[str]
+    exclude: list[str]
+    every_minutes: int | None
+    created_at: datetime
+    last_sync: dict[str, Any] | None
+    state: SourceState = Field(description="waiting: a sync is wanted and not begun; running: it is at work.")
+    sync_error: str | None
+
+
+class SkippedBody(Body):
+    path: str
+    reason: str
+
+
+class SyncReportBody(Body):
+    """What one sync found. `skipped` names at most 100 files."""
+
+    source_id: str
+    job_ids: list[str]
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+    skipped: list[SkippedBody]
+    started_at: datetime
+    finished_at: datetime

@@ -1,0 +1,108 @@
+"""Rows to JSON bytes, once: no model is built and none is validated on the way out. Tests hold them to `bodies.py`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic_core import to_json
+from starlette.responses import Response
+
+from storage.values.rows import DocumentRow, JobRow
+from storage.values.states import TERMINAL
+
+JSON = "application/json"
+
+
+def json_response(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """`value` (dicts, lists, times, numbers) as a JSON answer."""
+    return Response(to_json(value), status, headers, JSON)
+
+
+def render_job(job: JobRow) -> dict[str, Any]:
+    """A job with its finished documents, its waiting ones and their pages."""
+    return _render_base(job) | {
+        "documents": [render_document(d) for d in job.documents if d.status in TERMINAL],
+        "pending": [_render_pending(d) for d in job.documents if d.status not in TERMINAL],
+        "pages_done": sum(_pages_done(d) for d in job.documents),
+        "pages_total": sum(d.pages or d.pages_total for d in job.documents),
+    }
+
+
+def has_ended(job: JobRow) -> bool:
+    """No document of it waits or is being read."""
+    return not job.counts["queued"] + job.counts["running"]
+
+
+def render_listed_job(job: JobRow) -> dict[str, Any]:
+    """A job without page detail and without the documents that wait."""
+    return _render_base(job) | {"documents": []}
+
+
+def render_document(d: DocumentRow) -> dict[str, Any]:
+    """A document with its result."""
+    return {
+        "document_id": d.id,
+        "source_file": d.source_file,
+        "status": d.status,
+        "error": d.error,
+        "error_detail": d.error_detail,
+        "format": d.format,
+        "pages": d.pages,
+        "bytes": d.bytes,
+        "sha256": d.sha256,
+        "attempts": d.attempts,
+        "run": d.run,
+        "started_at": d.started_at,
+        "finished_at": d.finished_at,
+        "chunks": d.chunks,
+        "route_counts": d.route_counts,
+        "confidence": d.confidence,
+        "deleted_at": d.deleted_at,
+    }
+
+
+def render_document_alone(d: DocumentRow) -> dict[str, Any]:
+    """A document asked for by its own id, finished or not."""
+    return render_document(d) | {
+        "job_id": d.job_id,
+        "pages_done": _pages_done(d),
+        "pages_total": d.pages or d.pages_total,
+    }
+
+
+def render_dead_letter(d: DocumentRow) -> dict[str, Any]:
+    """A failed document with its error."""
+    return {
+        "job_id": d.job_id,
+        "document_id": d.id,
+        "source_file": d.source_file,
+        "error": d.error,
+        "error_detail": d.error_detail,
+        "attempts": d.attempts,
+        "failed_at": d.finished_at,
+    }
+
+
+def _render_base(job: JobRow) -> dict[str, Any]:
+    return {
+        "id": job.id,
+        "status": job.status,
+        "created_at": job.created_at,
+        "started_at": job.started_at,
+        "finished_at": job.finished_at,
+        "counts": job.counts,
+        "metadata": job.metadata,
+    }
+
+
+def _render_pending(d: DocumentRow) -> dict[str, Any]:
+    return {
+        "document_id": d.id,
+        "source_file": d.source_file,
+        "status": d.status,
+        "pages_done": d.pages_done,
+        "pages_total": d.pages_total,
+    }
+
+
+def _pages_done(d: DocumentRow) -> int:
+    return (d.pages or 0) if d.status in TERMINAL else d.pages_done

@@ -1,0 +1,1 @@
+"""Who calls the console, from where, how often."""

@@ -1,0 +1,25 @@
+"""Which Host headers are this console's: loopback names, plain addresses, what the settings name. Pure."""
+
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from serve_apps.access.loopback import LOOPBACK_NAMES
+from serve_apps.console.context.resources import ConsoleResources
+
+
+def is_known_host(resources: ConsoleResources, host: str) -> bool:
+    """A plain address cannot be pointed anywhere else; a name can, so it must be one of ours."""
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return False
+    names = {name.lower() for name in resources.allowed_hosts} | {urlsplit(resources.public_url or "").hostname}
+    return name in names or name in LOOPBACK_NAMES or _is_address(name)
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True

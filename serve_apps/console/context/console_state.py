@@ -1,0 +1,58 @@
+"""What one running console holds beside its resources: the engine's client, threads for blocking work, its loops."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+from fastapi import FastAPI
+
+from serve_apps.api.context.rate_limit import RateLimit
+from serve_apps.api.http.bulkhead import Lane
+from serve_apps.console.context.engine import Engine
+from serve_apps.console.context.resources import ConsoleResources
+from serve_apps.console.context.spool import Spool
+
+T = TypeVar("T")
+_SPOOL_KEPT_S = 3600.0
+_DRAIN_S = 10.0
+
+
+class Running:
+    """One per app, alive from its start to its end."""
+
+    def __init__(self, resources: ConsoleResources) -> None:
+        self.resources, self.db = resources, resources.store.db
+        self.engine = Engine(resources.engine_url, resources.engine_key, resources.limits.engine_timeout_s)
+        self.spool = Spool(resources.spool)
+        self.sql = Lane("console-sql", 4, timeout_s=resources.limits.read_timeout_s)
+        self.rates = RateLimit(self.db, self.sql, resources.limits.rate_limit_rpm)
+        self.disk = Lane("console-disk", 8)
+        self.passwords = Lane("console-passwords", 2, max_waiting=32)
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    async def finish(self, work: Coroutine[Any, Any, T]) -> T:
+        """The work's result; a caller who goes away does not stop it half-way."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return await asyncio.shield(task)
+
+    @asynccontextmanager
+    async def lifespan(self, _: FastAPI) -> AsyncIterator[None]:
+        """The loops run while the app serves."""
+        await self.disk.run(self.spool.sweep, _SPOOL_KEPT_S)
+        for worker in self.resources.workers:
+            worker.start()
+        try:
+            yield
+        finally:
+            if self._tasks:
+                await asyncio.wait(self._tasks, timeout=_DRAIN_S)
+            for worker in self.resources.workers:
+                await asyncio.to_thread(worker.drain, _DRAIN_S)
+            await self.engine.close()
+            for lane in (self.sql, self.disk, self.passwords):
+                lane.close()
+            if self.resources.close is not None:
+                self.resources.close()

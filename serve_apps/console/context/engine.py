@@ -1,0 +1,92 @@
+"""The engine behind the console, over HTTP: one key, one organisation per tenant. What it errs at becomes EngineFailed.
+
+Answers that concern the caller's own request (found, not found, refused as unusable) are passed on; anything else, also
+the engine's own limits and its licence, is the provider's affair and reads 502 outside.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+from starlette.background import BackgroundTask
+from starlette.responses import Response, StreamingResponse
+
+from serve_apps.console.context.refusals import EngineFailed
+
+PASSED_ON = frozenset({200, 201, 202, 204, 304, 404, 409, 413, 422})
+_KEPT_HEADERS = (
+    *("content-type", "content-encoding", "content-length", "etag", "cache-control", "vary"),
+    *("x-next-cursor", "content-security-policy", "content-disposition"),
+)
+_WHOLE_BYTES = 1 << 20
+_HUNG_UP = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
+_TRANSPORT = (httpx.TransportError, httpx.InvalidURL)
+
+
+class Engine:
+    """Shared by all requests of one app."""
+
+    def __init__(self, url: str, key: str, timeout_s: float) -> None:
+        self._client = httpx.AsyncClient(
+            base_url=url,
+            headers={"X-API-Key": key},
+            timeout=httpx.Timeout(timeout_s, connect=5.0),
+            limits=httpx.Limits(max_connections=256, max_keepalive_connections=64),
+            trust_env=False,
+        )
+        self._timeout_s = timeout_s
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    async def get(self, path: str, org: str, *, wait_s: float = 0.0) -> httpx.Response:
+        """One whole answer. Raises EngineFailed."""
+        request = self._client.build_request("GET", path, headers={"X-DE-Org": org}, timeout=self._timeout_s + wait_s)
+        return await self._send(request)
+
+    async def post_files(
+        self, path: str, org: str, key: str, *, files: list[tuple[str, Any]], fields: Mapping[str, str]
+    ) -> httpx.Response:
+        """An upload under an Idempotency-Key. Raises EngineFailed."""
+        headers = {"X-DE-Org": org, "Idempotency-Key": key}
+        return await self._send(self._client.build_request("POST", path, headers=headers, files=files, data=fields))
+
+    async def relay(self, target: str, org: str, headers: Mapping[str, str], *, wait_s: float = 0.0) -> Response:
+        """The engine's answer as it is, long ones in a stream. Raises EngineFailed."""
+        asked = {name: headers[name] for name in ("accept-encoding", "if-none-match") if name in headers}
+        asked.setdefault("accept-encoding", "identity")
+        request = self._client.build_request(
+            "GET", target, headers=asked | {"X-DE-Org": org}, timeout=self._timeout_s + wait_s
+        )
+        answer = await self._send(request, stream=True)
+        kept = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
+        if int(kept.get("content-length", _WHOLE_BYTES)) >= _WHOLE_BYTES:
+            return StreamingResponse(
+                answer.aiter_raw(), answer.status_code, kept, background=BackgroundTask(answer.aclose)
+            )
+        try:
+            body = b"".join([data async for data in answer.aiter_raw()])
+        except _TRANSPORT:
+            raise EngineFailed("the engine hung up") from None
+        finally:
+            await answer.aclose()
+        return Response(body, answer.status_code, kept)
+
+    async def _send(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
+        try:
+            answer = await self._try(request, stream=stream)
+        except _TRANSPORT as error:
+            raise EngineFailed(type(error).__name__) from None
+        if answer.status_code not in PASSED_ON:
+            await answer.aclose()
+            raise EngineFailed(f"the engine answered {answer.status_code}")
+        return answer
+
+    async def _try(self, request: httpx.Request, *, stream: bool) -> httpx.Response:
+        """A look is sent twice where its connection had been closed meanwhile: idle ones end when the engine likes."""
+        try:
+            return await self._client.send(request, stream=stream)
+        except _HUNG_UP:
+            if request.method != "GET":
+                raise
+        return await self._client.send(request, stream=stream)

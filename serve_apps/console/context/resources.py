@@ -1,0 +1,76 @@
+"""What the console is built from: values and ports, opened by whoever composes the service. Reads no setting itself."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from serve_apps.console.context.passwords import Passwords
+from storage.store import Store
+from storage.webhooks.egress import Egress
+
+MEGABYTE = 1024 * 1024
+
+
+class Worker(Protocol):
+    """A loop of its own that lives as long as the app: the watcher, a dispatcher."""
+
+    def start(self) -> None: ...
+
+    def drain(self, timeout_s: float) -> object: ...
+
+
+class SignUp(StrEnum):
+    """`open`: whoever asks has an account. `approved`: an operator lets each in. `closed`: nobody new."""
+
+    OPEN = "open"
+    APPROVED = "approved"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignUps:
+    """New accounts an hour, by address and over all, and sign-ins a minute by address; 0 = no limit.
+
+    `trusted_proxies`: addresses and networks whose X-Forwarded-For is believed.
+    """
+
+    mode: SignUp = SignUp.OPEN
+    per_address: int = 5
+    per_hour: int = 100
+    sign_ins: int = 30
+    trusted_proxies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsoleLimits:
+    """Sizes in bytes, times in seconds. `engine_timeout_s` must stay below `storage.console.admission.SENDING_S`."""
+
+    max_file_bytes: int = 20 * MEGABYTE
+    max_batch_files: int = 10
+    max_inflight_bytes: int = 512 * MEGABYTE
+    upload_idle_s: float = 60.0
+    read_timeout_s: float = 5.0
+    engine_timeout_s: float = 120.0
+    rate_limit_rpm: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsoleResources:
+    """`engine_key` is one key of the engine; every tenant is an organisation under it. `public_url`: how browsers reach
+    the console; https makes its cookies secure. `allowed_hosts`: further names of it. `store` holds the console's
+    tables, perhaps beside the engine's; `close` is called last."""
+
+    store: Store
+    engine_url: str
+    engine_key: str
+    spool: Path
+    public_url: str | None = None
+    allowed_hosts: tuple[str, ...] = ()
+    egress: Egress = field(default_factory=Egress)
+    passwords: Passwords = field(default_factory=Passwords)
+    limits: ConsoleLimits = field(default_factory=ConsoleLimits)
+    sign_ups: SignUps = field(default_factory=SignUps)
+    workers: Sequence[Worker] = ()
+    close: Callable[[], None] | None = None

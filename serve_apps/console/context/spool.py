@@ -1,0 +1,70 @@
+"""Uploads on their way through: a temporary file each, gone when the engine has them. Nothing here survives a crash."""
+
+import hashlib
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, BinaryIO
+
+from storage.values.errors import NotFound
+from storage.values.rows import StoredBlob
+
+
+class Spool:
+    """A folder of temporary files in the form of a blob store, so that the engine's upload reader can write to it.
+
+    A blob's `key` is its file; the same content twice is two files.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._folder = folder
+
+    def new_writer(self) -> "SpoolWriter":
+        return SpoolWriter(tempfile.NamedTemporaryFile(dir=self._folder, prefix="up-", delete=False))
+
+    def open(self, key: str) -> BinaryIO:
+        try:
+            return (self._folder / key).open("rb")
+        except FileNotFoundError:
+            raise NotFound("no such upload") from None
+
+    def exists(self, key: str) -> bool:
+        return (self._folder / key).exists()
+
+    def delete(self, key: str) -> None:
+        (self._folder / key).unlink(missing_ok=True)
+
+    def sweep(self, older_than_s: float) -> int:
+        """Removes what a process that died has left; the number of files removed."""
+        old = list(self.list_older(older_than_s))
+        for key in old:
+            self.delete(key)
+        return len(old)
+
+    def list_older(self, older_than_s: float) -> Iterator[str]:
+        """Files untouched for that long, by this machine's clock."""
+        for path in self._folder.glob("up-*"):
+            if path.stat().st_mtime < time.time() - older_than_s:
+                yield path.name
+
+
+class SpoolWriter:
+    """One file being received."""
+
+    def __init__(self, file: "IO[bytes]") -> None:
+        self._file, self._digest, self._bytes = file, hashlib.sha256(), 0
+
+    def write(self, data: bytes) -> None:
+        self._file.write(data)
+        self._digest.update(data)
+        self._bytes += len(data)
+
+    def commit(self) -> StoredBlob:
+        self._file.close()
+        return StoredBlob(key=Path(self._file.name).name, sha256=self._digest.hexdigest(), bytes=self._bytes)
+
+    def abort(self) -> None:
+        self._file.close()
+        Path(self._file.name).unlink(missing_ok=True)

@@ -1,0 +1,1 @@
+"""From a tenant's upload to the engine's job and back."""

@@ -1,0 +1,39 @@
+"""Paths at the engine from ids as tenants send them: checked, and a file's alias replaced by its batch."""
+
+import re
+
+from serve_apps.console.callers.callers import Caller
+from storage.console.sent import resolve_alias
+from storage.values.errors import NotFound
+from storage.values.ids import is_document_id, is_job_id
+
+_ALIAS = re.compile(r"file_[a-z2-7]{26}")
+
+
+def is_alias(job_id: str) -> bool:
+    """A file's own job id, by its form."""
+    return _ALIAS.fullmatch(job_id) is not None
+
+
+async def resolve_job(caller: Caller, job_id: str) -> str:
+    """The engine's job id. Raises NotFound for what is no id, or nobody's alias."""
+    if is_alias(job_id):
+        found = await caller.running.sql.run(resolve_alias, caller.running.db, caller.tenant.id, job_id)
+        if found is None:
+            raise NotFound("no such job")
+        return found
+    if not is_job_id(job_id):
+        raise NotFound("no such job")
+    return job_id
+
+
+async def job_path(caller: Caller, job_id: str) -> str:
+    """`/v1/jobs/…` of the job or batch. Raises NotFound."""
+    return f"/v1/jobs/{await resolve_job(caller, job_id)}"
+
+
+async def document_path(caller: Caller, job_id: str, document_id: str) -> str:
+    """`/v1/jobs/…/documents/…`. Raises NotFound."""
+    if not is_document_id(document_id):
+        raise NotFound("no such document")
+    return f"{await job_path(caller, job_id)}/documents/{document_id}"

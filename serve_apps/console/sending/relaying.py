@@ -1,0 +1,13 @@
+"""A tenant's GET passed to the engine as it was sent, in the tenant's own organisation."""
+
+from fastapi import Request
+from starlette.responses import Response
+
+from serve_apps.console.callers.callers import Caller
+
+
+async def relay(request: Request, caller: Caller, path: str, *, wait_s: float = 0.0) -> Response:
+    """The engine's answer; the query goes along as it came. Raises EngineFailed."""
+    query = request.url.query
+    target = f"{path}?{query}" if query else path
+    return await caller.running.engine.relay(target, caller.org, request.headers, wait_s=wait_s)

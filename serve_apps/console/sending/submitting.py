@@ -1,0 +1,113 @@
+"""From a tenant's upload to the engine's job: receive, take a place, send under an Idempotency-Key, take over the job.
+
+Whatever the engine refuses or fails at gives the place back. A caller who goes away stops nothing half-way.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+import httpx
+from fastapi import Request
+
+from serve_apps.api.http.multipart import PartRules
+from serve_apps.api.http.uploads import StoredFile, Upload, receive_upload
+from serve_apps.console.callers.callers import Caller
+from serve_apps.console.context.console_state import Running
+from serve_apps.console.context.engine_facts import facts_of
+from serve_apps.console.context.refusals import EngineFailed
+from storage.console.admission import give_back, reserve
+from storage.console.rows import Place
+from storage.console.settlement import attach, settle
+
+_TAKEN = frozenset({200, 201, 202})
+_TRIES = 2
+
+
+async def receive(request: Request, running: Running, parts: frozenset[str], max_files: int) -> Upload:
+    """The request's files in the spool. Raises `UploadTooLarge`, `BatchTooLarge`, `InvalidUpload`, `UploadStalled`."""
+    limits = running.resources.limits
+    rules = PartRules(names=parts, max_files=max_files, max_file_bytes=limits.max_file_bytes)
+    return await receive_upload(request, rules, running.spool, running.disk, limits.upload_idle_s)
+
+
+async def send_jobs(caller: Caller, upload: Upload, key: str | None) -> httpx.Response:
+    """The engine's answer to POST /v1/jobs, already taken over when it is a job."""
+    return await _send(caller, upload, "jobs", "files", "/v1/jobs", key)
+
+
+async def send_parse(caller: Caller, upload: Upload, key: str | None) -> httpx.Response:
+    """The engine's answer to POST /v1/parse without waiting: its job is known here before anybody waits for it."""
+    return await _send(caller, upload, "parse", "file", "/v1/parse?timeout_s=0", key)
+
+
+async def _send(caller: Caller, upload: Upload, route: str, part: str, path: str, key: str | None) -> httpx.Response:
+    return await caller.running.finish(_send_all(caller, upload, route, part, path, key))
+
+
+async def _send_all(
+    caller: Caller, upload: Upload, route: str, part: str, path: str, key: str | None
+) -> httpx.Response:
+    running = caller.running
+    stored = await running.disk.run(upload.store)
+    try:
+        digest = _digest(stored, upload.fields)
+        place = await running.disk.run(
+            reserve, running.db, caller.tenant, caller.org, route, documents=len(stored), digest=digest, key=key
+        )
+        try:
+            answer = await _call(running, place, part, path, stored, upload.fields)
+        except EngineFailed:
+            await running.disk.run(give_back, running.db, place)
+            raise
+        await _take_over(running, place, answer)
+        return answer
+    finally:
+        await running.disk.run(_remove, running, stored)
+
+
+async def _call(
+    running: Running, place: Place, part: str, path: str, stored: Sequence[StoredFile], fields: Mapping[str, str]
+) -> httpx.Response:
+    """Twice where the engine fails: the key makes the second try the first one's job. Raises EngineFailed."""
+    for left in reversed(range(_TRIES)):
+        with ExitStack() as opened:
+            files = [
+                (part, (file.name, opened.enter_context(running.spool.open(file.blob.key)), "application/octet-stream"))
+                for file in stored
+            ]
+            try:
+                answer = await running.engine.post_files(path, place.org, place.engine_key, files=files, fields=fields)
+            except EngineFailed:
+                if not left:
+                    raise
+            else:
+                if answer.status_code == 404:
+                    raise EngineFailed("the engine does not offer this")
+                return answer
+    raise AssertionError("unreachable")
+
+
+async def _take_over(running: Running, place: Place, answer: httpx.Response) -> None:
+    """A job: its documents are the tenant's from now on. A refusal: the place is free."""
+    if answer.status_code not in _TAKEN:
+        await running.disk.run(give_back, running.db, place)
+        return
+    body: dict[str, Any] = answer.json()
+    job = body.get("job", body)
+    if "documents" in job:
+        await running.disk.run(settle, running.db, place.submission_id, job["id"], facts_of(job))
+    else:
+        await running.disk.run(attach, running.db, place.submission_id, body["job_id"])
+
+
+def _digest(stored: Sequence[StoredFile], fields: Mapping[str, str]) -> str:
+    facts = [[file.name, file.blob.sha256] for file in stored], sorted(fields.items())
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+
+def _remove(running: Running, stored: Sequence[StoredFile]) -> None:
+    for file in stored:
+        running.spool.delete(file.blob.key)

@@ -1,0 +1,129 @@
+"""Learns how sent documents end: asks the engine for each open job, in threads, by turns that many consoles may share.
+
+A look is taken from SQL under a short lease, so a process may die at any moment. Also deletes what a plan no longer
+keeps. Knows the engine's HTTP and the console's tables.
+"""
+
+import logging
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+
+from serve_apps.console.context.engine_facts import facts_of
+from storage.console.rows import Look
+from storage.console.sent import list_outdated, mark_removed
+from storage.console.settlement import give_up, known_jobs, look_again, settle, take_looks
+from storage.postgres.database import Database
+from storage.values.errors import StorageError
+
+log = logging.getLogger(__name__)
+THREADS = 8
+TIMEOUT_S = 10.0
+RETIRE_EVERY_S = 60.0
+STUCK_S = 120.0
+
+
+class Watcher:
+    """One loop and a few threads that ask."""
+
+    def __init__(self, db: Database, engine_url: str, engine_key: str, *, poll_s: float = 0.3) -> None:
+        self._db, self._poll_s = db, poll_s
+        self._client = httpx.Client(
+            base_url=engine_url, headers={"X-API-Key": engine_key}, timeout=TIMEOUT_S, trust_env=False
+        )
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="watch")
+        self._stop, self._turned_at, self._retired_at = threading.Event(), time.monotonic(), 0.0
+        self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def healthy(self) -> bool:
+        return self._stop.is_set() or (self._thread.is_alive() and time.monotonic() - self._turned_at < STUCK_S)
+
+    def drain(self, timeout_s: float) -> bool:
+        """Takes no more looks; what is being asked ends within its own time limit."""
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout_s)
+        self._threads.shutdown(wait=True)
+        self._client.close()
+        return not self._thread.is_alive()
+
+    def turn(self) -> int:
+        """One pass over what is due; how many looks that were."""
+        looks = take_looks(self._db, THREADS * 4)
+        list(self._threads.map(self._look, looks))
+        return len(looks)
+
+    def retire(self) -> int:
+        """Deletes jobs past their plan's retention at the engine, then here; how many that were."""
+        done = 0
+        for row in list_outdated(self._db):
+            answer = self._client.delete(f"/v1/jobs/{row['job_id']}", headers={"X-DE-Org": row["org"]})
+            if answer.status_code in (204, 404):
+                mark_removed(self._db, row["id"])
+                done += 1
+        return done
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            self._turned_at = time.monotonic()
+            done = 0
+            try:
+                done = self.turn()
+                if time.monotonic() - self._retired_at > RETIRE_EVERY_S:
+                    self._retired_at = time.monotonic()
+                    self.retire()
+            except (StorageError, httpx.HTTPError) as error:
+                log.warning("watcher: %s", type(error).__name__)
+            if not done:
+                self._stop.wait(self._poll_s)
+
+    def _look(self, look: Look) -> None:
+        try:
+            job = self._job(look)
+            if job is None:
+                give_up(self._db, look)
+                return
+            settle(self._db, look.submission_id, job["id"], facts_of(job))
+            if job["pending"]:
+                look_again(self._db, look.submission_id, pause_after(look.age_s))
+        except (StorageError, httpx.HTTPError, _EngineErred) as error:
+            log.warning("look not answered: %s", type(error).__name__)
+
+    def _job(self, look: Look) -> dict[str, Any] | None:
+        """The job as the engine tells it; None where it has none."""
+        job_id = look.job_id or self._find_lost(look)
+        if job_id is None:
+            return None
+        answer = self._get(f"/v1/jobs/{job_id}", look.org)
+        if answer.status_code == 404:
+            return None
+        job: dict[str, Any] = answer.json()
+        return job
+
+    def _find_lost(self, look: Look) -> str | None:
+        """The process died between sending and noting the answer: a job of this organisation that nobody knows."""
+        listed = self._get("/v1/jobs?limit=100", look.org).json()
+        known = known_jobs(self._db, [job["id"] for job in listed])
+        unknown = [job for job in listed if job["id"] not in known and sum(job["counts"].values()) == look.n_total]
+        return str(unknown[-1]["id"]) if unknown else None
+
+    def _get(self, path: str, org: str) -> httpx.Response:
+        answer = self._client.get(path, headers={"X-DE-Org": org})
+        if answer.status_code not in (200, 404):
+            raise _EngineErred(str(answer.status_code))
+        return answer
+
+
+class _EngineErred(Exception):
+    """No answer to build on; the look is taken again when its lease is over."""
+
+
+def pause_after(age_s: float) -> float:
+    """Seconds until a job is asked for again: soon while it is young, at most ten."""
+    return min(10.0, 0.3 + age_s / 10)

@@ -1,0 +1,118 @@
+"""Signing in and out. The key is sent once; what stays in the browser is a session's cookie."""
+
+from typing import Any
+from urllib.parse import parse_qs
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from serve_apps.access.caller import Caller, find_key, org_of
+from serve_apps.access.errors import InvalidOrg, RateLimited, Unauthenticated
+from serve_apps.access.keys import ApiKey
+from serve_apps.api.context.app_state import Running
+from serve_apps.api.context.resources import Resources
+from serve_apps.api.routes.operations.token import is_local
+from serve_apps.ui.browser.origin import ForeignRequest, over_tls, require_same_site, require_token
+from serve_apps.ui.browser.session import Sessions, read_cookie, set_cookie
+from serve_apps.ui.browser.visit import page
+
+_LONGEST_FORM = 16_384
+_STATUS = {Unauthenticated: 401, InvalidOrg: 422, RateLimited: 429}
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """The fields of a url-encoded form, the first of each name. Longer ones than a form of ours are none."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _LONGEST_FORM:
+            return {}
+    fields = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
+    return {name: values[0] for name, values in fields.items()}
+
+
+class Login:
+    """The sign-in form and its answers."""
+
+    def __init__(self, sessions: Sessions, resources: Resources) -> None:
+        self._sessions, self._resources = sessions, resources
+
+    async def show(self, request: Request) -> Response:
+        """The form; on this machine it also offers the default token."""
+        return self._form(request, next_page(request.query_params.get("next")))
+
+    async def enter(self, request: Request) -> Response:
+        """A new session for a good key; the form again for any other."""
+        form = await read_form(request)
+        onward = next_page(form.get("next"))
+        try:
+            require_same_site(request.headers)
+            if not self._sessions.is_login_form(form.get("token", "")):
+                raise ForeignRequest("this form is too old; try again")
+            return self._open(request, self._secret(request, form), form.get("org", ""), onward)
+        except (Unauthenticated, InvalidOrg, ForeignRequest, RateLimited) as refused:
+            status = _STATUS.get(type(refused), 403)
+            answer = self._form(request, onward, status, problem=str(refused))
+            if isinstance(refused, RateLimited):
+                answer.headers["Retry-After"] = str(refused.retry_after)
+            return answer
+
+    async def leave(self, request: Request) -> Response:
+        """Forgets the session in this browser."""
+        tls = over_tls(request)
+        session = self._sessions.read(read_cookie(request.scope["headers"], tls=tls))
+        if session is not None:
+            try:
+                require_same_site(request.headers)
+                require_token((await read_form(request)).get("csrf"), session.csrf)
+            except ForeignRequest as foreign:
+                return self._form(request, "/ui", 403, problem=str(foreign))
+        answer = RedirectResponse("/ui/login", 303)
+        answer.headers["Set-Cookie"] = set_cookie("", tls=tls, lifetime_s=0)
+        answer.headers["Clear-Site-Data"] = '"cache"'
+        return answer
+
+    def _open(self, request: Request, secret: str, org: str, onward: str) -> Response:
+        key = self._find(request, secret)
+        named = org_of([(b"x-de-org", org.encode())] if org else [])
+        request.scope["caller"] = Caller(key.label, key.name, key.scope, named)
+        answer = RedirectResponse(onward, 303)
+        answer.headers["Set-Cookie"] = set_cookie(self._sessions.open(key, named), tls=over_tls(request))
+        return answer
+
+    def _find(self, request: Request, secret: str) -> ApiKey:
+        """The key; whoever guesses one after the other is refused before the next one is looked at, as by the API."""
+        running: Running = request.app.state.running
+        address = running.true_address(request.scope)
+        if address is not None:
+            running.strangers.check(address)
+        try:
+            return find_key(secret, self._resources.keys)
+        except Unauthenticated:
+            if address is not None:
+                running.strangers.note(address)
+            raise
+
+    def _secret(self, request: Request, form: dict[str, str]) -> str:
+        token = self._local_token(request)
+        return token if token and form.get("local") else form.get("key", "").strip()
+
+    def _local_token(self, request: Request) -> str | None:
+        default = self._resources.default_token
+        return default.token if default and is_local(request, self._resources.limits) else None
+
+    def _form(self, request: Request, onward: str, status: int = 200, **facts: Any) -> Response:
+        return page(
+            request,
+            "login.html",
+            status,
+            next=onward,
+            token=self._sessions.login_form(),
+            local_token=self._local_token(request),
+            **({"problem": None} | facts),
+        )
+
+
+def next_page(path: str | None) -> str:
+    """Where to go after signing in: a page of ours, never another site."""
+    return path if path and (path == "/ui" or path.startswith("/ui/")) and "\\" not in path else "/ui"

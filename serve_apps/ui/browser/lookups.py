@@ -1,0 +1,110 @@
+"""What pages show beyond the API: names of jobs, what waits for review, decided flags, the state of the audit chain.
+
+The same storage functions as the API's, always through the caller's scope and in the app's own threads.
+"""
+
+from dataclasses import dataclass
+from itertools import groupby
+
+from models.pii.places import decide_blocks, find_places
+from models.pii.review import in_context
+from serve_apps.api.context.app_state import Running
+from serve_apps.ui.browser.visit import Visit
+from storage.access.audit import seal, verify
+from storage.jobs.documents import PublishedTree, locate_tree
+from storage.jobs.job_names import name_jobs
+from storage.review.reviews import FlagState, PendingFlag, list_inbox, read_decisions
+from storage.values.rows import DocumentId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """A document with flags nobody has decided about. `flags` are in reading order, repeated."""
+
+    job_id: str
+    document_id: str
+    source_file: str
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flagged:
+    """A flag on a block with its text in context; `bbox` in points, `spans` [start, end) in `text`."""
+
+    block_id: str
+    page: int
+    bbox: tuple[float, float, float, float] | None
+    flag: str
+    text: str
+    spans: tuple[tuple[int, int], ...]
+    state: FlagState
+
+
+async def find_names(visit: Visit, jobs: list[dict[str, object]]) -> dict[str, str]:
+    """Job → its first file's name."""
+    running, ids = running_of(visit), [str(job["id"]) for job in jobs]
+    found = await running.sql.run(name_jobs, visit.resources.store.db, visit.session.caller.data, ids)
+    return {str(id): name for id, name in found.items()}
+
+
+async def find_waiting(visit: Visit, limit: int, cursor: str | None = None) -> tuple[list[Waiting], str | None]:
+    """Documents that wait for a decision, the newest job first, with at least `limit` flags if there are so many."""
+    running = running_of(visit)
+    page = await running.sql.run(
+        list_inbox, visit.resources.store, visit.session.caller.data, limit=limit, cursor=cursor
+    )
+    groups = groupby(page.items, key=lambda one: (one.job_id, one.document_id, one.source_file))
+    return [_waiting(key, list(flags)) for key, flags in groups], page.next_cursor
+
+
+async def find_flags(visit: Visit, job_id: str, document_id: str) -> list[Flagged]:
+    """Every flag of a document, decided or not, in reading order. Raises `NotFound`."""
+    running, store = running_of(visit), visit.resources.store
+    where = await running.sql.run(locate_tree, store.db, visit.session.caller.data, job_id, document_id)
+    return await running.disk.run(_flags, running, DocumentId(document_id), where)
+
+
+async def check_chain(visit: Visit) -> int | None:
+    """The first act at which the organisation's audit chain is not what was written; None = whole."""
+    return await running_of(visit).disk.run(_check_chain, visit)
+
+
+def running_of(visit: Visit) -> Running:
+    """The app's own threads and caches."""
+    running: Running = visit.request.app.state.running
+    return running
+
+
+def _check_chain(visit: Visit) -> int | None:
+    db = visit.resources.store.db
+    seal(db)
+    return verify(db, visit.session.caller.data)
+
+
+def _waiting(key: tuple[str, str, str], flags: list[PendingFlag]) -> Waiting:
+    job_id, document_id, source_file = key
+    names = tuple(one.flag for one in flags)
+    return Waiting(job_id=job_id, document_id=document_id, source_file=source_file, flags=names)
+
+
+def _flags(running: Running, document_id: DocumentId, where: PublishedTree) -> list[Flagged]:
+    store = running.resources.store
+    tree = running.trees.get(store, document_id, where.attempt)
+    decided = decide_blocks(tree, read_decisions(store.db, document_id))
+    blocks = {block.id: block for block in tree.blocks}
+    found = []
+    for place in find_places(tree):
+        block = blocks[place.block_id]  # type: ignore[index]
+        seen = in_context(block, place.flag)
+        found.append(
+            Flagged(
+                block_id=place.block_id,
+                page=block.page,
+                bbox=block.bbox,
+                flag=place.flag,
+                text=seen.text,
+                spans=seen.spans,
+                state=FlagState(decided.get((place.block_id, place.flag), FlagState.PENDING)),
+            )
+        )
+    return found

@@ -1,0 +1,107 @@
+"""A reviewer's session: a signed, expiring cookie that names a key in force, its organisation and a nonce.
+
+The cookie holds no secret: the key is named by a keyed fingerprint of its digest, so a revoked key ends its sessions.
+Any replica understands any session. Knows no framework.
+"""
+
+import base64
+import json
+import os
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from serve_apps.access.caller import Caller
+from serve_apps.access.keys import ApiKey, KeyRing
+from storage.values.signing import Signer
+
+LIFETIME_S = 12 * 3600
+LOGIN_FORM_S = 3600
+_SESSION, _KEY, _CSRF, _LOGIN = "ui-session", "ui-key", "ui-csrf", "ui-login"
+_SIGNATURE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Who is signed in. `csrf` must come with every change."""
+
+    caller: Caller
+    csrf: str
+
+
+class Sessions:
+    """Writes and reads session cookies."""
+
+    def __init__(self, signer: Signer, keys: KeyRing) -> None:
+        self._signer, self._keys = signer, keys
+
+    def open(self, key: ApiKey, org: str) -> str:
+        """The value of a new session's cookie; each has a nonce of its own, so none can be planted beforehand."""
+        facts = {
+            "key": self._fingerprint(key),
+            "org": org,
+            "nonce": os.urandom(16).hex(),
+            "until": int(time.time()) + LIFETIME_S,
+        }
+        message = json.dumps(facts).encode()
+        return base64.urlsafe_b64encode(self._signer.sign(_SESSION, message) + message).decode()
+
+    def read(self, cookie: str | None) -> Session | None:
+        """The session behind a cookie; None when forged, over, or when its key is not in force any more."""
+        facts = self._verified(cookie or "")
+        if facts is None or facts["until"] < time.time():
+            return None
+        key = next((key for key in self._keys if self._fingerprint(key) == facts["key"]), None)
+        if key is None:
+            return None
+        return Session(Caller(key.label, key.name, key.scope, facts["org"]), self._csrf(facts["nonce"]))
+
+    def login_form(self) -> str:
+        """A token for the sign-in form: it was made here, within the hour."""
+        until = str(int(time.time()) + LOGIN_FORM_S)
+        return f"{until}.{self._signer.sign(_LOGIN, until.encode()).hex()}"
+
+    def is_login_form(self, token: str) -> bool:
+        until, _, signature = token.partition(".")
+        if not until.isdigit() or int(until) < time.time():
+            return False
+        return self._signer.sign(_LOGIN, until.encode()).hex() == signature
+
+    def _csrf(self, nonce: str) -> str:
+        return self._signer.sign(_CSRF, nonce.encode()).hex()
+
+    def _fingerprint(self, key: ApiKey) -> str:
+        return self._signer.sign(_KEY, key.digest + key.label.encode()).hex()
+
+    def _verified(self, cookie: str) -> dict[str, Any] | None:
+        try:
+            raw = base64.urlsafe_b64decode(cookie.encode("ascii"))
+        except ValueError:
+            return None
+        signature, message = raw[:_SIGNATURE], raw[_SIGNATURE:]
+        if not self._signer.verify(_SESSION, message, signature):
+            return None
+        facts: dict[str, Any] = json.loads(message)
+        return facts
+
+
+def cookie_name(*, tls: bool) -> str:
+    """Behind TLS the name itself forbids a domain, a path and plain HTTP."""
+    return "__Host-quire" if tls else "quire_session"
+
+
+def set_cookie(value: str, *, tls: bool, lifetime_s: int = LIFETIME_S) -> str:
+    """The Set-Cookie header."""
+    flags = f"Path=/; Max-Age={lifetime_s}; HttpOnly; SameSite=Strict" + ("; Secure" if tls else "")
+    return f"{cookie_name(tls=tls)}={value}; {flags}"
+
+
+def read_cookie(headers: Iterable[tuple[bytes, bytes]], *, tls: bool) -> str | None:
+    """The session cookie; a name sent twice is none."""
+    wanted, found = cookie_name(tls=tls), []
+    for name, value in headers:
+        if name == b"cookie":
+            pairs = (part.strip().partition("=") for part in value.decode("latin-1").split(";"))
+            found += [text for key, _, text in pairs if key == wanted]
+    return found[0] if len(found) == 1 else None

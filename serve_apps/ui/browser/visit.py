@@ -1,0 +1,133 @@
+"""One request of a browser: who is signed in, what the API says, and how a page is answered."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp
+
+from serve_apps.access.scopes import REQUIRED, KeyScope
+from serve_apps.api.context.resources import Resources
+from serve_apps.api.http.middleware import log_fault
+from serve_apps.ui.browser.filters import FILTERS, tell_duration
+from serve_apps.ui.browser.gateway import Api, ApiRefused, refusal_of
+from serve_apps.ui.browser.origin import CONTENT_POLICY, ForeignRequest, over_tls
+from serve_apps.ui.browser.session import Session, Sessions, read_cookie
+
+HERE = Path(__file__).parents[1]
+STATIC = {path.name: path.read_bytes() for path in sorted((HERE / "static").iterdir()) if path.is_file()}
+VERSION = sha256(b"".join(STATIC.values())).hexdigest()[:12]
+THEMES = ("light", "dark")
+THEME_COOKIE = "quire_theme"
+_PAGES = Environment(
+    loader=FileSystemLoader(HERE / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_PAGES.filters.update(FILTERS)
+_PAGES.globals.update(static=f"/ui/static/{VERSION}", duration=tell_duration)
+
+
+@dataclass
+class Visit:
+    """A request of somebody who is signed in."""
+
+    request: Request
+    session: Session
+    resources: Resources
+    router: ASGIApp
+
+    @cached_property
+    def api(self) -> Api:
+        return Api(self.router, self.request, self.session.caller)
+
+    def may(self, method: str, path: str) -> bool:
+        """True when this service has the operation and this key's scope covers it."""
+        needed = REQUIRED.get((method, path), ...)
+        if needed is ...:
+            return False
+        return needed is None or self.session.caller.scope.covers(needed)
+
+    @property
+    def may_write(self) -> bool:
+        return self.session.caller.scope.covers(KeyScope.WRITE)
+
+    @property
+    def is_admin(self) -> bool:
+        return self.session.caller.scope.covers(KeyScope.ADMIN)
+
+    def query(self, name: str) -> str | None:
+        """A value of the address; an empty one is none."""
+        return self.request.query_params.get(name) or None
+
+    def segment(self, name: str) -> str:
+        """A part of this page's path as one segment of another."""
+        return quote(self.request.path_params[name], safe="")
+
+    def page(self, template: str, status: int = 200, **facts: Any) -> Response:
+        """The page with navigation and this session's form token."""
+        own = {"visit": self, "caller": self.session.caller, "csrf": self.session.csrf, "may_write": self.may_write}
+        return page(self.request, template, status, **own, **facts)
+
+    def refuse(self, refused: ApiRefused) -> Response:
+        """A page that says why not."""
+        answer = self.page("refused.html", refused.status, refused=refused)
+        if refused.retry_after is not None:
+            answer.headers["Retry-After"] = refused.retry_after
+        return answer
+
+
+Handler = Callable[[Visit], Awaitable[Response]]
+
+
+def page(request: Request, template: str, status: int = 200, **facts: Any) -> Response:
+    """A private page: never stored, never framed, no script but ours."""
+    theme = request.cookies.get(THEME_COOKIE)
+    shown = {"visit": None, "here": request.url.path, "theme": theme if theme in THEMES else ""}
+    text = _PAGES.get_template(template).render(**(shown | facts))
+    headers = {"Content-Security-Policy": CONTENT_POLICY, "Cache-Control": "no-store"}
+    return Response(text, status, headers, "text/html")
+
+
+class SignedIn:
+    """A handler behind the sign-in: strangers are sent to the form, refusals and faults become pages."""
+
+    def __init__(self, sessions: Sessions, resources: Resources, router: ASGIApp) -> None:
+        self._sessions, self._resources, self._router = sessions, resources, router
+
+    def __call__(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+        async def handle(request: Request) -> Response:
+            session = self._sessions.read(read_cookie(request.scope["headers"], tls=over_tls(request)))
+            if session is None:
+                return RedirectResponse(f"/ui/login?next={quote(_return_to(request), safe='/')}", 303)
+            request.scope["caller"] = session.caller
+            visit = Visit(request, session, self._resources, self._router)
+            try:
+                return await handler(visit)
+            except ApiRefused as refused:
+                return visit.refuse(refused)
+            except ForeignRequest as foreign:
+                return visit.refuse(ApiRefused(403, foreign.code, str(foreign)))
+            except Exception as error:  # the store is away, a tree is gone: the API's table knows; a fault is recorded
+                known = refusal_of(error)
+                if known.status == 500:
+                    log_fault(request.scope.get("request_id", ""), error)
+                return visit.refuse(known)
+
+        return handle
+
+
+def _return_to(request: Request) -> str:
+    """Where a stranger wanted to go; a change is not repeated."""
+    if request.method != "GET":
+        return "/ui"
+    return request.url.path + (f"?{request.url.query}" if request.url.query else "")

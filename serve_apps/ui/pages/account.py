@@ -1,0 +1,30 @@
+"""The pages about the account: the month's usage and the licence, and how programs reach the API with this key."""
+
+from datetime import date, timedelta
+
+from starlette.responses import Response
+
+from serve_apps.ui.browser.visit import Visit
+
+
+async def show_usage(visit: Visit) -> Response:
+    """Documents and pages of a month by key, beside the licence's quota."""
+    usage = await visit.api.get("/v1/usage", month=visit.query("month"))
+    month = date.fromisoformat(usage["month"])
+    this_month = await visit.api.get("/v1/usage") if visit.query("month") else usage
+    return visit.page(
+        "usage.html",
+        usage=usage,
+        license=await visit.api.get("/v1/license"),
+        month=f"{month:%B %Y}",
+        before=f"{month - timedelta(days=1):%Y-%m}",
+        after=f"{month + timedelta(days=32):%Y-%m}" if usage["month"] < this_month["month"] else None,
+    )
+
+
+async def show_access(visit: Visit) -> Response:
+    """Who is signed in, the address of the API, a first call, and for an admin the default token if there is one."""
+    default = visit.resources.default_token
+    token = default.token if default and visit.is_admin else None
+    url = visit.request.url
+    return visit.page("access.html", token=token, base_url=f"{url.scheme}://{url.netloc}")

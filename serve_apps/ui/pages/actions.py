@@ -1,0 +1,148 @@
+"""Changes asked for by plain forms: check the form, call the API, go back. Scripts use the gateway instead."""
+
+from enum import StrEnum
+from typing import Literal, assert_never
+from urllib.parse import quote
+
+from starlette.responses import RedirectResponse, Response
+
+from serve_apps.ui.browser.gateway import ApiRefused
+from serve_apps.ui.browser.login import read_form
+from serve_apps.ui.browser.lookups import find_flags
+from serve_apps.ui.browser.origin import require_same_site, require_token
+from serve_apps.ui.browser.visit import Visit
+from serve_apps.ui.pages.reviewing import find_next
+from storage.review.reviews import FlagState
+
+
+class Act(StrEnum):
+    """What a form may ask for."""
+
+    CANCEL = "cancel"
+    DELETE_JOB = "delete-job"
+    DELETE_DOCUMENT = "delete-document"
+    REQUEUE = "requeue"
+    REQUEUE_ALL = "requeue-all"
+    DECIDE = "decide"
+    DECIDE_REST = "decide-rest"
+    SYNC_SOURCE = "sync-source"
+    DELETE_SOURCE = "delete-source"
+    TEST_WEBHOOK = "test-webhook"
+    ENABLE_WEBHOOK = "enable-webhook"
+    DELETE_WEBHOOK = "delete-webhook"
+    REDELIVER = "redeliver"
+
+
+_Source = Literal[Act.SYNC_SOURCE, Act.DELETE_SOURCE]
+_Webhook = Literal[Act.TEST_WEBHOOK, Act.ENABLE_WEBHOOK, Act.DELETE_WEBHOOK, Act.REDELIVER]
+_Review = Literal[Act.DECIDE, Act.DECIDE_REST]
+_MOST_REQUEUED = 50
+_SYNC_WAIT_S = 2
+
+
+async def act(visit: Visit) -> Response:
+    """303 to where the form says, after the change. Raises `ForeignRequest`, `ApiRefused`."""
+    require_same_site(visit.request.headers)
+    form = await read_form(visit.request)
+    require_token(form.get("csrf"), visit.session.csrf)
+    try:
+        asked = Act(form.get("act", ""))
+    except ValueError:
+        raise ApiRefused(422, "unknown-act", "There is no such action.") from None
+    onward = await _do(visit, asked, form)
+    return RedirectResponse(onward, 303)
+
+
+async def _do(visit: Visit, asked: Act, form: dict[str, str]) -> str:
+    """Does it and says where to go."""
+    job, document = _segment(form, "job"), _segment(form, "document")
+    match asked:
+        case Act.CANCEL:
+            await visit.api.post(f"/v1/jobs/{job}/cancel")
+            return f"/ui/jobs/{job}"
+        case Act.DELETE_JOB:
+            await visit.api.delete(f"/v1/jobs/{job}")
+            return "/ui/jobs"
+        case Act.DELETE_DOCUMENT:
+            await visit.api.delete(f"/v1/documents/{document}")
+            return f"/ui/jobs/{job}"
+        case Act.REQUEUE:
+            await visit.api.post(f"/v1/jobs/{job}/documents/{document}/requeue")
+            return f"/ui/jobs/{job}"
+        case Act.REQUEUE_ALL:
+            return await _requeue_all(visit)
+        case Act.DECIDE | Act.DECIDE_REST:
+            return await _review(visit, asked, form)
+        case Act.SYNC_SOURCE | Act.DELETE_SOURCE:
+            return await _change_source(visit, asked, _segment(form, "id"), documents="documents" in form)
+        case Act.TEST_WEBHOOK | Act.ENABLE_WEBHOOK | Act.DELETE_WEBHOOK | Act.REDELIVER:
+            return await _change_webhook(visit, asked, _segment(form, "id"))
+        case _:
+            assert_never(asked)
+
+
+async def _requeue_all(visit: Visit) -> str:
+    """The newest failures, as many as one page shows; one that cannot be read again stays."""
+    for letter in await visit.api.get("/v1/dead-letters", limit=_MOST_REQUEUED):
+        try:
+            await visit.api.post(f"/v1/jobs/{letter['job_id']}/documents/{letter['document_id']}/requeue")
+        except ApiRefused as refused:
+            if refused.status != 409:
+                raise
+    return "/ui/jobs"
+
+
+async def _review(visit: Visit, asked: _Review, form: dict[str, str]) -> str:
+    """One decision stays on the page; all that were left go on to the next document."""
+    job, document, decision = _segment(form, "job"), _segment(form, "document"), form.get("decision", "")
+    path = f"/v1/jobs/{job}/documents/{document}/blocks"
+    match asked:
+        case Act.DECIDE:
+            block = _segment(form, "block")
+            await visit.api.post(f"{path}/{block}/review", {"flag": form.get("flag", ""), "decision": decision})
+            return f"/ui/jobs/{job}/documents/{document}/review"
+        case Act.DECIDE_REST:
+            onward = await find_next(visit, form.get("document", ""))
+            for one in await find_flags(visit, form.get("job", ""), form.get("document", "")):
+                if one.state is FlagState.PENDING:
+                    body = {"flag": one.flag, "decision": decision}
+                    await visit.api.post(f"{path}/{quote(one.block_id, safe='')}/review", body)
+            return onward
+        case _:
+            assert_never(asked)
+
+
+async def _change_source(visit: Visit, asked: _Source, id: str, *, documents: bool) -> str:
+    """Syncs it, for a while in sight, or forgets it, with its documents if asked."""
+    match asked:
+        case Act.SYNC_SOURCE:
+            await visit.api.post(f"/v1/sources/{id}/sync", wait=_SYNC_WAIT_S)
+        case Act.DELETE_SOURCE:
+            await visit.api.delete(f"/v1/sources/{id}", documents="true" if documents else None)
+        case _:
+            assert_never(asked)
+    return "/ui/sources"
+
+
+async def _change_webhook(visit: Visit, asked: _Webhook, id: str) -> str:
+    """What an admin does to a receiver, or to one of its deliveries."""
+    match asked:
+        case Act.TEST_WEBHOOK:
+            await visit.api.post(f"/v1/webhooks/{id}/test")
+            return f"/ui/webhooks/{id}"
+        case Act.ENABLE_WEBHOOK:
+            await visit.api.post(f"/v1/webhooks/{id}/enable")
+            return f"/ui/webhooks/{id}"
+        case Act.DELETE_WEBHOOK:
+            await visit.api.delete(f"/v1/webhooks/{id}")
+            return "/ui/webhooks"
+        case Act.REDELIVER:
+            sent = await visit.api.post(f"/v1/webhooks/deliveries/{id}/redeliver")
+            return f"/ui/webhooks/{sent['webhook_id']}"
+        case _:
+            assert_never(asked)
+
+
+def _segment(form: dict[str, str], name: str) -> str:
+    """A value of the form as one segment of a path."""
+    return quote(form.get(name, ""), safe="")

@@ -1,0 +1,115 @@
+"""The pages about one document: its page beside what was read from it, as it is or redacted, and its HTML preview."""
+
+from typing import Any
+
+from starlette.responses import Response
+
+from serve_apps.ui.browser.gateway import ApiRefused
+from serve_apps.ui.browser.visit import Visit
+
+TABS = {
+    "blocks": "Blocks",
+    "fields": "Fields",
+    "semantics": "Objects",
+    "chunks": "Chunks",
+    "markdown": "Markdown",
+    "html": "HTML",
+    "details": "Details",
+}
+PREVIEW_POLICY = "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'"
+_OUTPUTS = {"fields": "fields", "semantics": "semantics", "chunks": "chunks", "markdown": "export/markdown"}
+_SHOWN = 1000
+
+
+async def show_document(visit: Visit) -> Response:
+    """A page picture with block boxes, and what was read beside it."""
+    path, document = document_path(visit), await read_document(visit)
+    if document["status"] != "succeeded" or document["deleted_at"]:
+        return visit.page("document_failed.html", document=document)
+    redacted = True if visit.query("redacted") else None
+    try:
+        tree = await visit.api.get(f"{path}/tree", redacted=_flag(redacted))
+    except ApiRefused as refused:
+        if refused.code != "pii-incomplete":
+            raise
+        return visit.page("document_failed.html", document=document | {"refused": refused})
+    number = _page_number(visit.query("page"), tree)
+    tab = visit.query("tab") if visit.query("tab") in TABS else "blocks"
+    marked = (visit.query("blocks") or "").split(",")
+    return visit.page(
+        "document.html",
+        document=document,
+        path=path,
+        tree=tree,
+        redacted=bool(redacted),
+        name="Redacted document" if redacted else document["source_file"],
+        page=next((page for page in tree["pages"] if page["number"] == number), None),
+        pages=tree["pages"],
+        flagged=_flagged_pages(tree),
+        blocks=[block for block in tree["blocks"] if block["page"] == number],
+        drawn=tree["source"]["format"] != "docx",
+        tab=tab,
+        tabs=TABS,
+        shown=_SHOWN,
+        content=await _tab_content(visit, path, str(tab), redacted),
+        reviewable=visit.may("GET", "/v1/review"),
+        marked=marked,
+        places={block["id"]: block["page"] for block in tree["blocks"]},
+    )
+
+
+async def preview(visit: Visit) -> Response:
+    """The HTML export for a frame of ours: without script, without origin."""
+    redacted = True if visit.query("redacted") else None
+    text = await visit.api.text(f"{document_path(visit)}/export/html", redacted=_flag(redacted))
+    return Response(text, 200, {"Content-Security-Policy": PREVIEW_POLICY, "Cache-Control": "no-store"}, "text/html")
+
+
+async def read_document(visit: Visit) -> Any:
+    """Its row. Raises `ApiRefused` where it belongs to another job."""
+    document = await visit.api.get(f"/v1/documents/{visit.segment('document_id')}")
+    if document["job_id"] != visit.request.path_params["job_id"]:
+        raise ApiRefused(404, "not-found", "There is no such resource.")
+    return document
+
+
+def document_path(visit: Visit) -> str:
+    """The document's path in the API."""
+    return f"/v1/jobs/{visit.segment('job_id')}/documents/{visit.segment('document_id')}"
+
+
+def _flagged_pages(tree: dict[str, Any]) -> frozenset[int]:
+    return frozenset(
+        block["page"] for block in tree["blocks"] if any(flag.startswith("pii:") for flag in block["flags"])
+    )
+
+
+async def _tab_content(visit: Visit, path: str, tab: str, redacted: bool | None) -> Any:
+    if tab not in _OUTPUTS:
+        return None
+    address = f"{path}/{_OUTPUTS[tab]}"
+    if tab == "markdown":
+        return await visit.api.text(address, redacted=_flag(redacted))
+    found = await visit.api.get(address, redacted=_flag(redacted))
+    return _objects(found["objects"]) if tab == "semantics" else found
+
+
+def _objects(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Objects by their type, in the order in which the types first come."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for one in found:
+        groups.setdefault(one["type"], []).append(one)
+    return groups
+
+
+def _flag(value: bool | None) -> str | None:
+    return "true" if value else None
+
+
+def _page_number(text: str | None, tree: dict[str, Any]) -> int:
+    numbers = [page["number"] for page in tree["pages"]]
+    if text is None:
+        return int(numbers[0]) if numbers else 1
+    if not text.isdecimal() or int(text) not in numbers:
+        raise ApiRefused(404, "not-found", "The document has no such page.")
+    return int(text)

@@ -1,0 +1,136 @@
+"""The operator's pages: sources, webhooks and their deliveries, the audit trail."""
+
+from typing import Any
+
+from starlette.responses import Response
+
+from serve_apps.ui.browser.gateway import ApiRefused
+from serve_apps.ui.browser.login import read_form
+from serve_apps.ui.browser.lookups import check_chain
+from serve_apps.ui.browser.origin import require_same_site, require_token
+from serve_apps.ui.browser.visit import Visit
+
+EVENTS = {"job.finished": "a job is finished", "document.finished": "a document is finished"}
+_PER_PAGE = 50
+_SYNCING = {"waiting": "Sync waits to begin", "running": "Syncing"}
+_SOURCE_FIELDS = ("name", "place", "include", "exclude", "every_minutes")
+
+
+async def list_sources(visit: Visit) -> Response:
+    """Where documents are pulled from, with the last sync of each."""
+    return await _sources(visit)
+
+
+async def add_source(visit: Visit) -> Response:
+    """The list with the new source, or the form again with the reason. Raises `ForeignRequest`."""
+    form = await _checked(visit)
+    try:
+        made = await visit.api.post("/v1/sources", _source_of(form))
+    except ApiRefused as refused:
+        return await _sources(visit, refused.status, form=form, problem=refused)
+    return await _sources(visit, 201, made=made)
+
+
+async def list_webhooks(visit: Visit) -> Response:
+    """Receivers of events."""
+    return await _webhooks(visit)
+
+
+async def add_webhook(visit: Visit) -> Response:
+    """The list with the new receiver and its secret, shown this once; or the form again with the reason."""
+    form = await _checked(visit)
+    body: dict[str, Any] = {"url": form.get("url", "").strip(), "events": [e for e in EVENTS if form.get(e)]}
+    if form.get("secret"):
+        body["secret"] = form["secret"]
+    try:
+        made = await visit.api.post("/v1/webhooks", body)
+    except ApiRefused as refused:
+        return await _webhooks(visit, refused.status, form=form, problem=refused)
+    return await _webhooks(visit, 201, made=made)
+
+
+async def list_deliveries(visit: Visit) -> Response:
+    """What was sent to any receiver or is still to be sent, the newest first."""
+    hooks = {hook["id"]: hook for hook in await visit.api.get("/v1/webhooks")}
+    rows, more = await visit.api.page("/v1/webhooks/deliveries", cursor=visit.query("cursor"), limit=_PER_PAGE)
+    later = visit.query("cursor") is not None
+    return visit.page("deliveries.html", hooks=hooks, hook=None, made=None, rows=rows, more=more, later=later)
+
+
+async def show_webhook(visit: Visit) -> Response:
+    """One receiver with its deliveries."""
+    return await _webhook(visit)
+
+
+async def rotate_secret(visit: Visit) -> Response:
+    """The receiver with its new secret, shown this once. Raises `ForeignRequest`."""
+    await _checked(visit)
+    made = await visit.api.post(f"/v1/webhooks/{visit.segment('webhook_id')}/rotate")
+    return await _webhook(visit, made)
+
+
+async def _webhook(visit: Visit, made: Any = None) -> Response:
+    hooks = {hook["id"]: hook for hook in await visit.api.get("/v1/webhooks")}
+    hook = hooks.get(visit.request.path_params["webhook_id"])
+    if hook is None:
+        raise ApiRefused(404, "not-found", "There is no such receiver.")
+    rows, more = await visit.api.page(
+        "/v1/webhooks/deliveries", webhook_id=hook["id"], cursor=visit.query("cursor"), limit=_PER_PAGE
+    )
+    later = visit.query("cursor") is not None
+    return visit.page("deliveries.html", hooks=hooks, hook=hook, made=made, rows=rows, more=more, later=later)
+
+
+async def list_audit(visit: Visit) -> Response:
+    """Who did what, the newest first; on request also whether the chain is whole."""
+    try:
+        rows, more = await visit.api.page("/v1/audit", cursor=visit.query("cursor"), limit=_PER_PAGE)
+    except ApiRefused as refused:
+        if refused.code != "feature-not-licensed":
+            raise
+        return visit.page("audit.html", refused.status, licensed=False)
+    verified = visit.query("verify") is not None
+    broken = await check_chain(visit) if verified else None
+    later = visit.query("cursor") is not None
+    facts: dict[str, Any] = {"rows": rows, "more": more, "later": later, "verified": verified, "broken": broken}
+    return visit.page("audit.html", licensed=True, **facts)
+
+
+async def _sources(visit: Visit, status: int = 200, **facts: Any) -> Response:
+    rows = await visit.api.get("/v1/sources")
+    live = any(row["state"] in _SYNCING for row in rows)
+    return visit.page(
+        "sources.html",
+        status,
+        rows=rows,
+        live=live,
+        syncing=_SYNCING,
+        **({"form": None, "problem": None, "made": None} | facts),
+    )
+
+
+async def _webhooks(visit: Visit, status: int = 200, **facts: Any) -> Response:
+    rows = await visit.api.get("/v1/webhooks")
+    shown = {"form": None, "problem": None, "made": None, "events": EVENTS} | facts
+    return visit.page("webhooks.html", status, rows=rows, **shown)
+
+
+async def _checked(visit: Visit) -> dict[str, str]:
+    """The form, if it comes from this session's page."""
+    require_same_site(visit.request.headers)
+    form = await read_form(visit.request)
+    require_token(form.get("csrf"), visit.session.csrf)
+    return form
+
+
+def _source_of(form: dict[str, str]) -> dict[str, Any]:
+    """What the API takes: a place is a path, or a URI where it has a scheme; globs stand one a line."""
+    given = {name: form.get(name, "").strip() for name in _SOURCE_FIELDS}
+    body: dict[str, Any] = {"uri" if "://" in given["place"] else "path": given["place"]}
+    if given["name"]:
+        body["name"] = given["name"]
+    if given["every_minutes"]:
+        body["every_minutes"] = given["every_minutes"]
+    for name in ("include", "exclude"):
+        body[name] = [line.strip() for line in given[name].splitlines() if line.strip()]
+    return body

@@ -1,0 +1,66 @@
+"""The pages about personal data: what waits for a word, and one document's flags beside its pages."""
+
+from collections import Counter
+
+from starlette.responses import Response
+
+from serve_apps.ui.browser.lookups import Waiting, find_flags, find_waiting
+from serve_apps.ui.browser.visit import Visit
+from serve_apps.ui.pages.documents import document_path, read_document
+from storage.review.reviews import FlagState
+
+_INBOX, _AHEAD, _LOOKS = 500, 200, 5
+
+
+async def list_inbox(visit: Visit) -> Response:
+    """Documents with flags that wait for a decision, the newest job first."""
+    waiting, more = await find_waiting(visit, _INBOX, visit.query("cursor"))
+    return visit.page(
+        "inbox.html",
+        documents=[(one, Counter(one.flags)) for one in waiting],
+        waiting=sum(len(one.flags) for one in waiting),
+        more=more,
+        later=visit.query("cursor") is not None,
+    )
+
+
+async def review_document(visit: Visit) -> Response:
+    """One document's flags, each with its text in context and its place on the page; decided ones can be changed."""
+    document = await read_document(visit)
+    flags = await find_flags(visit, document["job_id"], document["document_id"])
+    tree = await visit.api.get(f"{document_path(visit)}/tree")
+    pages = {one.page for one in flags}
+    pending = sum(one.state is FlagState.PENDING for one in flags)
+    return visit.page(
+        "review.html",
+        document=document,
+        path=document_path(visit),
+        flags=flags,
+        decided=len(flags) - pending,
+        pending=pending,
+        pages=[page for page in tree["pages"] if page["number"] in pages],
+        drawn=tree["source"]["format"] != "docx",
+        onward=await find_next(visit, document["document_id"]),
+    )
+
+
+async def find_next(visit: Visit, document_id: str) -> str:
+    """Where a reviewer goes after this document: the next one that waits, else the first, else the inbox."""
+    first, cursor = None, None
+    passed = False
+    for _ in range(_LOOKS):
+        waiting, cursor = await find_waiting(visit, _AHEAD, cursor)
+        for one in waiting:
+            if one.document_id == document_id:
+                passed = True
+            elif passed:
+                return _address(one)
+            elif first is None:
+                first = one
+        if cursor is None:
+            break
+    return _address(first) if first else "/ui/review"
+
+
+def _address(one: Waiting) -> str:
+    return f"/ui/jobs/{one.job_id}/documents/{one.document_id}/review"

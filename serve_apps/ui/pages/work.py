@@ -1,0 +1,108 @@
+"""The pages about work: overview, upload, jobs, one job, dead letters, search."""
+
+from typing import Any
+
+from starlette.responses import Response
+
+from serve_apps.ui.browser.gateway import ApiRefused
+from serve_apps.ui.browser.lookups import find_names, find_waiting
+from serve_apps.ui.browser.visit import Visit
+
+ACTIVE = ("queued", "running")
+STATUSES = ("queued", "running", "succeeded", "partial", "failed", "canceled")
+MODES = {"hybrid": "Words and meaning", "fts": "Words", "vector": "Meaning"}
+_NEWEST, _PER_PAGE, _LETTERS, _HITS = 8, 50, 50, 20
+_LOOK_AHEAD = 100
+
+
+async def overview(visit: Visit) -> Response:
+    """What needs somebody, what is under way, the newest jobs, and the month's pages."""
+    jobs = await visit.api.get("/v1/jobs", limit=_NEWEST)
+    waiting, more = await find_waiting(visit, _LOOK_AHEAD)
+    letters, more_letters = await visit.api.page("/v1/dead-letters", limit=_LOOK_AHEAD)
+    return visit.page(
+        "overview.html",
+        stats=await visit.api.get("/v1/stats"),
+        license=await visit.api.get("/v1/license"),
+        waiting=sum(len(one.flags) for one in waiting),
+        more_waiting=more is not None,
+        documents_waiting=len(waiting),
+        letters=len(letters),
+        more_letters=more_letters is not None,
+        jobs=jobs,
+        names=await find_names(visit, jobs),
+        live=_are_live(jobs),
+        limits=visit.resources.limits,
+        active=ACTIVE,
+    )
+
+
+async def show_upload(visit: Visit) -> Response:
+    """The form alone, with the reason when the last one was refused."""
+    return visit.page("upload.html", limits=visit.resources.limits, problem=visit.query("problem"))
+
+
+async def list_jobs(visit: Visit) -> Response:
+    """Newest first, by status if asked."""
+    status = visit.query("status")
+    jobs, more = await visit.api.page("/v1/jobs", status=status, cursor=visit.query("cursor"), limit=_PER_PAGE)
+    return visit.page(
+        "jobs.html",
+        jobs=jobs,
+        names=await find_names(visit, jobs),
+        more=more,
+        later=visit.query("cursor") is not None,
+        chosen=status,
+        statuses=STATUSES,
+        counts=(await visit.api.get("/v1/stats"))["my_jobs"],
+        live=_are_live(jobs),
+        active=ACTIVE,
+    )
+
+
+async def show_job(visit: Visit) -> Response:
+    """Its documents with their results, errors and progress."""
+    job_id = visit.segment("job_id")
+    job = await visit.api.get(f"/v1/jobs/{job_id}")
+    documents, more = await visit.api.page(f"/v1/jobs/{job_id}/documents", cursor=visit.query("cursor"), limit=200)
+    return visit.page(
+        "job.html",
+        job=job,
+        name=(await find_names(visit, [job])).get(job["id"], job["id"]),
+        total=sum(job["counts"].values()),
+        documents=documents,
+        more=more,
+        later=visit.query("cursor") is not None,
+        live=job["status"] in ACTIVE,
+    )
+
+
+async def list_dead_letters(visit: Visit) -> Response:
+    """Failed documents, each with what to do about it."""
+    letters, more = await visit.api.page("/v1/dead-letters", cursor=visit.query("cursor"), limit=_LETTERS)
+    later = visit.query("cursor") is not None
+    return visit.page("dead_letters.html", letters=letters, more=more, later=later)
+
+
+async def search(visit: Visit) -> Response:
+    """Hits with a link to the page and boxes they come from; says so where no index is configured."""
+    text, mode, hits, problem = (visit.query("q") or "").strip(), visit.query("mode") or "hybrid", [], None
+    if text:
+        try:
+            hits = await visit.api.get("/v1/search", q=text, mode=mode, limit=_HITS)
+        except ApiRefused as refused:
+            problem = refused
+    configured = visit.resources.ports.search is not None
+    facts: dict[str, Any] = {"text": text, "mode": mode, "modes": MODES, "hits": hits, "problem": problem}
+    return visit.page("search.html", configured=configured, places=[_place(hit) for hit in hits], **facts)
+
+
+def _place(hit: dict[str, Any]) -> str:
+    """The address at which a hit's boxes are seen; a chunk of many blocks names the first ones."""
+    blocks = hit["block_ids"][:40]
+    here = f"/ui/jobs/{hit['job_id']}/documents/{hit['document_id']}"
+    return f"{here}?page={hit['pages'][0]}&blocks={','.join(blocks)}#{blocks[0] if blocks else ''}"
+
+
+def _are_live(jobs: list[dict[str, Any]]) -> bool:
+    return any(job["status"] in ACTIVE for job in jobs)

@@ -1,0 +1,1 @@
+"""Who may do what: keys, tenants, limits, and the audit trail of what was done."""

@@ -1,0 +1,1 @@
+"""The chunk table in Lance: rows, generations, upkeep."""

@@ -1,0 +1,1 @@
+"""Nearest vectors: exact in memory, or by the table's own index."""

@@ -1,0 +1,1 @@
+"""Jobs and documents as callers see them: submission, listings, lifecycle, counts."""

@@ -1,0 +1,172 @@
+"""Takes documents that a bulk job has read: finished jobs, each document once however often the job is run.
+
+Order and crash story: a document's id is made from corpus and path, so its artifacts and index rows land in the same
+place in every run; they and the original are stored before (a crash leaves files that the next run finds or the sweeper
+removes). Then one transaction admits the pages, writes the job and those documents that are not there yet, and ends
+them as any other document ends. A document deleted since stays deleted: its row is still there.
+"""
+
+import base64
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from models.cdom.flags import FlaggedPlace
+from models.cdom.original import ReadOptions
+from storage.access.audit import record
+from storage.index.index_requests import ask_for_comparison
+from storage.jobs.intake import keep_originals
+from storage.postgres.database import Connection, Database, Row
+from storage.postgres.notices import notify_done
+from storage.queue.ending import Ending, end_documents, failed
+from storage.queue.usage import admit
+from storage.store import Store
+from storage.values.ids import new_job_id
+from storage.values.reading_options import dump_options
+from storage.values.rows import Actor, DocumentId, JobId, PageQuota, Scope, StoredBlob
+from storage.values.signing import Signer
+from storage.values.states import DocumentStatus
+
+_LOOK_AT_ONCE = 10_000
+
+_JOB = """
+insert into jobs (id, tenant, org, key_name, kind, n_total, n_running, started_at, metadata)
+values (%(job_id)s, %(tenant)s, %(org)s, %(key_name)s, 'bulk', %(total)s, %(total)s, clock_timestamp(), %(metadata)s)
+"""
+_DOCUMENTS = """
+insert into documents (id, job_id, tenant, org, key_name, position, source_file, sha256, bytes, options, status,
+                       attempt, reserved_pages, reserved_month, started_at)
+select id, %(job_id)s, %(tenant)s, %(org)s, %(key_name)s, position, source_file, sha256, bytes, options, 'running',
+       attempt, pages, %(month)s, clock_timestamp()
+from jsonb_to_recordset(%(documents)s) as g(id text, position bigint, source_file text, sha256 text, bytes bigint,
+                                            options jsonb, attempt bigint, pages bigint)
+returning *
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BulkDocument:
+    """A document read elsewhere: published as `attempt` (its artifacts are stored), or failed with `error`."""
+
+    id: DocumentId
+    source_file: str
+    original: StoredBlob
+    options: ReadOptions
+    attempt: int = 1
+    error: str | None = None
+    detail: str = ""
+    format: str | None = None
+    pages: int = 0
+    manifest: dict[str, dict[str, Any]] = field(default_factory=dict)
+    chunks: int | None = None
+    chunker: str | None = None
+    route_counts: dict[str, int] = field(default_factory=dict)
+    confidence: float | None = None
+    flags: tuple[FlaggedPlace, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What one call added: its job, None when every document was there before."""
+
+    job_id: JobId | None
+    documents: frozenset[DocumentId]
+
+
+def bulk_document_id(scope: Scope, corpus: str, path: str) -> DocumentId:
+    """The same in every run; two organisations never share one."""
+    name = "\0".join((scope.tenant, scope.org, corpus, path)).encode(errors="surrogateescape")
+    digest = hashlib.sha256(b"quire bulk 1\0" + name).digest()[:16]
+    return DocumentId("doc_" + base64.b32encode(digest).decode().rstrip("=").lower())
+
+
+def find_known(db: Database, ids: Sequence[DocumentId]) -> frozenset[DocumentId]:
+    """Those that a bulk job has brought already (deleted ones too)."""
+    known: set[DocumentId] = set()
+    for at in range(0, len(ids), _LOOK_AT_ONCE):
+        wanted = list(ids[at : at + _LOOK_AT_ONCE])
+        known |= {
+            DocumentId(row["id"])
+            for row in db.fetch_all("select id from documents where id = any(%(ids)s)", {"ids": wanted})
+        }
+    return frozenset(known)
+
+
+def take_documents(
+    store: Store,
+    scope: Scope,
+    actor: Actor,
+    documents: Sequence[BulkDocument],
+    *,
+    quota: PageQuota,
+    metadata: dict[str, Any] | None = None,
+    index_later: bool = False,
+) -> Taken:
+    """One finished job with those that are new. Raises QuotaExceeded (then none of them is taken).
+
+    `index_later`: their chunks are not in the index yet; its writer is asked to look for what is missing.
+    """
+    job_id = new_job_id()
+    with store.db.transaction() as conn:
+        fresh = _fresh(conn, documents)
+        if not fresh:
+            return Taken(None, frozenset())
+        keep_originals(store, conn, [document.original.sha256 for document in fresh])
+        params: dict[str, Any] = {"job_id": job_id, "tenant": scope.tenant, "org": scope.org}
+        params |= {"key_name": actor.key_name, "total": len(fresh)}
+        params |= {"metadata": Jsonb(metadata) if metadata is not None else None}
+        params |= {"month": admit(conn, quota, sum(document.pages for document in fresh if not document.error))}
+        params |= {"documents": Jsonb([_row(store.signer, at, document) for at, document in enumerate(fresh)])}
+        conn.execute(_JOB, params)
+        rows = {row["id"]: row for row in conn.execute(_DOCUMENTS, params).fetchall()}
+        record(conn, scope, actor, "job.bulk", job_id)
+        if index_later:
+            ask_for_comparison(conn, "bulk")
+        jobs = end_documents(conn, [_ending(rows[document.id], document) for document in fresh])
+    notify_done(store.db, jobs)
+    return Taken(job_id, frozenset(document.id for document in fresh))
+
+
+def _fresh(conn: Connection, documents: Iterable[BulkDocument]) -> list[BulkDocument]:
+    """Each once, without those that are there. Racers wait for each other at the locks, in order of id."""
+    unique = {document.id: document for document in documents}
+    for document_id in sorted(unique):
+        conn.execute("select pg_advisory_xact_lock(hashtextextended(%s, 1))", (document_id,))
+    there = {
+        row["id"] for row in conn.execute("select id from documents where id = any(%s)", (list(unique),)).fetchall()
+    }
+    return [document for document in unique.values() if document.id not in there]
+
+
+def _row(signer: Signer, position: int, document: BulkDocument) -> dict[str, Any]:
+    return {
+        "id": document.id,
+        "position": position,
+        "source_file": document.source_file,
+        "sha256": document.original.sha256,
+        "bytes": document.original.bytes,
+        "options": dump_options(signer, document.id, document.options),
+        "attempt": document.attempt,
+        "pages": 0 if document.error else document.pages,
+    }
+
+
+def _ending(row: Row, document: BulkDocument) -> Ending:
+    if document.error is not None:
+        return failed(row, document.error, document.detail, format=document.format)
+    return Ending(
+        document=row,
+        status=DocumentStatus.SUCCEEDED,
+        format=document.format,
+        pages=document.pages,
+        chunks=document.chunks,
+        chunker=document.chunker,
+        route_counts=document.route_counts,
+        confidence=document.confidence,
+        manifest=document.manifest,
+        published_attempt=document.attempt,
+        flags=document.flags,
+    )

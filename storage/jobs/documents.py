@@ -1,0 +1,159 @@
+"""Documents as callers see them, always through a scope: rows, pages of rows, and where their files are."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from models.cdom.original import ReadOptions
+from storage.postgres.database import Connection, Database, Row
+from storage.store import Store
+from storage.values.errors import NotFound
+from storage.values.paging import Cursors, Page
+from storage.values.reading_options import load_options
+from storage.values.rows import DocumentId, DocumentRow, JobId, Scope
+from storage.values.scoping import OWNED, owned_by
+from storage.values.states import DocumentStatus
+
+_COLUMNS = """
+d.id, d.job_id, d.source_file, d.status, d.error, d.error_detail, d.format, d.pages, d.bytes, d.sha256, d.attempts,
+d.run, d.started_at, d.finished_at, d.chunks, d.route_counts, d.confidence, d.deleted_at, d.position,
+coalesce(p.pages_done, 0) as pages_done, coalesce(p.pages_total, 0) as pages_total
+"""
+_FROM = f"""
+from documents d join jobs j on j.id = d.job_id and {OWNED} left join page_progress p on p.document_id = d.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedTree:
+    """Which artifacts of a document may be seen: those of `attempt`, listed with their hashes in `manifest`.
+
+    `chunker` names what cut its chunks (`models.derive.chunks.chunking`).
+    """
+
+    source_file: str
+    attempt: int
+    manifest: dict[str, dict[str, Any]]
+    format: str
+    sha256: str | None
+    bytes: int
+    chunker: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A stored original and how it was to be read; `sha256` finds it in the blobs."""
+
+    sha256: str
+    source_file: str
+    format: str | None
+    options: ReadOptions
+
+
+def get_document(db: Database, scope: Scope, job_id: str, document_id: str) -> DocumentRow:
+    """Raises NotFound for unknown and foreign alike. A deleted document is still a row, with `deleted_at`."""
+    return _one(db, "d.id = %(document_id)s and d.job_id = %(job_id)s", scope, document_id=document_id, job_id=job_id)
+
+
+def find_document(db: Database, scope: Scope, document_id: str) -> DocumentRow:
+    """As `get_document`, by its own id alone."""
+    return _one(db, "d.id = %(document_id)s", scope, document_id=document_id)
+
+
+def list_documents(
+    store: Store, scope: Scope, job_id: str, *, limit: int = 100, cursor: str | None = None
+) -> Page[DocumentRow]:
+    """A job's documents in order of submission. A foreign or unknown job has none (ask `get_job` first)."""
+    cursors = Cursors(store.signer, f"documents/{job_id}", scope)
+    params = owned_by(scope, job_id=job_id, after=cursors.read(cursor)[0] if cursor else -1, limit=limit + 1)
+    rows = store.db.fetch_all(
+        f"""select {_COLUMNS} {_FROM} where d.job_id = %(job_id)s and d.position > %(after)s
+            order by d.position limit %(limit)s""",
+        params,
+    )
+    page = cursors.page(rows, limit, lambda row: (row["position"],))
+    return Page(tuple(map(to_document, page.items)), page.next_cursor)
+
+
+def list_dead_letters(store: Store, scope: Scope, *, limit: int = 100, cursor: str | None = None) -> Page[DocumentRow]:
+    """Failed documents that are not deleted, the newest failure first."""
+    cursors = Cursors(store.signer, "dead-letters", scope)
+    at, last = cursors.read(cursor) if cursor else (None, None)
+    rows = store.db.fetch_all(
+        f"""select {_COLUMNS} {_FROM}
+            where d.tenant = %(tenant)s and d.org = %(org)s and d.status = 'failed' and d.deleted_at is null
+              and (%(at)s::timestamptz is null or (d.finished_at, d.id) < (%(at)s::timestamptz, %(last)s))
+            order by d.finished_at desc, d.id desc limit %(limit)s""",
+        owned_by(scope, at=at, last=last, limit=limit + 1),
+    )
+    page = cursors.page(rows, limit, lambda row: (row["finished_at"].isoformat(), row["id"]))
+    return Page(tuple(map(to_document, page.items)), page.next_cursor)
+
+
+def locate_tree(db: Database, scope: Scope, job_id: str, document_id: str) -> PublishedTree:
+    """Raises NotFound unless the document succeeded and is not deleted."""
+    row = db.fetch_one(
+        f"""select d.source_file, d.published_attempt, d.manifest, d.format, d.sha256, d.bytes, d.chunker {_FROM}
+            where d.id = %(document_id)s and d.job_id = %(job_id)s
+              and d.status = 'succeeded' and d.published_attempt is not null and d.deleted_at is null""",
+        owned_by(scope, job_id=job_id, document_id=document_id),
+    )
+    if row is None:
+        raise NotFound("no such document")
+    return _published(row)
+
+
+def locate_trees(db: Database, scope: Scope, job_id: str) -> list[tuple[DocumentId, PublishedTree]]:
+    """The published trees of a job, in order of submission. Raises NotFound for an unknown job."""
+    get = f"""select d.id, d.source_file, d.published_attempt, d.manifest, d.format, d.sha256, d.bytes, d.chunker
+            {_FROM} where d.job_id = %(job_id)s and d.status = 'succeeded' and d.published_attempt is not null
+              and d.deleted_at is null order by d.position"""
+    found = db.fetch_one(f"select 1 from jobs j where j.id = %(job_id)s and {OWNED}", owned_by(scope, job_id=job_id))
+    if found is None:
+        raise NotFound("no such job")
+    return [(DocumentId(row["id"]), _published(row)) for row in db.fetch_all(get, owned_by(scope, job_id=job_id))]
+
+
+def _published(row: Row) -> PublishedTree:
+    return PublishedTree(
+        row["source_file"],
+        row["published_attempt"],
+        row["manifest"] or {},
+        row["format"] or "",
+        row["sha256"],
+        row["bytes"],
+        row["chunker"],
+    )
+
+
+def locate_original(store: Store, scope: Scope, job_id: str, document_id: str) -> Original:
+    """Raises NotFound when the document is unknown, deleted or came without an original."""
+    row = store.db.fetch_one(
+        f"""select d.sha256, d.source_file, d.format, d.options {_FROM}
+            where d.id = %(document_id)s and d.job_id = %(job_id)s and d.deleted_at is null and d.sha256 is not null""",
+        owned_by(scope, job_id=job_id, document_id=document_id),
+    )
+    if row is None:
+        raise NotFound("no such original")
+    options = load_options(store.signer, document_id, row["options"])
+    return Original(row["sha256"], row["source_file"], row["format"], options)
+
+
+def documents_of(conn: Connection, scope: Scope, job_id: str) -> tuple[DocumentRow, ...]:
+    """All documents of a job, in order of submission."""
+    rows = conn.execute(
+        f"select {_COLUMNS} {_FROM} where d.job_id = %(job_id)s order by d.position", owned_by(scope, job_id=job_id)
+    ).fetchall()
+    return tuple(map(to_document, rows))
+
+
+def to_document(row: Row) -> DocumentRow:
+    fields = {name: value for name, value in row.items() if name != "position"}
+    fields |= {"id": DocumentId(row["id"]), "job_id": JobId(row["job_id"]), "status": DocumentStatus(row["status"])}
+    return DocumentRow(**fields)
+
+
+def _one(db: Database, condition: str, scope: Scope, **params: str) -> DocumentRow:
+    row = db.fetch_one(f"select {_COLUMNS} {_FROM} where {condition}", owned_by(scope, **params))
+    if row is None:
+        raise NotFound("no such document")
+    return to_document(row)

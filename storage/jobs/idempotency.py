@@ -1,0 +1,67 @@
+"""A client's own key for a submission: the same key and content give the first job again, other content a Conflict."""
+
+from dataclasses import dataclass
+
+from storage.jobs.jobs import load_job
+from storage.postgres.database import Connection, Database
+from storage.values.errors import Conflict
+from storage.values.rows import JobId, JobRow, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class IdempotencyKey:
+    """`route` names the operation, `key` is the client's, `digest` (hex) covers everything that was sent."""
+
+    route: str
+    key: str
+    digest: str
+
+
+def claim_key(conn: Connection, scope: Scope, key: IdempotencyKey | None, job_id: JobId) -> JobId | None:
+    """None = go on, the key is now this job's. Else the job that has it; racers wait. Raises Conflict."""
+    if key is None:
+        return None
+    params = _params(scope, key) | {"digest": key.digest, "job_id": job_id}
+    taken = conn.execute(
+        """insert into idempotency_keys (tenant, org, route, key, digest, job_id)
+           values (%(tenant)s, %(org)s, %(route)s, %(key)s, %(digest)s, %(job_id)s)
+           on conflict do nothing returning job_id""",
+        params,
+    ).fetchone()
+    return None if taken else _first(conn, scope, key)
+
+
+def find_replay(db: Database, scope: Scope, key: IdempotencyKey) -> JobRow | None:
+    """The job this key already made, before anything is uploaded. Raises Conflict; NotFound when it is deleted."""
+
+    def look(conn: Connection) -> JobRow | None:
+        first = _first(conn, scope, key)
+        return load_job(conn, scope, first) if first else None
+
+    return db.read(look)
+
+
+def forget_keys(db: Database, older_than_s: float) -> int:
+    """Drops keys that no client will repeat any more; returns how many."""
+    with db.transaction(durable=False) as conn:
+        return conn.execute(
+            "delete from idempotency_keys where created_at < clock_timestamp() - %s * interval '1 second'",
+            (older_than_s,),
+        ).rowcount
+
+
+def _first(conn: Connection, scope: Scope, key: IdempotencyKey) -> JobId | None:
+    row = conn.execute(
+        """select digest, job_id from idempotency_keys
+           where tenant = %(tenant)s and org = %(org)s and route = %(route)s and key = %(key)s""",
+        _params(scope, key),
+    ).fetchone()
+    if row is None:
+        return None
+    if row["digest"] != key.digest:
+        raise Conflict("this Idempotency-Key was used for something else")
+    return JobId(row["job_id"])
+
+
+def _params(scope: Scope, key: IdempotencyKey) -> dict[str, str]:
+    return {"tenant": scope.tenant, "org": scope.org, "route": key.route, "key": key.key}

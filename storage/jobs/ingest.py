@@ -1,0 +1,103 @@
+"""Takes a document that was extracted elsewhere: a job that is finished when it appears.
+
+Order and crash story: the caller has put the artifacts (attempt 1) and the original; this is the one transaction that
+admits its pages, writes job and document and ends them as any other document ends. A crash before leaves orphan files.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from models.cdom.flags import FlaggedPlace
+from storage.access.audit import record
+from storage.jobs.idempotency import IdempotencyKey, claim_key
+from storage.jobs.intake import keep_originals
+from storage.jobs.jobs import load_job
+from storage.postgres.database import Row
+from storage.postgres.notices import notify_done
+from storage.queue.ending import Ending, end_documents
+from storage.queue.usage import admit
+from storage.store import Store
+from storage.values.ids import new_job_id
+from storage.values.rows import Actor, DocumentId, JobRow, PageQuota, Scope, StoredBlob
+from storage.values.states import DocumentStatus
+
+INGESTED_ATTEMPT = 1
+
+_INSERT = """
+with job as (
+  insert into jobs (id, tenant, org, key_name, kind, n_total, n_running, started_at, metadata)
+  values (%(job_id)s, %(tenant)s, %(org)s, %(key_name)s, 'ingest', 1, 1, clock_timestamp(), %(metadata)s)
+)
+insert into documents (id, job_id, tenant, org, key_name, source_file, sha256, bytes, status, attempt,
+                       reserved_pages, reserved_month, started_at)
+values (%(id)s, %(job_id)s, %(tenant)s, %(org)s, %(key_name)s, %(source_file)s, %(sha256)s, %(bytes)s, 'running',
+        %(attempt)s, %(pages)s, %(month)s, clock_timestamp())
+returning *
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestedDocument:
+    """A tree from outside, its artifacts stored as attempt 1 of `id`. `bytes` = of the original, or of the tree."""
+
+    id: DocumentId
+    source_file: str
+    format: str
+    pages: int
+    bytes: int
+    manifest: dict[str, dict[str, Any]]
+    original: StoredBlob | None = None
+    chunks: int | None = None
+    chunker: str | None = None
+    route_counts: dict[str, int] = field(default_factory=dict)
+    confidence: float | None = None
+    metadata: dict[str, Any] | None = None
+    flags: tuple[FlaggedPlace, ...] = ()
+
+
+def ingest_document(
+    store: Store,
+    scope: Scope,
+    actor: Actor,
+    document: IngestedDocument,
+    *,
+    quota: PageQuota,
+    idempotency: IdempotencyKey | None = None,
+) -> JobRow:
+    """The finished job, metered and announced. Raises QuotaExceeded, Conflict."""
+    job_id = new_job_id()
+    with store.db.transaction() as conn:
+        first = claim_key(conn, scope, idempotency, job_id)
+        if first is not None:
+            return load_job(conn, scope, first)
+        if document.original is not None:
+            keep_originals(store, conn, [document.original.sha256])
+        params: dict[str, Any] = {"job_id": job_id, "tenant": scope.tenant, "org": scope.org, "id": document.id}
+        params |= {"key_name": actor.key_name, "source_file": document.source_file, "attempt": INGESTED_ATTEMPT}
+        params |= {"sha256": document.original and document.original.sha256, "bytes": document.bytes}
+        params |= {"pages": document.pages, "month": admit(conn, quota, document.pages)}
+        params |= {"metadata": Jsonb(document.metadata) if document.metadata is not None else None}
+        row = conn.execute(_INSERT, params).fetchall()[0]
+        record(conn, scope, actor, "job.ingested", job_id)
+        jobs = end_documents(conn, [_ending(row, document)])
+        job = load_job(conn, scope, job_id)
+    notify_done(store.db, jobs)
+    return job
+
+
+def _ending(row: Row, document: IngestedDocument) -> Ending:
+    return Ending(
+        document=row,
+        status=DocumentStatus.SUCCEEDED,
+        format=document.format,
+        pages=document.pages,
+        chunks=document.chunks,
+        chunker=document.chunker,
+        route_counts=document.route_counts,
+        confidence=document.confidence,
+        manifest=document.manifest,
+        published_attempt=INGESTED_ATTEMPT,
+        flags=document.flags,
+    )

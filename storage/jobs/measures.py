@@ -1,0 +1,86 @@
+"""What operators watch, counted in SQL, so that every replica answers alike. Labels come from closed sets only.
+
+Counts of the past are over rows that are never removed (a deleted document keeps its content-free row), so they only
+rise. Names no tenant, no key, no file.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from storage.postgres.database import Database
+
+LabelledValues = Sequence[tuple[tuple[str, ...], float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """`rises`: a counter, else a gauge. `values` pair label values with a number."""
+
+    name: str
+    text: str
+    labels: tuple[str, ...] = ()
+    rises: bool = False
+    values: LabelledValues = ()
+
+
+_PLAN: tuple[tuple[str, str, tuple[str, ...], bool, str], ...] = (
+    ("quire_queue_tasks", "Documents waiting or being read.", ("state",), False,
+     """select s.state as l1, count(t.document_id) as value
+        from (values ('queued'), ('running')) as s(state) left join tasks t on t.state = s.state group by 1"""),
+    ("quire_queue_oldest_seconds", "Age of the document that has waited longest.", (), False,
+     """select coalesce(extract(epoch from clock_timestamp() - min(enqueued_at)), 0) as value
+        from tasks where state = 'queued' and available_at <= clock_timestamp()"""),
+    ("quire_documents_total", "Documents by status.", ("status",), True,
+     "select status as l1, count(*) as value from documents where finished_at is not null group by 1"),
+    ("quire_document_errors_total", "Failed documents by error code.", ("code",), True,
+     "select error as l1, count(*) as value from documents where error is not null group by 1"),
+    ("quire_pages_total", "Pages metered.", (), True, "select coalesce(sum(pages), 0) as value from meter"),
+    ("quire_pages_by_route_total", "Pages read by route.", ("route",), True,
+     """select r.key as l1, sum(r.value::bigint) as value from documents d, jsonb_each_text(d.route_counts) as r
+        where r.key in ('fast', 'ocr', 'vlm') group by 1"""),
+    ("quire_stage_seconds", "Seconds per stage of documents finished in the last five minutes (of at most 5,000).",
+     ("stage", "quantile"), False,
+     """with recent as (select d.started_at - d.created_at as queue, d.finished_at - d.started_at as reading
+          from events e join documents d on d.id = e.document_id
+          where e.seq > (select max(seq) - 5000 from events) and d.started_at is not null
+            and d.finished_at > clock_timestamp() - interval '5 minutes')
+        select s.stage as l1, q.q::text as l2, extract(epoch from percentile_cont(q.q) within group (order by
+          case s.stage when 'queue' then r.queue else r.reading end)) as value
+        from recent r, (values ('queue'), ('reading')) as s(stage), (values (0.5), (0.95)) as q(q)
+        group by 1, 2, q.q"""),
+    ("quire_jobs_total", "Jobs by status.", ("status",), True,
+     "select status as l1, count(*) as value from jobs where finished_at is not null group by 1"),
+    ("quire_quota_pages", "Pages of this month's quota.", ("kind",), False,
+     """select k.kind as l1, coalesce(sum(case k.kind when 'used' then q.used else q.reserved end), 0) as value
+        from (values ('used'), ('reserved')) as k(kind) left join (
+          select month, used, reserved from quota union all select month, used, reserved from quota_deltas) as q
+          on q.month = date_trunc('month', clock_timestamp())::date group by 1"""),
+    ("quire_webhook_deliveries", "Deliveries by state.", ("state",), False,
+     "select state as l1, count(*) as value from deliveries group by 1"),
+    ("quire_webhook_lag_seconds", "How late the most overdue delivery is.", (), False,
+     """select coalesce(greatest(extract(epoch from clock_timestamp() - min(next_attempt_at)), 0), 0) as value
+        from deliveries where state = 'pending'"""),
+    ("quire_sources", "Sources by state; failed: the last sync ended with an error.", ("state",), False,
+     """select s.state as l1, count(r.id) as value
+        from (values ('idle'), ('waiting'), ('running'), ('failed')) as s(state) left join (
+          select id, case when lease_until > clock_timestamp() then 'running' when wanted_at is not null then 'waiting'
+                     when sync_error is not null then 'failed' else 'idle' end as state from sources) as r
+          on r.state = s.state group by 1"""),
+    ("quire_audit_unsealed", "Acts not yet in their chain.", (), False,
+     "select count(*) as value from audit where hash is null"),
+    ("quire_purges_waiting", "Deleted documents not yet erased.", (), False, "select count(*) as value from purges"),
+    ("quire_database_oldest_transaction_seconds", "Age of the oldest open transaction, which holds back vacuum.", (),
+     False, """select coalesce(max(extract(epoch from clock_timestamp() - xact_start)), 0) as value
+               from pg_stat_activity where datname = current_database() and xact_start is not null"""),
+)  # fmt: skip
+
+
+def measure(db: Database) -> list[Measure]:
+    """All of them, now; one statement each."""
+    measured = []
+    for name, text, labels, rises, query in _PLAN:
+        rows = db.read(lambda conn, query=query: conn.execute(query.encode()).fetchall())  # type: ignore[misc]
+        keys = [f"l{number}" for number in range(1, len(labels) + 1)]
+        values = [(tuple(str(row[key]) for key in keys), float(row["value"] or 0)) for row in rows]
+        measured.append(Measure(name, text, labels, rises, values))
+    return measured

@@ -1,0 +1,202 @@
+"""Originals and derived files in an S3 bucket, behind the same two protocols as the local folders.
+
+An upload is spooled to a local temporary file and sent when it is complete, so nothing half-written is ever visible.
+Artifacts are created with If-None-Match, so none is overwritten. The bucket must keep no old versions.
+"""
+
+import hashlib
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import IO, Any, BinaryIO
+from urllib.parse import urlsplit
+
+import obstore
+from obstore.exceptions import AlreadyExistsError, BaseError
+from obstore.exceptions import NotFoundError as ObjectNotFound
+from obstore.store import S3Store
+
+from storage.objects.artifacts import Manifest, check_name, describe
+from storage.objects.blobs import BlobWriter
+from storage.objects.durable_files import disk_errors, make_folder
+from storage.values.crash_points import CrashPoint, crash_point
+from storage.values.errors import Conflict, NotFound, StoreUnavailable
+from storage.values.rows import DocumentId, StoredBlob
+
+SPOOL_IN_MEMORY = 1 << 20
+
+
+def open_bucket(url: str, spool: Path, **options: Any) -> tuple["BucketBlobs", "BucketArtifacts"]:
+    """`s3://bucket/prefix`; credentials, region and endpoint from the AWS_* environment or `options`."""
+    parts = urlsplit(url)
+    if parts.scheme != "s3" or not parts.netloc:
+        raise ValueError("a bucket is named s3://bucket or s3://bucket/prefix")
+    prefix = parts.path.strip("/")
+    stores = [
+        S3Store(parts.netloc, prefix="/".join(filter(None, (prefix, name))), **options)
+        for name in ("blobs", "artifacts")
+    ]
+    return BucketBlobs(stores[0], spool), BucketArtifacts(stores[1])
+
+
+@contextmanager
+def bucket_errors() -> Iterator[None]:
+    """Missing objects and taken names stay what they are; everything else is StoreUnavailable."""
+    try:
+        yield
+    except (FileNotFoundError, ObjectNotFound) as error:
+        raise NotFound("no such file") from error
+    except AlreadyExistsError:
+        raise
+    except BaseError as error:
+        raise StoreUnavailable(f"object store: {type(error).__name__}") from error
+
+
+class BucketBlobs:
+    """Originals by content: `ab/cd…` as on disk."""
+
+    def __init__(self, store: S3Store, spool: Path) -> None:
+        self._store = store
+        self._spool = spool
+
+    def new_writer(self) -> BlobWriter:
+        with disk_errors():
+            make_folder(self._spool)
+            return BucketBlobWriter(self, self._spool)
+
+    def open(self, sha256: str) -> BinaryIO:
+        """A local copy, positioned at its start; small ones stay in memory."""
+        with bucket_errors():
+            body = obstore.get(self._store, _key(sha256))
+        copy: IO[bytes] = tempfile.SpooledTemporaryFile(SPOOL_IN_MEMORY)  # noqa: SIM115  (the caller closes it)
+        try:
+            with bucket_errors(), disk_errors():
+                for chunk in body.stream():
+                    copy.write(bytes(chunk))
+        except BaseException:
+            copy.close()
+            raise
+        copy.seek(0)
+        return copy  # type: ignore[return-value]
+
+    def exists(self, sha256: str) -> bool:
+        try:
+            with bucket_errors():
+                obstore.head(self._store, _key(sha256))
+        except NotFound:
+            return False
+        return True
+
+    def delete(self, sha256: str) -> None:
+        _delete(self._store, _key(sha256))
+
+    def sweep(self, older_than_s: float) -> int:
+        """Spool files are unnamed: a crash leaves none."""
+        return 0
+
+    def list_older(self, older_than_s: float) -> Iterator[str]:
+        for item in _list(self._store, None, older_than_s):
+            yield item.replace("/", "")
+
+    def put(self, sha256: str, spool: IO[bytes]) -> None:
+        with bucket_errors():
+            obstore.put(self._store, _key(sha256), spool)
+
+
+class BucketBlobWriter:
+    """Counts, hashes and spools; one request (or multipart upload) at commit."""
+
+    def __init__(self, blobs: BucketBlobs, spool: Path) -> None:
+        self._blobs = blobs
+        self._file = tempfile.TemporaryFile(dir=spool)  # noqa: SIM115  (closed by commit or abort)
+        self._hash = hashlib.sha256()
+        self._bytes = 0
+
+    def write(self, data: bytes) -> None:
+        with disk_errors():
+            self._file.write(data)
+        self._hash.update(data)
+        self._bytes += len(data)
+
+    def commit(self) -> StoredBlob:
+        sha256 = self._hash.hexdigest()
+        with disk_errors():
+            self._file.seek(0)
+        self._blobs.put(sha256, self._file)
+        self._file.close()
+        return StoredBlob(key=sha256, sha256=sha256, bytes=self._bytes)
+
+    def abort(self) -> None:
+        self._file.close()
+
+
+class BucketArtifacts:
+    """Derived files: `doc_…/a3/tree.json`."""
+
+    def __init__(self, store: S3Store) -> None:
+        self._store = store
+
+    def put(self, document_id: DocumentId, attempt: int, files: Mapping[str, bytes]) -> Manifest:
+        manifest = describe(files)
+        for name, data in files.items():
+            self._create(f"{document_id}/a{attempt}/{name}", data)
+            crash_point(CrashPoint.BETWEEN_ARTIFACTS)
+        crash_point(CrashPoint.AFTER_ARTIFACTS)
+        return manifest
+
+    def read(self, document_id: DocumentId, attempt: int, name: str) -> bytes:
+        check_name(name)
+        return self._get(f"{document_id}/a{attempt}/{name}")
+
+    def delete(self, document_id: DocumentId) -> None:
+        for key in list(_list(self._store, f"{document_id}/", 0)):
+            _delete(self._store, key)
+
+    def delete_attempt(self, document_id: DocumentId, attempt: int) -> None:
+        for key in list(_list(self._store, f"{document_id}/a{attempt}/", 0)):
+            _delete(self._store, key)
+
+    def attempts(self, document_id: DocumentId) -> list[int]:
+        return sorted({int(key.split("/")[1][1:]) for key in _list(self._store, f"{document_id}/", 0)})
+
+    def list_older(self, older_than_s: float) -> Iterator[DocumentId]:
+        yield from sorted({DocumentId(key.split("/")[0]) for key in _list(self._store, None, older_than_s)})
+
+    def sweep(self, older_than_s: float) -> int:
+        """Objects appear whole or not at all."""
+        return 0
+
+    def _create(self, key: str, data: bytes) -> None:
+        try:
+            with bucket_errors():
+                obstore.put(self._store, key, data, mode="create")
+        except AlreadyExistsError as error:
+            if self._get(key) != data:
+                raise Conflict("another attempt wrote other bytes here") from error
+
+    def _get(self, key: str) -> bytes:
+        with bucket_errors():
+            return bytes(obstore.get(self._store, key).bytes())
+
+
+def _key(sha256: str) -> str:
+    if len(sha256) != 64 or not all(c in "0123456789abcdef" for c in sha256):
+        raise NotFound("no such original")
+    return f"{sha256[:2]}/{sha256[2:]}"
+
+
+def _list(store: S3Store, prefix: str | None, older_than_s: float) -> Iterator[str]:
+    limit = datetime.now(UTC) - timedelta(seconds=older_than_s)
+    with bucket_errors():
+        for page in obstore.list(store, prefix):
+            yield from (item["path"] for item in page if item["last_modified"] <= limit or not older_than_s)
+
+
+def _delete(store: S3Store, key: str) -> None:
+    try:
+        with bucket_errors():
+            obstore.delete(store, key)
+    except NotFound:
+        return

@@ -1,0 +1,38 @@
+"""Hints over LISTEN/NOTIFY, sent after the commit: losing one costs a poll interval, nothing else.
+
+Inside the transaction a NOTIFY would take a database-wide lock until the commit is on disk, and commits could not be
+grouped any more.
+"""
+
+from collections.abc import Sequence
+
+from storage.postgres.database import Database
+from storage.values.errors import StoreUnavailable
+
+TASKS = "quire_tasks"
+DONE = "quire_done"
+KEYS = "quire_keys"
+
+
+def notify_tasks(db: Database) -> None:
+    """Something can be claimed."""
+    _notify(db, TASKS, [""])
+
+
+def notify_done(db: Database, job_ids: Sequence[str]) -> None:
+    """These jobs ended; one notice each."""
+    if job_ids:
+        _notify(db, DONE, job_ids)
+
+
+def notify_keys(db: Database) -> None:
+    """Keys were added or revoked."""
+    _notify(db, KEYS, [""])
+
+
+def _notify(db: Database, channel: str, payloads: Sequence[str]) -> None:
+    try:
+        with db.reading() as conn:
+            conn.execute("select pg_notify(%s, payload) from unnest(%s::text[]) as payload", (channel, list(payloads)))
+    except StoreUnavailable:
+        return

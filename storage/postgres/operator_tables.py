@@ -1,0 +1,144 @@
+"""The tables of what operators run beside documents: webhooks and their deliveries, keys, rate limits, sources.
+
+The same rules as in `tables.py`; apart from it so that each file stays readable.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ARRAY, BigInteger, Column, Identity, Index, LargeBinary, Text, UniqueConstraint, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlmodel import Field, SQLModel
+
+from storage.postgres.tables import _count, _text, _time
+
+
+def _texts() -> Any:
+    return Column(ARRAY(Text), nullable=False)
+
+
+class Webhook(SQLModel, table=True):
+    """A receiver of events. Secrets are sealed with a key derived from the deployment's signing key.
+
+    `old_secret` signs beside `secret` until `old_secret_until`: a rotation in course.
+    """
+
+    __tablename__ = "webhooks"
+    __table_args__ = (Index("webhooks_by_tenant", "tenant", "org"),)
+    id: str = Field(sa_column=Column(Text, primary_key=True))
+    tenant: str = Field(sa_column=_text())
+    org: str = Field(sa_column=_text())
+    url: str = Field(sa_column=_text())
+    events: list[str] = Field(sa_column=_texts())
+    secret: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+    created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    disabled_at: datetime | None = Field(sa_column=_time())
+    old_secret: bytes | None = Field(sa_column=Column(LargeBinary, nullable=True))
+    old_secret_until: datetime | None = Field(sa_column=_time())
+
+
+class Delivery(SQLModel, table=True):
+    """One event on its way to one webhook. `fence` rises with every claim; `attempt` counts tries that ended.
+
+    `body` is null where the event's own frozen body is sent.
+    """
+
+    __tablename__ = "deliveries"
+    __table_args__ = (
+        UniqueConstraint("webhook_id", "event_id"),
+        Index("deliveries_by_tenant", "tenant", "org", "seq"),
+        Index("deliveries_due", "webhook_id", "next_attempt_at", postgresql_where=text("state = 'pending'")),
+    )
+    seq: int = Field(sa_column=Column(BigInteger, Identity(always=True), primary_key=True))
+    id: str = Field(sa_column=Column(Text, nullable=False, unique=True))
+    webhook_id: str = Field(sa_column=_text())
+    tenant: str = Field(sa_column=_text())
+    org: str = Field(sa_column=_text())
+    event: str = Field(sa_column=_text())
+    event_id: str = Field(sa_column=_text())
+    body: bytes | None = Field(sa_column=Column(LargeBinary, nullable=True))
+    state: str = Field(sa_column=_text(default="pending"))
+    attempt: int = Field(sa_column=_count())
+    fence: int = Field(sa_column=_count())
+    worker: str | None = Field(sa_column=_text(nullable=True))
+    response_status: int | None = Field(sa_column=Column(BigInteger, nullable=True))
+    error: str | None = Field(sa_column=_text(nullable=True))
+    created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    delivered_at: datetime | None = Field(sa_column=_time())
+    next_attempt_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+
+
+class StoredKey(SQLModel, table=True):
+    """A key added, or any key revoked, while the service runs. Only its digest is kept."""
+
+    __tablename__ = "api_keys"
+    digest: bytes = Field(sa_column=Column(LargeBinary, primary_key=True))
+    name: str = Field(sa_column=_text())
+    scope: str = Field(sa_column=_text())
+    created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    revoked_at: datetime | None = Field(sa_column=_time())
+
+
+class RateLimit(SQLModel, table=True):
+    """GCRA: when the bucket is empty again. UNLOGGED: lost in a crash, harmless."""
+
+    __tablename__ = "rate_limits"
+    __table_args__ = ({"prefixes": ["UNLOGGED"]},)
+    bucket: str = Field(sa_column=Column(Text, primary_key=True))
+    empty_at: datetime = Field(sa_column=_time(nullable=False))
+
+
+class SourceRow(SQLModel, table=True):
+    """A registered place to pull from. `fence` + `lease_until`: one sync at a time.
+
+    `wanted_at`: a caller asked for a sync that has not ended well yet. `sync_error`: code of the last one that failed.
+    """
+
+    __tablename__ = "sources"
+    __table_args__ = (Index("sources_by_tenant", "tenant", "org"),)
+    id: str = Field(sa_column=Column(Text, primary_key=True))
+    tenant: str = Field(sa_column=_text())
+    org: str = Field(sa_column=_text())
+    key_name: str = Field(sa_column=_text())
+    name: str = Field(sa_column=_text())
+    kind: str = Field(sa_column=_text())
+    location: str = Field(sa_column=_text())
+    include: list[str] = Field(sa_column=_texts())
+    exclude: list[str] = Field(sa_column=_texts())
+    every_minutes: int | None = Field(sa_column=Column(BigInteger, nullable=True))
+    created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    last_sync: dict[str, Any] | None = Field(sa_column=Column(JSONB, nullable=True))
+    synced_at: datetime | None = Field(sa_column=_time())
+    fence: int = Field(sa_column=_count())
+    lease_until: datetime | None = Field(sa_column=_time())
+    wanted_at: datetime | None = Field(sa_column=_time())
+    sync_error: str | None = Field(sa_column=_text(nullable=True))
+
+
+class SourceFile(SQLModel, table=True):
+    """What a source held at its last sync: `mark` changes with the file, `sha256` with its content."""
+
+    __tablename__ = "source_files"
+    source_id: str = Field(sa_column=Column(Text, primary_key=True))
+    path: str = Field(sa_column=Column(Text, primary_key=True))
+    mark: str = Field(sa_column=_text())
+    sha256: str = Field(sa_column=_text())
+    document_id: str = Field(sa_column=_text())
+
+
+class SourceRetired(SQLModel, table=True):
+    """A document whose file is gone or has new content: deleted as soon as it is finished."""
+
+    __tablename__ = "source_retired"
+    document_id: str = Field(sa_column=Column(Text, primary_key=True))
+    source_id: str = Field(sa_column=_text())
+    tenant: str = Field(sa_column=_text())
+    org: str = Field(sa_column=_text())
+
+
+class IndexRequest(SQLModel, table=True):
+    """A word to the index writer that rows changed under it: it compares its index with SQL at once."""
+
+    __tablename__ = "index_requests"
+    id: int = Field(sa_column=Column(BigInteger, Identity(always=True), primary_key=True))
+    reason: str = Field(sa_column=_text())

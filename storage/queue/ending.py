@@ -1,0 +1,177 @@
+"""Ends documents inside an open transaction: terminal rows, no more tasks, metered pages, events, audit, job counters.
+
+In: documents whose rows (and tasks) the caller has locked. Out: the jobs that ended with them. Every way to an end
+(published, failed, retries used up, canceled, ingested) goes through here, so each writes the same rows exactly once.
+Lock order: task, document, job; usage and audit are inserts.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from models.cdom.flags import FlaggedPlace
+from storage.postgres.database import Connection, Row
+from storage.queue.events import document_body, job_body
+from storage.queue.usage import THIS_MONTH
+from storage.review.flags import keep_flags
+from storage.values.ids import new_event_id
+from storage.values.rows import JobId
+from storage.values.states import DocumentStatus, EventKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """A locked documents row and what becomes of it. `request_id` names the request when one ended it."""
+
+    document: Row
+    status: DocumentStatus
+    error: str | None = None
+    error_detail: str | None = None
+    format: str | None = None
+    pages: int | None = None
+    chunks: int | None = None
+    chunker: str | None = None
+    route_counts: dict[str, int] = field(default_factory=dict)
+    confidence: float | None = None
+    manifest: dict[str, dict[str, Any]] | None = None
+    published_attempt: int | None = None
+    flags: tuple[FlaggedPlace, ...] = ()
+    request_id: str | None = None
+
+
+_END = f"""
+with ended as materialized (
+  select * from jsonb_to_recordset(%(ends)s) as e(
+    id text, job_id text, tenant text, org text, key_name text, run bigint, bytes bigint,
+    reserved_pages bigint, reserved_month date, status text, error text, error_detail text, format text,
+    pages bigint, chunks bigint, chunker text, route_counts jsonb, confidence float8, manifest jsonb,
+    published_attempt bigint, request_id text, event_id text, body text)
+), document as (
+  update documents d set status = e.status, error = e.error, error_detail = e.error_detail,
+    format = coalesce(e.format, d.format), pages = e.pages, chunks = e.chunks, chunker = e.chunker,
+    route_counts = e.route_counts, confidence = e.confidence, manifest = e.manifest,
+    published_attempt = e.published_attempt, reserved_pages = 0, finished_at = clock_timestamp()
+  from ended e where d.id = e.id
+), task as (delete from tasks t using ended e where t.document_id = e.id
+), progress as (delete from page_progress p using ended e where p.document_id = e.id
+), metered as (
+  insert into meter (document_id, run, tenant, org, key_name, month, pages, bytes)
+  select id, run, tenant, org, key_name, {THIS_MONTH}, coalesce(pages, 0), bytes from ended where status = 'succeeded'
+), settled as (
+  insert into quota_deltas (month, used, reserved)
+  select month, sum(used), sum(reserved) from (
+    select reserved_month as month, 0 as used, -reserved_pages as reserved from ended where reserved_pages > 0
+    union all select {THIS_MONTH}, coalesce(pages, 0), 0 from ended where status = 'succeeded') as delta
+  group by month
+), event as (
+  insert into events (id, kind, tenant, org, job_id, document_id, run, body)
+  select event_id, '{EventKind.DOCUMENT_FINISHED}', tenant, org, job_id, id, run, convert_to(body, 'UTF8') from ended
+)
+insert into audit (tenant, org, actor, action, object, request_id, result)
+select tenant, org, key_name, 'document.' || status, id, request_id, coalesce(error, 'ok') from ended
+"""
+
+_COUNT = """
+with delta as (
+  select * from unnest(%(ids)s::text[], %(queued)s::bigint[], %(running)s::bigint[], %(succeeded)s::bigint[],
+                       %(failed)s::bigint[], %(canceled)s::bigint[])
+    as t(id, queued, running, succeeded, failed, canceled)
+), locked as (select id from jobs where id = any(%(ids)s) order by id for update)
+update jobs j set n_queued = n_queued - delta.queued, n_running = n_running - delta.running,
+  n_succeeded = n_succeeded + delta.succeeded, n_failed = n_failed + delta.failed,
+  n_canceled = n_canceled + delta.canceled,
+  finished_at = case when n_queued + n_running = delta.queued + delta.running then clock_timestamp() end
+from delta join locked on locked.id = delta.id where j.id = delta.id
+returning j.id, j.tenant, j.org, j.key_name, j.status, j.epoch, j.finished_at
+"""
+
+_LINES = """
+select id, job_id, source_file, status, pages, chunks from documents where job_id = any(%s) order by job_id, position
+"""
+
+
+def end_documents(conn: Connection, endings: Sequence[Ending]) -> list[JobId]:
+    """Ends them all; returns the jobs that have no unfinished document left."""
+    if not endings:
+        return []
+    keep_flags(conn, [(e.document["id"], e.published_attempt, e.flags) for e in endings if e.published_attempt])
+    conn.execute(_END, {"ends": Jsonb([_record(ending) for ending in endings], dumps=_dumps)})
+    jobs = conn.execute(_COUNT, _counters(endings)).fetchall()
+    return _end_jobs(conn, [job for job in jobs if job["finished_at"] is not None])
+
+
+def failed(document: Row, error: str, detail: str, *, format: str | None = None, pages: int | None = None) -> Ending:
+    """The end of a document without a tree."""
+    return Ending(
+        document=document,
+        status=DocumentStatus.FAILED,
+        error=error,
+        error_detail=detail or None,
+        format=format,
+        pages=pages,
+    )
+
+
+def _record(ending: Ending) -> dict[str, Any]:
+    document = ending.document
+    kept = ("id", "job_id", "tenant", "org", "key_name", "run", "bytes", "reserved_pages", "reserved_month")
+    return {
+        **{name: document[name] for name in kept},
+        "status": ending.status,
+        "error": ending.error,
+        "error_detail": ending.error_detail.replace("\0", "") if ending.error_detail else None,
+        "format": ending.format,
+        "pages": ending.pages,
+        "chunks": ending.chunks,
+        "chunker": ending.chunker,
+        "route_counts": ending.route_counts,
+        "confidence": ending.confidence,
+        "manifest": ending.manifest,
+        "published_attempt": ending.published_attempt,
+        "request_id": ending.request_id,
+        "event_id": new_event_id(),
+        "body": document_body(document, ending.status, ending.pages, ending.chunks),
+    }
+
+
+def _counters(endings: Sequence[Ending]) -> dict[str, list[Any]]:
+    """Per job (in id order): how many leave `queued` and `running`, how many arrive in each terminal state."""
+    left = Counter((ending.document["job_id"], ending.document["status"]) for ending in endings)
+    arrived = Counter((ending.document["job_id"], str(ending.status)) for ending in endings)
+    ids = sorted({ending.document["job_id"] for ending in endings})
+    return {
+        "ids": ids,
+        **{name: [left[job, name] for job in ids] for name in ("queued", "running")},
+        **{name: [arrived[job, name] for job in ids] for name in ("succeeded", "failed", "canceled")},
+    }
+
+
+def _end_jobs(conn: Connection, jobs: Sequence[Row]) -> list[JobId]:
+    """One event and one audit row per ended job. Its documents are all terminal and visible here."""
+    ids = [job["id"] for job in jobs]
+    if not ids:
+        return []
+    lines = conn.execute(_LINES, (ids,)).fetchall()
+    bodies = [job_body(job, [row for row in lines if row["job_id"] == job["id"]]).encode() for job in jobs]
+    conn.execute(
+        f"""with ended as (
+              select * from unnest(%s::text[], %s::text[], %s::bytea[]) as e(id, event_id, body)
+            ), event as (
+              insert into events (id, kind, tenant, org, job_id, run, body)
+              select event_id, '{EventKind.JOB_FINISHED}', j.tenant, j.org, j.id, j.epoch, e.body
+              from ended e join jobs j on j.id = e.id
+            )
+            insert into audit (tenant, org, actor, action, object, result)
+            select j.tenant, j.org, j.key_name, 'job.finished', j.id, j.status
+            from ended e join jobs j on j.id = e.id""",
+        (ids, [new_event_id() for _ in ids], bodies),
+    )
+    return [JobId(job_id) for job_id in ids]
+
+
+def _dumps(value: object) -> str:
+    return json.dumps(value, default=str, separators=(",", ":"))

@@ -1,0 +1,42 @@
+"""Bodies of the two events, frozen as bytes in the transaction that ends a document or a job.
+
+Receivers check a signature over exactly these bytes, so they are written once and never serialised again.
+"""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from storage.postgres.database import Row
+from storage.values.states import DocumentStatus, EventKind
+
+
+def document_body(document: Row, status: DocumentStatus, pages: int | None, chunks: int | None) -> str:
+    """`document.finished`: the six fields of the interface; counts that were never made are 0."""
+    return _dump(
+        {"document_id": document["id"], "job_id": document["job_id"], **_facts(document, status, pages, chunks)}
+    )
+
+
+def job_body(job: Row, documents: Sequence[Row]) -> str:
+    """`job.finished`: the job's status and one line per document, in order of submission."""
+    lines = [{"document_id": row["id"], **_facts(row, row["status"], row["pages"], row["chunks"])} for row in documents]
+    finished: datetime = job["finished_at"]
+    return _dump(
+        {
+            "event": EventKind.JOB_FINISHED,
+            "job_id": job["id"],
+            "status": job["status"],
+            "documents": lines,
+            "finished_at": finished.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        }
+    )
+
+
+def _facts(document: Row, status: str, pages: int | None, chunks: int | None) -> dict[str, Any]:
+    return {"filename": document["source_file"], "status": str(status), "pages": pages or 0, "chunks": chunks or 0}
+
+
+def _dump(body: dict[str, Any]) -> str:
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))

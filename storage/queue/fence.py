@@ -1,0 +1,37 @@
+"""The fence, in one place: a write about a held task happens only while this worker's claim is the newest one.
+
+`attempt` rises with every claim. Claims may be lost in a database crash (they commit asynchronously), so one number can
+be given out twice; the worker's random id tells the two apart.
+"""
+
+from collections.abc import Sequence
+
+from storage.postgres.database import Connection, Params, Row
+from storage.values.rows import Claim, DocumentId
+
+# `t` is the tasks table, `held` the claims of the caller.
+HELD = "t.state = 'running' and t.attempt = held.attempt and t.worker = held.worker"
+CLAIMS = "unnest(%(ids)s::text[], %(attempts)s::bigint[], %(workers)s::text[]) as held(document_id, attempt, worker)"
+
+_LOCK_HELD = f"""
+select d.id, d.job_id, d.source_file, d.run, d.tenant, d.org, d.key_name, d.bytes, d.status, d.attempt,
+       d.reserved_pages, d.reserved_month
+from {CLAIMS}
+join tasks t on t.document_id = held.document_id and {HELD}
+join documents d on d.id = t.document_id
+order by d.id for update of t, d
+"""
+
+
+def claims_params(claims: Sequence[Claim]) -> Params:
+    return {
+        "ids": [claim.document_id for claim in claims],
+        "attempts": [claim.attempt for claim in claims],
+        "workers": [claim.worker for claim in claims],
+    }
+
+
+def lock_held(conn: Connection, claims: Sequence[Claim]) -> dict[DocumentId, Row]:
+    """Locks task and document of every claim that still holds; the others are absent from the answer."""
+    rows = conn.execute(_LOCK_HELD, claims_params(claims)).fetchall()
+    return {DocumentId(row["id"]): row for row in rows}

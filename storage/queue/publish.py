@@ -1,0 +1,74 @@
+"""Makes read documents visible: ONE fenced transaction for a whole batch.
+
+Order and crash story: the artifacts are on disk before (a crash leaves files nobody refers to); the transaction makes
+documents terminal, meters pages, writes events and audit, counts the jobs (a crash rolls all of it back, the lease runs
+out and the next attempt does it again); notices come after the commit and may be lost.
+"""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from storage.postgres.database import Connection, Row
+from storage.postgres.notices import notify_done
+from storage.queue.ending import Ending, end_documents, failed
+from storage.queue.fence import claims_params, lock_held
+from storage.store import Store
+from storage.values.crash_points import CrashPoint, crash_point
+from storage.values.rows import Claim, DocumentId, Failed, Finished, Succeeded
+from storage.values.states import DocumentStatus
+
+_ALREADY_ENDED = """
+select d.id from unnest(%(ids)s::text[], %(attempts)s::bigint[], %(runs)s::bigint[]) as held(id, attempt, run)
+join documents d on d.id = held.id and d.run = held.run and d.attempt = held.attempt
+where d.published_attempt = held.attempt
+"""
+
+
+def finish(store: Store, finished: Sequence[Finished]) -> list[bool]:
+    """True per document that is now published (or failed) by this claim; False = the fence refused, nothing changed.
+
+    A success whose commit was unknown (the reply was lost) may be handed in again: it answers True and writes nothing.
+    """
+    with store.db.transaction() as conn:
+        held = lock_held(conn, [item.claim for item in finished])
+        crash_point(CrashPoint.AFTER_FENCE)
+        jobs = end_documents(conn, [_ending(item, held[document]) for document, item in _first_each(finished, held)])
+        refused = [item.claim for item in finished if item.claim.document_id not in held]
+        known = _already_published(conn, refused) if refused else frozenset()
+        crash_point(CrashPoint.BEFORE_COMMIT)
+    crash_point(CrashPoint.AFTER_COMMIT)
+    notify_done(store.db, jobs)
+    return [item.claim.document_id in held or item.claim.document_id in known for item in finished]
+
+
+def _first_each(finished: Sequence[Finished], held: dict[DocumentId, Row]) -> list[tuple[DocumentId, Finished]]:
+    """Documents in id order, each once."""
+    unique = {item.claim.document_id: item for item in reversed(finished) if item.claim.document_id in held}
+    return sorted(unique.items())
+
+
+def _ending(item: Finished, document: Row) -> Ending:
+    match item:
+        case Succeeded():
+            return Ending(
+                document=document,
+                status=DocumentStatus.SUCCEEDED,
+                format=item.format,
+                pages=item.pages,
+                chunks=item.chunks,
+                chunker=item.chunker,
+                route_counts=item.route_counts,
+                confidence=item.confidence,
+                manifest=item.manifest,
+                published_attempt=item.claim.attempt,
+                flags=item.flags,
+            )
+        case Failed():
+            return failed(document, item.error, item.detail, format=item.format, pages=item.pages)
+        case _:
+            assert_never(item)
+
+
+def _already_published(conn: Connection, claims: Sequence[Claim]) -> frozenset[DocumentId]:
+    params = {**claims_params(claims), "runs": [claim.run for claim in claims]}
+    return frozenset(DocumentId(row["id"]) for row in conn.execute(_ALREADY_ENDED, params).fetchall())

@@ -1,0 +1,180 @@
+"""The queue as one worker sees it: claim, beat, release, retry. Tasks are leased; the database's clock alone decides.
+
+A task lives from intake to the end of its document. Every write carries the fence (`fence.py`); what it refuses
+has been taken by somebody else and changes nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from storage.postgres.database import Database
+from storage.postgres.notices import notify_done, notify_tasks
+from storage.queue.claiming import CLAIM, to_claim
+from storage.queue.ending import end_documents, failed
+from storage.queue.fence import CLAIMS, HELD, claims_params, lock_held
+from storage.values.crash_points import CrashPoint, crash_point
+from storage.values.rows import Beat, Claim, DocumentId, WorkerId
+from storage.values.signing import Signer
+from storage.values.states import Phase
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeasePolicy:
+    """Seconds and counts. The n-th charged start is retried after `retry_delays_s[n - 1]`, the last delay repeating."""
+
+    lease_s: float = 30
+    retry_delays_s: tuple[float, ...] = (10, 60)
+    max_starts: int = 3
+    max_lapses: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class QueueDepth:
+    """Tasks ready now, held, and waiting for their retry delay; the longest wait among the ready ones."""
+
+    queued: int
+    running: int
+    delayed: int
+    oldest_wait_s: float
+
+
+_BEAT = f"""
+with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
+held as (
+  select * from unnest(%(ids)s::text[], %(attempts)s::bigint[], %(phases)s::text[], %(done)s::bigint[],
+                       %(total)s::bigint[])
+    as h(document_id, attempt, phase, pages_done, pages_total), (select %(worker)s::text as worker) as me
+), alive as (
+  update tasks t set lease_until = clock_timestamp() + %(lease_s)s * interval '1 second',
+    phase = case when t.phase is null then null else held.phase end
+  from held, relaxed where t.document_id = held.document_id and {HELD}
+  returning t.document_id, held.pages_done, held.pages_total
+), progress as (
+  insert into page_progress (document_id, pages_done, pages_total)
+  select document_id, pages_done, pages_total from alive where pages_total > 0
+  on conflict (document_id) do update set pages_done = excluded.pages_done, pages_total = excluded.pages_total
+  where (page_progress.pages_done, page_progress.pages_total)
+    is distinct from (excluded.pages_done, excluded.pages_total)
+)
+select document_id from alive
+"""
+
+_SET_PHASE = f"""
+with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
+update tasks t set phase = case when t.phase is null then null else %(phase)s end
+from {CLAIMS}, relaxed where t.document_id = held.document_id and {HELD}
+returning t.document_id
+"""
+
+_PUT_BACK = f"""
+with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
+task as (
+  update tasks t set state = 'queued', worker = null, lease_until = null, phase = %(phase)s,
+    starts = t.starts - (case when t.phase is null then 0 else %(refund)s end),
+    available_at = clock_timestamp() + %(delay_s)s * interval '1 second'
+  from {CLAIMS}, relaxed where t.document_id = held.document_id and {HELD}
+  returning t.document_id, t.starts
+), document as (
+  update documents d set status = 'queued', attempts = task.starts from task where d.id = task.document_id
+  returning d.job_id
+), job as (
+  update jobs j set n_running = n_running - 1, n_queued = n_queued + 1 from document where j.id = document.job_id
+)
+select document_id from task
+"""
+
+_DEPTH = """
+select count(*) filter (where state = 'queued' and available_at <= now()) as queued,
+       count(*) filter (where state = 'running') as running,
+       count(*) filter (where state = 'queued' and available_at > now()) as delayed,
+       coalesce(extract(epoch from now() - min(available_at)
+         filter (where state = 'queued' and available_at <= now())), 0)::float8 as oldest_wait_s
+from tasks
+"""
+
+
+class Queue:
+    """One worker's hands on the queue. Thread-safe; every method may raise StoreUnavailable.
+
+    `signer` opens the passwords of uploads.
+    """
+
+    def __init__(self, db: Database, worker: WorkerId, policy: LeasePolicy, signer: Signer) -> None:
+        self._db = db
+        self._signer = signer
+        self._worker = worker
+        self._policy = policy
+
+    def claim(self, *, scans: bool = True) -> Claim | None:
+        """The next task under a fresh lease; None = nothing is ready (or what is, others are just taking).
+
+        Without `scans` tasks known to need a recogniser are passed over.
+        """
+        params = {
+            "scans": scans,
+            "worker": self._worker,
+            "lease_s": self._policy.lease_s,
+            "max_starts": self._policy.max_starts,
+            "max_lapses": self._policy.max_lapses,
+        }
+        with self._db.reading() as conn:
+            row = conn.execute(CLAIM, params).fetchone()
+        if row is None:
+            return None
+        crash_point(CrashPoint.AFTER_CLAIM)
+        return to_claim(row, self._worker, self._signer)
+
+    def beat(self, beats: Sequence[Beat]) -> frozenset[DocumentId]:
+        """Renews the leases and notes phase and progress; returns the lost ones: stop those, write nothing."""
+        if not beats:
+            return frozenset()
+        params = {
+            "ids": [beat.document_id for beat in beats],
+            "attempts": [beat.attempt for beat in beats],
+            "phases": [beat.phase for beat in beats],
+            "done": [beat.pages_done for beat in beats],
+            "total": [beat.pages_total for beat in beats],
+            "worker": self._worker,
+            "lease_s": self._policy.lease_s,
+        }
+        with self._db.reading() as conn:
+            alive = {row["document_id"] for row in conn.execute(_BEAT, params).fetchall()}
+        return frozenset(beat.document_id for beat in beats if beat.document_id not in alive)
+
+    def set_phase(self, claim: Claim, phase: Phase) -> bool:
+        """What a lapse from now on would mean; False = lost."""
+        with self._db.reading() as conn:
+            return bool(conn.execute(_SET_PHASE, {**claims_params([claim]), "phase": phase}).fetchall())
+
+    def release(self, claim: Claim, *, scan: bool = False) -> bool:
+        """Back to the queue at once, as if never started; False = lost. `scan` notes that it needs a recogniser."""
+        return self._put_back(claim, delay_s=0, refund=1, phase=Phase.RECOGNISING if scan else None)
+
+    def retry(self, claim: Claim, error: str, detail: str) -> bool:
+        """The start is charged: back after a delay, or failed with `error` when it was the last one. False = lost."""
+        if claim.exhausted or claim.starts >= self._policy.max_starts:
+            return self._fail(claim, error, detail)
+        delays = self._policy.retry_delays_s
+        delay = delays[min(claim.starts, len(delays)) - 1] if delays else 0
+        return self._put_back(claim, delay_s=delay, refund=0)
+
+    def _put_back(self, claim: Claim, *, delay_s: float, refund: int, phase: Phase | None = None) -> bool:
+        params = {**claims_params([claim]), "delay_s": delay_s, "refund": refund, "phase": phase}
+        with self._db.reading() as conn:
+            done = bool(conn.execute(_PUT_BACK, params).fetchall())
+        if done and not delay_s:
+            notify_tasks(self._db)
+        return done
+
+    def _fail(self, claim: Claim, error: str, detail: str) -> bool:
+        with self._db.transaction() as conn:
+            row = lock_held(conn, [claim]).get(claim.document_id)
+            jobs = end_documents(conn, [failed(row, error, detail)] if row else [])
+        notify_done(self._db, jobs)
+        return row is not None
+
+
+def queue_depth(db: Database) -> QueueDepth:
+    """Counts over the whole deployment."""
+    row = db.fetch_one(_DEPTH)
+    return QueueDepth(**row) if row else QueueDepth(0, 0, 0, 0.0)

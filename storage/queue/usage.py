@@ -1,0 +1,100 @@
+"""Pages: admission against the month's quota, reservations of running documents, and what was used.
+
+The month is the database's, in UTC. Admission waits for one row; a finishing document only inserts a delta, so that no
+document waits for another one. Deltas are folded by the next admission and by the janitor.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from storage.postgres.database import Connection, Database
+from storage.queue.fence import lock_held
+from storage.values.errors import LostLease, QuotaExceeded
+from storage.values.rows import Claim, PageQuota
+
+THIS_MONTH = "date_trunc('month', clock_timestamp())::date"
+
+
+@dataclass(frozen=True, slots=True)
+class MonthUsage:
+    """Pages of the current month: metered, and held for documents that are not finished."""
+
+    used: int
+    reserved: int
+
+
+def admit(conn: Connection, quota: PageQuota, pages: int) -> date:
+    """Reserves `pages` in this transaction; returns the month they count in. Raises QuotaExceeded."""
+    month: date = conn.execute(f"select {THIS_MONTH} as month").fetchall()[0]["month"]
+    if quota.max_pages_per_month is None:
+        conn.execute("insert into quota_deltas (month, reserved) values (%s, %s)", (month, pages))
+        return month
+    held = _lock_and_fold(conn, month)
+    if held.used + held.reserved + pages > quota.max_pages_per_month:
+        raise QuotaExceeded(f"{quota.max_pages_per_month} pages a month")
+    conn.execute("update quota set reserved = reserved + %s where month = %s", (pages, month))
+    return month
+
+
+def reserve_pages(db: Database, claim: Claim, pages: int, quota: PageQuota) -> None:
+    """The document turned out to have `pages`: its reservation grows. Raises QuotaExceeded, LostLease."""
+    with db.transaction() as conn:
+        row = lock_held(conn, [claim]).get(claim.document_id)
+        if row is None:
+            raise LostLease(claim.document_id)
+        this_month = conn.execute(f"select {THIS_MONTH} as month").fetchall()[0]["month"]
+        kept = row["reserved_pages"] if row["reserved_month"] == this_month else 0
+        if pages <= kept:
+            return
+        month = admit(conn, quota, pages - kept)
+        if not kept and row["reserved_pages"]:
+            conn.execute(
+                "insert into quota_deltas (month, reserved) values (%s, %s)",
+                (row["reserved_month"], -row["reserved_pages"]),
+            )
+        conn.execute(
+            "update documents set reserved_pages = %s, reserved_month = %s where id = %s",
+            (pages, month, claim.document_id),
+        )
+
+
+def month_usage(db: Database) -> MonthUsage:
+    """What the quota of the current month holds now, deltas included."""
+    row = db.fetch_one(
+        f"""select coalesce(sum(used), 0)::bigint as used, coalesce(sum(reserved), 0)::bigint as reserved
+            from (select used, reserved from quota where month = {THIS_MONTH}
+                  union all select used, reserved from quota_deltas where month = {THIS_MONTH}) as both_tables"""
+    )
+    return MonthUsage(row["used"], row["reserved"]) if row else MonthUsage(0, 0)
+
+
+def fold_quota(db: Database) -> None:
+    """Folds every month's deltas into its row, so that the insert-only table stays small."""
+    for row in db.fetch_all("select distinct month from quota_deltas"):
+        with db.transaction() as conn:
+            _lock_and_fold(conn, row["month"])
+
+
+def check_clock(db: Database) -> datetime:
+    """The highest time this database has ever seen, now included: a clock set back cannot hide behind it."""
+    with db.transaction() as conn:
+        rows = conn.execute(
+            """insert into watermarks (name, at)
+               select 'clock', greatest(clock_timestamp(), (select at from audit order by entry desc limit 1))
+               on conflict (name) do update set at = greatest(watermarks.at, excluded.at) returning at"""
+        ).fetchall()
+        seen: datetime = rows[0]["at"]
+        return seen
+
+
+def _lock_and_fold(conn: Connection, month: date) -> MonthUsage:
+    conn.execute("insert into quota (month) values (%s) on conflict do nothing", (month,))
+    conn.execute("select from quota where month = %s for update", (month,))
+    row = conn.execute(
+        """with folded as (delete from quota_deltas where month = %(month)s returning used, reserved)
+           update quota set used = used + (select coalesce(sum(used), 0) from folded),
+                            reserved = reserved + (select coalesce(sum(reserved), 0) from folded)
+           where month = %(month)s returning used, reserved""",
+        {"month": month},
+    ).fetchall()[0]
+    return MonthUsage(row["used"], row["reserved"])

@@ -1,0 +1,1 @@
+"""Flags on published trees, what people decided about them, and scanning again."""

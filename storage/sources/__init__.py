@@ -1,0 +1,1 @@
+"""Registered pull locations: connectors, sync, files that disappeared."""

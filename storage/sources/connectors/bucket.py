@@ -1,0 +1,58 @@
+"""An object-store bucket named `s3://bucket/prefix`. Credentials, region and endpoint are the operator's alone."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import obstore
+from obstore.exceptions import BaseError
+from obstore.store import S3Store
+
+from storage.objects.blobs import BlobWriter
+from storage.sources.connectors.contract import Listed, Listing, Skipped, SourceRefused, SourceUnavailable
+
+_URI = re.compile(r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(?P<prefix>[^?#\\\x00-\x1f]*))?\Z")
+
+
+class BucketConnector:
+    """`options` reach the server (tests, S3-compatible stores); otherwise the AWS_* environment does."""
+
+    def __init__(self, uri: str, options: Mapping[str, Any]) -> None:
+        found = _URI.match(uri)
+        prefix = (found["prefix"] or "").strip("/") if found else ""
+        if found is None or any(step in (".", "..") for step in prefix.split("/")):
+            raise SourceRefused("a bucket is named s3://bucket or s3://bucket/prefix")
+        self._store = S3Store(found["bucket"], prefix=prefix or None, **options)
+
+    def check(self) -> None:
+        """Raises SourceRefused unless the bucket can be listed now."""
+        try:
+            next(iter(obstore.list(self._store, chunk_size=1)), None)
+        except (BaseError, OSError):
+            raise SourceRefused("the bucket cannot be listed with the operator's credentials") from None
+
+    def look(self) -> Listing:
+        listing = Listing()
+        try:
+            for batch in obstore.list(self._store, chunk_size=1000):
+                listing.files.extend(_listed(entry) for entry in batch if not entry["path"].endswith("/"))
+        except (BaseError, OSError):
+            if not listing.files:
+                raise SourceUnavailable("the bucket cannot be listed") from None
+            listing.complete = False
+        return listing
+
+    def copy(self, file: Listed, writer: BlobWriter) -> None:
+        try:
+            body = obstore.get(self._store, file.path)
+            if _listed(body.meta).mark != file.mark:
+                raise Skipped("changed-while-reading")
+            for piece in body.stream():
+                writer.write(bytes(piece))
+        except (BaseError, OSError):
+            raise Skipped("unreadable") from None
+
+
+def _listed(entry: Any) -> Listed:
+    mark = f"{entry.get('e_tag')}:{entry.get('version')}:{entry['size']}"
+    return Listed(entry["path"], mark, entry["size"])

@@ -1,0 +1,152 @@
+"""A directory of this machine, behind a fence: every step of every path is opened without following links.
+
+Nothing is ever opened by a whole path, so neither `..` nor a link nor a race that swaps a folder for a link leads out.
+Regular files only; pseudo file systems and the deployment's own workdir are no sources.
+"""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+from storage.objects.blobs import BlobWriter
+from storage.sources.connectors.contract import Listed, Listing, Skipped, SourceRefused, SourceUnavailable
+
+MAX_DEPTH = 64
+_PIECE = 1 << 20
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_PSEUDO = ("/proc", "/sys", "/dev", "/run")
+
+
+class DirectoryConnector:
+    """`fence`: the folder sources must lie in (None: anywhere). `workdir` is never read."""
+
+    def __init__(self, location: str, *, fence: Path | None, workdir: Path) -> None:
+        self._start, self._steps = _split(location, fence)
+        self._denied = frozenset(os.stat(path).st_dev for path in _PSEUDO if os.path.isdir(path)) - {
+            os.stat("/").st_dev
+        }
+        own = workdir.stat() if workdir.exists() else None
+        self._own = (own.st_dev, own.st_ino) if own else None
+
+    def check(self) -> None:
+        """Raises SourceRefused unless it is a folder that may be read now."""
+        try:
+            with self._opened():
+                return
+        except OSError:
+            raise SourceRefused("not a folder that can be read, or a link leads to it") from None
+
+    def look(self) -> Listing:
+        listing = Listing()
+        try:
+            with self._opened() as root:
+                self._walk(root, "", listing, 0)
+        except (OSError, SourceRefused):
+            raise SourceUnavailable("the folder cannot be read") from None
+        return listing
+
+    def copy(self, file: Listed, writer: BlobWriter) -> None:
+        *folders, name = file.path.split("/")
+        try:
+            with self._opened(folders) as folder:
+                descriptor = os.open(name, _FILE, dir_fd=folder)
+        except (OSError, SourceRefused):
+            raise Skipped("unreadable") from None
+        with os.fdopen(descriptor, "rb", buffering=0) as opened:
+            _require(os.fstat(descriptor), file)
+            try:
+                while piece := opened.read(_PIECE):
+                    writer.write(piece)
+            except OSError:
+                raise Skipped("unreadable") from None
+            _require(os.fstat(descriptor), file)
+
+    @contextmanager
+    def _opened(self, folders: list[str] | None = None) -> Iterator[int]:
+        """A descriptor of the source's folder, or of one below it, reached step by step."""
+        descriptor = os.open(self._start, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for step in (*self._steps, *(folders or ())):
+                if step in ("", ".", ".."):
+                    raise SourceRefused("the path must be plain")
+                below = os.open(step, _FOLDER, dir_fd=descriptor)
+                os.close(descriptor)
+                descriptor = below
+                self._require_own_files(os.fstat(descriptor))
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def _walk(self, folder: int, prefix: str, listing: Listing, depth: int) -> None:
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    self._note(folder, entry, prefix + entry.name, listing, depth)
+        except OSError:
+            listing.complete = False
+            listing.skipped.append((prefix, "unreadable-folder"))
+
+    def _note(self, folder: int, entry: "os.DirEntry[str]", path: str, listing: Listing, depth: int) -> None:
+        try:
+            facts = entry.stat(follow_symlinks=False)
+            path.encode()
+        except UnicodeEncodeError:
+            listing.skipped.append((path.encode("utf-8", "replace").decode(), "name-not-utf-8"))
+            return
+        except OSError:
+            listing.complete = False
+            return
+        if stat.S_ISREG(facts.st_mode):
+            listing.files.append(Listed(path, _mark(facts), facts.st_size))
+        elif stat.S_ISDIR(facts.st_mode):
+            self._descend(folder, entry.name, path, listing, depth)
+        else:
+            listing.skipped.append((path, "link" if stat.S_ISLNK(facts.st_mode) else "not-a-file"))
+
+    def _descend(self, folder: int, name: str, path: str, listing: Listing, depth: int) -> None:
+        try:
+            below = os.open(name, _FOLDER, dir_fd=folder)
+        except OSError:
+            listing.complete = False
+            listing.skipped.append((path, "unreadable-folder"))
+            return
+        try:
+            self._require_own_files(os.fstat(below))
+            if depth >= MAX_DEPTH:
+                raise SourceRefused("too deep")
+            self._walk(below, path + "/", listing, depth + 1)
+        except SourceRefused:
+            listing.skipped.append((path, "refused-folder"))
+        finally:
+            os.close(below)
+
+    def _require_own_files(self, facts: os.stat_result) -> None:
+        if facts.st_dev in self._denied or (facts.st_dev, facts.st_ino) == self._own:
+            raise SourceRefused("this folder is no place for documents")
+
+
+def _split(location: str, fence: Path | None) -> tuple[Path, tuple[str, ...]]:
+    """The folder to start from (trusted: the operator named it) and the plain steps below it."""
+    pure = PurePosixPath(location)
+    if not pure.is_absolute() or ".." in pure.parts or "\0" in location:
+        raise SourceRefused("the path must be absolute and plain")
+    if fence is None:
+        return Path("/"), pure.parts[1:]
+    real = fence.resolve()
+    for start in (fence, real):
+        if pure.is_relative_to(start):
+            return real, pure.relative_to(start).parts
+    raise SourceRefused("the path lies outside SVC_SOURCE_ROOT")
+
+
+def _mark(facts: os.stat_result) -> str:
+    """Changes with content: a writer can set mtime back, but not ctime."""
+    return f"{facts.st_size}:{facts.st_mtime_ns}:{facts.st_ctime_ns}:{facts.st_ino}"
+
+
+def _require(facts: os.stat_result, file: Listed) -> None:
+    if not stat.S_ISREG(facts.st_mode) or _mark(facts) != file.mark:
+        raise Skipped("changed-while-reading")

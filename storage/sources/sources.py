@@ -1,0 +1,180 @@
+"""Registered sources as callers see them: register, list, delete. Unknown and foreign ids raise NotFound.
+
+A source is judged where it is registered and again at every sync; `SourceGate` holds what the operator allows.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, assert_never
+
+from storage.access.audit import record
+from storage.postgres.database import Connection, Database, Row
+from storage.sources.connectors.bucket import BucketConnector
+from storage.sources.connectors.directory import DirectoryConnector
+from storage.values.errors import Conflict, NotFound
+from storage.values.ids import new_source_id
+from storage.values.rows import Actor, Scope
+
+MAX_SOURCES = 100
+OWN = "tenant = %(tenant)s and org = %(org)s"
+_SYNCING = "coalesce(lease_until > clock_timestamp(), false) as syncing"
+
+
+class SourceState(StrEnum):
+    """`waiting`: a sync is wanted and nobody has begun it."""
+
+    IDLE = "idle"
+    WAITING = "waiting"
+    RUNNING = "running"
+
+
+class SourceKind(StrEnum):
+    DIRECTORY = "directory"
+    S3 = "s3"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceGate:
+    """`root`: fence around directories; `max_bytes`: the largest file taken; `s3_options`: for a store of one's own."""
+
+    workdir: Path
+    root: Path | None = None
+    max_bytes: int = 50 << 20
+    s3_options: Mapping[str, Any] = field(default_factory=dict)
+
+    def connect(self, kind: SourceKind, location: str) -> DirectoryConnector | BucketConnector:
+        """Raises SourceRefused."""
+        match kind:
+            case SourceKind.DIRECTORY:
+                return DirectoryConnector(location, fence=self.root, workdir=self.workdir)
+            case SourceKind.S3:
+                return BucketConnector(location, self.s3_options)
+            case _:
+                assert_never(kind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewSource:
+    """`location`: an absolute path or an s3:// URI. Globs match whole relative paths; `*` also matches `/`."""
+
+    name: str
+    kind: SourceKind
+    location: str
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    every_minutes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A registered source; `last_sync` is its last report, `sync_error` the code of a last sync that failed."""
+
+    id: str
+    scope: Scope
+    key_name: str
+    name: str
+    kind: SourceKind
+    location: str
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    every_minutes: int | None
+    created_at: datetime
+    last_sync: dict[str, Any] | None
+    state: SourceState = SourceState.IDLE
+    sync_error: str | None = None
+
+
+def register_source(db: Database, gate: SourceGate, scope: Scope, actor: Actor, asked: NewSource) -> Source:
+    """Raises SourceRefused when it may not or cannot be read now, Conflict at the hundredth of one organisation."""
+    gate.connect(asked.kind, asked.location).check()
+    params = own(scope, id=new_source_id(), key_name=actor.key_name, name=asked.name, kind=str(asked.kind))
+    params |= {"location": asked.location, "include": list(asked.include), "exclude": list(asked.exclude)}
+    params |= {"every_minutes": asked.every_minutes}
+    with db.transaction() as conn:
+        held = conn.execute(f"select count(*) as n from sources where {OWN}", params).fetchall()[0]["n"]
+        if held >= MAX_SOURCES:
+            raise Conflict(f"an organisation may have {MAX_SOURCES} sources")
+        row = conn.execute(
+            """insert into sources (id, tenant, org, key_name, name, kind, location, include, exclude, every_minutes)
+               values (%(id)s, %(tenant)s, %(org)s, %(key_name)s, %(name)s, %(kind)s, %(location)s, %(include)s,
+                       %(exclude)s, %(every_minutes)s) returning *""",
+            params,
+        ).fetchall()[0]
+        record(conn, scope, actor, "source.registered", row["id"])
+    return to_source(row)
+
+
+def list_sources(db: Database, scope: Scope) -> list[Source]:
+    """All of one organisation, the newest first."""
+    rows = db.fetch_all(f"select *, {_SYNCING} from sources where {OWN} order by created_at desc, id", own(scope))
+    return [to_source(row) for row in rows]
+
+
+def get_source(db: Database, scope: Scope, source_id: str) -> Source:
+    """Raises NotFound."""
+    row = db.fetch_one(f"select *, {_SYNCING} from sources where {OWN} and id = %(id)s", own(scope, id=source_id))
+    if row is None:
+        raise NotFound("no such source")
+    return to_source(row)
+
+
+def want_sync(db: Database, scope: Scope, source_id: str) -> None:
+    """Notes that a sync is to be; whoever begins it, it will. Raises NotFound, Conflict while one runs."""
+    params = own(scope, id=source_id)
+    with db.transaction() as conn:
+        row = conn.execute(
+            f"select id, {_SYNCING} from sources where {OWN} and id = %(id)s for update", params
+        ).fetchone()
+        if row is None:
+            raise NotFound("no such source")
+        if row["syncing"]:
+            raise Conflict("this source is being synced")
+        conn.execute("update sources set wanted_at = clock_timestamp() where id = %(id)s", params)
+
+
+def delete_source(db: Database, scope: Scope, actor: Actor, source_id: str, *, documents: bool) -> None:
+    """Forgets it; with `documents` everything it brought in is deleted too, unfinished ones when they finish."""
+    params = own(scope, id=source_id)
+    with db.transaction() as conn:
+        if not conn.execute(f"delete from sources where id = %(id)s and {OWN} returning id", params).fetchall():
+            raise NotFound("no such source")
+        if documents:
+            retire(conn, scope, source_id, None)
+        conn.execute("delete from source_files where source_id = %(id)s", params)
+        record(conn, scope, actor, "source.deleted", source_id, "with-documents" if documents else "ok")
+
+
+def retire(conn: Connection, scope: Scope, source_id: str, paths: Sequence[str] | None) -> None:
+    """Notes the documents of these files (None: all) for deletion; `sync.delete_retired` does it."""
+    conn.execute(
+        """insert into source_retired (document_id, source_id, tenant, org)
+           select document_id, source_id, %(tenant)s, %(org)s from source_files
+           where source_id = %(id)s and (%(paths)s::text[] is null or path = any(%(paths)s)) on conflict do nothing""",
+        own(scope, id=source_id, paths=None if paths is None else list(paths)),
+    )
+
+
+def own(scope: Scope, **more: object) -> dict[str, Any]:
+    """Parameters of a statement that filters by tenant and organisation."""
+    return {"tenant": scope.tenant, "org": scope.org, **more}
+
+
+def to_source(row: Row) -> Source:
+    names = ("id", "key_name", "name", "location", "every_minutes", "created_at", "last_sync", "sync_error")
+    return Source(
+        **{name: row[name] for name in names},
+        scope=Scope(tenant=row["tenant"], org=row["org"]),
+        kind=SourceKind(row["kind"]),
+        state=_state(row),
+        include=tuple(row["include"]),
+        exclude=tuple(row["exclude"]),
+    )
+
+
+def _state(row: Row) -> SourceState:
+    if row.get("syncing"):
+        return SourceState.RUNNING
+    return SourceState.IDLE if row["wanted_at"] is None else SourceState.WAITING

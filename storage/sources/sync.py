@@ -1,0 +1,304 @@
+"""Delta sync: a listing against what the last sync knew; new and changed files become jobs, missing ones are deleted.
+
+Order and crash story: originals first, then one transaction per batch of at most 200 for job, known files and retired
+documents, fenced by the source's lease. A crash anywhere leaves whole batches, and the next sync does the rest.
+A sync that somebody asked for (`sources.want_sync`) is wanted until it ended, well or with an error: who finds it
+wanted and not running begins it again.
+"""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from models.cdom.original import ReadOptions
+from storage.access.audit import record
+from storage.jobs.intake import submit_job
+from storage.postgres.database import Connection, Database, Row
+from storage.sources.connectors.contract import Connector, Listed, Skipped
+from storage.sources.removed_files import delete_retired
+from storage.sources.sources import OWN, Source, SourceGate, own, retire, to_source
+from storage.store import Store
+from storage.upkeep.retention import DiskFull, kept_bytes
+from storage.values.errors import Conflict, LostLease, NotFound, StorageError
+from storage.values.file_names import clean_name
+from storage.values.rows import Actor, JobRow, NewDocument, PageQuota, Scope
+from storage.values.states import Priority
+
+BATCH = 200
+LEASE_S = 120
+MAX_SKIPPED_SHOWN = 100
+_HOLD_EVERY_S = 20.0
+
+_LEASE = f"""
+update sources set fence = fence + 1, synced_at = clock_timestamp(),
+  lease_until = clock_timestamp() + {LEASE_S} * interval '1 second'
+where id = %(id)s and {OWN} and (lease_until is null or lease_until < clock_timestamp()) returning *
+"""
+_HOLD = f"""
+update sources set lease_until = clock_timestamp() + {LEASE_S} * interval '1 second'
+where id = %(id)s and fence = %(fence)s returning id
+"""
+_KEEP = """
+insert into source_files (source_id, path, mark, sha256, document_id)
+select %(id)s, * from unnest(%(paths)s::text[], %(marks)s::text[], %(hashes)s::text[], %(documents)s::text[])
+on conflict (source_id, path) do update
+  set mark = excluded.mark, sha256 = excluded.sha256, document_id = excluded.document_id
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How the documents of a sync are read and charged. `cap_bytes`: what the organisation may keep; 0 = no cap."""
+
+    options: ReadOptions
+    quota: PageQuota
+    cap_bytes: int = 0
+    stopped: Callable[[], bool] = lambda: False
+    """Asked between files: whether this process is about to end."""
+
+
+class SyncStopped(StorageError):
+    """The process that synced ends; the sync is still wanted."""
+
+    code = "sync-stopped"
+
+
+@dataclass(slots=True, kw_only=True)
+class SyncReport:
+    """What one sync found; `skipped` holds path and reason."""
+
+    source_id: str
+    job_ids: list[str] = field(default_factory=list)
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    skipped: list[dict[str, str]] = field(default_factory=list)
+    started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    finished_at: datetime | None = None
+
+    def skip(self, path: str, reason: str) -> None:
+        if len(self.skipped) < MAX_SKIPPED_SHOWN:
+            self.skipped.append({"path": path, "reason": reason})
+
+
+def sync_source(
+    store: Store, gate: SourceGate, scope: Scope, actor: Actor, source_id: str, reading: Reading
+) -> SyncReport:
+    """Raises NotFound, Conflict (a sync is running), SourceRefused, SourceUnavailable, QuotaExceeded, LostLease,
+    SyncStopped."""
+    params = own(scope, id=source_id)
+    with store.db.transaction() as conn:
+        row = conn.execute(_LEASE, params).fetchone()
+    if row is None:
+        if store.db.fetch_one(f"select 1 from sources where {OWN} and id = %(id)s", params):
+            raise Conflict("this source is being synced")
+        raise NotFound("no such source")
+    source, fence = to_source(row), int(row["fence"])
+    wanted, error = False, None
+    try:
+        connector = gate.connect(source.kind, source.location)
+        return _Sync(store, gate, source, fence, actor, reading).run(connector)
+    except SyncStopped:
+        wanted = True
+        raise
+    except Exception as failure:
+        error = getattr(failure, "code", "internal")
+        raise
+    finally:
+        _give_back(store.db, source_id, fence, wanted=wanted, error=error)
+
+
+def _give_back(db: Database, source_id: str, fence: int, *, wanted: bool, error: str | None) -> None:
+    with db.transaction() as conn:
+        conn.execute(
+            """update sources set lease_until = null, sync_error = %(error)s,
+                 wanted_at = case when %(wanted)s then coalesce(wanted_at, clock_timestamp()) end
+               where id = %(id)s and fence = %(fence)s""",
+            {"id": source_id, "fence": fence, "wanted": wanted, "error": error},
+        )
+
+
+def due_sources(db: Database) -> list[Source]:
+    """Those that are wanted, or whose schedule says so, and which nobody syncs now."""
+    rows = db.fetch_all(
+        """select * from sources where (lease_until is null or lease_until < clock_timestamp())
+           and (wanted_at is not null or synced_at is null and every_minutes is not null
+             or synced_at < clock_timestamp() - every_minutes * interval '1 minute')
+           order by wanted_at, synced_at nulls first limit 20"""
+    )
+    return [to_source(row) for row in rows]
+
+
+@dataclass(slots=True)
+class _Fresh:
+    """A file whose content is stored and not yet known."""
+
+    listed: Listed
+    document: NewDocument
+
+
+class _Sync:
+    """One run under one fence."""
+
+    def __init__(
+        self, store: Store, gate: SourceGate, source: Source, fence: int, actor: Actor, reading: Reading
+    ) -> None:
+        self._store, self._gate, self._source, self._fence = store, gate, source, fence
+        self._actor, self._reading = actor, reading
+        self._report = SyncReport(source_id=source.id)
+        self._held_at = time.monotonic()
+        self._room = math.inf
+
+    def run(self, connector: Connector) -> SyncReport:
+        delete_retired(self._store.db, self._source.id)
+        known = self._known()
+        listing = connector.look()
+        wanted = {file.path: file for file in listing.files if self._wants(file.path)}
+        for path, reason in listing.skipped:
+            self._report.skip(path, reason)
+        moved = [file for path, file in sorted(wanted.items()) if path not in known or known[path]["mark"] != file.mark]
+        self._report.unchanged = len(wanted) - len(moved)
+        for start in range(0, len(moved), BATCH):
+            self._take(connector, moved[start : start + BATCH], known)
+        if listing.complete:
+            self._remove(sorted(known.keys() - wanted.keys()))
+        delete_retired(self._store.db, self._source.id)
+        self._finish()
+        return self._report
+
+    def _known(self) -> dict[str, Row]:
+        rows = self._store.db.fetch_all(
+            "select path, mark, sha256 from source_files where source_id = %(id)s", {"id": self._source.id}
+        )
+        return {row["path"]: row for row in rows}
+
+    def _wants(self, path: str) -> bool:
+        include, exclude = self._source.include, self._source.exclude
+        if include and not any(fnmatchcase(path, pattern) for pattern in include):
+            return False
+        return not any(fnmatchcase(path, pattern) for pattern in exclude)
+
+    def _take(self, connector: Connector, files: Sequence[Listed], known: dict[str, Row]) -> None:
+        fresh: list[_Fresh] = []
+        same: list[Listed] = []
+        self._room = self._room_left()
+        for file in files:
+            document = self._copy(connector, file)
+            if document is None:
+                continue
+            if file.path in known and known[file.path]["sha256"] == document.blob.sha256:
+                same.append(file)
+            else:
+                fresh.append(_Fresh(file, document))
+        self._report.unchanged += len(same)
+        if same:
+            with self._store.db.transaction() as conn:
+                self._hold(conn)
+                self._touch(conn, same)
+        if fresh:
+            self._submit(fresh, known)
+
+    def _copy(self, connector: Connector, file: Listed) -> NewDocument | None:
+        """The stored original; None when this file is skipped, now."""
+        if time.monotonic() - self._held_at > _HOLD_EVERY_S:
+            with self._store.db.transaction() as conn:
+                self._hold(conn)
+        if self._reading.stopped():
+            raise SyncStopped
+        if reason := self._unwelcome(file):
+            self._report.skip(file.path, reason)
+            return None
+        writer = self._store.blobs.new_writer()
+        try:
+            connector.copy(file, writer)
+            blob = writer.commit()
+        except Skipped as skipped:
+            writer.abort()
+            self._report.skip(file.path, skipped.code)
+            return None
+        except BaseException:
+            writer.abort()
+            raise
+        self._room -= blob.bytes
+        return NewDocument(name=clean_name(file.path.rsplit("/", 1)[-1]), blob=blob, options=self._reading.options)
+
+    def _unwelcome(self, file: Listed) -> str | None:
+        """Why this file is not copied, by what the listing says of it."""
+        if file.bytes == 0:
+            return "empty"
+        if file.bytes > self._gate.max_bytes:
+            return "too-large"
+        return DiskFull.code if file.bytes > self._room else None
+
+    def _room_left(self) -> float:
+        """Bytes the organisation may still bring in; what a changed file replaces counts until it is deleted."""
+        cap = self._reading.cap_bytes
+        return cap - kept_bytes(self._store.db, self._source.scope) if cap else math.inf
+
+    def _submit(self, fresh: Sequence[_Fresh], known: dict[str, Row]) -> None:
+        def note(conn: Connection, job: JobRow) -> None:
+            self._hold(conn)
+            retire(conn, self._source.scope, self._source.id, [item.listed.path for item in fresh])
+            self._keep(conn, fresh, [document.id for document in job.documents])
+
+        job = submit_job(
+            self._store,
+            self._source.scope,
+            self._actor,
+            [item.document for item in fresh],
+            priority=Priority.SYNC,
+            quota=self._reading.quota,
+            kind="sync",
+            within=note,
+        )
+        changed = sum(item.listed.path in known for item in fresh)
+        self._report.changed += changed
+        self._report.added += len(fresh) - changed
+        self._report.job_ids.append(job.id)
+
+    def _keep(self, conn: Connection, fresh: Sequence[_Fresh], documents: Sequence[str]) -> None:
+        params: dict[str, Any] = {"id": self._source.id, "paths": [item.listed.path for item in fresh]}
+        params |= {"marks": [item.listed.mark for item in fresh], "documents": list(documents)}
+        conn.execute(_KEEP, params | {"hashes": [item.document.blob.sha256 for item in fresh]})
+
+    def _touch(self, conn: Connection, files: Sequence[Listed]) -> None:
+        conn.execute(
+            """update source_files f set mark = t.mark from unnest(%s::text[], %s::text[]) as t(path, mark)
+               where f.source_id = %s and f.path = t.path""",
+            ([file.path for file in files], [file.mark for file in files], self._source.id),
+        )
+
+    def _remove(self, paths: Sequence[str]) -> None:
+        if not paths:
+            return
+        with self._store.db.transaction() as conn:
+            self._hold(conn)
+            retire(conn, self._source.scope, self._source.id, paths)
+            conn.execute(
+                "delete from source_files where source_id = %s and path = any(%s)", (self._source.id, list(paths))
+            )
+        self._report.removed = len(paths)
+
+    def _hold(self, conn: Connection) -> None:
+        """The fence: raises LostLease when another sync took over or the source is gone."""
+        if conn.execute(_HOLD, {"id": self._source.id, "fence": self._fence}).fetchone() is None:
+            raise LostLease("the source is synced by somebody else")
+        self._held_at = time.monotonic()
+
+    def _finish(self) -> None:
+        self._report.finished_at = datetime.now(UTC)
+        facts = {
+            name: value.isoformat() if isinstance(value, datetime) else value
+            for name, value in asdict(self._report).items()
+        }
+        with self._store.db.transaction() as conn:
+            self._hold(conn)
+            conn.execute("update sources set last_sync = %s where id = %s", (Jsonb(facts), self._source.id))
+            record(conn, self._source.scope, self._actor, "source.synced", self._source.id)

@@ -1,0 +1,1 @@
+"""Keeping the stores in order: erasing, reconciling, retention."""

@@ -1,0 +1,1 @@
+"""Plain values every room of storage shares: rows, states, errors, ids, scopes, cursors."""

@@ -1,0 +1,63 @@
+"""storage's error family: each class has a stable `code`; `serve_apps/api/http/problems.py` maps them to HTTP."""
+
+
+class StorageError(Exception):
+    """Something a store could not do."""
+
+    code = "storage-error"
+    retryable = False
+
+
+class NotFound(StorageError):
+    """Unknown, deleted or foreign: these look the same on purpose."""
+
+    code = "not-found"
+
+
+class StoreUnavailable(StorageError):
+    """The database or a blob store cannot be reached now, or the disk is full."""
+
+    code = "unavailable"
+    retryable = True
+
+
+class QuotaExceeded(StorageError):
+    """The licence's pages of this month are used or reserved."""
+
+    code = "page-quota"
+
+
+class Conflict(StorageError):
+    """The act does not fit the state (running job deleted, finished document requeued…)."""
+
+    code = "conflict"
+
+
+class InvalidCursor(StorageError):
+    """A page token that was not made by this deployment for this listing."""
+
+    code = "invalid-cursor"
+
+
+class SchemaMismatch(StorageError):
+    """The database's schema is older or newer than this program."""
+
+    code = "schema-mismatch"
+
+
+class OtherModel(StorageError):
+    """The search index holds vectors of another embedding model; the message says what to run."""
+
+    code = "index-of-other-model"
+
+
+class LostLease(StorageError):
+    """Somebody else holds the task now: stop, write nothing."""
+
+    code = "lost-lease"
+
+
+class OriginalMissing(Conflict):
+    """The document's original is not stored any more, so it cannot be read again."""
+
+    code = "original-missing"

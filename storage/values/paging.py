@@ -1,0 +1,63 @@
+"""Pages of a listing and the signed cursor to the next one.
+
+A cursor is the sort key of the last item shown, signed for one listing and one scope: forged, foreign or from another
+listing it is refused.
+"""
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from storage.values.errors import InvalidCursor
+from storage.values.rows import Scope
+from storage.values.signing import Signer
+
+T = TypeVar("T")
+_SIGNATURE_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Some items, newest first; `next_cursor` is None on the last page."""
+
+    items: tuple[T, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cursors:
+    """Writes and reads the cursors of one listing for one scope."""
+
+    signer: Signer
+    listing: str
+    scope: Scope
+
+    def write(self, key: Sequence[Any]) -> str:
+        message = json.dumps(list(key), separators=(",", ":")).encode()
+        signature = self.signer.sign(self._purpose, message)
+        return base64.urlsafe_b64encode(signature + message).decode().rstrip("=")
+
+    def read(self, cursor: str) -> list[Any]:
+        """The sort key inside; raises InvalidCursor."""
+        try:
+            raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        except (binascii.Error, ValueError) as error:
+            raise InvalidCursor("not a cursor") from error
+        signature, message = raw[:_SIGNATURE_BYTES], raw[_SIGNATURE_BYTES:]
+        if not self.signer.verify(self._purpose, message, signature):
+            raise InvalidCursor("not a cursor of this listing")
+        key: list[Any] = json.loads(message)
+        return key
+
+    def page(self, items: Sequence[T], limit: int, key: Callable[[T], Sequence[Any]]) -> Page[T]:
+        """`items` holds up to limit + 1 of them; the one too many says that there is a next page."""
+        shown = tuple(items[:limit])
+        more = len(items) > limit
+        return Page(shown, self.write(key(shown[-1])) if more and shown else None)
+
+    @property
+    def _purpose(self) -> str:
+        return json.dumps(["cursor", self.listing, self.scope.tenant, self.scope.org])

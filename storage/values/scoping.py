@@ -1,0 +1,13 @@
+"""The tenant filter, in one place: every statement that reads or changes a caller's rows contains OWNED."""
+
+from typing import Any
+
+from storage.values.rows import Scope
+
+# `j` is the jobs table; documents are reached through their job, so a deleted job hides them too.
+OWNED = "j.tenant = %(tenant)s and j.org = %(org)s and j.deleted_at is null"
+
+
+def owned_by(scope: Scope, **params: Any) -> dict[str, Any]:
+    """Parameters of a statement with OWNED in it."""
+    return {"tenant": scope.tenant, "org": scope.org, **params}

@@ -1,0 +1,1 @@
+"""Outbound events: receivers, the outbox, signatures, and the one guarded HTTP door."""

@@ -1,0 +1,175 @@
+"""From events to deliveries to receivers: fan-out, claims under a lease, and what becomes of a try.
+
+Fan-out marks an event and makes its deliveries in one statement, so each is made exactly once. A claim raises `fence`;
+settling is refused to whoever holds an older one. At least once on the wire, always with the same id and body.
+"""
+
+import random
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from storage.postgres.database import Database, Row
+from storage.store import Store
+from storage.values.errors import StoreUnavailable
+from storage.values.ids import new_delivery_id
+from storage.webhooks.receivers import DeliveryState
+from storage.webhooks.signatures import open_secret
+
+SCHEDULE_S = (0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
+"""Pause before each try: ten tries over about 75.6 hours."""
+JITTER = 0.2
+MAX_PAUSE_S = 86_400.0
+LEASE_S = 60.0
+GONE = 410
+
+_FAN_OUT = """
+with batch as (
+  select seq, id, kind, tenant, org, created_at from events where not fanned_out order by seq
+  limit %(limit)s for update skip locked
+), marked as (update events e set fanned_out = true from batch where e.seq = batch.seq returning e.seq)
+select batch.id as event_id, batch.kind, w.id as webhook_id, w.tenant, w.org, (select count(*) from marked) as events
+from batch left join webhooks w on w.tenant = batch.tenant and w.org = batch.org and batch.kind = any(w.events)
+  and w.disabled_at is null and w.created_at <= batch.created_at
+"""
+
+_CLAIM = """
+with due as (
+  select d.seq from webhooks w cross join lateral (
+    select seq from deliveries where webhook_id = w.id and state = 'pending' and next_attempt_at <= clock_timestamp()
+    order by next_attempt_at limit %(per_webhook)s for update skip locked
+  ) d where w.disabled_at is null and w.id <> all(%(busy)s) limit %(limit)s
+), taken as (
+  update deliveries d set fence = d.fence + 1, worker = %(worker)s,
+    next_attempt_at = clock_timestamp() + %(lease_s)s * interval '1 second'
+  from due where d.seq = due.seq
+  returning d.seq, d.id, d.webhook_id, d.event, d.event_id, d.body, d.attempt, d.fence
+)
+select t.*, w.url, w.secret, coalesce(t.body, e.body) as bytes,
+  case when w.old_secret_until > clock_timestamp() then w.old_secret end as old_secret
+from taken t join webhooks w on w.id = t.webhook_id left join events e on e.id = t.event_id order by t.seq
+"""
+
+_SETTLE = """
+update deliveries set state = %(state)s, attempt = attempt + 1, response_status = %(status)s, error = %(error)s,
+  delivered_at = case when %(state)s = 'delivered' then clock_timestamp() end,
+  next_attempt_at = clock_timestamp() + %(pause_s)s * interval '1 second'
+where seq = %(seq)s and fence = %(fence)s and state = 'pending' returning seq
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parcel:
+    """A claimed delivery: everything needed to send it. `attempt` = tries that ended before this one.
+
+    `secrets`: the one in force, and during a rotation the one before it.
+    """
+
+    seq: int
+    fence: int
+    webhook_id: str
+    url: str
+    secrets: tuple[str, ...]
+    event: str
+    event_id: str
+    body: bytes
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a try ended: `status` of the answer, or `error` when there was none. `retry_after_s`: what was asked for."""
+
+    status: int | None = None
+    error: str | None = None
+    retry_after_s: float = 0.0
+
+    @property
+    def delivered(self) -> bool:
+        return self.status is not None and 200 <= self.status < 300
+
+
+def fan_out(db: Database, limit: int = 500) -> int:
+    """Makes the deliveries of up to `limit` new events; returns how many events that were."""
+    with db.transaction() as conn:
+        rows = conn.execute(_FAN_OUT, {"limit": limit}).fetchall()
+        wanted = [row for row in rows if row["webhook_id"]]
+        if wanted:
+            conn.execute(
+                """insert into deliveries (id, webhook_id, tenant, org, event, event_id)
+                   select * from unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[])
+                   on conflict (webhook_id, event_id) do nothing""",
+                [
+                    [new_delivery_id() for _ in wanted],
+                    *([row[name] for row in wanted] for name in ("webhook_id", "tenant", "org", "kind", "event_id")),
+                ],
+            )
+    return int(rows[0]["events"]) if rows else 0
+
+
+def claim_parcels(
+    store: Store, worker: str, *, limit: int, per_webhook: int = 2, busy: Collection[str] = (), lease_s: float = LEASE_S
+) -> list[Parcel]:
+    """Up to `limit` due deliveries, few of each receiver and none of `busy` ones, held for `lease_s`."""
+    params = {"worker": worker, "limit": limit, "per_webhook": per_webhook, "busy": list(busy), "lease_s": lease_s}
+    with store.db.transaction() as conn:
+        rows = conn.execute(_CLAIM, params).fetchall()
+    return [parcel for row in rows if (parcel := _parcel(store, row)) is not None]
+
+
+def settle(db: Database, parcel: Parcel, outcome: Outcome) -> bool:
+    """Notes how the try ended and when the next one is due; False = somebody else holds it now. 410 ends all of it."""
+    done = parcel.attempt + 1
+    state = DeliveryState.DELIVERED if outcome.delivered else DeliveryState.PENDING
+    if not outcome.delivered and (outcome.status == GONE or done >= len(SCHEDULE_S)):
+        state = DeliveryState.FAILED
+    params = {"seq": parcel.seq, "fence": parcel.fence, "state": str(state), "status": outcome.status}
+    params |= {"error": outcome.error, "pause_s": pause_before(done, outcome.retry_after_s)}
+    with db.transaction() as conn:
+        if conn.execute(_SETTLE, params).fetchone() is None:
+            return False
+        if outcome.status == GONE:
+            conn.execute(
+                "update webhooks set disabled_at = clock_timestamp() where id = %s and disabled_at is null",
+                (parcel.webhook_id,),
+            )
+            conn.execute(
+                """update deliveries set state = 'failed', error = 'disabled'
+                   where webhook_id = %s and state = 'pending'""",
+                (parcel.webhook_id,),
+            )
+    return True
+
+
+def pause_before(tries: int, retry_after_s: float = 0.0) -> float:
+    """Seconds before the next try when `tries` have ended: the schedule ± 20 %, or longer where that was asked for."""
+    if tries >= len(SCHEDULE_S):
+        return 0.0
+    planned = SCHEDULE_S[tries] * random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311  (jitter)
+    return max(planned, min(retry_after_s, MAX_PAUSE_S))
+
+
+def _parcel(store: Store, row: Row) -> Parcel | None:
+    """None where the secret cannot be opened any more: the delivery stays due, the others are not held up."""
+    names = ("seq", "fence", "webhook_id", "url", "event", "event_id", "attempt")
+    sealed = [bytes(row[name]) for name in ("secret", "old_secret") if row[name] is not None]
+    try:
+        secrets = tuple(open_secret(store.signer, row["webhook_id"], each) for each in sealed)
+    except StoreUnavailable:
+        return None
+    return Parcel(**{name: row[name] for name in names}, secrets=secrets, body=bytes(row["bytes"]))
+
+
+class StoreOutbox:
+    """The outbox of one store for one worker: what a dispatcher works on."""
+
+    def __init__(self, store: Store, worker: str, *, lease_s: float = LEASE_S) -> None:
+        self._store, self._worker, self._lease_s = store, worker, lease_s
+
+    def fan_out(self) -> int:
+        return fan_out(self._store.db)
+
+    def claim(self, limit: int, busy: frozenset[str]) -> list[Parcel]:
+        return claim_parcels(self._store, self._worker, limit=limit, busy=busy, lease_s=self._lease_s)
+
+    def settle(self, parcel: Parcel, outcome: Outcome) -> bool:
+        return settle(self._store.db, parcel, outcome)

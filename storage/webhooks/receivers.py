@@ -1,0 +1,220 @@
+"""Receivers of events and their deliveries as callers see them: register, rotate, enable, delete, test, send again.
+
+Every act is one transaction with its audit row. Unknown and foreign ids raise NotFound. Sending is `outbox.py`'s.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from storage.access.audit import record
+from storage.postgres.database import Connection, Database, Row
+from storage.store import Store
+from storage.values.errors import Conflict, NotFound
+from storage.values.ids import new_delivery_id, new_event_id, new_webhook_id
+from storage.values.paging import Cursors, Page
+from storage.values.rows import Actor, Scope
+from storage.values.states import EventKind
+from storage.webhooks.signatures import seal_secret
+
+TEST_EVENT = "webhook.test"
+MAX_WEBHOOKS = 100
+_OWN = "tenant = %(tenant)s and org = %(org)s"
+
+
+class DeliveryState(StrEnum):
+    PENDING = "pending"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookRow:
+    """A receiver. `disabled_at`: it answered 410 and gets nothing more. `old_secret_until`: how long its secret before
+    the last rotation signs too."""
+
+    id: str
+    url: str
+    events: tuple[str, ...]
+    created_at: datetime
+    disabled_at: datetime | None
+    old_secret_until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryRow:
+    """One event on its way to one receiver; `attempt` counts tries that ended."""
+
+    id: str
+    seq: int
+    webhook_id: str
+    event: str
+    event_id: str
+    attempt: int
+    state: DeliveryState
+    response_status: int | None
+    error: str | None
+    created_at: datetime
+    delivered_at: datetime | None
+    next_attempt_at: datetime | None
+
+
+def register_webhook(
+    store: Store, scope: Scope, actor: Actor, url: str, events: Sequence[EventKind], secret: str
+) -> WebhookRow:
+    """`url` has been judged before. Raises Conflict at the hundredth webhook of one organisation."""
+    webhook_id = new_webhook_id()
+    params = _params(scope, id=webhook_id, url=url, events=[str(event) for event in events])
+    params["secret"] = seal_secret(store.signer, webhook_id, secret)
+    with store.db.transaction() as conn:
+        held = conn.execute(f"select count(*) as n from webhooks where {_OWN}", params).fetchall()[0]["n"]
+        if held >= MAX_WEBHOOKS:
+            raise Conflict(f"an organisation may have {MAX_WEBHOOKS} webhooks")
+        row = conn.execute(
+            """insert into webhooks (id, tenant, org, url, events, secret)
+               values (%(id)s, %(tenant)s, %(org)s, %(url)s, %(events)s, %(secret)s) returning *""",
+            params,
+        ).fetchall()[0]
+        record(conn, scope, actor, "webhook.registered", webhook_id)
+    return _webhook(row)
+
+
+def list_webhooks(db: Database, scope: Scope) -> list[WebhookRow]:
+    """All of one organisation, the newest first."""
+    rows = db.fetch_all(f"select * from webhooks where {_OWN} order by created_at desc, id", _params(scope))
+    return [_webhook(row) for row in rows]
+
+
+def rotate_secret(store: Store, scope: Scope, actor: Actor, webhook_id: str, secret: str, overlap_s: int) -> WebhookRow:
+    """`secret` is in force from now on; the one before it signs beside it for `overlap_s` seconds (0: not at all).
+
+    A second rotation within that time ends the oldest of the three at once.
+    """
+    params = _params(scope, id=webhook_id, secret=seal_secret(store.signer, webhook_id, secret), overlap_s=overlap_s)
+    with store.db.transaction() as conn:
+        row = conn.execute(
+            f"""update webhooks set secret = %(secret)s,
+                  old_secret = case when %(overlap_s)s > 0 then secret end, old_secret_until = case
+                    when %(overlap_s)s > 0 then clock_timestamp() + %(overlap_s)s * interval '1 second' end
+                where id = %(id)s and {_OWN} returning *""",
+            params,
+        ).fetchone()
+        if row is None:
+            raise NotFound("no such webhook")
+        record(conn, scope, actor, "webhook.rotated", webhook_id)
+    return _webhook(row)
+
+
+def enable_webhook(db: Database, scope: Scope, actor: Actor, webhook_id: str) -> WebhookRow:
+    """It gets events again, those from now on; what failed meanwhile can be sent again. Enabled already: unchanged."""
+    params = _params(scope, id=webhook_id)
+    with db.transaction() as conn:
+        row = conn.execute(f"select * from webhooks where id = %(id)s and {_OWN} for update", params).fetchone()
+        if row is None:
+            raise NotFound("no such webhook")
+        if row["disabled_at"] is not None:
+            conn.execute("update webhooks set disabled_at = null where id = %(id)s", params)
+            record(conn, scope, actor, "webhook.enabled", webhook_id)
+    return _webhook(row | {"disabled_at": None})
+
+
+def forget_old_secrets(db: Database) -> int:
+    """Erases secrets whose overlap is over; returns how many."""
+    with db.transaction() as conn:
+        return conn.execute(
+            """update webhooks set old_secret = null, old_secret_until = null
+               where old_secret_until <= clock_timestamp()"""
+        ).rowcount
+
+
+def delete_webhook(db: Database, scope: Scope, actor: Actor, webhook_id: str) -> None:
+    """It and its deliveries are gone; one that is being sent right now may still arrive."""
+    with db.transaction() as conn:
+        params = _params(scope, id=webhook_id)
+        if not conn.execute(f"delete from webhooks where id = %(id)s and {_OWN} returning id", params).fetchall():
+            raise NotFound("no such webhook")
+        conn.execute("delete from deliveries where webhook_id = %(id)s", params)
+        record(conn, scope, actor, "webhook.deleted", webhook_id)
+
+
+def test_webhook(db: Database, scope: Scope, actor: Actor, webhook_id: str) -> DeliveryRow:
+    """Queues an event of its own kind that names only the webhook. Raises Conflict when it is disabled."""
+    body = json.dumps({"event": TEST_EVENT, "webhook_id": webhook_id}, separators=(",", ":")).encode()
+    params = _params(scope, id=new_delivery_id(), webhook=webhook_id, event_id=new_event_id(), body=body)
+    with db.transaction() as conn:
+        _require_enabled(conn, scope, webhook_id)
+        row = conn.execute(
+            f"""insert into deliveries (id, webhook_id, tenant, org, event, event_id, body)
+                values (%(id)s, %(webhook)s, %(tenant)s, %(org)s, '{TEST_EVENT}', %(event_id)s, %(body)s)
+                returning *""",
+            params,
+        ).fetchall()[0]
+        record(conn, scope, actor, "webhook.tested", webhook_id)
+    return _delivery(row)
+
+
+test_webhook.__test__ = False  # type: ignore[attr-defined]
+
+
+def redeliver(db: Database, scope: Scope, actor: Actor, delivery_id: str) -> DeliveryRow:
+    """Sends the same event once more, now, under its own id, with a fresh schedule. Conflict when disabled."""
+    with db.transaction() as conn:
+        row = conn.execute(
+            f"""update deliveries set state = '{DeliveryState.PENDING}', attempt = 0, fence = fence + 1, worker = null,
+                  next_attempt_at = clock_timestamp(), delivered_at = null, error = null, response_status = null
+                where id = %(id)s and {_OWN} returning *""",
+            _params(scope, id=delivery_id),
+        ).fetchone()
+        if row is None:
+            raise NotFound("no such delivery")
+        _require_enabled(conn, scope, row["webhook_id"])
+        record(conn, scope, actor, "webhook.redelivered", delivery_id)
+    return _delivery(row)
+
+
+def list_deliveries(
+    store: Store, scope: Scope, *, webhook_id: str | None = None, limit: int = 100, cursor: str | None = None
+) -> Page[DeliveryRow]:
+    """The newest first; of one webhook where asked."""
+    cursors = Cursors(store.signer, "deliveries", scope)
+    params = _params(scope, before=cursors.read(cursor)[0] if cursor else None, limit=limit + 1, webhook=webhook_id)
+    rows = store.db.fetch_all(
+        f"""select * from deliveries where {_OWN} and (%(before)s::bigint is null or seq < %(before)s)
+            and (%(webhook)s::text is null or webhook_id = %(webhook)s) order by seq desc limit %(limit)s""",
+        params,
+    )
+    return cursors.page([_delivery(row) for row in rows], limit, lambda delivery: (delivery.seq,))
+
+
+def _require_enabled(conn: Connection, scope: Scope, webhook_id: str) -> None:
+    row = conn.execute(
+        f"select disabled_at from webhooks where id = %(id)s and {_OWN} for share", _params(scope, id=webhook_id)
+    ).fetchone()
+    if row is None:
+        raise NotFound("no such webhook")
+    if row["disabled_at"] is not None:
+        raise Conflict("the receiver answered 410 Gone and is disabled; enable it first")
+
+
+def _params(scope: Scope, **more: object) -> dict[str, object]:
+    return {"tenant": scope.tenant, "org": scope.org, **more}
+
+
+def _webhook(row: Row) -> WebhookRow:
+    kept = {name: row[name] for name in ("id", "url", "created_at", "disabled_at", "old_secret_until")}
+    return WebhookRow(**kept, events=tuple(row["events"]))
+
+
+def _delivery(row: Row) -> DeliveryRow:
+    state = DeliveryState(row["state"])
+    facts = {name: row[name] for name in _DELIVERY_FIELDS}
+    facts["next_attempt_at"] = row["next_attempt_at"] if state is DeliveryState.PENDING else None
+    return DeliveryRow(**facts, state=state)
+
+
+_DELIVERY_FIELDS = (
+    *("id", "seq", "webhook_id", "event", "event_id", "attempt", "response_status", "error"),
+    *("created_at", "delivered_at"),
+)

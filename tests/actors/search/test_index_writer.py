@@ -1,0 +1,112 @@
+"""Writes come together, the lease decides who writes, failures are answers."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import pytest
+
+from actors.search.index_writer import IndexWriting
+from models.cdom.ports import PortUnavailable
+from storage.index.table.entries import DocumentChunks, IndexedChunk
+from storage.values.errors import StoreUnavailable
+from storage.values.rows import DocumentId, Scope
+
+
+def chunks_of(name: str, count: int = 1) -> list[DocumentChunks]:
+    chunks = [IndexedChunk(index=n, chunk_id=f"c{n}", text="x") for n in range(count)]
+    return [
+        DocumentChunks(
+            scope=Scope(tenant="acme"), document_id=DocumentId(name), generation=1, chunks=chunks, vectors=None
+        )
+    ]
+
+
+class Written:
+    """Remembers batches; can be held at the first."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[str]] = []
+        self.entered, self.go = threading.Event(), threading.Event()
+        self.go.set()
+        self.broken = self.closed = False
+
+    def write(self, documents: Sequence[DocumentChunks]) -> int:
+        self.batches.append([document.document_id for document in documents])
+        self.entered.set()
+        self.go.wait(10)
+        if self.broken:
+            raise StoreUnavailable("away")
+        return len(documents)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Lease:
+    def __init__(self, held: bool = True) -> None:
+        self.held = held
+
+    def acquire(self) -> bool:
+        return self.held
+
+    def renew(self) -> bool:
+        return self.held
+
+    def release(self) -> None:
+        self.held = False
+
+
+@contextmanager
+def running(writer: Written, lease: Lease | None = None) -> Iterator[IndexWriting]:
+    writing = IndexWriting(lease or Lease(), writer, ())
+    writing.start()
+    yield writing
+    writer.go.set()
+    assert writing.drain(10)
+    assert writer.closed
+
+
+def test_what_gathers_during_a_write_is_one_commit_urgent_first_and_each_document_once() -> None:
+    writer = Written()
+    writer.go.clear()
+    with running(writer) as writing:
+        threads = []
+        for name, urgent in (("first", False), ("slow", False), ("slow", False), ("parse", True)):
+            thread = threading.Thread(
+                target=writing.write, args=(chunks_of(name),), kwargs={"timeout_s": 10, "urgent": urgent}
+            )
+            thread.start()
+            threads.append(thread)
+            writer.entered.wait(10)
+        while len(writing._waiting) < 3:
+            pass
+        writer.go.set()
+        for thread in threads:
+            thread.join(10)
+    assert writer.batches == [["first"], ["parse", "slow"]]
+
+
+def test_without_the_lease_nothing_is_written() -> None:
+    writer = Written()
+    with running(writer, Lease(held=False)) as writing, pytest.raises(PortUnavailable):
+        writing.write(chunks_of("a"), timeout_s=10)
+    assert writer.batches == []
+
+
+def test_a_failed_write_is_told_to_its_callers_and_the_next_one_works() -> None:
+    writer = Written()
+    writer.broken = True
+    with running(writer) as writing:
+        with pytest.raises(PortUnavailable):
+            writing.write(chunks_of("a"), timeout_s=10)
+        writer.broken = False
+        writing.write(chunks_of("a"), timeout_s=10)
+        assert writing.healthy()
+
+
+def test_a_document_larger_than_a_batch_is_written_alone() -> None:
+    writer = Written()
+    with running(writer) as writing:
+        writing.write(chunks_of("large", 6_000), timeout_s=10)
+    assert writer.batches == [["large"]]

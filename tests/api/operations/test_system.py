@@ -1,0 +1,172 @@
+"""Health, stats, licence and token through HTTP."""
+
+import shutil
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from models.cdom.ports import PortUnavailable
+from serve_apps.access.default_token import DefaultToken, load_default_token
+from serve_apps.access.keys import KeyRing, default_key
+from serve_apps.access.license_holder import LicenseHolder
+from serve_apps.api.context.resources import ApiLimits, Ports
+from serve_apps.api.shapes.bodies import HealthBody, LicenseBody, StatsBody, TokenBody
+from storage.store import Store, open_store
+from tests.api.harness import PDF, a_license, client_of, files, make_resources, serving
+
+NOWHERE = "host=127.0.0.1 port=1 dbname=none user=none connect_timeout=1"
+LOCAL = {"Host": "127.0.0.1:8000"}
+
+
+@pytest.fixture
+async def lost_database(tmp_path: Path) -> AsyncIterator[FastAPI]:
+    """An app whose database is not there."""
+    store = open_store(NOWHERE, tmp_path, signing_key=b"k" * 32)
+    async with serving(make_resources(store, dsn=NOWHERE, limits=ApiLimits(read_timeout_s=0.5))) as app:
+        yield app
+    store.close()
+
+
+async def test_liveness_needs_neither_key_nor_database(lost_database: FastAPI) -> None:
+    async with client_of(lost_database, key="wrong") as caller:
+        answer = await caller.get("/v1/health")
+    body = HealthBody.model_validate_json(answer.content)
+    assert (answer.status_code, body.status, body.version, body.checks) == (200, "ok", "0.9.20", None)
+
+
+async def test_readiness_names_what_was_checked(client: httpx.AsyncClient) -> None:
+    answer = await client.get("/v1/health?deep=true")
+    body = HealthBody.model_validate_json(answer.content)
+    assert answer.status_code == 200
+    assert body.checks is not None
+    assert {name: check.status for name, check in body.checks.items()} == {
+        "job_store": "ok",
+        "disk": "ok",
+        "search_index": "ok",
+    }
+    assert body.checks["search_index"].detail == "off"
+
+
+async def test_a_lost_database_is_503_with_retry_after_and_never_500(lost_database: FastAPI) -> None:
+    async with client_of(lost_database) as caller:
+        health = await caller.get("/v1/health?deep=true")
+        job = await caller.get("/v1/jobs/job_aaaaaaaaaaaaaaaaaaaaaaaaaa")
+        submit = await caller.post("/v1/jobs", files=files(PDF))
+    assert [answer.status_code for answer in (health, job, submit)] == [503, 503, 503]
+    assert all(int(answer.headers["retry-after"]) >= 1 for answer in (health, job, submit))
+    assert health.json()["checks"]["job_store"]["status"] == "failed"
+    assert job.json()["code"] == "unavailable"
+    assert "127.0.0.1" not in job.text
+
+
+async def test_a_full_disk_fails_readiness(store: Store) -> None:
+    limits = ApiLimits(min_free_disk_bytes=shutil.disk_usage("/").total * 1000)
+    async with serving(make_resources(store, limits=limits)) as app, client_of(app) as caller:
+        answer = await caller.get("/v1/health?deep=true")
+    assert (answer.status_code, answer.json()["checks"]["disk"]["status"]) == (503, "failed")
+
+
+class SilentCluster:
+    async def cluster_state(self) -> dict[str, object]:
+        raise PortUnavailable("cluster")
+
+
+async def test_a_silent_cluster_is_a_warning_and_no_failure(store: Store) -> None:
+    ports = Ports(cluster_state=SilentCluster())
+    async with serving(make_resources(store, ports=ports)) as app, client_of(app) as caller:
+        answer = await caller.get("/v1/health?deep=true")
+    assert (answer.status_code, answer.json()["warnings"]) == (200, ["the cluster does not answer"])
+
+
+async def test_stats_count_the_whole_queue_but_only_ones_own_jobs(app: FastAPI) -> None:
+    async with client_of(app) as acme, client_of(app, "zeta-all") as zeta:
+        await acme.post("/v1/jobs", files=files(PDF, PDF))
+        await zeta.post("/v1/jobs", files=files(PDF))
+        mine = StatsBody.model_validate_json((await zeta.get("/v1/stats")).content)
+    assert mine.queue_tasks == 3
+    assert {status.value: count for status, count in mine.my_jobs.items() if count} == {"queued": 1}
+
+
+@pytest.mark.usefixtures("reader")
+async def test_the_licence_counts_pages_of_finished_documents(client: httpx.AsyncClient) -> None:
+    await client.post("/v1/parse", files=files(PDF, part="file"))
+    body = LicenseBody.model_validate_json((await client.get("/v1/license")).content)
+    assert (body.licensed, body.plan, body.pages_used_this_month, body.days_left) == (True, "test", 1, 29)
+
+
+async def test_an_expired_licence_stops_intake_and_nothing_else(store: Store) -> None:
+    now = datetime.now(UTC)
+    holder = LicenseHolder(a_license(expires_at=now - timedelta(seconds=1)), {})
+    async with serving(make_resources(store, license=holder)) as app, client_of(app) as caller:
+        submit = await caller.post("/v1/jobs", files=files(PDF))
+        listing = await caller.get("/v1/jobs")
+        status = await caller.get("/v1/license")
+    assert (submit.status_code, submit.json()["code"]) == (402, "license-expired")
+    assert listing.status_code == 200
+    assert (status.json()["licensed"], status.json()["refusal"]) == (False, "license-expired")
+
+
+async def test_a_batch_short_of_quota_is_refused_whole(store: Store) -> None:
+    holder = LicenseHolder(a_license(max_pages_per_month=2), {})
+    async with serving(make_resources(store, license=holder)) as app, client_of(app) as caller:
+        answer = await caller.post("/v1/jobs", files=files(PDF, PDF, PDF))
+        stats = await caller.get("/v1/stats")
+        small = await caller.post("/v1/jobs", files=files(PDF, PDF))
+    assert (answer.status_code, answer.json()["code"]) == (402, "page-quota")
+    assert stats.json()["queue_tasks"] == 0
+    assert small.status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("key", "peer", "headers", "status"),
+    [
+        ("the-token", "203.0.113.7", {}, 200),
+        (None, "127.0.0.1", LOCAL, 200),
+        (None, "::1", {"Host": "[::1]:8000"}, 200),
+        (None, "203.0.113.7", LOCAL, 403),
+        (None, "127.0.0.1", {"Host": "evil.example"}, 403),
+        (None, "127.0.0.1", LOCAL | {"X-Forwarded-For": "127.0.0.1"}, 403),
+        (None, "127.0.0.1", LOCAL | {"Forwarded": "for=127.0.0.1"}, 403),
+        ("wrong", "127.0.0.1", LOCAL, 401),
+        ("", "127.0.0.1", LOCAL, 401),
+        (None, "127.0.0.1", LOCAL | {"X-DE-Org": "*"}, 422),
+    ],
+)
+async def test_the_token_is_shown_to_admins_and_to_callers_on_this_machine(
+    store: Store, key: str | None, peer: str, headers: dict[str, str], status: int
+) -> None:
+    resources = make_resources(store, keys=KeyRing([default_key("the-token")]), default_token=DefaultToken("the-token"))
+    async with serving(resources) as app, client_of(app, key, peer=peer) as caller:
+        answer = await caller.get("/v1/token", headers=headers)
+    assert answer.status_code == status
+    if status == 200:
+        body = TokenBody.model_validate_json(answer.content)
+        assert (body.token, body.scopes) == ("the-token", ["read", "write", "admin"])
+    else:
+        assert "the-token" not in answer.text
+
+
+@pytest.mark.parametrize(("key", "status"), [("acme-admin", 409), ("acme-read", 403), ("acme-write", 403)])
+async def test_operator_keys_leave_no_default_token(app: FastAPI, key: str, status: int) -> None:
+    async with client_of(app, key) as caller:
+        assert (await caller.get("/v1/token")).status_code == status
+
+
+async def test_loopback_shows_nothing_where_every_caller_looks_local(store: Store) -> None:
+    for limits in (ApiLimits(loopback_token=False), ApiLimits(trusted_proxies=("127.0.0.1",))):
+        resources = make_resources(store, default_token=DefaultToken("the-token"), limits=limits)
+        async with serving(resources) as app, client_of(app, None, peer="127.0.0.1") as caller:
+            assert (await caller.get("/v1/token", headers=LOCAL)).status_code == 403
+
+
+def test_a_default_token_is_minted_once_and_kept_private(tmp_path: Path) -> None:
+    path = tmp_path / "token"
+    first = load_default_token(path)
+    assert load_default_token(path) == first
+    assert len(first.token) > 40
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [entry.name for entry in tmp_path.iterdir()] == ["token"]

@@ -1,0 +1,171 @@
+"""Search through HTTP at size: `python -m tests.bench.search.bench_search_service [--chunks 100000] [--data FOLDER]`.
+
+Fills an index in a folder, publishes its documents in the database of a service of its own, and asks. `--tenants 10`
+puts a tenth of the chunks into the tenant that asks. `--kept FOLDER` keeps the index for the next run.
+Prints wall-clock p50 and p99 per mode and CPU per question; writes bench-results/search-service.json.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import tempfile
+import time
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+
+from models.cdom.search import SearchMode
+from models.neural.embed.minilm import WIDTH
+from storage.index.opened import open_writer, place_index
+from storage.postgres.database import Database
+from storage.values.rows import Scope
+from tests.bench.bench_service import service
+from tests.bench.client import Client
+from tests.bench.processes import cpu_seconds, family, memory_mb
+from tests.bench.search.search_corpus import (
+    PER_DOCUMENT,
+    Material,
+    batches,
+    document_names,
+    fill,
+    load_material,
+    publish,
+)
+
+MINE = Scope(tenant="default")
+WARM = 10
+
+
+def main() -> None:
+    options = _options()
+    material = load_material(options.data)
+    report: dict[str, Any] = {"chunks": options.chunks, "tenants": options.tenants, "load_before": os.getloadavg()}
+    with tempfile.TemporaryDirectory(prefix="qs", dir="/tmp") as folder:
+        Path(folder).chmod(0o711)
+        index = options.kept or Path(folder) / "index"
+        report["indexing"] = fill_index(index, options.chunks, options.tenants, material)
+        variables = {"SVC_RAG_DB": str(index), "SVC_SEARCH_MEMORY_MB": str(options.memory_mb), "SVC_WORKERS": "1"}
+        with service(options.proxy, Path(folder) / "w", **variables) as (client, roots, _):
+            seed_database(Path(folder) / "w", options.chunks, options.tenants)
+            time.sleep(options.settle)
+            report |= ask_all(client, roots, material, options.questions)
+    report["load_after"] = os.getloadavg()
+    print(json.dumps(report, indent=2))
+    Path("bench-results").mkdir(exist_ok=True)
+    Path("bench-results/search-service.json").write_text(json.dumps(report, indent=2))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--chunks", type=int, default=100_000)
+    parser.add_argument("--tenants", type=int, default=1)
+    parser.add_argument("--questions", type=int, default=200)
+    parser.add_argument("--memory-mb", type=int, default=512)
+    parser.add_argument("--proxy", choices=("ray", "haproxy"), default="ray")
+    parser.add_argument("--kept", type=Path)
+    parser.add_argument("--settle", type=float, default=30, help="seconds for what a start compares and compacts")
+    return parser.parse_args()
+
+
+def scopes(tenants: int) -> list[Scope]:
+    """The tenant that asks, and the others."""
+    return [MINE, *(Scope(tenant=f"other{number}") for number in range(1, tenants))]
+
+
+def shares(chunks: int, tenants: int) -> list[list[str]]:
+    """Names of each tenant's documents."""
+    each = chunks // PER_DOCUMENT // tenants
+    return [document_names(each, start=number * each) for number in range(tenants)]
+
+
+def fill_index(index: Path, chunks: int, tenants: int, material: Material) -> dict[str, float] | None:
+    """Everything written, then the chores the service would do in its first minutes. None when it is there already."""
+    writer = open_writer(place_index(str(index), index, width=WIDTH))
+    try:
+        if writer.table.count() == chunks:
+            return None
+        rng = np.random.default_rng(7)
+        written = [
+            fill(writer.write, batches(material, scope, names, rng))
+            for scope, names in zip(scopes(tenants), shares(chunks, tenants), strict=True)
+        ]
+        started = time.perf_counter()
+        writer.compact()
+        writer.index_vectors()
+        wall, cpu = (sum(one[name] for one in written) for name in ("wall_s", "cpu_s"))
+        return {
+            "chunks_per_wall_s": round(chunks / wall),
+            "chunks_per_cpu_s": round(chunks / cpu),
+            "upkeep_s": round(time.perf_counter() - started, 1),
+        }
+    finally:
+        writer.close()
+
+
+def seed_database(workdir: Path, chunks: int, tenants: int) -> None:
+    db = Database((workdir / "run" / "dsn").read_text().strip())
+    try:
+        for scope, names in zip(scopes(tenants), shares(chunks, tenants), strict=True):
+            publish(db, scope, names)
+        with db.reading() as conn:
+            conn.execute("analyze documents")
+    finally:
+        db.close()
+
+
+def ask_all(client: Client, roots: set[int], material: Material, questions: int) -> dict[str, Any]:
+    """Latency per mode of questions never asked before, of some asked again, and the memory of it all."""
+    rng = np.random.default_rng(11)
+    asked = [material.words(rng, 8) for _ in range(questions + WARM)]
+    connection = client.connect()
+    latency = {}
+    for mode in SearchMode:
+        for q in asked[:WARM]:
+            ask(client, connection, q, mode)
+        before = cpu_seconds(family(*roots))
+        walls = sorted(timed_ask(client, connection, f"{q} {mode}", mode) for q in asked[WARM:])
+        used = (cpu_seconds(family(*roots)) - before) / questions * 1000
+        again = [timed_ask(client, connection, asked[0], mode) for _ in range(30)]
+        latency[mode.value] = {
+            "p50": round(walls[len(walls) // 2], 1),
+            "p99": round(walls[int(len(walls) * 0.99)], 1),
+            "least": round(walls[0], 1),
+            "cpu": round(used, 1),
+            "asked_again_p50": round(statistics.median(again), 1),
+        }
+    nothing = sorted(timed_get(client, connection, "/v1/health") for _ in range(100))
+    return {
+        "latency_ms": latency,
+        "no_op_p50_ms": round(nothing[50], 1),
+        "memory_mb": round(memory_mb(family(*roots))),
+    }
+
+
+def timed_ask(client: Client, connection: HTTPConnection, q: str, mode: SearchMode) -> float:
+    """Milliseconds."""
+    started = time.perf_counter()
+    ask(client, connection, q, mode)
+    return (time.perf_counter() - started) * 1000
+
+
+def ask(client: Client, connection: HTTPConnection, q: str, mode: SearchMode) -> None:
+    status, answer = client.call(connection, "GET", f"/v1/search?q={quote(q)}&mode={mode}")
+    assert status == 200, answer[:300]
+    hits = json.loads(answer)
+    assert len(hits) == 5, q
+    assert {hit["mode"] for hit in hits} == {mode.value}, hits[0]["mode"]
+
+
+def timed_get(client: Client, connection: HTTPConnection, path: str) -> float:
+    started = time.perf_counter()
+    client.call(connection, "GET", path)
+    return (time.perf_counter() - started) * 1000
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""Plugins are loaded by name only, and the example of docs/examples/plugin is one."""
+
+import sys
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from actors.sandbox.limits import SandboxLimits
+from cluster.compose.plugins import Detectors, load_plugins
+from cluster.errors import StartRefused
+from models.cdom.original import Format
+from models.cdom.tree import Block, BlockId, BlockProvenance, BlockType, Metadata, Page, Source, Tree, TreeProvenance
+from models.neural.embed.tokenizer import load_tokenizer
+from models.pii.flag import flag_tree
+from models.pii.patterns.kind_patterns import RegexDetector
+from storage.store import Store
+from tests.api.harness import PDF, client_of, files, make_resources, reading, serving
+
+EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "plugin"
+POINTS = [
+    EntryPoint("outline", "quire_outline:OUTLINE", "quire.exports"),
+    EntryPoint("staff-numbers", "quire_outline:StaffNumbers", "quire.pii"),
+    EntryPoint("docx", "quire_outline:write_outline", "quire.readers"),
+    EntryPoint("scribe", "quire_outline:StaffNumbers", "quire.ocr"),
+    EntryPoint("broken", "no_such_module:x", "quire.exports"),
+]
+
+
+@pytest.fixture(autouse=True)
+def example(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.syspath_prepend(EXAMPLE)
+    yield
+    sys.modules.pop("quire_outline", None)
+
+
+def tree(*texts: str) -> Tree:
+    blocks = tuple(
+        Block(
+            id=BlockId(f"b{n}"),
+            type=BlockType.HEADING if n == 0 else BlockType.PARAGRAPH,
+            level=1 if n == 0 else None,
+            page=1,
+            bbox=None,
+            order=n,
+            text=text,
+            provenance=BlockProvenance(engine="test"),
+        )
+        for n, text in enumerate(texts)
+    )
+    return Tree(
+        source=Source(format=Format.PDF, sha256="0" * 64, bytes=1),
+        metadata=Metadata(),
+        pages=(Page(number=1, width=595.0, height=842.0),),
+        blocks=blocks,
+        provenance=TreeProvenance(options_hash="0"),
+    )
+
+
+def test_nothing_is_imported_that_is_not_named() -> None:
+    assert load_plugins((), POINTS) == load_plugins((), [])
+    load_plugins(["outline"], POINTS)
+    assert "quire_outline" in sys.modules
+    assert load_plugins(["outline"], POINTS).detectors == []
+
+
+def test_each_group_finds_its_place() -> None:
+    plugins = load_plugins(["outline", "staff-numbers", "docx", "scribe"], POINTS)
+    assert plugins.readers == {"docx": "quire_outline:write_outline"}
+    assert list(plugins.exports) == ["outline"]
+    assert [detector.name for detector in plugins.detectors] == ["staff-numbers"]
+    assert plugins.make_recogniser is not None
+    limits = SandboxLimits(readers=plugins.readers)
+    assert SandboxLimits.load(limits.dump()) == limits
+
+
+@pytest.mark.parametrize(
+    ("allowed", "points"),
+    [
+        (["nobody"], POINTS),
+        (["broken"], POINTS),
+        (["*"], POINTS),
+        (["epub"], [EntryPoint("epub", "quire_outline:write_outline", "quire.readers")]),
+        (["x"], [EntryPoint("x", "quire_outline:StaffNumbers", "quire.exports")]),
+        (["a", "b"], [EntryPoint(name, "quire_outline:StaffNumbers", "quire.ocr") for name in "ab"]),
+    ],
+)
+def test_what_cannot_be_a_plugin_refuses_the_start(allowed: list[str], points: list[EntryPoint]) -> None:
+    with pytest.raises(StartRefused, match="SVC_PLUGINS"):
+        load_plugins(allowed, points)
+
+
+def test_the_examples_detector_works_beside_ours() -> None:
+    detectors = Detectors([RegexDetector(), *load_plugins(["staff-numbers"], POINTS).detectors])
+    flagged = flag_tree(tree("Staff", "EMP-123456 writes ann@example.com"), detector=detectors)
+    assert set(flagged.blocks[1].flags) >= {"pii:email", "pii:national_id"}
+
+
+def test_the_examples_export_writes_headings() -> None:
+    export = load_plugins(["outline"], POINTS).exports["outline"]
+    assert export.write(tree("One", "text"), load_tokenizer()) == "One\n"
+
+
+async def test_an_export_of_a_plugin_is_served_and_any_other_is_404(store: Store, dsn: str) -> None:
+    resources = make_resources(store, dsn=dsn, exports=load_plugins(["outline"], POINTS).exports)
+    async with serving(resources) as app, client_of(app) as caller:
+        with reading(store):
+            body = (await caller.post("/v1/parse", files=files(PDF, part="file"))).json()
+        at = f"/v1/jobs/{body['job']['id']}/documents/{body['tree']['document_id']}/export/plugin"
+        assert (await caller.get(f"{at}/outline")).status_code == 200
+        assert (await caller.get(f"{at}/other")).status_code == 404

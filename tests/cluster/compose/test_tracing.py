@@ -1,0 +1,124 @@
+"""One trace from the upload to the published document, over real HTTP to a receiver; nothing at all when it is off."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from cluster.compose.api import open_resources
+from cluster.compose.reading import make_reader
+from cluster.compose.tracing import make_tracer
+from cluster.runtime import Runtime
+from configs.parsing import SettingsError, parse_settings
+from models.cdom.tracing import NO_STRETCH, NO_TRACER
+from models.neural.fakes import ScriptedRecogniser
+from serve_apps.access.keys import parse_api_keys
+from storage.store import Store
+from storage.values.rows import JobId
+from tests.api.harness import KEYS, client_of, serving
+from tests.cluster.compose.otlp_receiver import Receiver, receiving
+from tests.cluster.compose.test_compose import paper, runtime, wait_for
+
+__all__ = ["runtime"]
+CALLER = "00-" + "ab" * 16 + "-" + "cd" * 8 + "-01"
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with receiving() as got:
+        yield got
+
+
+def traced(runtime: Runtime, receiver: Receiver, **variables: str) -> Runtime:
+    chosen = {"SVC_BEAT_S": "0.5", "SVC_LEASE_S": "2", "SVC_OTLP_ENDPOINT": receiver.url + "/", **variables}
+    return replace(runtime, settings=parse_settings(chosen, workdir=runtime.settings.workdir))
+
+
+async def upload_and_read(runtime: Runtime, store: Store, content: bytes, **headers: str) -> None:
+    """Everything in this process, as two replicas: each has a tracer of its own."""
+    resources = replace(open_resources(runtime), keys=parse_api_keys(KEYS))
+    try:
+        async with serving(resources) as app, client_of(app) as client:
+            await client.get("/v1/health")
+            parts = [("files", ("Salaries of Anna.pdf", content, "application/pdf"))]
+            job = (await client.post("/v1/jobs?note=Anna", files=parts, headers=headers)).json()
+    finally:
+        resources.store.close()
+    reader = make_reader(runtime, ScriptedRecogniser())
+    reader.start()
+    try:
+        wait_for(store, JobId(job["id"]))
+    finally:
+        reader.drain(20)
+
+
+async def test_one_trace_leads_from_the_upload_to_the_published_document(
+    runtime: Runtime, store: Store, receiver: Receiver
+) -> None:
+    await upload_and_read(
+        traced(runtime, receiver, SVC_OTLP_HEADERS="x-key=s3cret"), store, paper(3), traceparent=CALLER
+    )
+    assert {span.trace for span in receiver.spans} == {"ab" * 16}
+    request, queue, document = (receiver.named(name) for name in ("POST /v1/jobs", "queue", "document"))
+    assert request.parent == "cd" * 8
+    assert queue.parent == document.parent == request.span
+    phases = [receiver.named(name) for name in ("reading", "embedding", "publishing")]
+    assert {phase.parent for phase in phases} == {document.span}
+    assert len(receiver.spans) == 6  # the health check leaves none
+    assert [request.pool, document.pool] == ["api", "fast_path"]
+    assert (request.facts["http.response.status_code"], document.facts["quire.pages"]) == (201, 3)
+    assert queue.start < queue.end <= document.start + 1_000_000
+    assert document.start <= phases[0].start <= phases[0].end <= phases[1].end <= phases[2].end <= document.end
+    assert receiver.headers["x-key"] == "s3cret"
+
+
+async def test_spans_hold_no_content_and_no_file_name(runtime: Runtime, store: Store, receiver: Receiver) -> None:
+    await upload_and_read(traced(runtime, receiver), store, paper())
+    assert receiver.spans
+    said = b"".join(receiver.raw)
+    for canary in (b"Anna", b"harbour", b"note", b"acme-write"):
+        assert canary not in said
+
+
+async def test_a_document_that_fails_marks_its_span(runtime: Runtime, store: Store, receiver: Receiver) -> None:
+    await upload_and_read(traced(runtime, receiver), store, b"no document at all")
+    assert receiver.named("document").error == "unsupported-format"
+    assert receiver.named("POST /v1/jobs").error == ""
+
+
+async def test_a_share_of_traces_is_kept_and_a_caller_that_samples_decides(
+    runtime: Runtime, store: Store, receiver: Receiver
+) -> None:
+    none = traced(runtime, receiver, SVC_TRACE_SAMPLE="0")
+    await upload_and_read(none, store, paper())
+    assert receiver.spans == []
+    await upload_and_read(none, store, paper(), traceparent=CALLER)
+    assert len(receiver.spans) == 6
+
+
+async def test_a_receiver_that_is_away_stops_nothing(runtime: Runtime, store: Store) -> None:
+    with receiving() as gone:
+        pass
+    await upload_and_read(traced(runtime, gone), store, paper())
+
+
+def test_off_is_the_default_and_imports_no_sdk() -> None:
+    assert make_tracer(parse_settings({}), "api") is NO_TRACER
+    assert NO_TRACER.begin("x") is NO_STRETCH
+    program = (  # FastAPI imports the interfaces (opentelemetry.trace) by itself
+        "import sys; from cluster.compose.tracing import make_tracer; from configs.parsing import parse_settings; "
+        "import serve_apps.api.http.middleware, actors.reader.inflight; make_tracer(parse_settings({}), 'api'); "
+        "sys.exit(any(name.startswith(('opentelemetry.sdk', 'opentelemetry.exporter')) for name in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("SVC_OTLP_ENDPOINT", "collector:4318"), ("SVC_OTLP_HEADERS", "nothing"), ("SVC_TRACE_SAMPLE", "2")],
+)
+def test_wrong_settings_are_refused(name: str, text: str) -> None:
+    with pytest.raises(SettingsError, match=name):
+        parse_settings({name: text})

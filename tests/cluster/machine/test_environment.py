@@ -1,0 +1,91 @@
+"""What processes of the service find in their environment, and what they must not."""
+
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cluster.errors import StartRefused
+from cluster.machine.environment import (
+    clear_sessions,
+    haproxy_environment,
+    ray_folder,
+    ray_token_file,
+    remove_short_folder,
+    service_environment,
+    short_folder,
+)
+from cluster.machine.ports import choose_ports
+
+SECRETS = {"SVC_API_KEYS": "a=hunter2", "SVC_LICENSE": "hunter2", "SVC_DATABASE_URL": "postgresql://hunter2"}
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_in_tmp(tmp_path: Path) -> Iterator[None]:
+    yield
+    remove_short_folder(tmp_path)
+
+
+def environment(workdir: Path, **base: str) -> dict[str, str]:
+    return service_environment(workdir, choose_ports(), workdir / "run" / "runtime.json", haproxy=False, base=base)
+
+
+def test_no_secret_travels_in_the_environment(tmp_path: Path) -> None:
+    assert "hunter2" not in str(environment(tmp_path, PATH="/bin", **SECRETS))
+
+
+def test_ray_is_told_to_ask_for_a_token_and_to_tell_nobody(tmp_path: Path) -> None:
+    made = environment(tmp_path, RAY_ADDRESS="10.0.0.1:6379", RAY_AUTH_MODE="disabled")
+    assert made["RAY_AUTH_MODE"] == "token"
+    assert made["RAY_USAGE_STATS_ENABLED"] == "0"
+    assert made["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] == "0"
+    assert made["FORWARDED_ALLOW_IPS"] == ""
+    assert "RAY_ADDRESS" not in made
+
+
+def test_rays_token_is_private_and_stays(tmp_path: Path) -> None:
+    token = ray_token_file(tmp_path)
+    assert stat.S_IMODE(token.stat().st_mode) == 0o600
+    assert ray_token_file(tmp_path).read_bytes() == token.read_bytes()
+    assert len(token.read_bytes()) == 64
+
+
+def test_rays_folder_stands_where_only_the_owner_may_enter(tmp_path: Path) -> None:
+    folder = ray_folder(tmp_path)
+    assert stat.S_IMODE(folder.parent.stat().st_mode) == 0o700
+
+
+def test_a_long_workdir_gets_a_short_folder_for_sockets(tmp_path: Path) -> None:
+    deep = tmp_path / ("x" * 80)
+    folder = ray_folder(deep)
+    assert len(str(folder)) < 40
+    assert ray_folder(deep) == folder
+    remove_short_folder(deep)
+    assert not folder.parent.exists()
+
+
+def test_a_folder_open_to_others_is_refused(tmp_path: Path) -> None:
+    ray_folder(tmp_path).parent.chmod(0o755)
+    if len(str(tmp_path)) < 30:
+        with pytest.raises(StartRefused):
+            ray_folder(tmp_path)
+
+
+def test_sessions_of_earlier_runs_are_removed(tmp_path: Path) -> None:
+    old = tmp_path / "session_1"
+    old.mkdir()
+    (old / "spill").write_bytes(b"document")
+    (tmp_path / "session_latest").symlink_to(old)
+    clear_sessions(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_haproxys_files_and_ports_are_ours(tmp_path: Path) -> None:
+    ports = choose_ports()
+    made = haproxy_environment(tmp_path, ports)
+    folder = str(short_folder(tmp_path))
+    remove_short_folder(tmp_path)
+    assert len(folder) + len("/h/" + "x" * 56 + "/metrics.sock") < 97
+    assert all(text.startswith(folder) for name, text in made.items() if "SOCKET" in name or "FILE" in name)
+    assert made["RAY_SERVE_HAPROXY_STATS_PORT"] == str(ports["haproxy_stats"])

@@ -1,0 +1,68 @@
+"""HAProxy's extra ports are on loopback: the real program, on a configuration as Ray writes it."""
+
+import importlib.util
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+from cluster.machine.haproxy import narrow_haproxy
+from cluster.machine.ports import is_free
+
+CONFIG = """
+defaults
+    mode http
+    timeout connect 1s
+    timeout client 1s
+    timeout server 1s
+frontend prometheus
+    bind :{metrics}
+    http-request use-service prometheus-exporter
+frontend http_frontend
+    bind 0.0.0.0:{public}
+listen stats
+  bind *:{stats}
+  stats enable
+  stats uri /stats
+"""
+
+
+def free_ports(count: int) -> list[int]:
+    return [port for port in range(21_500, 21_800) if is_free(port)][:count]
+
+
+def listening(port: int) -> set[str]:
+    """Addresses (as the kernel writes them) on which somebody listens at `port`."""
+    rows = [line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]]
+    return {row[1].split(":")[0] for row in rows if row[3] == "0A" and int(row[1].split(":")[1], 16) == port}
+
+
+def test_statistics_and_metrics_listen_on_loopback_and_the_front_stays_where_it_was(tmp_path: Path) -> None:
+    stats, metrics, public = free_ports(3)
+    config = tmp_path / "haproxy.cfg"
+    config.write_text(CONFIG.format(stats=stats, metrics=metrics, public=public))
+    program = narrow_haproxy(tmp_path, (stats, metrics))
+    assert program is not None
+    running = subprocess.Popen([program, "-db", "-f", config], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 60
+        while not (listening(public) and listening(stats)) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert listening(stats) == listening(metrics) == {"0100007F"}
+        assert listening(public) == {"00000000"}
+        with socket.create_connection(("127.0.0.1", stats), 5) as caller:
+            caller.sendall(b"GET /stats HTTP/1.0\r\n\r\n")
+            assert caller.recv(12).endswith(b" 200")
+    finally:
+        running.terminate()
+        running.wait(20)
+
+
+def test_rays_configuration_still_has_the_lines_that_are_narrowed() -> None:
+    ray = importlib.util.find_spec("ray")
+    assert ray is not None
+    assert ray.origin is not None
+    template = Path(ray.origin).parent / "serve" / "_private" / "haproxy_templates.py"
+    lines = [line.strip() for line in template.read_text().splitlines()]
+    assert lines.count("bind *:{{ config.stats_port }}") == 1
+    assert lines.count("bind :{{ config.metrics_port }}") == 1

@@ -1,0 +1,116 @@
+"""The queue-depth policy: pure when called, refreshed by a thread that does not keep it alive."""
+
+import gc
+import json
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cluster.placement import autoscaling
+from cluster.placement.autoscaling import Counts, OngoingPolicy, QueuePolicy, look_at_queue
+from storage.store import Store
+from storage.values.states import Phase
+from tests.storage.scenes import claim, submit, worker
+
+
+@dataclass
+class Context:
+    target_num_replicas: int = 3
+    total_num_requests: float = 0.0
+
+
+def watch_threads() -> int:
+    return sum(thread.name == "watch" for thread in threading.enumerate())
+
+
+def until(true: Callable[[], bool], seconds: float = 5) -> bool:
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.01)
+    return true()
+
+
+def policy(look: Callable[[str], Counts]) -> QueuePolicy:
+    return QueuePolicy("/no/file", 4, 8, look=look)
+
+
+def test_a_look_at_the_queue_becomes_a_count_and_the_facts_behind_it() -> None:
+    made = policy(lambda _: (40, 0, 0, 1.0))
+    assert until(lambda: made.watch.fresh)
+    assert made(Context(0)) == (10, {"queued": 40.0, "reading": 0.0, "held": 0.0, "oldest_wait_s": 1.0})
+
+
+def test_without_a_look_yet_the_count_is_kept() -> None:
+    gate = threading.Event()
+    made = policy(lambda _: (int(not gate.wait(5)), 0, 0, 0.0))
+    assert made(Context(7)) == (7, {"stale": 1.0})
+    gate.set()
+
+
+def test_a_lost_database_keeps_the_count_once_the_look_is_stale(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(_: str) -> Counts:
+        raise OSError("no database")
+
+    made = policy(lost)
+    made.watch.value, made.watch.at = (100, 0, 0, 0.0), time.monotonic()
+    assert made(Context())[0] == 25
+    monkeypatch.setattr(autoscaling, "STALE_S", -1.0)
+    assert made(Context(3)) == (3, {"stale": 1.0})
+
+
+def test_a_policy_that_was_replaced_leaves_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(autoscaling, "POLL_S", 0.01)
+    monkeypatch.setattr(autoscaling, "NODES_POLL_S", 0.01)
+    assert until(lambda: watch_threads() == 0, 3), "threads of other tests"
+    made: list[Any] = [policy(lambda _: (0, 0, 0, 0.0)) for _ in range(9)]
+    made += [OngoingPolicy(4, 60, per_node=True, nodes=lambda: 1) for _ in range(9)]
+    gone = [weakref.ref(one) for one in made]
+    del made
+    gc.collect()
+    assert all(one() is None for one in gone)
+    assert until(lambda: watch_threads() == 0)
+
+
+def test_a_pool_of_one_per_node_never_wants_more_than_nodes_and_others_do() -> None:
+    capped = OngoingPolicy(4, 60, per_node=True, nodes=lambda: 3)
+    assert until(lambda: capped.watch is not None and capped.watch.fresh)
+    assert capped(Context(total_num_requests=100))[0] == 3
+    assert OngoingPolicy(4, 60)(Context(total_num_requests=100))[0] == 25
+    assert OngoingPolicy(4, 60)(Context(total_num_requests=0))[0] == 0
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Ray's own
+def test_what_serve_shows_of_a_policy_holds_no_secret() -> None:
+    from ray.serve.config import AutoscalingConfig
+
+    from cluster.placement.sizing import Sizing
+    from cluster.serve.app import autoscaling as configured
+
+    config = configured(Sizing(minimum=0, maximum=3, own_application=True), Path("/srv/run/dsn"))
+    assert isinstance(config, AutoscalingConfig)
+    assert json.loads(json.dumps(config.policy.policy_kwargs)) == {
+        "dsn_file": "/srv/run/dsn",
+        "per_replica": 4,
+        "inflight": 8,
+    }
+
+
+def test_the_look_counts_what_waits_for_a_reader_apart_from_what_waits_elsewhere(
+    dsn: str, store: Store, tmp_path: Path
+) -> None:
+    (tmp_path / "dsn").write_text(dsn)
+    submit(store, documents=5)
+    queue = worker(store)
+    claim(queue)
+    assert queue.set_phase(claim(queue), Phase.RECOGNISING)
+    assert queue.release(claim(queue), scan=True)
+    assert look_at_queue(str(tmp_path / "dsn"))[:3] == (2, 1, 1)
+    with store.db.reading() as connection:
+        connection.execute("update tasks set available_at = available_at - interval '60 seconds'")
+    assert look_at_queue(str(tmp_path / "dsn"))[3] >= 60

@@ -1,0 +1,60 @@
+"""What the cluster says of itself, summarised from Serve's status."""
+
+from enum import Enum
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from cluster.placement.health import ServeState, summarise
+from models.cdom.ports import PortUnavailable
+
+
+class Status(Enum):
+    HEALTHY = "HEALTHY"
+    UPDATING = "UPDATING"
+    UPSCALING = "UPSCALING"
+    DOWNSCALING = "DOWNSCALING"
+
+
+def status(**deployments: Any) -> Any:
+    return SimpleNamespace(applications={"api": SimpleNamespace(deployments=deployments)})
+
+
+def deployment(state: Status = Status.HEALTHY, **replicas: int) -> Any:
+    return SimpleNamespace(status=state, replica_states=replicas)
+
+
+def test_a_healthy_cluster_has_pools_and_no_warning() -> None:
+    facts = summarise(status(api=deployment(RUNNING=1), fast_path=deployment(RUNNING=2, STARTING=1)), {})
+    assert facts["warnings"] == []
+    assert facts["pools"] == {
+        "api": {"status": "HEALTHY", "running": 1},
+        "fast_path": {"status": "HEALTHY", "running": 2, "starting": 1},
+    }
+
+
+def test_a_pool_that_is_not_healthy_is_a_warning() -> None:
+    assert summarise(status(api=deployment(Status.UPDATING)), {})["warnings"] == ["api: updating"]
+
+
+@pytest.mark.parametrize(
+    ("state", "running", "warnings"),
+    [(Status.UPSCALING, 2, []), (Status.UPSCALING, 0, ["recogniser: upscaling"]), (Status.DOWNSCALING, 0, [])],
+)
+def test_a_pool_that_follows_its_load_is_no_warning_while_somebody_answers(
+    state: Status, running: int, warnings: list[str]
+) -> None:
+    assert summarise(status(recogniser=deployment(state, RUNNING=running)), {})["warnings"] == warnings
+
+
+def test_a_pool_nobody_can_place_is_a_warning() -> None:
+    assert summarise(status(), {"vlm_ocr": "no node"})["warnings"] == ["vlm_ocr: no node"]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+async def test_without_a_cluster_the_port_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = ServeState({})
+    monkeypatch.setattr(state, "_ask", lambda: 1 / 0)
+    with pytest.raises(PortUnavailable):
+        await state.cluster_state()

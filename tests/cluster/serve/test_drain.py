@@ -1,0 +1,119 @@
+"""How a machine leaves: told, handed over, ended; a second request or a cluster that says no ends it at once."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from cluster.serve.drain import Node, Signals, stay
+from cluster.state import this_process
+
+
+@dataclass
+class ScriptedNode:
+    """Stands for `Node`: so many replicas at each look, then none."""
+
+    looks: list[int] = field(default_factory=list)
+    code: int | None = None
+    steps: list[str] = field(default_factory=list)
+
+    def ended(self) -> int | None:
+        return self.code
+
+    def replicas(self) -> int:
+        count = self.looks.pop(0) if self.looks else 0
+        self.steps.append(f"{count} left")
+        return count
+
+    def end(self) -> None:
+        self.steps.append("end")
+
+
+def leave(node: ScriptedNode, drain: Callable[[], bool], *, asked: int = 1, drain_s: float = 60) -> int:
+    signals = Signals()
+    for _ in range(asked):
+        signals._note(signal.SIGTERM, None)
+    return stay(node, signals, drain, drain_s=drain_s)  # type: ignore[arg-type]
+
+
+@pytest.fixture(autouse=True)
+def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cluster.serve.drain.POLL_S", 0.01)
+
+
+def test_a_machine_that_is_asked_to_leave_waits_until_its_replicas_are_gone() -> None:
+    node = ScriptedNode([3, 3, 1])
+
+    def drain() -> bool:
+        node.steps.append("told")
+        return True
+
+    assert leave(node, drain) == 0
+    assert node.steps == ["told", "3 left", "3 left", "1 left", "0 left", "end"]
+
+
+def test_a_second_request_ends_it_at_once() -> None:
+    node = ScriptedNode([3] * 100)
+    assert leave(node, lambda: True, asked=2) == 0
+    assert node.steps == ["3 left", "end"]
+
+
+def test_a_cluster_that_does_not_agree_is_not_waited_for() -> None:
+    node = ScriptedNode([3] * 100)
+    assert leave(node, lambda: False) == 0
+    assert node.steps == ["end"]
+
+
+def test_the_deadline_ends_it_with_replicas_that_do_not_go() -> None:
+    node = ScriptedNode([1] * 10_000)
+    assert leave(node, lambda: True, drain_s=0.05) == 0
+    assert node.steps[-1] == "end"
+
+
+@pytest.mark.parametrize(("code", "told"), [(0, 1), (3, 3)])
+def test_a_node_that_ends_by_itself_is_a_failure(code: int, told: int) -> None:
+    assert stay(ScriptedNode(code=code), Signals(), lambda: True) == told  # type: ignore[arg-type]
+
+
+@pytest.mark.filterwarnings("ignore:lance is not fork-safe")  # other tests of this process have loaded it
+def test_a_real_node_is_counted_and_ended_with_everything_below_it(tmp_path: Path) -> None:
+    """A child whose child calls itself a replica, as Ray's do, and does not listen to SIGTERM."""
+    program = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+    command = [
+        sys.executable, "-c",
+        f"import os, subprocess, sys, time; p = subprocess.Popen(['ray::ServeReplica:api', '-c', {program!r}],"
+        f" executable=sys.executable); open({str(tmp_path / 'pid')!r}, 'w').write(str(p.pid)); time.sleep(600)",
+    ]  # fmt: skip
+    node = Node(command, os.environ)
+    until = time.monotonic() + 30
+    while not node.replicas() and time.monotonic() < until:
+        time.sleep(0.02)
+    assert node.replicas() == 1
+    replica = this_process(int((tmp_path / "pid").read_text()))
+    node.end()
+    assert node.ended() is not None
+    while replica.alive() and time.monotonic() < until + 10:
+        time.sleep(0.02)
+    assert not replica.alive()
+
+
+def test_signals_are_counted_once_installed() -> None:
+    kept = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    signals = Signals()
+    try:
+        signals.install()
+        threading.Timer(0.01, lambda: os.kill(os.getpid(), signal.SIGTERM)).start()
+        until = time.monotonic() + 10
+        while not signals.asked and time.monotonic() < until:
+            time.sleep(0.01)
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
+    assert signals.asked == 1
+    assert signals.wait(0)

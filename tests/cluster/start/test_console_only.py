@@ -1,0 +1,103 @@
+"""A console in front of an engine elsewhere: its own database, its own loops, no Ray; and as a process of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+import httpx
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+
+from cluster.errors import StartRefused
+from cluster.machine.ports import is_free
+from cluster.start.console_only import make_console_alone, prepare_console
+from configs.parsing import parse_settings
+from storage.store import Store
+from tests.api.harness import PDF, files, make_resources, reading
+from tests.api.live import listening
+from tests.postgres import TestServer
+from tests.serve_apps.console.harness import ENGINE_KEY, PASSWORD
+from tests.storage.receivers import receiving
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def engine_url(store: Store, dsn: str) -> Iterator[str]:
+    with listening(make_resources(store, dsn=dsn)) as url, reading(store):
+        yield url
+
+
+@pytest.fixture
+def other_dsn(postgres_server: TestServer) -> Iterator[str]:
+    """The console's own database; the engine's is another one."""
+    with postgres_server.database() as dsn:
+        parts = conninfo_to_dict(dsn)
+        where = urlencode({"host": parts["host"]})
+        yield f"postgresql://{parts['user']}:{quote(str(parts['password']))}@/{parts['dbname']}?{where}"
+
+
+def environment(engine_url: str, workdir: Path, dsn: str, **more: str) -> dict[str, str]:
+    return {
+        "SVC_CONSOLE_ENGINE": engine_url,
+        "SVC_CONSOLE_KEY": ENGINE_KEY,
+        "SVC_WORKDIR": str(workdir),
+        "SVC_DATABASE_URL": dsn,
+        "SVC_WEBHOOK_ALLOW": "127.0.0.1",
+        **more,
+    }
+
+
+async def test_it_watches_and_delivers_by_itself(engine_url: str, other_dsn: str, tmp_path: Path) -> None:
+    runtime = prepare_console(parse_settings(environment(engine_url, tmp_path / "console", other_dsn)))
+    app = make_console_alone(runtime)
+    transport = httpx.ASGITransport(app)
+    with receiving() as receiver:
+        async with (
+            app.router.lifespan_context(app),
+            httpx.AsyncClient(transport=transport, base_url="http://console.test") as pages,
+        ):
+            await pages.post("/sign-up", data={"email": "a@b.c", "password": PASSWORD})
+            assert (await pages.post("/api/webhooks", json={"url": receiver.url})).status_code == 201
+            job = (await pages.post("/api/jobs", files=files(PDF))).json()
+            deadline = time.monotonic() + 30
+            while not receiver.got and time.monotonic() < deadline:
+                await pages.get(f"/api/jobs/{job['id']}?wait=1")
+    assert json.loads(receiver.got[0].body)["job_id"] == job["id"]
+
+
+def test_it_is_refused_without_an_engine_or_beside_a_whole_service(tmp_path: Path) -> None:
+    with pytest.raises(StartRefused, match="SVC_CONSOLE_ENGINE"):
+        prepare_console(parse_settings({"SVC_WORKDIR": str(tmp_path)}))
+
+
+def test_it_runs_as_a_process_and_ends_on_a_signal(engine_url: str, other_dsn: str, tmp_path: Path) -> None:
+    port = next(port for port in range(18700, 18800) if is_free(port))
+    kept = {name: text for name, text in os.environ.items() if not name.startswith(("SVC_", "RAY_"))}
+    command = [sys.executable, "-m", "cluster.cli.main", "console", "serve", "--port", str(port)]
+    process = subprocess.Popen(command, cwd=ROOT, env=kept | environment(engine_url, tmp_path / "w", other_dsn))
+    try:
+        url, deadline = f"http://127.0.0.1:{port}", time.monotonic() + 60
+        while not _answers(url):
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        assert httpx.get(f"{url}/v1/usage").status_code == 401
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) in (0, -signal.SIGTERM)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/healthz").status_code == 200
+    except httpx.TransportError:
+        return False

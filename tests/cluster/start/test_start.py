@@ -1,0 +1,132 @@
+"""What is made before the supervisor runs: licence, token, secrets and the runtime file."""
+
+import stat
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from cluster.bootstrap.addresses import base_url
+from cluster.bootstrap.licensing import license_of
+from cluster.errors import StartRefused
+from cluster.runtime import Runtime, read_runtime, write_runtime
+from cluster.start import prepare as start
+from cluster.start.prepare import mint_token
+from configs.parsing import parse_settings
+from configs.settings import Settings
+from serve_apps.access.license import License, issue_license
+from serve_apps.access.license_keys import write_public_key
+
+
+def settings(workdir: Path, **environ: str) -> Settings:
+    return parse_settings(environ, workdir=workdir)
+
+
+@pytest.fixture
+def signer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ed25519PrivateKey:
+    """A pinned signing key of the test."""
+    key = Ed25519PrivateKey.generate()
+    write_public_key(key, "test-1", tmp_path / "pinned")
+    monkeypatch.setattr(start, "LICENSE_KEYS", tmp_path / "pinned")
+    return key
+
+
+def token(key: Ed25519PrivateKey, *, days: int, license_id: str = "lic-1") -> str:
+    begin = datetime.now(UTC).replace(microsecond=0) - timedelta(days=30)
+    license = License(
+        license_id=license_id,
+        customer="acme",
+        plan="personal",
+        features=(),
+        max_pages_per_month=10,
+        issued_at=begin,
+        not_before=begin,
+        expires_at=begin + timedelta(days=30 + days),
+        kid="test-1",
+    )
+    return issue_license(license, key)
+
+
+def test_on_loopback_a_development_licence_is_made_and_kept(tmp_path: Path) -> None:
+    first, keys = license_of(settings(tmp_path))
+    again, same = license_of(settings(tmp_path))
+    assert (first, keys) == (again, same)
+    assert all(kid.startswith("local-") for kid in keys)
+    assert stat.S_IMODE(first.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("environ", [{"SVC_HOST": "0.0.0.0"}, {"SVC_DATABASE_URL": "postgresql://h/d"}])
+def test_beyond_one_machine_a_licence_is_required(tmp_path: Path, environ: dict[str, str]) -> None:
+    with pytest.raises(StartRefused, match="SVC_LICENSE is required"):
+        license_of(settings(tmp_path, **environ))
+
+
+def test_a_given_licence_is_kept_where_a_renewal_may_replace_it(tmp_path: Path, signer: Ed25519PrivateKey) -> None:
+    path, keys = license_of(settings(tmp_path, SVC_LICENSE=token(signer, days=60)))
+    assert path == tmp_path / "license.token"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert keys == {}
+
+
+def test_a_renewal_in_the_workdir_wins_over_the_older_token(tmp_path: Path, signer: Ed25519PrivateKey) -> None:
+    renewal = token(signer, days=90)
+    (tmp_path / "license.token").write_text(renewal)
+    path, _ = license_of(settings(tmp_path, SVC_LICENSE=token(signer, days=10)))
+    assert path.read_text() == renewal
+
+
+def test_a_renewal_in_the_workdir_carries_an_expired_token(tmp_path: Path, signer: Ed25519PrivateKey) -> None:
+    renewal = token(signer, days=90)
+    (tmp_path / "license.token").write_text(renewal)
+    path, _ = license_of(settings(tmp_path, SVC_LICENSE=token(signer, days=-1)))
+    assert path.read_text() == renewal
+
+
+def test_a_renewal_of_another_licence_carries_nothing(tmp_path: Path, signer: Ed25519PrivateKey) -> None:
+    (tmp_path / "license.token").write_text(token(signer, days=90, license_id="lic-2"))
+    with pytest.raises(StartRefused, match="expired"):
+        license_of(settings(tmp_path, SVC_LICENSE=token(signer, days=-1)))
+
+
+def test_another_licence_replaces_the_kept_one(tmp_path: Path, signer: Ed25519PrivateKey) -> None:
+    (tmp_path / "license.token").write_text(token(signer, days=90, license_id="lic-2"))
+    given = token(signer, days=60)
+    path, _ = license_of(settings(tmp_path, SVC_LICENSE=given))
+    assert path.read_text() == given
+
+
+def test_the_default_token_is_minted_once(tmp_path: Path) -> None:
+    first = mint_token(tmp_path)
+    text = first.read_text()
+    assert mint_token(tmp_path).read_text() == text
+    assert stat.S_IMODE(first.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:80"),
+        ("0.0.0.0", "http://127.0.0.1:80"),
+        ("::", "http://[::1]:80"),
+        ("::1", "http://[::1]:80"),
+    ],
+)
+def test_the_base_url_is_one_that_this_machine_can_open(tmp_path: Path, host: str, url: str) -> None:
+    assert base_url(settings(tmp_path, SVC_HOST=host, SVC_PORT="80")) == url
+
+
+def test_a_runtime_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    runtime = Runtime(
+        settings=settings(tmp_path, SVC_API_KEYS="a=secret", SVC_RETRY_DELAYS_S="1,2", SVC_ALLOWED_HOSTS="x,y"),
+        dsn="postgresql://u:p@/d",
+        dsn_file=tmp_path / "dsn",
+        base_url="http://127.0.0.1:8000",
+        license_file=tmp_path / "license.token",
+        license_keys={"local-1": bytes(range(32))},
+        token_file=None,
+        signing_key=b"\x00\xff",
+    )
+    path = write_runtime(runtime)
+    assert read_runtime(path) == runtime
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600

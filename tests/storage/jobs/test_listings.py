@@ -1,0 +1,105 @@
+"""What callers see: jobs, documents, dead letters and counts, page by page, each tenant its own."""
+
+import pytest
+
+from storage.jobs.documents import get_document, list_dead_letters, list_documents, locate_original, locate_tree
+from storage.jobs.jobs import get_job, list_jobs
+from storage.jobs.stats import my_jobs, queue_tasks
+from storage.queue.publish import finish
+from storage.store import Store
+from storage.values.errors import InvalidCursor, NotFound
+from storage.values.rows import Failed, Scope
+from storage.values.states import JobStatus
+from tests.storage.scenes import ACME, claim, submit, success, worker
+
+OTHER = Scope(tenant="other")
+
+
+def test_jobs_are_paged_newest_first_without_documents(store: Store) -> None:
+    jobs = [submit(store) for _ in range(5)]
+    submit(store, scope=OTHER)
+    first = list_jobs(store, ACME, limit=3)
+    second = list_jobs(store, ACME, limit=3, cursor=first.next_cursor)
+    assert [job.id for job in (*first.items, *second.items)] == [job.id for job in reversed(jobs)]
+    assert second.next_cursor is None
+    assert {job.documents for job in first.items} == {()}
+
+
+def test_jobs_are_filtered_by_status(store: Store) -> None:
+    submit(store)
+    finish(store, [success(claim(worker(store)))])
+    submit(store)
+    assert [job.status for job in list_jobs(store, ACME, status=JobStatus.SUCCEEDED).items] == [JobStatus.SUCCEEDED]
+    assert len(list_jobs(store, ACME, status=JobStatus.QUEUED).items) == 1
+    assert list_jobs(store, ACME, status=JobStatus.PARTIAL).items == ()
+
+
+def test_a_cursor_of_one_filter_is_not_good_for_another(store: Store) -> None:
+    for _ in range(2):
+        submit(store)
+    cursor = list_jobs(store, ACME, limit=1).next_cursor
+    with pytest.raises(InvalidCursor):
+        list_jobs(store, ACME, status=JobStatus.QUEUED, cursor=cursor)
+    with pytest.raises(InvalidCursor):
+        list_jobs(store, OTHER, cursor=cursor)
+
+
+def test_a_job_can_be_had_without_its_documents(store: Store) -> None:
+    job = submit(store, 2)
+    assert get_job(store.db, ACME, job.id, detail=False).documents == ()
+    assert len(get_job(store.db, ACME, job.id).documents) == 2
+
+
+def test_documents_are_paged_in_order_of_submission(store: Store) -> None:
+    job = submit(store, 5)
+    first = list_documents(store, ACME, job.id, limit=3)
+    second = list_documents(store, ACME, job.id, limit=3, cursor=first.next_cursor)
+    assert [row.source_file for row in (*first.items, *second.items)] == [f"{n}.pdf" for n in range(5)]
+    assert list_documents(store, OTHER, job.id).items == ()
+
+
+def test_dead_letters_are_paged_newest_failure_first(store: Store) -> None:
+    submit(store, 4)
+    queue = worker(store)
+    failed = [claim(queue) for _ in range(4)]
+    for taken in failed:
+        finish(store, [Failed(claim=taken, error="malformed", detail="no xref")])
+    first = list_dead_letters(store, ACME, limit=3)
+    second = list_dead_letters(store, ACME, limit=3, cursor=first.next_cursor)
+    found = [row.id for row in (*first.items, *second.items)]
+    assert found == [taken.document_id for taken in reversed(failed)]
+    assert (first.items[0].error, first.items[0].attempts) == ("malformed", 1)
+    assert list_dead_letters(store, OTHER).items == ()
+
+
+def test_the_tree_is_found_only_when_it_is_published(store: Store) -> None:
+    job = submit(store, 2)
+    queue = worker(store)
+    good, bad = claim(queue), claim(queue)
+    with pytest.raises(NotFound):
+        locate_tree(store.db, ACME, job.id, good.document_id)
+    finish(store, [success(good), Failed(claim=bad, error="malformed")])
+    assert list(locate_tree(store.db, ACME, job.id, good.document_id).manifest) == ["tree.json"]
+    with pytest.raises(NotFound):
+        locate_tree(store.db, ACME, job.id, bad.document_id)
+    with pytest.raises(NotFound):
+        locate_tree(store.db, OTHER, job.id, good.document_id)
+    with pytest.raises(NotFound):
+        locate_tree(store.db, ACME, submit(store).id, good.document_id)
+
+
+def test_the_original_is_found_whatever_became_of_the_document(store: Store) -> None:
+    job = submit(store)
+    original = locate_original(store, ACME, job.id, job.documents[0].id)
+    assert original.sha256 == get_document(store.db, ACME, job.id, job.documents[0].id).sha256
+    assert store.blobs.exists(original.sha256)
+
+
+def test_stats_count_the_whole_queue_but_only_own_jobs(store: Store) -> None:
+    submit(store, 2)
+    submit(store, 3, scope=OTHER)
+    finish(store, [success(claim(worker(store)))])
+    assert queue_tasks(store.db) == 4
+    mine = my_jobs(store.db, OTHER)
+    assert sum(mine.values()) == 1
+    assert set(mine) == set(JobStatus)

@@ -1,0 +1,70 @@
+"""The migrated database is what the tables say, and nothing works on any other."""
+
+import threading
+
+import psycopg
+import pytest
+import sqlalchemy
+from alembic import command
+from alembic.script import ScriptDirectory
+
+from storage.postgres.database import Database
+from storage.postgres.schema import HEAD, alembic_config, check_schema, migrate
+from storage.values.errors import SchemaMismatch, StoreUnavailable
+from tests.postgres import TestServer
+
+
+def test_the_migrations_lead_to_exactly_our_tables(dsn: str) -> None:
+    engine = sqlalchemy.create_engine(
+        "postgresql+psycopg://", creator=lambda: psycopg.connect(dsn), poolclass=sqlalchemy.NullPool
+    )
+    with engine.connect() as connection:
+        command.check(alembic_config(connection))
+
+
+def test_head_is_the_newest_revision() -> None:
+    assert ScriptDirectory.from_config(alembic_config(None)).get_current_head() == HEAD
+
+
+def test_a_migrated_database_is_accepted_and_migrating_again_changes_nothing(dsn: str) -> None:
+    migrate(dsn)
+    db = Database(dsn)
+    check_schema(db)
+    db.close()
+
+
+@pytest.mark.parametrize("found", ["0000", "9999"])
+def test_an_older_or_newer_schema_is_refused(dsn: str, found: str) -> None:
+    with psycopg.connect(dsn) as connection:
+        connection.execute("update alembic_version set version_num = %s", (found,))
+    db = Database(dsn)
+    with pytest.raises(SchemaMismatch, match=found):
+        check_schema(db)
+    db.close()
+
+
+def test_racing_migrations_of_an_empty_database_both_succeed(postgres_server: TestServer) -> None:
+    with postgres_server.empty_database() as dsn:
+        db = Database(dsn)
+        with pytest.raises(SchemaMismatch, match="empty"):
+            check_schema(db)
+        racers = [threading.Thread(target=migrate, args=(dsn,)) for _ in range(3)]
+        for racer in racers:
+            racer.start()
+        for racer in racers:
+            racer.join()
+        check_schema(db)
+        db.close()
+
+
+def test_progress_is_unlogged_and_the_queue_table_is_tuned(dsn: str) -> None:
+    with psycopg.connect(dsn) as connection:
+        kinds = connection.execute("select relpersistence from pg_class where relname = 'page_progress'").fetchall()
+        options = connection.execute("select reloptions from pg_class where relname = 'tasks'").fetchall()
+    assert kinds == [("u",)]
+    assert options == [(["fillfactor=70", "autovacuum_vacuum_scale_factor=0.01"],)]
+
+
+def test_a_database_that_does_not_answer_is_unavailable(tmp_path: object) -> None:
+    with pytest.raises(StoreUnavailable):
+        migrate(f"postgresql://quire@/quire?host={tmp_path}")

@@ -1,0 +1,108 @@
+"""What awaits review, page by page, and decisions that outlive the attempt they were made on."""
+
+from dataclasses import replace
+
+import pytest
+
+from models.cdom.flags import FlaggedPlace
+from storage.access.audit import list_audit
+from storage.jobs.lifecycle import delete_document, delete_job
+from storage.postgres.database import Database
+from storage.queue.publish import finish
+from storage.review.reviews import FlagState, decide, list_inbox, list_pending, read_decisions
+from storage.store import Store
+from storage.upkeep.erase import purge_some
+from storage.values.errors import InvalidCursor, NotFound
+from storage.values.rows import JobRow, Scope
+from tests.storage.scenes import ACME, ACTOR, claim, submit, success, worker
+
+ZETA = Scope(tenant="zeta")
+
+
+def flagged(block: str = "b0", flag: str = "pii:email", place: str = "p0", order: int = 0) -> FlaggedPlace:
+    return FlaggedPlace(block_id=block, flag=flag, place=place, page=1, order=order)
+
+
+def publish(store: Store, *flags: FlaggedPlace, documents: int = 1) -> JobRow:
+    """A finished job whose documents carry these flags."""
+    job = submit(store, documents)
+    queue = worker(store)
+    for _ in range(documents):
+        assert finish(store, [replace(success(claim(queue)), flags=flags)]) == [True]
+    return job
+
+
+def say(db: Database, job: JobRow, state: FlagState, *, scope: Scope = ACME, place: str = "p0") -> None:
+    document_id = job.documents[0].id
+    decide(
+        db, scope, ACTOR, document_id=document_id, block_id="b0", place=place, flag="pii:email", decision=state
+    )  # fmt: skip
+
+
+def acts(store: Store) -> list[str]:
+    return [entry.action for entry in list_audit(store, ACME).items if entry.action.startswith("flag.")]
+
+
+def test_flags_wait_until_somebody_decides_either_way(store: Store) -> None:
+    job = publish(store, flagged(), flagged("b1", place="p1", order=1))
+    assert [item.block_id for item in list_pending(store.db, ACME, job.id)] == ["b0", "b1"]
+    say(store.db, job, FlagState.APPROVED)
+    assert [item.block_id for item in list_pending(store.db, ACME, job.id)] == ["b1"]
+    say(store.db, job, FlagState.REJECTED, place="p1")
+    assert list_pending(store.db, ACME, job.id) == []
+    assert read_decisions(store.db, job.documents[0].id) == {
+        ("p0", "pii:email"): "approved",
+        ("p1", "pii:email"): "rejected",
+    }
+
+
+def test_the_same_decision_again_changes_and_audits_nothing_another_one_does(store: Store) -> None:
+    job = publish(store, flagged())
+    say(store.db, job, FlagState.APPROVED)
+    say(store.db, job, FlagState.APPROVED)
+    assert acts(store) == ["flag.approved"]
+    say(store.db, job, FlagState.REJECTED)
+    assert acts(store) == ["flag.rejected", "flag.approved"]
+
+
+def test_a_foreign_or_deleted_document_cannot_be_decided_about(store: Store) -> None:
+    job = publish(store, flagged())
+    with pytest.raises(NotFound):
+        say(store.db, job, FlagState.REJECTED, scope=ZETA)
+    with pytest.raises(NotFound):
+        list_pending(store.db, ZETA, job.id)
+    delete_document(store.db, ACME, ACTOR, job.documents[0].id)
+    with pytest.raises(NotFound):
+        say(store.db, job, FlagState.REJECTED)
+    assert list_pending(store.db, ACME, job.id) == []
+    assert acts(store) == []
+
+
+def test_the_inbox_ends_a_page_with_a_job_and_shows_every_flag_once(store: Store) -> None:
+    jobs = [publish(store, flagged(), flagged("b1", place="p1", order=1), documents=2) for _ in range(3)]
+    publish(store)
+    first = list_inbox(store, ACME, limit=1)
+    assert {item.job_id for item in first.items} == {jobs[2].id}
+    assert len(first.items) == 4
+    second = list_inbox(store, ACME, limit=5, cursor=first.next_cursor)
+    assert [item.job_id for item in second.items] == [jobs[1].id] * 4 + [jobs[0].id] * 4
+    assert second.next_cursor is None
+    assert list_inbox(store, ZETA).items == ()
+
+
+def test_a_cursor_of_another_tenant_or_listing_is_refused(store: Store) -> None:
+    publish(store, flagged())
+    publish(store, flagged())
+    cursor = list_inbox(store, ACME, limit=1).next_cursor
+    assert cursor is not None
+    with pytest.raises(InvalidCursor):
+        list_inbox(store, ZETA, cursor=cursor)
+
+
+def test_erasing_leaves_no_flag_and_no_decision(store: Store) -> None:
+    job = publish(store, flagged())
+    say(store.db, job, FlagState.APPROVED)
+    delete_job(store.db, ACME, ACTOR, job.id)
+    assert purge_some(store) == 1
+    for table in ("flags", "decisions"):
+        assert store.db.fetch_all(f"select 1 from {table}") == []

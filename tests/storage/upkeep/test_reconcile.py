@@ -1,0 +1,83 @@
+"""What a crash leaves behind is found and swept; what should never happen is told."""
+
+import pytest
+
+from storage.queue.publish import finish
+from storage.store import Store
+from storage.upkeep.reconcile import Differences, reconcile, sweep_orphans
+from storage.values.ids import new_document_id
+from storage.values.rows import Claim, Succeeded
+from tests.storage.scenes import claim, put_blob, submit, worker
+
+
+def publish_one(store: Store) -> Claim:
+    submit(store)
+    taken = claim(worker(store))
+    manifest = store.artifacts.put(taken.document_id, taken.attempt, {"tree.json": b"{}"})
+    finish(store, [Succeeded(claim=taken, manifest=manifest, format="pdf", pages=1)])
+    return taken
+
+
+def test_healthy_stores_do_not_differ(store: Store) -> None:
+    publish_one(store)
+    submit(store)
+    assert reconcile(store, grace_s=-60) == Differences()
+
+
+def test_an_upload_without_a_job_is_removed_after_the_grace_time(store: Store) -> None:
+    orphan = put_blob(store, b"never submitted").sha256
+    assert reconcile(store, grace_s=3600) == Differences()
+    assert reconcile(store, grace_s=-60, mend=False).orphan_blobs == [orphan]
+    assert reconcile(store, grace_s=-60).orphan_blobs == [orphan]
+    assert reconcile(store, grace_s=-60) == Differences()
+
+
+def test_attempts_that_nobody_published_are_removed(store: Store) -> None:
+    published = publish_one(store)
+    store.artifacts.put(published.document_id, 7, {"tree.json": b"late"})
+    unknown = new_document_id()
+    store.artifacts.put(unknown, 1, {"tree.json": b"lost"})
+    found = reconcile(store, grace_s=-60)
+    assert sorted(found.orphan_artifacts) == sorted([f"{published.document_id}/a7", f"{unknown}/a1"])
+    assert store.artifacts.attempts(published.document_id) == [published.attempt]
+    assert reconcile(store, grace_s=-60) == Differences()
+
+
+def test_the_attempt_of_a_running_document_is_left_alone(store: Store) -> None:
+    submit(store)
+    taken = claim(worker(store))
+    store.artifacts.put(taken.document_id, taken.attempt, {"tree.json": b"{}"})
+    assert reconcile(store, grace_s=-60) == Differences()
+
+
+def test_missing_files_are_told_and_not_mended(store: Store) -> None:
+    taken = publish_one(store)
+    store.artifacts.delete(taken.document_id)
+    assert taken.blob_sha256 is not None
+    store.blobs.delete(taken.blob_sha256)
+    found = reconcile(store, grace_s=-60)
+    assert found.missing_artifacts == found.missing_originals == [taken.document_id]
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        ("update jobs set n_queued = n_queued + 1", "miscounted_jobs"),
+        ("delete from tasks", "documents_out_of_step"),
+        ("update documents set status = 'running'", "documents_out_of_step"),
+    ],
+)
+def test_rows_that_do_not_add_up_are_told(store: Store, fault: str, kind: str) -> None:
+    submit(store)
+    with store.db.reading() as conn:
+        conn.execute(fault.encode())
+    assert getattr(reconcile(store), kind)
+
+
+def test_the_hourly_sweep_removes_what_crashes_left_and_nothing_else(store: Store) -> None:
+    orphan = put_blob(store, b"orphan")
+    submit(store, content=b"used")
+    assert sweep_orphans(store, grace_s=3600) == 0
+    assert sweep_orphans(store, grace_s=0) == 1
+    assert not store.blobs.exists(orphan.sha256)
+    assert reconcile(store, grace_s=0, mend=False).missing_originals == []

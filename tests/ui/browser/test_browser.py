@@ -1,0 +1,86 @@
+"""The dashboard in headless Chromium: sign in, upload, look, read again, and review by keyboard alone."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from storage.store import Store
+from tests.ui.browser.chromium import Browser
+from tests.ui.browser.living import Living, living
+from tests.ui.papers import write_letter
+
+pytestmark = pytest.mark.timeout(240)
+
+
+@pytest.fixture
+def service(store: Store, dsn: str, browser: Browser) -> Iterator[Living]:
+    with living(store, dsn, browser) as running:
+        yield running
+        assert running.browser.problems == []
+
+
+def test_a_file_is_sent_seen_reading_and_shown_beside_its_page(service: Living, tmp_path: Path) -> None:
+    letter = tmp_path / "letter.pdf"
+    letter.write_bytes(write_letter())
+    service.sign_in()
+    browser = service.browser
+    browser.choose_files("#files", letter)
+    browser.run("document.querySelector('#upload button').click()")
+    browser.until("location.pathname.startsWith('/ui/jobs/') && document.querySelector('.chip.succeeded') !== null")
+    browser.run("document.querySelector('tbody th a').click()")
+    browser.until(
+        "document.querySelectorAll('.sheet rect').length > 3 && document.querySelector('.sheet img').complete"
+    )
+    assert browser.run("document.querySelector('.sheet img').naturalWidth") > 1000
+    browser.press("j")
+    assert browser.run("document.querySelectorAll('rect.selected').length") == 1
+    assert "Complaint no. 1" in browser.run("document.querySelector('li.selected').innerText")
+    box, sheet = (
+        browser.run(f"document.querySelector('{one}').getBoundingClientRect().toJSON()")
+        for one in ("rect.selected", ".sheet img")
+    )
+    assert 0.1 < (box["x"] - sheet["x"]) / sheet["width"] < 0.14  # drawn where the words stand: 72 of 595 points
+
+
+def test_documents_are_reviewed_by_keyboard_alone(service: Living) -> None:
+    letters = [(f"letter{number}.pdf", write_letter(number)) for number in range(3)]
+    service.send(*letters)
+    assert len(service.pending()) == 6
+    service.sign_in()
+    browser = service.browser
+    browser.open(f"{service.url}/ui/review")
+    browser.press("Enter")
+    for left in (2, 1, 0):
+        browser.until("document.querySelectorAll('#flags > li.selected').length === 1")
+        here = browser.run("location.pathname")
+        assert browser.run("document.querySelector('li.selected mark').innerText").endswith("@example.org")
+        browser.press("a")
+        browser.press("r")
+        browser.until(f"location.pathname !== '{here}' && document.readyState === 'complete'")
+        assert len(service.pending()) == 2 * left
+    assert browser.until("document.body.innerText.includes('Nothing waits for a decision')")
+
+
+def test_a_decision_is_taken_back_by_deciding_again(service: Living) -> None:
+    service.send(("letter.pdf", write_letter(flags=3)))
+    service.sign_in()
+    browser = service.browser
+    browser.open(f"{service.url}/ui/review")
+    browser.press("Enter")
+    browser.until("document.querySelector('#flags > li.selected') !== null")
+    browser.press("a")
+    browser.until("document.querySelectorAll('#flags .state.approved').length === 1")
+    browser.press("u")
+    browser.press("r")
+    assert browser.until("document.querySelectorAll('#flags .state.rejected').length === 1")
+    assert len(service.pending()) == 2
+
+
+def test_a_failed_document_is_read_again_from_the_list(service: Living) -> None:
+    service.send(("broken.txt", b"no document"))
+    service.sign_in()
+    browser = service.browser
+    browser.open(f"{service.url}/ui/dead-letters")
+    browser.run("document.querySelector('.acts button').click()")
+    assert browser.until("location.pathname.startsWith('/ui/jobs/') && document.querySelector('.chip.failed') !== null")
