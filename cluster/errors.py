@@ -13,7 +13,7 @@ class NoFreePorts(ClusterError):
     code = "no-free-ports"
 
 
-class Busy(ClusterError):
+class ClusterBusy(ClusterError):
     """Another `up` or `down` of this workdir is at work."""
 
     code = "busy"

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from cluster.errors import Busy
+from cluster.errors import ClusterBusy
 
 _STATE, _TICKS_FIELD = "state.json", 19
 
@@ -31,7 +31,7 @@ class Process:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class ServiceState:
     """What `up` wrote: `ports` by purpose; `ready` turns true when the API has answered."""
 
     supervisor: Process
@@ -78,22 +78,22 @@ def write_private(path: Path, content: bytes) -> None:
         raise
 
 
-def read_state(workdir: Path) -> State | None:
+def read_state(workdir: Path) -> ServiceState | None:
     """What was written last, or None; it may describe processes that are gone."""
     try:
         raw = json.loads((workdir / "run" / _STATE).read_bytes())
-        return State(**{**raw, "supervisor": Process(**raw["supervisor"])})
+        return ServiceState(**{**raw, "supervisor": Process(**raw["supervisor"])})
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def running_state(workdir: Path) -> State | None:
+def running_state(workdir: Path) -> ServiceState | None:
     """The state of a service that is running now, else None."""
     state = read_state(workdir)
     return state if state is not None and state.supervisor.alive() else None
 
 
-def write_state(workdir: Path, state: State) -> None:
+def write_state(workdir: Path, state: ServiceState) -> None:
     """Store it, owner only."""
     write_private(run_folder(workdir) / _STATE, json.dumps(asdict(state), indent=1).encode())
 
@@ -137,10 +137,10 @@ def session_members(session: int, workdir: Path) -> list[Process]:
 
 @contextlib.contextmanager
 def exclusive(workdir: Path) -> Iterator[None]:
-    """One `up` or `down` of a workdir at a time; raises `Busy` at once."""
+    """One `up` or `down` of a workdir at a time; raises `ClusterBusy` at once."""
     with (run_folder(workdir) / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise Busy(f"another quire up or down is at work on {workdir}") from None
+            raise ClusterBusy(f"another quire up or down is at work on {workdir}") from None
         yield

@@ -21,7 +21,7 @@ class PiiEngine(StrEnum):
     PRESIDIO = "presidio"
 
 
-class SignUp(StrEnum):
+class SignUpPolicy(StrEnum):
     """Who gets an account at the console: everybody, whom an operator lets in, nobody new."""
 
     OPEN = "open"

@@ -22,7 +22,7 @@ from configs.kinds import (
     PiiEngine,
     Proxy,
     Seconds,
-    SignUp,
+    SignUpPolicy,
     Text,
     setting,
 )
@@ -179,8 +179,8 @@ class Settings(BaseSettings):
         "an http:// or https:// URL",
         "How browsers reach the console; with https its cookies are sent over TLS only.",
     )
-    console_sign_up: SignUp = setting(
-        SignUp.OPEN,
+    console_sign_up: SignUpPolicy = setting(
+        SignUpPolicy.OPEN,
         "open, approved or closed",
         "Who gets an account at the console: everybody, whom `quire console approve` lets in, nobody new.",
     )

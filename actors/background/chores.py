@@ -18,7 +18,7 @@ TURN_S = 1.0
 STUCK_S = 600.0
 
 
-class Role(Protocol):
+class SingletonRole(Protocol):
     """`storage.postgres.leases.RoleLease`."""
 
     def acquire(self) -> bool: ...
@@ -35,12 +35,12 @@ class Chore:
     run: Callable[[], object]
 
 
-class Janitor:
+class ChoreRunner:
     """One thread. Without the lease it only asks for it."""
 
     def __init__(
         self,
-        role: Role,
+        role: SingletonRole,
         chores: Sequence[Chore],
         *,
         turn_s: float = TURN_S,

@@ -14,8 +14,8 @@ from email.utils import parsedate_to_datetime
 from typing import Protocol
 
 from storage.values.errors import StorageError
-from storage.webhooks.egress import Answer, Unreachable, UrlRefused
-from storage.webhooks.outbox import Outcome, Parcel
+from storage.webhooks.egress import HttpAnswer, Unreachable, UrlRefused
+from storage.webhooks.outbox import DeliveryBatch, Outcome
 from storage.webhooks.signatures import sign_headers
 
 log = logging.getLogger(__name__)
@@ -29,11 +29,11 @@ class Outbox(Protocol):
     """`storage.webhooks.outbox`, bound to a store."""
 
     def fan_out(self) -> int: ...
-    def claim(self, limit: int, busy: frozenset[str]) -> list[Parcel]: ...
-    def settle(self, parcel: Parcel, outcome: Outcome) -> bool: ...
+    def claim(self, limit: int, busy: frozenset[str]) -> list[DeliveryBatch]: ...
+    def settle(self, parcel: DeliveryBatch, outcome: Outcome) -> bool: ...
 
 
-Post = Callable[[str, bytes, Mapping[str, str]], Answer]
+Post = Callable[[str, bytes, Mapping[str, str]], HttpAnswer]
 
 
 class Dispatcher:
@@ -97,7 +97,7 @@ class Dispatcher:
                 self._wake.wait(self._poll_s)
             self._wake.clear()
 
-    def _deliver(self, parcel: Parcel) -> None:
+    def _deliver(self, parcel: DeliveryBatch) -> None:
         try:
             self._outbox.settle(parcel, self._send(parcel))
         except StorageError as error:
@@ -108,7 +108,7 @@ class Dispatcher:
                 self._sending += Counter()  # drops the zeros
             self._wake.set()
 
-    def _send(self, parcel: Parcel) -> Outcome:
+    def _send(self, parcel: DeliveryBatch) -> Outcome:
         now = int(self._clock())
         headers = sign_headers(parcel.secrets, parcel.event, parcel.event_id, now, parcel.body)
         try:

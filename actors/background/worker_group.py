@@ -13,7 +13,7 @@ class Loop(Protocol):
     def drain(self, timeout_s: float) -> bool: ...
 
 
-class Together:
+class WorkerGroup:
     """Loops that live and die in one process."""
 
     def __init__(self, loops: Sequence[Loop]) -> None:

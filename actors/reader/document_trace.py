@@ -5,7 +5,7 @@ In come claims and phases as `Inflight` learns of them; out go stretches to the 
 
 from dataclasses import dataclass
 
-from models.cdom.tracing import Stretch, StretchKind, Tracer
+from models.cdom.tracing import Tracer, TraceSpan, TraceSpanKind
 from storage.values.rows import Claim
 from storage.values.states import Phase
 
@@ -15,9 +15,9 @@ class DocumentTrace:
     """Begun with the claim, moved by `enter`, ended once. Callers serialise calls."""
 
     tracer: Tracer
-    whole: Stretch
+    whole: TraceSpan
     phase: Phase
-    part: Stretch
+    part: TraceSpan
 
     def enter(self, phase: Phase) -> None:
         """The phase before ends now; the same phase again goes on."""
@@ -35,7 +35,7 @@ class DocumentTrace:
 def begin_trace(tracer: Tracer, claim: Claim) -> DocumentTrace:
     """A claim was taken just now."""
     tracer.begin("queue", claim.traceparent, ago_s=claim.waited_s).end()
-    whole = tracer.begin("document", claim.traceparent, kind=StretchKind.CONSUMER)
+    whole = tracer.begin("document", claim.traceparent, kind=TraceSpanKind.CONSUMER)
     whole.note("quire.document_id", claim.document_id)
     whole.note("quire.job_id", claim.job_id)
     whole.note("quire.attempt", claim.attempt)

@@ -111,7 +111,7 @@ class Inflight:
             return held.trace
 
 
-class Heart:
+class HeartbeatThread:
     """Beats for everything in flight every `beat_s`, and within a second when a page was finished."""
 
     def __init__(self, queue: Beats, inflight: Inflight, beat_s: float) -> None:

@@ -1,6 +1,6 @@
 """Documents of one reader whose pages wait for a recogniser: they keep their leases, but no child and no reading slot.
 
-In come claims with an `Unrecognised`; out go outcomes to the settlement. One thread per document asks page by page, so
+In come claims with an `PendingOcr`; out go outcomes to the settlement. One thread per document asks page by page, so
 that a short scan never waits for a long one. Knows no engine.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from actors.reader.inflight import Beats, Inflight, beat_once
 from actors.reader.outcome_handler import Settlement
 from actors.reader.retry import Backoff
-from actors.reading.pending_ocr import Unrecognised
+from actors.reading.pending_ocr import PendingOcr
 from actors.reading.recognise_document import recognise_document
 from models.cdom.ports import PeerDied, PixelPage, PortUnavailable, RecognisedPage, RecognisePages
 from storage.values.errors import LostLease, StorageError
@@ -28,7 +28,7 @@ PATIENCE_S = 90.0
 DEATHS = 2
 
 
-class PatientRecogniser:
+class RetryingRecogniser:
     """Implements `RecognisePages`: asks again while the recogniser is away, and once more when it died of the call."""
 
     def __init__(
@@ -66,7 +66,7 @@ class RecognitionParts:
     pages_at_once: int = 1
 
 
-class RecognitionLine:
+class OcrQueue:
     """`put` only when not `full`. All methods may be called from any thread."""
 
     def __init__(self, parts: RecognitionParts) -> None:
@@ -81,7 +81,7 @@ class RecognitionLine:
     def full(self) -> bool:
         return len(self._open) >= self._parts.room
 
-    def put(self, claim: Claim, waiting: Unrecognised) -> None:
+    def put(self, claim: Claim, waiting: PendingOcr) -> None:
         self._parts.inflight.enter(claim, Phase.RECOGNISING)
         with self._lock:
             self._open[claim.document_id] = claim
@@ -95,7 +95,7 @@ class RecognitionLine:
         for claim in claims:
             self._try(claim, lambda claim=claim: self._parts.settlement.give_back(claim, scan=True))  # type: ignore[misc]
 
-    def _run(self, claim: Claim, waiting: Unrecognised) -> None:
+    def _run(self, claim: Claim, waiting: PendingOcr) -> None:
         try:
             self._try(claim, lambda: self._recognise(claim, waiting))
         finally:
@@ -104,10 +104,10 @@ class RecognitionLine:
                     del self._open[claim.document_id]
             self._parts.wake()
 
-    def _recognise(self, claim: Claim, waiting: Unrecognised) -> None:
+    def _recognise(self, claim: Claim, waiting: PendingOcr) -> None:
         inflight = self._parts.inflight
         beat_once(self._parts.beats, inflight.beats, inflight)  # a lapse from here on costs no start
-        port = PatientRecogniser(self._parts.port, self._stop, lambda: inflight.holds(claim), self._parts.patience_s)
+        port = RetryingRecogniser(self._parts.port, self._stop, lambda: inflight.holds(claim), self._parts.patience_s)
         outcome = recognise_document(
             waiting,
             port,

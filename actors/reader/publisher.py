@@ -40,7 +40,7 @@ class Result:
         return self.finished.claim
 
 
-class Artifacts(Protocol):
+class DocumentArtifacts(Protocol):
     """Where derived files go; never overwrites."""
 
     def put(self, document_id: DocumentId, attempt: int, files: dict[str, bytes], /) -> dict[str, dict[str, Any]]: ...
@@ -70,7 +70,9 @@ class Publishing(Protocol):
 class Publisher:
     """One thread. `put` blocks when `depth` results wait: that is the back-pressure on reading."""
 
-    def __init__(self, *, artifacts: Artifacts, finish: Finish, tasks: Tasks, inflight: Inflight, depth: int) -> None:
+    def __init__(
+        self, *, artifacts: DocumentArtifacts, finish: Finish, tasks: Tasks, inflight: Inflight, depth: int
+    ) -> None:
         self._artifacts, self._finish, self._tasks, self._inflight = artifacts, finish, tasks, inflight
         self._results: queue.Queue[Result | None] = queue.Queue(maxsize=max(1, depth))
         self._ended = False

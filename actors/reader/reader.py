@@ -12,14 +12,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO, Protocol
 
-from actors.reader.inflight import Heart, Inflight
-from actors.reader.ocr_queue import RecognitionLine
+from actors.reader.inflight import HeartbeatThread, Inflight
+from actors.reader.ocr_queue import OcrQueue
 from actors.reader.outcome_handler import Settlement
 from actors.reader.publisher import Publishing
 from actors.reader.retry import Backoff, Disposition, locate
-from actors.reader.task_notifier import Wakes
+from actors.reader.task_notifier import WakeSignal
 from actors.reading.original import is_picture
-from actors.reading.pending_ocr import Unrecognised
+from actors.reading.pending_ocr import PendingOcr
 from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome
@@ -44,7 +44,7 @@ class TaskQueue(Protocol):
     def retry(self, claim: Claim, error: str, detail: str, /) -> bool: ...
 
 
-class Originals(Protocol):
+class OriginalSource(Protocol):
     """Uploaded bytes by content hash."""
 
     def open(self, sha256: str, /) -> BinaryIO: ...
@@ -56,7 +56,7 @@ class Parser(Protocol):
     def start(self) -> None: ...
     def read_until_pixels(
         self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None]
-    ) -> ReadOutcome | Unrecognised: ...
+    ) -> ReadOutcome | PendingOcr: ...
     def close(self) -> None: ...
 
 
@@ -65,14 +65,14 @@ class ReaderParts:
     """Everything a reader is made of."""
 
     queue: TaskQueue
-    originals: Originals
+    originals: OriginalSource
     parser: Parser
-    hints: Wakes
+    hints: WakeSignal
     publisher: Publishing
     settlement: Settlement
-    recognition: RecognitionLine
+    recognition: OcrQueue
     inflight: Inflight
-    heart: Heart
+    heart: HeartbeatThread
     reserve: Callable[[Claim, int], None]
     """Grow the claim's page reservation to this many pages; raises QuotaExceeded or LostLease."""
     close: Callable[[], None] = lambda: None
@@ -161,14 +161,14 @@ class Reader:
             self._reading = None
         if outcome is NO_ROOM:
             self._parts.settlement.give_back(claim, scan=True)
-        elif isinstance(outcome, Unrecognised):
+        elif isinstance(outcome, PendingOcr):
             self._recognise(claim, outcome)
         elif self._parts.settlement.settle(claim, outcome) is Disposition.RELEASE:
             self._sandbox_faults.pause()
         else:
             self._sandbox_faults.reset()
 
-    def _recognise(self, claim: Claim, waiting: Unrecognised) -> None:
+    def _recognise(self, claim: Claim, waiting: PendingOcr) -> None:
         """Into the line; when that is full back to the queue, where it waits without hindering what is behind it."""
         self._sandbox_faults.reset()
         if not self._parts.inflight.holds(claim):
@@ -179,7 +179,7 @@ class Reader:
         else:
             self._parts.recognition.put(claim, waiting)
 
-    def _read(self, claim: Claim) -> ReadOutcome | Unrecognised:
+    def _read(self, claim: Claim) -> ReadOutcome | PendingOcr:
         """Never raises: whatever goes wrong here is an outcome of this document, not the end of the loop."""
         try:
             with self._parts.originals.open(claim.blob_sha256 or "") as original:

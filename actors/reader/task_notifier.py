@@ -17,7 +17,7 @@ POLL_S = 1.0
 Listen = Callable[[], AsyncIterator[tuple[str, str]]]
 
 
-class Wakes(Protocol):
+class WakeSignal(Protocol):
     """What the claim loop waits on."""
 
     def start(self) -> None: ...
@@ -26,7 +26,7 @@ class Wakes(Protocol):
     def wake(self) -> None: ...
 
 
-class TaskHints:
+class TaskNotifier:
     """Waits until a hint or about a second; hints between two waits are not lost."""
 
     def __init__(self, listen: Listen, *, poll_s: float = POLL_S) -> None:

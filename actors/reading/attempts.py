@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from actors.reading.child_session import Document, Phase, Sitting, Stopped
+from actors.reading.child_session import ChildSession, SessionDocument, SessionPhase, SessionStopped
 from actors.reading.childpool import ChildPool
 from actors.reading.conversation import ChildFailed
 from actors.sandbox.failures import DocumentError
@@ -34,7 +34,7 @@ class DocumentFailed(Exception):
         self.error = error
 
 
-class Patience:
+class RetryBudget:
     """How often one document may still have things done again. Thread-safe."""
 
     def __init__(self, limits: SandboxLimits) -> None:
@@ -42,19 +42,22 @@ class Patience:
         self._cpu_left_s = float(limits.total_cpu_s)
         self._lock = threading.Lock()
 
-    def allows(self, failure: ChildFailed, sitting: Sitting) -> bool:
+    def allows(self, failure: ChildFailed, sitting: ChildSession) -> bool:
         """Whether the same may be asked of a fresh child. Raises `DocumentFailed` when all CPU time is used up."""
         with self._lock:
             self._cpu_left_s -= failure.cpu_s
             if self._cpu_left_s <= 0:
                 raise DocumentFailed(DocumentError(ErrorCode.TIMEOUT, "CPU time of the whole document"))
-            if sitting.phase is Phase.SENT or not sitting.fresh:
+            if sitting.phase is SessionPhase.SENT or not sitting.fresh:
                 self._free -= 1
                 return self._free >= 0
             if failure.error.code is ErrorCode.WORKER_KILLED:
                 self._killed -= 1
                 return self._killed >= 0
-            if failure.error.code is ErrorCode.PARSER_CRASH and sitting.phase in (Phase.OPENING, Phase.FINISHING):
+            if failure.error.code is ErrorCode.PARSER_CRASH and sitting.phase in (
+                SessionPhase.OPENING,
+                SessionPhase.FINISHING,
+            ):
                 self._crashed -= 1
                 return self._crashed >= 0
             return False
@@ -63,9 +66,9 @@ class Patience:
 class Attempts:
     """One document's reading. `side_by_side` children may work on a long one."""
 
-    def __init__(self, pool: ChildPool, document: Document, limits: SandboxLimits, side_by_side: int) -> None:
+    def __init__(self, pool: ChildPool, document: SessionDocument, limits: SandboxLimits, side_by_side: int) -> None:
         self._pool, self._document, self._collected = pool, document, document.collected
-        self._patience, self._side_by_side = Patience(limits), side_by_side
+        self._patience, self._side_by_side = RetryBudget(limits), side_by_side
 
     def run(self) -> Tree | None:
         """The tree; None when the pages are in `collected`, to be finished. Raises `DocumentFailed`, `ServerGone`."""
@@ -86,10 +89,10 @@ class Attempts:
                 else:
                     raise DocumentFailed(failure.error) from None
 
-    def _sit(self, *, fresh: bool = True) -> Sitting:
-        return Sitting(self._pool.take(fresh=fresh), self._document, self._pool)
+    def _sit(self, *, fresh: bool = True) -> ChildSession:
+        return ChildSession(self._pool.take(fresh=fresh), self._document, self._pool)
 
-    def _whole_or_split(self, sitting: Sitting) -> Tree | None:
+    def _whole_or_split(self, sitting: ChildSession) -> Tree | None:
         with sitting:
             if self._side_by_side == 1:
                 return sitting.read_whole()
@@ -118,7 +121,7 @@ class Attempts:
     def _read_range_or_stop(self, numbers: Sequence[int]) -> None:
         try:
             self._read_range(numbers)
-        except Stopped:
+        except SessionStopped:
             return
         except BaseException:
             self._document.stopped.set()
@@ -137,15 +140,15 @@ class Attempts:
                         raise DocumentFailed(failure.error) from None
                     self._settle(failure, sitting)
 
-    def _drop_unfinished(self, failure: ChildFailed, sitting: Sitting) -> None:
+    def _drop_unfinished(self, failure: ChildFailed, sitting: ChildSession) -> None:
         """A page whose pictures were being drawn when somebody killed the child is read again, pictures and all."""
-        if failure.error.code is ErrorCode.WORKER_KILLED and sitting.phase is Phase.DRAWING:
+        if failure.error.code is ErrorCode.WORKER_KILLED and sitting.phase is SessionPhase.DRAWING:
             self._collected.contents.pop(sitting.page, None)
 
-    def _settle(self, failure: ChildFailed, sitting: Sitting) -> None:
+    def _settle(self, failure: ChildFailed, sitting: ChildSession) -> None:
         """A page ended its child: alone once more, unless it was alone and used up what a page may use; then failed."""
         number, last = sitting.page, failure
-        if sitting.phase is Phase.DRAWING:
+        if sitting.phase is SessionPhase.DRAWING:
             self._settle_drawing(number)
             return
         if not (sitting.page_was_alone and failure.error.code in _CONCLUSIVE_AT_ONCE):
@@ -179,15 +182,18 @@ class Attempts:
                     continue
                 if not is_about_page(failure, sitting):
                     raise DocumentFailed(failure.error) from None
-                if sitting.phase is Phase.DRAWING:
+                if sitting.phase is SessionPhase.DRAWING:
                     self._settle_drawing(number)
                     return None
                 return failure
 
 
-def is_about_page(failure: ChildFailed, sitting: Sitting) -> bool:
+def is_about_page(failure: ChildFailed, sitting: ChildSession) -> bool:
     """Whether one page is to blame, and neither the document as a whole nor the machine."""
-    return sitting.phase in (Phase.READING, Phase.DRAWING) and failure.error.code is not ErrorCode.WORKER_KILLED
+    return (
+        sitting.phase in (SessionPhase.READING, SessionPhase.DRAWING)
+        and failure.error.code is not ErrorCode.WORKER_KILLED
+    )
 
 
 def split_pages(numbers: Sequence[int], side_by_side: int) -> list[Sequence[int]]:

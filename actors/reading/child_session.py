@@ -12,8 +12,8 @@ from typing import Any
 
 from actors.reading.childpool import ChildPool
 from actors.reading.conversation import Conversation
-from actors.reading.partial_document import Collected, note_image
-from actors.sandbox.failures import Ending
+from actors.reading.partial_document import PartialDocument, note_image
+from actors.sandbox.failures import SandboxEnd
 from actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
 from actors.sandbox.messages import OPTIONS, SOURCE
 from models.cdom.geometry import Bbox
@@ -24,7 +24,7 @@ OnPage = Callable[[int, int], None]
 """(pages done, pages in all), first with 0; an exception it raises ends the reading and comes out of it."""
 
 
-class Phase(StrEnum):
+class SessionPhase(StrEnum):
     """Where in a document its child was when it ended."""
 
     SENT = "sent"
@@ -35,11 +35,11 @@ class Phase(StrEnum):
 
 
 @dataclass(slots=True)
-class Document:
+class SessionDocument:
     """A document while it is read: its bytes, what is known of it so far, and who wants to hear about progress."""
 
     descriptor: int
-    collected: Collected
+    collected: PartialDocument
     draw: bool
     on_page: OnPage
     stopped: threading.Event = field(default_factory=threading.Event)
@@ -55,18 +55,18 @@ class Document:
                 self.on_page(done, len(facts.page_numbers))
 
 
-class Stopped(Exception):
+class SessionStopped(Exception):
     """Another child of the same document met the document's end."""
 
 
-class Sitting:
+class ChildSession:
     """A context: call one of `open`, `read_whole`, `read_pages`, `render` in it; after `ChildFailed` it is over."""
 
-    def __init__(self, child: Conversation, document: Document, pool: ChildPool) -> None:
+    def __init__(self, child: Conversation, document: SessionDocument, pool: ChildPool) -> None:
         self._child, self._document, self._collected = child, document, document.collected
         self._pool = pool
         self.fresh = child.documents == 0
-        self.phase, self.page, self.pages_begun = Phase.SENT, 0, 0
+        self.phase, self.page, self.pages_begun = SessionPhase.SENT, 0, 0
         self._asked: Sequence[int] = ()
         self._whole = self._open = False
         self._tree: Tree | None = None
@@ -84,7 +84,7 @@ class Sitting:
             "image": self._note_image,
         }
 
-    def __enter__(self) -> "Sitting":
+    def __enter__(self) -> "ChildSession":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
@@ -125,7 +125,7 @@ class Sitting:
         self._listen()
         self._listen()
         if any(number not in self._collected.contents for number in numbers):
-            raise self._child.fail(Ending.BAD_MESSAGE)
+            raise self._child.fail(SandboxEnd.BAD_MESSAGE)
 
     def render(self, page: int, dpi: int, area: Bbox | None = None) -> PageImage:
         """One page, or an area of it, as an image. Raises `ChildFailed`."""
@@ -133,7 +133,7 @@ class Sitting:
         self._listen()
         self._listen()
         if self._image is None:
-            raise self._child.fail(Ending.BAD_MESSAGE)
+            raise self._child.fail(SandboxEnd.BAD_MESSAGE)
         return self._image
 
     def _whole_request(self) -> dict[str, Any]:
@@ -146,7 +146,7 @@ class Sitting:
     def _await_whole(self) -> Tree | None:
         self._listen()
         if self._tree is None and not self._all_collected():
-            raise self._child.fail(Ending.BAD_MESSAGE)
+            raise self._child.fail(SandboxEnd.BAD_MESSAGE)
         return self._tree
 
     def _begin(self, *more: dict[str, Any]) -> None:
@@ -161,14 +161,14 @@ class Sitting:
         while True:
             frame = self._child.next()
             if self._document.stopped.is_set():
-                raise Stopped
+                raise SessionStopped
             try:
                 if self._note(frame):
                     return
             except BadFrame:
-                raise self._child.fail(Ending.BAD_MESSAGE) from None
+                raise self._child.fail(SandboxEnd.BAD_MESSAGE) from None
             except TooMuchOutput:
-                raise self._child.fail(Ending.TOO_MUCH_OUTPUT) from None
+                raise self._child.fail(SandboxEnd.TOO_MUCH_OUTPUT) from None
 
     def _note(self, frame: Frame) -> bool:
         """Take in one frame; true when the child is done with the request."""
@@ -181,13 +181,13 @@ class Sitting:
         return False
 
     def _note_accepted(self, frame: Frame) -> None:
-        self.phase = Phase.OPENING
+        self.phase = SessionPhase.OPENING
 
     def _note_drawing(self, frame: Frame) -> None:
-        self.phase = Phase.DRAWING
+        self.phase = SessionPhase.DRAWING
 
     def _note_finishing(self, frame: Frame) -> None:
-        self.phase = Phase.FINISHING
+        self.phase = SessionPhase.FINISHING
         self._document.tell(len(self._asked))
 
     def _note_pixels(self, frame: Frame) -> None:
@@ -211,7 +211,7 @@ class Sitting:
             raise BadFrame("page out of turn")
         if self._whole:
             self._document.tell(self.pages_begun)
-        self.phase, self.page = Phase.READING, number
+        self.phase, self.page = SessionPhase.READING, number
         self.pages_begun += 1
 
     def _note_content(self, frame: Frame) -> None:

@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 from actors.reading.forkserver import Exit, ForkServer
-from actors.sandbox.failures import DocumentError, Ending, describe_end
+from actors.sandbox.failures import DocumentError, SandboxEnd, describe_end
 from actors.sandbox.frames import BadFrame, EndOfFrames, Frame, FrameReader, TooMuchOutput, encode
 from actors.sandbox.lockdown import hard_cpu_s
 from models.cdom.errors import ErrorCode
@@ -60,13 +60,13 @@ class Conversation:
         except (EndOfFrames, ConnectionError):
             raise self._died() from None
         except TimeoutError:
-            raise self.fail(Ending.STALLED) from None
+            raise self.fail(SandboxEnd.STALLED) from None
         except TooMuchOutput:
-            raise self.fail(Ending.TOO_MUCH_OUTPUT) from None
+            raise self.fail(SandboxEnd.TOO_MUCH_OUTPUT) from None
         except BadFrame:
-            raise self.fail(Ending.BAD_MESSAGE) from None
+            raise self.fail(SandboxEnd.BAD_MESSAGE) from None
 
-    def fail(self, end: Ending) -> ChildFailed:
+    def fail(self, end: SandboxEnd) -> ChildFailed:
         """Kill the child; gives the error to raise."""
         self._child.kill()
         ended = self._server.wait_exit(self._child)
@@ -85,7 +85,7 @@ class Conversation:
             sent = channel.sendmsg([data], rights)
             channel.sendall(data[sent:])
         except TimeoutError:
-            raise self.fail(Ending.STALLED) from None
+            raise self.fail(SandboxEnd.STALLED) from None
         except OSError:
             raise self._died() from None
 
@@ -105,9 +105,9 @@ class Conversation:
         ended = self._server.wait_exit(self._child)
         self.close()
         if ended is None:
-            return ChildFailed(describe_end(Ending.SERVER_DIED))
+            return ChildFailed(describe_end(SandboxEnd.SERVER_DIED))
         end = judge_exit(ended, hard_cpu_s(self._limits))
-        if end is Ending.FORBIDDEN_CALL:
+        if end is SandboxEnd.FORBIDDEN_CALL:
             log.error("security: a document made its reader try a forbidden system call (child %d)", self.pid)
         return ChildFailed(self._doubt(describe_end(end), ended), cpu_s=ended.cpu_s)
 
@@ -118,12 +118,12 @@ class Conversation:
         return DocumentError(ErrorCode.RESOURCE_LIMIT, "memory") if grown >= self._limits.memory_bytes / 2 else error
 
 
-def judge_exit(ended: Exit, hard_cpu_limit_s: int) -> Ending:
+def judge_exit(ended: Exit, hard_cpu_limit_s: int) -> SandboxEnd:
     """What an exit status says. SIGKILL is the kernel's too, when the hard CPU limit is reached."""
     if ended.code == -signal.SIGXCPU:
-        return Ending.OUT_OF_CPU
+        return SandboxEnd.OUT_OF_CPU
     if ended.code == -signal.SIGKILL:
-        return Ending.OUT_OF_CPU if ended.cpu_s >= 0.95 * hard_cpu_limit_s else Ending.KILLED
+        return SandboxEnd.OUT_OF_CPU if ended.cpu_s >= 0.95 * hard_cpu_limit_s else SandboxEnd.KILLED
     if ended.code == -signal.SIGSYS:
-        return Ending.FORBIDDEN_CALL
-    return Ending.CRASHED
+        return SandboxEnd.FORBIDDEN_CALL
+    return SandboxEnd.CRASHED

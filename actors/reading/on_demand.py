@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import BinaryIO, Protocol
 
-from actors.reading.pending_ocr import Unrecognised
+from actors.reading.pending_ocr import PendingOcr
 from actors.reading.recognise_document import recognise_document
 from actors.sandbox.failures import DocumentError
 from models.cdom.errors import ErrorCode, ExtractError
@@ -37,7 +37,7 @@ class SandboxedReader(Protocol):
     def start(self) -> None: ...
     def read_until_pixels(
         self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None]
-    ) -> ReadOutcome | Unrecognised: ...
+    ) -> ReadOutcome | PendingOcr: ...
     def render(self, original: BinaryIO, page: int, dpi: int, password: str | None, area: Bbox | None) -> PageImage: ...
     def close(self) -> None: ...
 
@@ -46,7 +46,7 @@ class _Overdue(Exception):
     """Nobody waits for this reading any more."""
 
 
-class Turns:
+class SlotQueue:
     """One call at work, `waiting` more in line; the next is refused."""
 
     def __init__(self, waiting: int) -> None:
@@ -84,7 +84,7 @@ class OnDemand:
         self._ended = ended
         self._drawing, self._reading = drawing, reading
         self._originals, self._recogniser = originals, recogniser
-        self._pictures, self._readings = Turns(waiting), Turns(waiting)
+        self._pictures, self._readings = SlotQueue(waiting), SlotQueue(waiting)
 
     def start(self) -> None:
         """Only the sandbox for pictures: the other one starts at the first reading."""
@@ -113,10 +113,10 @@ class OnDemand:
                 read = self._reading.read_until_pixels(io.BytesIO(original), options, lambda *_: _check(until))
             except _Overdue:
                 return TOO_SLOW
-        outcome = self._recognise(read, until) if isinstance(read, Unrecognised) else read
+        outcome = self._recognise(read, until) if isinstance(read, PendingOcr) else read
         return replace(outcome, assets={}, tree_json=b"")
 
-    def _recognise(self, waiting: Unrecognised, until: float) -> ReadOutcome:
+    def _recognise(self, waiting: PendingOcr, until: float) -> ReadOutcome:
         left = max(1.0, until - time.monotonic())
         outcome = recognise_document(waiting, self._recogniser, page_timeout_s=left, on_page=lambda _: _check(until))
         overdue = outcome.tree is None and time.monotonic() > until

@@ -22,7 +22,7 @@ _ASSET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
 @dataclass(slots=True)
-class Collected:
+class PartialDocument:
     """Pages by number and assets by name; `facts` once the document was opened."""
 
     source: Source
@@ -120,7 +120,7 @@ def note_image(frame: Frame) -> PageImage:
     )  # fmt: skip
 
 
-def check_tree(stored: bytes, collected: Collected) -> Tree:
+def check_tree(stored: bytes, collected: PartialDocument) -> Tree:
     """The tree a child assembled, proven to be one of this document in canonical form. Raises `BadFrame`."""
     try:
         tree = load_tree(stored)

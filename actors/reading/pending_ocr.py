@@ -15,7 +15,7 @@ from models.extract.recognised import apply_recognition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unrecognised:
+class PendingOcr:
     """`pixels` are the pages to recognise, in page order; `contents` all pages as far as they were read."""
 
     facts: DocumentFacts

@@ -7,13 +7,13 @@ import os
 from typing import BinaryIO
 
 from actors.reading.attempts import Attempts, DocumentFailed
-from actors.reading.child_session import Document, OnPage, Sitting
+from actors.reading.child_session import ChildSession, OnPage, SessionDocument
 from actors.reading.childpool import ChildPool
 from actors.reading.conversation import ChildFailed
 from actors.reading.forkserver import ForkServer, ServerGone
 from actors.reading.original import borrow_descriptor, identify
-from actors.reading.partial_document import Collected
-from actors.reading.pending_ocr import Unrecognised, finish_outcome
+from actors.reading.partial_document import PartialDocument
+from actors.reading.pending_ocr import PendingOcr, finish_outcome
 from actors.sandbox.failures import DocumentError
 from actors.sandbox.limits import SandboxLimits
 from models.cdom.errors import RETRYABLE, ErrorCode, ExtractError
@@ -68,11 +68,11 @@ class DocumentReader:
     def read(self, original: BinaryIO, options: ReadOptions, on_page: OnPage = _ignore) -> ReadOutcome:
         """The document read without a recogniser: one that needs it ends `ml-unavailable`."""
         read = self.read_until_pixels(original, options, on_page)
-        return read.give_up() if isinstance(read, Unrecognised) else read
+        return read.give_up() if isinstance(read, PendingOcr) else read
 
     def read_until_pixels(
         self, original: BinaryIO, options: ReadOptions, on_page: OnPage = _ignore
-    ) -> ReadOutcome | Unrecognised:
+    ) -> ReadOutcome | PendingOcr:
         """The document, or what of it can be had without a recogniser. Only what `on_page` raises comes out of it."""
         try:
             with borrow_descriptor(original) as descriptor:
@@ -80,8 +80,8 @@ class DocumentReader:
                     source = identify(descriptor)
                 except OSError:
                     return ReadOutcome(error=ErrorCode.INTERNAL, detail="the original cannot be read")
-                collected = Collected(source, options, self._limits)
-                return self._read(Document(descriptor, collected, self._draw, on_page))
+                collected = PartialDocument(source, options, self._limits)
+                return self._read(SessionDocument(descriptor, collected, self._draw, on_page))
         except ExtractError as error:
             return ReadOutcome(error=error.code, detail=error.detail)
         except DocumentFailed as failed:
@@ -95,17 +95,17 @@ class DocumentReader:
         """Page `page` (1-based), or `area` of it, as PNG, drawn in the sandbox. Raises `ExtractError`."""
         with borrow_descriptor(original) as descriptor:
             options = ReadOptions(password=password)
-            collected = Collected(
+            collected = PartialDocument(
                 Source(format="", sha256="", bytes=os.fstat(descriptor).st_size), options, self._limits
             )
-            document = Document(descriptor, collected, draw=False, on_page=_ignore)
+            document = SessionDocument(descriptor, collected, draw=False, on_page=_ignore)
             return self._render(document, page, dpi, area)
 
     def close(self) -> None:
         self._pool.close()
         self._server.close()
 
-    def _read(self, document: Document) -> ReadOutcome | Unrecognised:
+    def _read(self, document: SessionDocument) -> ReadOutcome | PendingOcr:
         collected = document.collected
         tree = Attempts(self._pool, document, self._limits, self._side_by_side).run()
         if tree is not None:
@@ -113,7 +113,7 @@ class DocumentReader:
         assert collected.facts is not None
         contents = [collected.contents[number] for number in collected.facts.page_numbers]
         if len(collected.pixels):
-            return Unrecognised(
+            return PendingOcr(
                 facts=collected.facts, contents=tuple(contents), pixels=collected.pixels, assets=collected.assets,
                 source=collected.source, options=collected.options,
             )  # fmt: skip
@@ -121,11 +121,11 @@ class DocumentReader:
             collected.facts, contents, assets=collected.assets, source=collected.source, options=collected.options
         )
 
-    def _render(self, document: Document, page: int, dpi: int, area: Bbox | None) -> PageImage:
+    def _render(self, document: SessionDocument, page: int, dpi: int, area: Bbox | None) -> PageImage:
         failure = DocumentError(ErrorCode.WORKER_KILLED, "parser unavailable")
         for _ in range(_RENDER_TRIES):
             try:
-                with Sitting(self._pool.take(fresh=True), document, self._pool) as sitting:
+                with ChildSession(self._pool.take(fresh=True), document, self._pool) as sitting:
                     return sitting.render(page, dpi, area)
             except ChildFailed as failed:
                 failure = failed.error

@@ -1,13 +1,13 @@
 """A document's waiting pages through a recogniser and back into it: what `quire extract` and the readers do alike.
 
-Comes in: an `Unrecognised` document and a `RecognisePages`. Goes out: its outcome. Knows no queue and no engine.
+Comes in: an `PendingOcr` document and a `RecognisePages`. Goes out: its outcome. Knows no queue and no engine.
 """
 
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from actors.reading.pending_ocr import Unrecognised
+from actors.reading.pending_ocr import PendingOcr
 from actors.sandbox.failures import describe_failure
 from models.cdom.errors import ErrorCode, ExtractError, MlUnavailable
 from models.cdom.ports import PeerDied, PixelPage, PortUnavailable, ReadOutcome, RecognisedPage, RecognisePages
@@ -16,7 +16,7 @@ PAGE_TIMEOUT_S = 120.0
 
 
 def recognise_document(
-    waiting: Unrecognised,
+    waiting: PendingOcr,
     recogniser: RecognisePages,
     *,
     page_timeout_s: float = PAGE_TIMEOUT_S,
@@ -45,7 +45,7 @@ def recognise_document(
 
 
 def _recognise(
-    waiting: Unrecognised,
+    waiting: PendingOcr,
     recogniser: RecognisePages,
     timeout_s: float,
     on_page: Callable[[int], None],
@@ -80,7 +80,7 @@ def _take(
 
 
 def _recognise_page(
-    page: PixelPage, waiting: Unrecognised, recogniser: RecognisePages, timeout_s: float
+    page: PixelPage, waiting: PendingOcr, recogniser: RecognisePages, timeout_s: float
 ) -> list[RecognisedPage]:
     """One page, or none when its picture is broken."""
     try:

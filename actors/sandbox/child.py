@@ -63,7 +63,7 @@ class Channel:
 
 
 @dataclass(slots=True)
-class Session:
+class ChannelSession:
     """The document being read: `cpu_end_s` is the CPU second of this process at which its time is over."""
 
     channel: Channel
@@ -83,7 +83,7 @@ class Session:
 
 def serve_requests(descriptor: int, limits: SandboxLimits) -> NoReturn:
     """Answer requests until the parent closes the channel or one fails."""
-    session = Session(Channel(descriptor), limits)
+    session = ChannelSession(Channel(descriptor), limits)
     while True:
         try:
             request = session.channel.next()
@@ -96,7 +96,7 @@ def serve_requests(descriptor: int, limits: SandboxLimits) -> NoReturn:
             os._exit(0)
 
 
-def _answer(session: Session, request: Frame) -> DocumentError | None:
+def _answer(session: ChannelSession, request: Frame) -> DocumentError | None:
     try:
         OPERATIONS[request.kind](session, request)
         session.channel.send(kind="done", wait=request.kind == "open" and request.number("more") > 0)
@@ -105,7 +105,7 @@ def _answer(session: Session, request: Frame) -> DocumentError | None:
     return None
 
 
-def open_original(session: Session, request: Frame) -> None:
+def open_original(session: ChannelSession, request: Frame) -> None:
     """Read the descriptor's bytes, open them, tell the facts."""
     session.channel.send(kind="accepted")
     session.cpu_end_s = cpu_used_s() + session.limits.total_cpu_s
@@ -128,7 +128,7 @@ def _read_all(descriptor: int, size: int) -> bytes:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def read_whole(session: Session, request: Frame) -> None:
+def read_whole(session: ChannelSession, request: Frame) -> None:
     """Every page, then the tree; the pages one by one instead when a recogniser must look at some of them."""
     document = session.opened()
     contents: list[PageContent] = []
@@ -150,7 +150,7 @@ def read_whole(session: Session, request: Frame) -> None:
     _close(session)
 
 
-def read_pages(session: Session, request: Frame) -> None:
+def read_pages(session: ChannelSession, request: Frame) -> None:
     """The pages asked for, each sent as soon as it is read; pictures come after their page, for it is good without."""
     draw = bool(request.number("draw"))
     for number in json.loads(request.data("numbers")):
@@ -159,7 +159,7 @@ def read_pages(session: Session, request: Frame) -> None:
         _draw_pictures(session, read, draw=draw)
 
 
-def render_page(session: Session, request: Frame) -> None:
+def render_page(session: ChannelSession, request: Frame) -> None:
     session.grant(session.limits.page_cpu_s)
     area = json.loads(request.data("area"))
     image = session.opened().render_page(
@@ -171,7 +171,7 @@ def render_page(session: Session, request: Frame) -> None:
     )  # fmt: skip
 
 
-def _read_page(session: Session, number: int) -> PageRead:
+def _read_page(session: ChannelSession, number: int) -> PageRead:
     """One page; what pictures cost nothing and its pixels are sent at once, so that they never pile up here."""
     session.channel.send(kind="page", number=number)
     session.grant(session.limits.page_cpu_s)
@@ -195,7 +195,7 @@ def _read_or_fail(document: OpenDocument, number: int) -> PageRead:
         return PageRead(content=failed_page(number, failure.code))
 
 
-def _draw_pictures(session: Session, read: PageRead, *, draw: bool) -> None:
+def _draw_pictures(session: ChannelSession, read: PageRead, *, draw: bool) -> None:
     if not draw or all(block.asset_ref in read.assets for block in read.content.blocks if block.asset_ref):
         return
     session.channel.send(kind="drawing", number=read.content.number)
@@ -203,21 +203,21 @@ def _draw_pictures(session: Session, read: PageRead, *, draw: bool) -> None:
     _send_pictures(session, session.opened().render_assets(read.content))
 
 
-def _send_pictures(session: Session, pictures: dict[str, bytes]) -> None:
+def _send_pictures(session: ChannelSession, pictures: dict[str, bytes]) -> None:
     for name, data in pictures.items():
         session.channel.send(kind="asset", name=name, data=data)
 
 
-def _send_content(session: Session, content: PageContent) -> None:
+def _send_content(session: ChannelSession, content: PageContent) -> None:
     session.channel.send(kind="content", number=content.number, data=dump_page(content))
 
 
-def _close(session: Session) -> None:
+def _close(session: ChannelSession) -> None:
     session.opened().close()
     session.document = None
 
 
-Operation = Callable[[Session, Frame], None]
+Operation = Callable[[ChannelSession, Frame], None]
 OPERATIONS: dict[str, Operation] = {
     "open": open_original,
     "read": read_whole,

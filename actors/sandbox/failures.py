@@ -24,7 +24,7 @@ class DocumentError:
         return self.code in RETRYABLE
 
 
-class Ending(StrEnum):
+class SandboxEnd(StrEnum):
     """Why a child is no more, as the parent saw it."""
 
     CRASHED = "crashed"
@@ -38,16 +38,16 @@ class Ending(StrEnum):
     SERVER_DIED = "server-died"
 
 
-END_CODES: dict[Ending, ErrorCode] = {
-    Ending.CRASHED: ErrorCode.PARSER_CRASH,
-    Ending.FORBIDDEN_CALL: ErrorCode.PARSER_CRASH,
-    Ending.OUT_OF_CPU: ErrorCode.TIMEOUT,
-    Ending.OUT_OF_MEMORY: ErrorCode.RESOURCE_LIMIT,
-    Ending.TOO_MUCH_OUTPUT: ErrorCode.RESOURCE_LIMIT,
-    Ending.BAD_MESSAGE: ErrorCode.PARSER_CRASH,
-    Ending.STALLED: ErrorCode.WORKER_KILLED,
-    Ending.KILLED: ErrorCode.WORKER_KILLED,
-    Ending.SERVER_DIED: ErrorCode.WORKER_KILLED,
+END_CODES: dict[SandboxEnd, ErrorCode] = {
+    SandboxEnd.CRASHED: ErrorCode.PARSER_CRASH,
+    SandboxEnd.FORBIDDEN_CALL: ErrorCode.PARSER_CRASH,
+    SandboxEnd.OUT_OF_CPU: ErrorCode.TIMEOUT,
+    SandboxEnd.OUT_OF_MEMORY: ErrorCode.RESOURCE_LIMIT,
+    SandboxEnd.TOO_MUCH_OUTPUT: ErrorCode.RESOURCE_LIMIT,
+    SandboxEnd.BAD_MESSAGE: ErrorCode.PARSER_CRASH,
+    SandboxEnd.STALLED: ErrorCode.WORKER_KILLED,
+    SandboxEnd.KILLED: ErrorCode.WORKER_KILLED,
+    SandboxEnd.SERVER_DIED: ErrorCode.WORKER_KILLED,
 }
 
 BROKEN_INPUT: tuple[type[BaseException], ...] = (
@@ -70,7 +70,7 @@ def describe_failure(error: BaseException) -> DocumentError:
     return DocumentError(ErrorCode.INTERNAL, type(error).__name__)
 
 
-def describe_end(end: Ending) -> DocumentError:
+def describe_end(end: SandboxEnd) -> DocumentError:
     """The document error of a child that ended on its own."""
     return DocumentError(END_CODES[end], end.value)
 

@@ -31,7 +31,7 @@ class Model(Protocol):
 
 
 @dataclass(order=True, slots=True)
-class _Call:
+class _EmbedCall:
     """One caller's texts; `done` of them are embedded."""
 
     urgency: int
@@ -47,7 +47,7 @@ class Embedder:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._calls: list[_Call] = []
+        self._calls: list[_EmbedCall] = []
         self._waiting, self._numbers = 0, itertools.count()
         self._wake = threading.Condition()
         self._stopping = False
@@ -59,7 +59,7 @@ class Embedder:
 
     def embed(self, texts: Sequence[str], *, timeout_s: float, urgent: bool = False) -> Vectors:
         """Unit vectors, one row a text, in the order given. Raises `PortUnavailable` when full or too slow."""
-        call = _Call(0 if urgent else 1, next(self._numbers), texts, Future())
+        call = _EmbedCall(0 if urgent else 1, next(self._numbers), texts, Future())
         if not texts:
             return self._model.embed([])
         with self._wake:
@@ -93,12 +93,12 @@ class Embedder:
             self._answer(batch)
             self._begun = None
 
-    def _gather(self) -> list[tuple[_Call, Sequence[str]]] | None:
+    def _gather(self) -> list[tuple[_EmbedCall, Sequence[str]]] | None:
         """Up to BATCH_TEXTS texts, the most urgent callers' first; None at the end."""
         with self._wake:
             while not self._calls and not self._stopping:
                 self._wake.wait()
-            batch: list[tuple[_Call, Sequence[str]]] = []
+            batch: list[tuple[_EmbedCall, Sequence[str]]] = []
             room = BATCH_TEXTS
             while self._calls and room:
                 call = self._calls[0]
@@ -118,7 +118,7 @@ class Embedder:
         call = heapq.heappop(self._calls)
         self._waiting -= len(call.texts) - call.done
 
-    def _answer(self, batch: list[tuple[_Call, Sequence[str]]]) -> None:
+    def _answer(self, batch: list[tuple[_EmbedCall, Sequence[str]]]) -> None:
         if not batch:
             return
         try:
@@ -133,7 +133,7 @@ class Embedder:
             if call.done == len(call.texts) and call.future.set_running_or_notify_cancel():
                 call.future.set_result(np.concatenate(call.parts))
 
-    def _answer_apart(self, batch: list[tuple[_Call, Sequence[str]]], error: Exception) -> None:
+    def _answer_apart(self, batch: list[tuple[_EmbedCall, Sequence[str]]], error: Exception) -> None:
         """One caller's texts may be to blame: each again alone; alone, the failure is theirs."""
         if len(batch) > 1:
             for one in batch:

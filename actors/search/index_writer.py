@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from actors.background.chores import Chore, Janitor, Role
+from actors.background.chores import Chore, ChoreRunner, SingletonRole
 from models.cdom.ports import PortUnavailable
 from storage.index.table.entries import DocumentChunks
 from storage.values.errors import StorageError
@@ -25,7 +25,7 @@ HELD_S = 4.0
 """The lease is asked for again at the first write after this time; it lasts three times as long."""
 
 
-class Writer(Protocol):
+class IndexWriteQueue(Protocol):
     """`storage.index.writer.IndexWriter`."""
 
     def write(self, documents: Sequence[DocumentChunks]) -> int: ...
@@ -33,7 +33,7 @@ class Writer(Protocol):
 
 
 @dataclass(slots=True, eq=False)
-class _Call:
+class _WriteCall:
     documents: Sequence[DocumentChunks]
     urgent: bool
     future: Future[None] = field(default_factory=Future)
@@ -46,10 +46,12 @@ class _Call:
 class IndexWriting:
     """`start` once, `drain` once; `write` from any thread."""
 
-    def __init__(self, role: Role, writer: Writer, chores: Sequence[Chore], slow_chores: Sequence[Chore] = ()) -> None:
+    def __init__(
+        self, role: SingletonRole, writer: IndexWriteQueue, chores: Sequence[Chore], slow_chores: Sequence[Chore] = ()
+    ) -> None:
         self._role, self._writer = role, writer
-        self._janitors = [Janitor(role, some) for some in (chores, slow_chores)]  # a purge waits for no re-indexing
-        self._waiting: list[_Call] = []
+        self._janitors = [ChoreRunner(role, some) for some in (chores, slow_chores)]  # a purge waits for no re-indexing
+        self._waiting: list[_WriteCall] = []
         self._wake = threading.Condition()
         self._stopping = False
         self._sure_until = 0.0
@@ -75,7 +77,7 @@ class IndexWriting:
 
     def write(self, documents: Sequence[DocumentChunks], *, timeout_s: float, urgent: bool = False) -> None:
         """Returns when every chunk can be found (once SQL publishes it). Raises `PortUnavailable`."""
-        call = _Call(documents, urgent)
+        call = _WriteCall(documents, urgent)
         with self._wake:
             if self._stopping:
                 raise PortUnavailable(PORT, "stopping")
@@ -100,7 +102,7 @@ class IndexWriting:
             for call in calls:
                 call.future.set_result(None)
 
-    def _gather(self) -> list[_Call]:
+    def _gather(self) -> list[_WriteCall]:
         """At least one call and whatever else has come, up to MAX_CHUNKS; empty at the end."""
         with self._wake:
             while True:
@@ -110,9 +112,9 @@ class IndexWriting:
                 if taken or (self._stopping and not self._waiting):
                     return taken
 
-    def _take(self) -> list[_Call]:
+    def _take(self) -> list[_WriteCall]:
         self._waiting.sort(key=lambda call: not call.urgent)
-        taken: list[_Call] = []
+        taken: list[_WriteCall] = []
         room = MAX_CHUNKS
         while self._waiting and (not taken or self._waiting[0].chunks <= room):
             call = self._waiting.pop(0)
@@ -135,7 +137,7 @@ class IndexWriting:
         self._sure_until = now + HELD_S
 
 
-def _once_each(calls: Sequence[_Call]) -> list[DocumentChunks]:
+def _once_each(calls: Sequence[_WriteCall]) -> list[DocumentChunks]:
     """Every (document, generation) once: a repeated call would double its rows within one merge."""
     unique = {(document.document_id, document.generation): document for call in calls for document in call.documents}
     return list(unique.values())

@@ -2,14 +2,14 @@
 
 import time
 
-from models.neural.vlm.contract import Ending
+from models.neural.vlm.contract import AnswerEnd
 from models.neural.vlm.repetition import finds_loop
 
 LOOK_EVERY = 256
 """Characters between two looks for a loop: a look costs up to a millisecond."""
 
 
-class Watch:
+class AnswerWatch:
     """One per answer, used by one thread. `verdict` is cheap enough for every token."""
 
     def __init__(self, deadline: float) -> None:
@@ -19,11 +19,11 @@ class Watch:
     def left_s(self) -> float:
         return max(0.0, self._deadline - time.monotonic())
 
-    def verdict(self, text: str) -> Ending | None:
+    def verdict(self, text: str) -> AnswerEnd | None:
         """Why writing must end now, or None. `text` is all that was written so far."""
         if time.monotonic() >= self._deadline:
-            return Ending.TIMEOUT
+            return AnswerEnd.TIMEOUT
         if len(text) - self._seen < LOOK_EVERY:
             return None
         self._seen = len(text)
-        return Ending.LOOP if finds_loop(text) else None
+        return AnswerEnd.LOOP if finds_loop(text) else None

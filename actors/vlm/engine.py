@@ -11,7 +11,7 @@ from importlib.metadata import version as installed_version
 from importlib.util import find_spec
 from typing import Protocol
 
-from actors.vlm.answer_guard import Watch
+from actors.vlm.answer_guard import AnswerWatch
 from models.cdom.errors import MlUnavailable
 from models.cdom.ports import PortUnavailable
 from models.neural.vlm.contract import Answer, Ask, VlmEngine
@@ -32,20 +32,20 @@ def make_engine(location: str) -> VlmEngine:
     raise MlUnavailable("neither vllm nor transformers is installed; see requirements-gpu.lock")
 
 
-class Writer(Protocol):
+class AnswerWriter(Protocol):
     """Writes one answer at a time, asking `watch` now and then."""
 
-    def write(self, ask: Ask, watch: Watch) -> Answer: ...
+    def write(self, ask: Ask, watch: AnswerWatch) -> Answer: ...
 
 
 class WriterEngine:
     """Implements `VlmEngine` over one writer, made at the first ask: callers take turns."""
 
-    def __init__(self, make_writer: Callable[[], Writer], package: str, *, version: str | None = None) -> None:
+    def __init__(self, make_writer: Callable[[], AnswerWriter], package: str, *, version: str | None = None) -> None:
         self.name, self._make_writer = package, make_writer
         self.version = version or installed_version(package)
         self._turn = threading.Lock()
-        self._writer: Writer | None = None
+        self._writer: AnswerWriter | None = None
 
     def generate(self, asks: Sequence[Ask], timeout_s: float) -> list[Answer]:
         """Raises `PortUnavailable` when no turn came in time, `MlUnavailable` when the model does not load."""
@@ -66,6 +66,6 @@ class WriterEngine:
         try:
             if self._writer is None:
                 self._writer = self._make_writer()
-            return self._writer.write(ask, Watch(deadline))
+            return self._writer.write(ask, AnswerWatch(deadline))
         finally:
             self._turn.release()

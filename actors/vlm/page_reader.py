@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from models.cdom.errors import ErrorCode, ExtractError, MlUnavailable
 from models.cdom.ports import PixelPage, PortUnavailable, RecognisedBlock, RecognisedPage
-from models.neural.vlm.contract import Answer, Ask, BadAnswer, Ending, Region, VlmEngine, VlmModel
+from models.neural.vlm.contract import Answer, AnswerEnd, Ask, BadAnswer, PageRegion, VlmEngine, VlmModel
 from models.neural.vlm.repetition import cut_loop
 
 PORT = "vlm_ocr"
@@ -34,7 +34,7 @@ class VlmReader:
         self._model, self._engine, self._page_timeout_s = model, engine, page_timeout_s
         self._places = threading.BoundedSemaphore(max_callers)
 
-    def transcribe(self, page: PixelPage, regions: Sequence[Region], timeout_s: float) -> RecognisedPage:
+    def transcribe(self, page: PixelPage, regions: Sequence[PageRegion], timeout_s: float) -> RecognisedPage:
         """Raises `PortUnavailable`, `PageRefused`, `Malformed` (the picture does not decode)."""
         if not self._places.acquire(blocking=False):
             raise PortUnavailable(PORT, "full")
@@ -50,7 +50,7 @@ class VlmReader:
     def close(self) -> None:
         self._engine.close()
 
-    def _transcribe(self, page: PixelPage, regions: Sequence[Region], timeout_s: float) -> RecognisedPage:
+    def _transcribe(self, page: PixelPage, regions: Sequence[PageRegion], timeout_s: float) -> RecognisedPage:
         begun = time.monotonic()
         asks = self._model.ask(page, regions)
         try:
@@ -69,23 +69,23 @@ class VlmReader:
         )
 
     def _read(
-        self, page: PixelPage, regions: Sequence[Region], asks: Sequence[Ask], answers: Sequence[Answer]
+        self, page: PixelPage, regions: Sequence[PageRegion], asks: Sequence[Ask], answers: Sequence[Answer]
     ) -> tuple[list[RecognisedBlock], bool]:
         """Blocks, and whether something is missing. A whole page that loops or runs out of time is refused: what it
         left out nobody knows; one that reached the token cap keeps what was said and says so."""
         endings = {answer.ending for answer in answers}
-        if not self._model.needs_regions and endings & {Ending.LOOP, Ending.TIMEOUT}:
-            raise PageRefused("loop" if Ending.LOOP in endings else "timeout")
+        if not self._model.needs_regions and endings & {AnswerEnd.LOOP, AnswerEnd.TIMEOUT}:
+            raise PageRefused("loop" if AnswerEnd.LOOP in endings else "timeout")
         try:
             blocks = self._model.read(page, regions, asks, answers)
         except BadAnswer:
             raise PageRefused("bad answer") from None
-        if not self._model.needs_regions and Ending.LENGTH in endings and not blocks:
+        if not self._model.needs_regions and AnswerEnd.LENGTH in endings and not blocks:
             raise PageRefused("cut")
-        return blocks, bool(endings - {Ending.STOP})
+        return blocks, bool(endings - {AnswerEnd.STOP})
 
 
 def _trim(answer: Answer) -> Answer:
     """A loop that the engine did not see (it answers in one piece) is found here."""
-    trimmed = cut_loop(answer.text) if answer.ending is not Ending.LOOP else answer.text
-    return answer if len(trimmed) == len(answer.text) else Answer(text=trimmed, ending=Ending.LOOP)
+    trimmed = cut_loop(answer.text) if answer.ending is not AnswerEnd.LOOP else answer.text
+    return answer if len(trimmed) == len(answer.text) else Answer(text=trimmed, ending=AnswerEnd.LOOP)

@@ -14,9 +14,9 @@ from typing import Any
 
 import httpx
 
-from actors.vlm.answer_guard import Watch
+from actors.vlm.answer_guard import AnswerWatch
 from models.cdom.ports import PortUnavailable
-from models.neural.vlm.contract import Answer, Ask, Ending
+from models.neural.vlm.contract import Answer, AnswerEnd, Ask
 from models.neural.vlm.pictures import to_png
 
 PORT = "vlm_ocr"
@@ -106,7 +106,7 @@ class RemoteEngine:
             try:
                 with self._client.stream("POST", "/chat/completions", json=body, timeout=_limits(deadline)) as response:
                     if response.status_code == 200:
-                        return _collect(response.iter_lines(), Watch(deadline))
+                        return _collect(response.iter_lines(), AnswerWatch(deadline))
                     wait_s, reason = _retry_after(response, pause), f"status {response.status_code}"
                     if response.status_code not in _AGAIN:
                         break
@@ -146,13 +146,13 @@ def make_request(ask: Ask, model: str) -> dict[str, Any]:
     }
 
 
-def _collect(lines: Iterator[str], watch: Watch) -> Answer:
+def _collect(lines: Iterator[str], watch: AnswerWatch) -> Answer:
     """The streamed text up to its end, the deadline or a loop. Raises `ValueError` for what is no such stream."""
-    text, ending = "", Ending.LENGTH  # a stream that just stops was cut
+    text, ending = "", AnswerEnd.LENGTH  # a stream that just stops was cut
     for line in lines:
         verdict = watch.verdict(text)
         if verdict is not None or len(text) > MAX_CHARS:
-            return Answer(text=text, ending=verdict or Ending.LENGTH)
+            return Answer(text=text, ending=verdict or AnswerEnd.LENGTH)
         if not line.startswith("data:") or len(line) > MAX_LINE:
             continue
         payload = line[5:].strip()
@@ -161,7 +161,7 @@ def _collect(lines: Iterator[str], watch: Watch) -> Answer:
         piece, finish = _read_event(payload)
         text += piece
         if finish is not None:
-            ending = Ending.STOP if finish == "stop" else Ending.LENGTH
+            ending = AnswerEnd.STOP if finish == "stop" else AnswerEnd.LENGTH
     return Answer(text=text, ending=ending)
 
 

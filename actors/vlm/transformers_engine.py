@@ -3,9 +3,9 @@
 from importlib import import_module
 from typing import Any
 
-from actors.vlm.answer_guard import Watch
+from actors.vlm.answer_guard import AnswerWatch
 from models.cdom.errors import MlUnavailable
-from models.neural.vlm.contract import Answer, Ask, Ending
+from models.neural.vlm.contract import Answer, AnswerEnd, Ask
 
 LOOK_EVERY_TOKENS = 16
 
@@ -29,7 +29,7 @@ class TransformersWriter:
         self._torch, self._transformers = torch, transformers
         self._model = model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
 
-    def write(self, ask: Ask, watch: Watch) -> Answer:
+    def write(self, ask: Ask, watch: AnswerWatch) -> Answer:
         inputs = self._processor.apply_chat_template(
             make_messages(ask.prompt, ask.picture),
             add_generation_prompt=True, tokenize=True, return_dict=True, return_tensors="pt",
@@ -45,7 +45,7 @@ class TransformersWriter:
             )  # fmt: skip
         tokens = output[0, start:]
         full = len(tokens) >= sampling.max_tokens and int(tokens[-1]) not in self._ends()
-        return Answer(text=self.decode(tokens), ending=stop.verdict or (Ending.LENGTH if full else Ending.STOP))
+        return Answer(text=self.decode(tokens), ending=stop.verdict or (AnswerEnd.LENGTH if full else AnswerEnd.STOP))
 
     def decode(self, tokens: Any) -> str:
         """Text of generated tokens."""
@@ -63,9 +63,9 @@ class TransformersWriter:
 class _StopEarly:
     """A stopping criterion of transformers: asks the watch every few tokens."""
 
-    def __init__(self, writer: TransformersWriter, start: int, watch: Watch) -> None:
+    def __init__(self, writer: TransformersWriter, start: int, watch: AnswerWatch) -> None:
         self._writer, self._start, self._watch = writer, start, watch
-        self.verdict: Ending | None = None
+        self.verdict: AnswerEnd | None = None
 
     def __call__(self, ids: Any, scores: Any, **_: Any) -> Any:
         if (ids.shape[1] - self._start) % LOOK_EVERY_TOKENS == 0:

@@ -14,11 +14,11 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-from actors.vlm.answer_guard import Watch
+from actors.vlm.answer_guard import AnswerWatch
 from actors.vlm.transformers_engine import make_messages
 from models.cdom.errors import MlUnavailable
 from models.cdom.ports import PortUnavailable
-from models.neural.vlm.contract import Answer, Ask, Ending
+from models.neural.vlm.contract import Answer, AnswerEnd, Ask
 
 PORT = "vlm_ocr"
 STREAM_EVERY = 16
@@ -84,7 +84,7 @@ class VllmEngine:
 
     async def _write_all(self, asks: Sequence[Ask], deadline: float) -> list[Answer]:
         """All answers, or the first failure once the others have ended too: none is left writing for nobody."""
-        told = await asyncio.gather(*(self._write(ask, Watch(deadline)) for ask in asks), return_exceptions=True)
+        told = await asyncio.gather(*(self._write(ask, AnswerWatch(deadline)) for ask in asks), return_exceptions=True)
         answers = []
         for one in told:
             if isinstance(one, BaseException):
@@ -92,7 +92,7 @@ class VllmEngine:
             answers.append(one)
         return answers
 
-    async def _write(self, ask: Ask, watch: Watch) -> Answer:
+    async def _write(self, ask: Ask, watch: AnswerWatch) -> Answer:
         name, pieces = uuid.uuid4().hex, _Pieces()
         request = {"prompt": self._templates.render(ask), "multi_modal_data": {"image": ask.picture}}
         try:
@@ -105,10 +105,10 @@ class VllmEngine:
                         return Answer(text=pieces.text, ending=ending)
         except TimeoutError:
             await self._engine.abort(name)
-            return Answer(text=pieces.text, ending=Ending.TIMEOUT)
+            return Answer(text=pieces.text, ending=AnswerEnd.TIMEOUT)
         except Exception as error:  # vLLM's own families (engine dead, prompt too long) have no common root
             raise PortUnavailable(PORT, type(error).__name__) from error
-        return Answer(text=pieces.text, ending=Ending.LENGTH)
+        return Answer(text=pieces.text, ending=AnswerEnd.LENGTH)
 
 
 class _Pieces:
@@ -117,12 +117,12 @@ class _Pieces:
     def __init__(self) -> None:
         self.text = ""
 
-    def take(self, output: Any, watch: Watch) -> Ending | None:
+    def take(self, output: Any, watch: AnswerWatch) -> AnswerEnd | None:
         """One more piece; why the answer ends with it, or None."""
         piece = output.outputs[0]
         self.text += piece.text
         if output.finished:
-            return Ending.STOP if piece.finish_reason == "stop" else Ending.LENGTH
+            return AnswerEnd.STOP if piece.finish_reason == "stop" else AnswerEnd.LENGTH
         return watch.verdict(self.text)
 
 

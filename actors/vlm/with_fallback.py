@@ -14,7 +14,7 @@ from typing import Protocol
 from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage, RecognisePages
 from models.extract.readers.contract import PageContent
 from models.extract.recognised import apply_recognition
-from models.neural.vlm.contract import Region
+from models.neural.vlm.contract import PageRegion
 from models.neural.vlm.grounding import ground
 
 FALLBACK, UNPLACED = "vlm-fallback", "vlm-unplaced"
@@ -29,7 +29,7 @@ VLM_SHARE = 0.7
 class Transcribe(Protocol):
     """A page to blocks. Raises `PortUnavailable`, `MlUnavailable` or `ExtractError`."""
 
-    def transcribe(self, page: PixelPage, regions: Sequence[Region], timeout_s: float) -> RecognisedPage: ...
+    def transcribe(self, page: PixelPage, regions: Sequence[PageRegion], timeout_s: float) -> RecognisedPage: ...
 
 
 class VlmFirst:
@@ -59,7 +59,7 @@ class VlmFirst:
     def _lines(self, page: PixelPage, langs: tuple[str, ...], timeout_s: float) -> RecognisedPage:
         return self._ocr.recognise_pages([page], langs, timeout_s)[0]
 
-    def _ask(self, page: PixelPage, regions: Sequence[Region], timeout_s: float) -> RecognisedPage | None:
+    def _ask(self, page: PixelPage, regions: Sequence[PageRegion], timeout_s: float) -> RecognisedPage | None:
         """The page as the model read it, or None. A broken engine is no reason to lose a page."""
         try:
             read = self._vlm.transcribe(page, regions, timeout_s)
@@ -97,7 +97,7 @@ def _with_boxes(read: RecognisedPage, lines: "Future[RecognisedPage]") -> Recogn
     return read if found.rotation else replace(read, blocks=tuple(ground(read.blocks, found.words)))
 
 
-def find_regions(page: PixelPage, lines: RecognisedPage) -> list[Region]:
+def find_regions(page: PixelPage, lines: RecognisedPage) -> list[PageRegion]:
     """The blocks that the layout rules see in the recogniser's lines, as crops to read."""
     content = apply_recognition(PageContent(number=page.number, width=page.width, height=page.height), lines)
-    return [Region(type=block.type, bbox=block.bbox, text=block.text) for block in content.blocks if block.bbox]
+    return [PageRegion(type=block.type, bbox=block.bbox, text=block.text) for block in content.blocks if block.bbox]

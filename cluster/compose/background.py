@@ -8,18 +8,18 @@ from cluster.compose.values import api_limits, read_options, source_gate
 from cluster.runtime import Runtime
 
 if TYPE_CHECKING:  # each replica imports only what it is made of
-    from actors.background.chores import Janitor
+    from actors.background.chores import ChoreRunner
     from actors.background.webhook_dispatcher import Dispatcher
-    from actors.background.worker_group import Together
+    from actors.background.worker_group import WorkerGroup
 
 ORPHAN_S = 3600.0
 
 
-def make_janitor(runtime: Runtime) -> "Janitor":
+def make_janitor(runtime: Runtime) -> "ChoreRunner":
     """Housekeeping of the whole deployment, behind the lease of the role."""
-    from actors.background.chores import Chore, Janitor
+    from actors.background.chores import Chore, ChoreRunner
     from cluster.compose.search import searches
-    from cluster.compose.source_sync import Aside, sync_due
+    from cluster.compose.source_sync import BackgroundTask, sync_due
     from storage.access.audit import seal
     from storage.access.rate_limits import forget_idle
     from storage.postgres.leases import RoleLease
@@ -50,7 +50,7 @@ def make_janitor(runtime: Runtime) -> "Janitor":
         Chore(name="sweep partial uploads", every_s=600, run=lambda: store.blobs.sweep(ORPHAN_S)),
         Chore(name="sweep orphans", every_s=3600, run=lambda: sweep_orphans(store, grace_s=ORPHAN_S)),
         Chore(name="delete retired", every_s=30, run=lambda: delete_retired(store.db)),
-        Chore(name="sync sources", every_s=30, run=Aside(lambda: sync_due(store, gate, reading))),
+        Chore(name="sync sources", every_s=30, run=BackgroundTask(lambda: sync_due(store, gate, reading))),
         Chore(name="forget rate limits", every_s=600, run=lambda: forget_idle(store.db)),
         Chore(name="forget old secrets", every_s=600, run=lambda: forget_old_secrets(store.db)),
         Chore(name="watch clock", every_s=60, run=lambda: check_clock(store.db)),
@@ -63,7 +63,7 @@ def make_janitor(runtime: Runtime) -> "Janitor":
         chores.append(Chore(name="renew development licence", every_s=6 * 3600, run=partial(_renew, runtime)))
     if days := runtime.settings.retention_days:
         chores.append(Chore(name="retention", every_s=60, run=lambda: delete_expired(store.db, days)))
-    return Janitor(RoleLease(store.db, "janitor", new_worker_id(), ttl_s=30), chores, close=store.close)
+    return ChoreRunner(RoleLease(store.db, "janitor", new_worker_id(), ttl_s=30), chores, close=store.close)
 
 
 def _renew(runtime: Runtime) -> None:
@@ -86,9 +86,9 @@ def make_dispatcher(runtime: Runtime) -> "Dispatcher":
     return Dispatcher(outbox, Egress(runtime.settings.webhook_allow).post)
 
 
-def build_janitor() -> "Together":
+def build_janitor() -> "WorkerGroup":
     """For a replica: housekeeping and whatever else works in the background on its own lease."""
-    from actors.background.worker_group import Together
+    from actors.background.worker_group import WorkerGroup
 
     runtime = find_runtime()
-    return Together([make_janitor(runtime), make_dispatcher(runtime)])
+    return WorkerGroup([make_janitor(runtime), make_dispatcher(runtime)])

@@ -21,7 +21,7 @@ from models.cdom.ports import (
     ReadOutcome,
     RecognisedPage,
 )
-from models.neural.vlm.contract import Region
+from models.neural.vlm.contract import PageRegion
 
 API_APP, VLM_APP = "api", "vlm_ocr"
 RECOGNISER, ON_DEMAND = "recogniser", "on_demand"
@@ -30,7 +30,7 @@ GRACE_S = 5.0
 """The other side gives up first, so that it can say why."""
 
 
-class Peer:
+class HandleClient:
     """Another deployment, of the application `api` unless it has one of its own."""
 
     def __init__(self, deployment: str, application: str = API_APP) -> None:
@@ -82,7 +82,7 @@ class ServedRecogniser:
     """The port `RecognisePages`, for threads."""
 
     def __init__(self) -> None:
-        self._peer = Peer(RECOGNISER)
+        self._peer = HandleClient(RECOGNISER)
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
         answer: list[RecognisedPage] = self._peer.call(
@@ -95,9 +95,9 @@ class ServedVlm:
     """`actors.vlm.with_fallback.Transcribe` over the pool `vlm_ocr`, for threads."""
 
     def __init__(self) -> None:
-        self._peer = Peer(VLM_APP, VLM_APP)
+        self._peer = HandleClient(VLM_APP, VLM_APP)
 
-    def transcribe(self, page: PixelPage, regions: Sequence[Region], timeout_s: float) -> RecognisedPage:
+    def transcribe(self, page: PixelPage, regions: Sequence[PageRegion], timeout_s: float) -> RecognisedPage:
         """Raises `PortUnavailable` (no pool, no GPU yet, too slow), and what the model's reader raises."""
         answer: RecognisedPage = self._peer.call(
             "transcribe", page, tuple(regions), timeout_s, timeout_s=timeout_s + GRACE_S
@@ -117,7 +117,7 @@ class ServedOnDemand:
     """The ports `RenderPage` and `ReadOnce`, for the API's event loop."""
 
     def __init__(self) -> None:
-        self._peer = Peer(ON_DEMAND)
+        self._peer = HandleClient(ON_DEMAND)
 
     async def render_page(
         self, blob_key: str, page: int, dpi: int, password: str | None, area: Bbox | None = None

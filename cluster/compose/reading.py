@@ -21,12 +21,12 @@ if TYPE_CHECKING:  # each replica imports only what it is made of
 
 def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDocument | None" = None) -> "Reader":
     """One reader over the deployment's queue, with its own fork server. `index`: documents pass it first."""
-    from actors.reader.inflight import Heart, Inflight
-    from actors.reader.ocr_queue import RecognitionLine, RecognitionParts
+    from actors.reader.inflight import HeartbeatThread, Inflight
+    from actors.reader.ocr_queue import OcrQueue, RecognitionParts
     from actors.reader.outcome_handler import Settlement
     from actors.reader.publisher import Publisher
     from actors.reader.reader import Reader, ReaderParts
-    from actors.reader.task_notifier import TaskHints
+    from actors.reader.task_notifier import TaskNotifier
     from actors.reading.read_document import DocumentReader
     from cluster.compose.search import before_publishing
     from cluster.compose.tracing import make_tracer
@@ -47,7 +47,7 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDoc
         depth=settings.inflight_docs - 1,
     )
     publishing = before_publishing(publisher, index, inflight, queue)
-    hints = TaskHints(partial(listen, runtime.dsn, ["quire_tasks"]))
+    hints = TaskNotifier(partial(listen, runtime.dsn, ["quire_tasks"]))
     settlement = Settlement(queue, publishing, inflight, make_tree_flagger(settings))
     line = RecognitionParts(
         port=recogniser,
@@ -65,9 +65,9 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDoc
         hints=hints,
         publisher=publishing,
         settlement=settlement,
-        recognition=RecognitionLine(line),
+        recognition=OcrQueue(line),
         inflight=inflight,
-        heart=Heart(queue, inflight, settings.beat_s),
+        heart=HeartbeatThread(queue, inflight, settings.beat_s),
         reserve=_reserve(store, hold_license(runtime)),
         close=partial(_end, tracer, store),
     )

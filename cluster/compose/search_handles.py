@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cluster.compose.handles import GRACE_S, Peer
+from cluster.compose.handles import GRACE_S, HandleClient
 from models.cdom.search import SearchHit, SearchRequest
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ class ServedEmbedder:
     """The port `Embed`, for threads."""
 
     def __init__(self) -> None:
-        self._peer = Peer(EMBEDDER)
+        self._peer = HandleClient(EMBEDDER)
 
     def embed(self, texts: Sequence[str], *, timeout_s: float, urgent: bool = False) -> "Vectors":
         vectors: Vectors = self._peer.call("embed", list(texts), timeout_s, urgent, timeout_s=timeout_s + GRACE_S)
@@ -29,7 +29,7 @@ class ServedIndexWriter:
     """The port `WriteIndex`, for threads."""
 
     def __init__(self) -> None:
-        self._peer = Peer(INDEX_WRITER)
+        self._peer = HandleClient(INDEX_WRITER)
 
     def write(self, documents: "Sequence[DocumentChunks]", *, timeout_s: float, urgent: bool = False) -> None:
         self._peer.call("write", list(documents), timeout_s, urgent, timeout_s=timeout_s + GRACE_S)
@@ -39,7 +39,7 @@ class ServedSearcher:
     """The port `SearchIndex`, for the API's event loop."""
 
     def __init__(self) -> None:
-        self._peer = Peer(SEARCHER)
+        self._peer = HandleClient(SEARCHER)
 
     async def search(self, request: SearchRequest) -> list[SearchHit] | None:
         hits: list[SearchHit] | None = await self._peer.ask("search", request, timeout_s=SEARCH_TIMEOUT_S)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-class Aside:
+class BackgroundTask:
     """Runs a chore in a thread of its own, never twice at a time."""
 
     def __init__(self, run: Callable[[], object]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from configs.settings import Settings
-from models.cdom.tracing import NO_TRACER, NOTHING, Fact, Stretch, StretchKind, Tracer
+from models.cdom.tracing import NO_TRACER, NOTHING, Fact, Tracer, TraceSpan, TraceSpanKind
 from models.cdom.tree import SERVICE_VERSION
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ class OtlpTracer:
         name: str,
         parent: str | None = None,
         *,
-        kind: StretchKind = StretchKind.INTERNAL,
+        kind: TraceSpanKind = TraceSpanKind.INTERNAL,
         ago_s: float = 0.0,
         facts: Mapping[str, Fact] = NOTHING,
-    ) -> Stretch:
+    ) -> TraceSpan:
         """A span below `parent`, or a root; a parent that cannot be read is none."""
         from opentelemetry.context import Context
         from opentelemetry.trace import SpanKind
@@ -73,7 +73,7 @@ class OtlpTracer:
 
 
 class _Spanned:
-    """Implements `Stretch` over a span of the SDK."""
+    """Implements `TraceSpan` over a span of the SDK."""
 
     def __init__(self, span: "Span") -> None:
         self._span = span

@@ -72,13 +72,13 @@ def sandbox_limits(settings: Settings) -> "SandboxLimits":
 def make_tree_flagger(settings: Settings) -> "Callable[[Tree], Tree]":
     """Looks for personal data with the configured engine and the detectors of plugins."""
     from cluster.compose.plugins import Detectors, load_plugins
-    from models.pii.engines.choose import Engine, make_detector, make_flagger
+    from models.pii.engines.choose import PiiEngineChoice, make_detector, make_flagger
     from models.pii.flag import flag_tree
 
     added = load_plugins(settings.plugins).detectors
     if not added:
         return make_flagger(settings.pii_engine, settings.pii_languages)
-    own = make_detector(Engine(settings.pii_engine), settings.pii_languages)
+    own = make_detector(PiiEngineChoice(settings.pii_engine), settings.pii_languages)
     return partial(flag_tree, detector=Detectors([own, *added]))
 
 

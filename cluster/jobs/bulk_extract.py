@@ -16,7 +16,7 @@ import click
 from cluster.cli.documents.extract_formats import EXTRACT_FORMATS
 from cluster.jobs.work.folders import FolderUnavailable, absolute_url, open_folder
 from cluster.jobs.work.kinds import Shape
-from cluster.jobs.work.ledger import Item, make_items, read_manifest
+from cluster.jobs.work.ledger import WorkItem, make_items, read_manifest
 from cluster.jobs.work.spread import JobStopped
 from cluster.jobs.work.to_folder import FolderJob, OtherResults, look_at_folder, read_into_folder
 from models.cdom.original import OcrMode
@@ -24,7 +24,7 @@ from storage.values.errors import StorageError
 from storage.values.rows import Scope
 
 
-def find_items(source: str, manifest: str | None) -> tuple[str, list[Item]]:
+def find_items(source: str, manifest: str | None) -> tuple[str, list[WorkItem]]:
     """The root and the documents below it, or those of them that a manifest names."""
     if manifest is not None:
         return source, make_items((name, 0) for name in read_manifest(Path(manifest).read_text()))
@@ -76,7 +76,7 @@ def main(
 
 
 def _into_folder(
-    job: FolderJob, items: list[Item], workers: int | None, *, again: bool, dry_run: bool
+    job: FolderJob, items: list[WorkItem], workers: int | None, *, again: bool, dry_run: bool
 ) -> dict[str, Any]:
     if dry_run:
         return look_at_folder(job.output, items)
@@ -89,8 +89,8 @@ def _into_folder(
 
 
 def _into_service(
-    root: str, items: list[Item], corpus: str, scope: Scope, ocr: OcrMode, workdir: Path | None, workers: int | None,
-    *, dry_run: bool,
+    root: str, items: list[WorkItem], corpus: str, scope: Scope, ocr: OcrMode, workdir: Path | None,
+    workers: int | None, *, dry_run: bool,
 ) -> dict[str, Any]:  # fmt: skip
     from cluster.errors import StartRefused
     from cluster.jobs.work.service import find_service

@@ -31,7 +31,7 @@ class Context(Protocol):
     def total_num_requests(self) -> float: ...
 
 
-class Watch(Generic[T]):
+class QueueWatch(Generic[T]):
     """The last answer of a question, asked again and again by a thread that ends with its owner."""
 
     def __init__(self, ask: Callable[[], T], every_s: float) -> None:
@@ -56,7 +56,7 @@ class QueuePolicy:
     ) -> None:
         ask = look or look_at_queue
         self.demand = ReaderDemand(ReaderLaw(per_replica=per_replica, inflight=inflight))
-        self.watch = Watch(lambda: ask(dsn_file), POLL_S)
+        self.watch = QueueWatch(lambda: ask(dsn_file), POLL_S)
 
     def __call__(self, context: Context) -> tuple[int, dict[str, Any]]:
         if not self.watch.fresh or self.watch.value is None:
@@ -80,7 +80,7 @@ class OngoingPolicy:
         nodes: Callable[[], int] | None = None,
     ) -> None:
         self._per_replica, self._damper = per_replica, Damper(window_s)
-        self.watch = Watch(nodes or count_nodes, NODES_POLL_S) if per_node else None
+        self.watch = QueueWatch(nodes or count_nodes, NODES_POLL_S) if per_node else None
 
     def __call__(self, context: Context) -> tuple[int, dict[str, Any]]:
         limit = None
@@ -91,7 +91,7 @@ class OngoingPolicy:
         return self._damper.damp(time.monotonic(), wanted), {"ongoing": float(ongoing), "limit": float(limit or 0)}
 
 
-def _keep_asking(watch: "weakref.ref[Watch[Any]]", ask: Callable[[], Any], every_s: float) -> None:
+def _keep_asking(watch: "weakref.ref[QueueWatch[Any]]", ask: Callable[[], Any], every_s: float) -> None:
     while watch() is not None:
         try:
             value = ask()

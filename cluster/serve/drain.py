@@ -29,7 +29,7 @@ POLL_S = 0.5
 _REPLICA = b"ray::ServeReplica"
 
 
-class Node:
+class RayNode:
     """Ray's processes of this machine, all below one child."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -86,7 +86,7 @@ class Signals:
         return self._event.wait(seconds)
 
 
-def stay(node: Node, signals: Signals, drain: Callable[[], bool], *, drain_s: float = DRAIN_S) -> int:
+def stay(node: RayNode, signals: Signals, drain: Callable[[], bool], *, drain_s: float = DRAIN_S) -> int:
     """Until the node ends by itself (its code, 1 for 0: nobody asked) or has left (0). `drain` tells the cluster and
     says whether it agreed."""
     while node.ended() is None:
@@ -95,7 +95,7 @@ def stay(node: Node, signals: Signals, drain: Callable[[], bool], *, drain_s: fl
     return node.ended() or 1
 
 
-def _leave(node: Node, signals: Signals, drain: Callable[[], bool], drain_s: float) -> int:
+def _leave(node: RayNode, signals: Signals, drain: Callable[[], bool], drain_s: float) -> int:
     until = time.monotonic() + drain_s
     if drain():
         while node.replicas() and signals.asked < 2 and time.monotonic() < until and node.ended() is None:

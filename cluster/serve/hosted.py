@@ -15,7 +15,7 @@ from configs.settings import Settings
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-    from serve_apps.console.context.resources import SignUps, Worker
+    from serve_apps.console.context.resources import ConsoleWorker, SignUps
     from storage.store import Store
 
 CONSOLE_PREFIX, COMPAT_PREFIX = "/console", "/compat"
@@ -63,7 +63,7 @@ def hosted_targets(settings: Settings) -> list[Any]:
     ]
 
 
-def make_console(runtime: Runtime, workers: "Callable[[Store], Sequence[Worker]]" = lambda _: ()) -> "FastAPI":
+def make_console(runtime: Runtime, workers: "Callable[[Store], Sequence[ConsoleWorker]]" = lambda _: ()) -> "FastAPI":
     """The console over this deployment's database. `workers` run beside its watcher; without any, the deployment's own
     dispatcher and janitor do that work."""
     from serve_apps.console.app import create_console

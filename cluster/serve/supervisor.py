@@ -18,7 +18,7 @@ from cluster.machine.ready import wait_until_ready
 from cluster.machine.session_sweep import sweep_session
 from cluster.runtime import Runtime, read_runtime
 from cluster.serve.node import Head
-from cluster.state import State, clear_state, mark_ready, read_state, this_process
+from cluster.state import ServiceState, clear_state, mark_ready, read_state, this_process
 
 log = logging.getLogger("quire.supervisor")
 POLL_S = 1.0
@@ -31,7 +31,7 @@ STEADY_S = 600.0
 class Supervisor:
     """Starts, watches, drains and ends one service."""
 
-    def __init__(self, runtime: Runtime, state: State) -> None:
+    def __init__(self, runtime: Runtime, state: ServiceState) -> None:
         self._runtime, self._state = runtime, state
         self._workdir = runtime.settings.workdir
         self._stop = threading.Event()
@@ -135,7 +135,7 @@ def main() -> int:
         os._exit(1)  # without its head Ray's driver would hang for a minute at exit
 
 
-def _own_state(runtime: Runtime) -> State:
+def _own_state(runtime: Runtime) -> ServiceState:
     """What `up` writes right after it has started us. Raises `StartFailed`."""
     me, until = this_process(), time.monotonic() + 10
     while time.monotonic() < until:

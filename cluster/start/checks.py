@@ -6,10 +6,10 @@ from configs.settings import Settings
 
 def check_recogniser(settings: Settings) -> None:
     """Languages the recogniser has no letters for are refused now, not at the first scan."""
-    from models.neural.ocr.langs import OcrEngine, UnsupportedLanguage, check_langs
+    from models.neural.ocr.langs import OcrEngineName, UnsupportedLanguage, check_langs
 
     try:
-        check_langs(OcrEngine(settings.ocr_engine.value), settings.ocr_langs)
+        check_langs(OcrEngineName(settings.ocr_engine.value), settings.ocr_langs)
     except UnsupportedLanguage as error:
         raise StartRefused(f"SVC_OCR_LANGS: {error.detail}") from None
 

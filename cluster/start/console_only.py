@@ -19,7 +19,7 @@ from configs.settings import Settings
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-    from serve_apps.console.context.resources import Worker
+    from serve_apps.console.context.resources import ConsoleWorker
     from storage.store import Store
 
 log = logging.getLogger("quire.console")
@@ -71,8 +71,8 @@ def serve_console(settings: Settings) -> None:
             EmbeddedPostgres(settings.workdir).stop()
 
 
-def _workers(runtime: Runtime, store: "Store") -> "Sequence[Worker]":
-    from actors.background.chores import Chore, Janitor
+def _workers(runtime: Runtime, store: "Store") -> "Sequence[ConsoleWorker]":
+    from actors.background.chores import Chore, ChoreRunner
     from actors.background.webhook_dispatcher import Dispatcher
     from storage.access.audit import seal
     from storage.access.rate_limits import forget_idle
@@ -87,5 +87,5 @@ def _workers(runtime: Runtime, store: "Store") -> "Sequence[Worker]":
     ]
     return (
         Dispatcher(StoreOutbox(store, new_worker_id()), Egress(runtime.settings.webhook_allow).post),
-        Janitor(RoleLease(store.db, "janitor", new_worker_id(), ttl_s=30), chores),
+        ChoreRunner(RoleLease(store.db, "janitor", new_worker_id(), ttl_s=30), chores),
     )

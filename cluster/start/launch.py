@@ -9,14 +9,14 @@ from cluster.errors import StartFailed
 from cluster.machine.environment import service_environment
 from cluster.machine.ports import choose_ports
 from cluster.runtime import Runtime, write_runtime
-from cluster.state import State, read_state, scratch_folder, this_process, write_state
+from cluster.state import ServiceState, read_state, scratch_folder, this_process, write_state
 from configs.kinds import Proxy
 from models.cdom.tree import SERVICE_VERSION
 
 LOG_BYTES = 10_000_000
 
 
-def launch(runtime: Runtime) -> State:
+def launch(runtime: Runtime) -> ServiceState:
     """Start the supervisor in a session of its own and record who it is."""
     settings = runtime.settings
     ports = choose_ports()
@@ -33,7 +33,9 @@ def launch(runtime: Runtime) -> State:
             start_new_session=True,
             cwd=scratch_folder(settings.workdir),
         )
-    state = State(supervisor=this_process(process.pid), base_url=runtime.base_url, ports=ports, version=SERVICE_VERSION)
+    state = ServiceState(
+        supervisor=this_process(process.pid), base_url=runtime.base_url, ports=ports, version=SERVICE_VERSION
+    )
     write_state(settings.workdir, state)
     return state
 
@@ -49,7 +51,7 @@ def log_file(workdir: Path) -> Path:
     return path
 
 
-def wait_ready(workdir: Path, state: State, timeout_s: float) -> None:
+def wait_ready(workdir: Path, state: ServiceState, timeout_s: float) -> None:
     """Until the supervisor says so. Raises `StartFailed` with the end of its log."""
     until = time.monotonic() + timeout_s
     while time.monotonic() < until:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cluster.machine.environment import remove_short_folder
 from cluster.machine.session_sweep import sweep_session
-from cluster.state import Process, State, clear_state, read_state
+from cluster.state import Process, ServiceState, clear_state, read_state
 
 DRAIN_S = 150.0
 
@@ -25,7 +25,7 @@ def stop_service(workdir: Path, timeout_s: float = DRAIN_S) -> bool:
     return _stop_database(workdir) or ran
 
 
-def _end(workdir: Path, state: State, timeout_s: float) -> bool:
+def _end(workdir: Path, state: ServiceState, timeout_s: float) -> bool:
     supervisor = state.supervisor
     ran = supervisor.alive()
     if ran:

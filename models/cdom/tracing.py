@@ -13,7 +13,7 @@ Fact = str | int | float | bool
 NOTHING: Mapping[str, Fact] = MappingProxyType({})
 
 
-class StretchKind(StrEnum):
+class TraceSpanKind(StrEnum):
     """OpenTelemetry's kinds that occur here."""
 
     SERVER = "server"
@@ -21,7 +21,7 @@ class StretchKind(StrEnum):
     INTERNAL = "internal"
 
 
-class Stretch(Protocol):
+class TraceSpan(Protocol):
     """One stretch in course. `context` is what a later one names as its parent; None when it is not traced."""
 
     @property
@@ -46,10 +46,10 @@ class Tracer(Protocol):
         name: str,
         parent: str | None = None,
         *,
-        kind: StretchKind = StretchKind.INTERNAL,
+        kind: TraceSpanKind = TraceSpanKind.INTERNAL,
         ago_s: float = 0.0,
         facts: Mapping[str, Fact] = NOTHING,
-    ) -> Stretch:
+    ) -> TraceSpan:
         """A stretch that began `ago_s` seconds ago below `parent` (a traceparent), or a trace of its own.
 
         Facts are named as OpenTelemetry's conventions name them (`http.route`) or below `quire.`.
@@ -77,14 +77,14 @@ class _NoTracer:
         name: str,
         parent: str | None = None,
         *,
-        kind: StretchKind = StretchKind.INTERNAL,
+        kind: TraceSpanKind = TraceSpanKind.INTERNAL,
         ago_s: float = 0.0,
         facts: Mapping[str, Fact] = NOTHING,
-    ) -> Stretch:
+    ) -> TraceSpan:
         return NO_STRETCH
 
     def close(self) -> None: ...
 
 
-NO_STRETCH: Stretch = _NoStretch()
+NO_STRETCH: TraceSpan = _NoStretch()
 NO_TRACER: Tracer = _NoTracer()

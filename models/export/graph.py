@@ -58,7 +58,7 @@ def parse_graph_format(name: str) -> GraphFormat:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class GraphNode:
     """`page` is 1-based, null for the document itself."""
 
     id: str
@@ -68,7 +68,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class GraphEdge:
     source: str
     target: str
     type: EdgeType
@@ -76,28 +76,28 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
+    nodes: tuple[GraphNode, ...]
+    edges: tuple[GraphEdge, ...]
 
 
 def tree_to_graph(tree: Tree) -> Graph:
     """Every edge's ends are nodes; block nodes have the blocks' ids. Hidden text is left out."""
     blocks = [block for block in tree.blocks if HIDDEN_TEXT not in block.flags]
     pages = sorted({page.number for page in tree.pages} | {block.page for block in blocks})
-    nodes = [Node(DOCUMENT_ID, NodeType.DOCUMENT, _label(tree.metadata.title or ""), None)]
-    nodes += [Node(f"page-{number}", NodeType.PAGE, f"Page {number}", number) for number in pages]
-    edges = [Edge(DOCUMENT_ID, f"page-{number}", EdgeType.CONTAINS) for number in pages]
+    nodes = [GraphNode(DOCUMENT_ID, NodeType.DOCUMENT, _label(tree.metadata.title or ""), None)]
+    nodes += [GraphNode(f"page-{number}", NodeType.PAGE, f"Page {number}", number) for number in pages]
+    edges = [GraphEdge(DOCUMENT_ID, f"page-{number}", EdgeType.CONTAINS) for number in pages]
     for block in blocks:
-        nodes.append(Node(block.id, _node_type(block), _label(block.text), block.page))
-        edges.append(Edge(f"page-{block.page}", block.id, EdgeType.CONTAINS))
-    edges += [Edge(later.id, block.id, EdgeType.FOLLOWS) for block, later in pairwise(blocks)]
+        nodes.append(GraphNode(block.id, _node_type(block), _label(block.text), block.page))
+        edges.append(GraphEdge(f"page-{block.page}", block.id, EdgeType.CONTAINS))
+    edges += [GraphEdge(later.id, block.id, EdgeType.FOLLOWS) for block, later in pairwise(blocks)]
     for part in (_section_parts(blocks), _cells(blocks)):
         for item in part:
-            if isinstance(item, Node):
+            if isinstance(item, GraphNode):
                 nodes.append(item)
             else:
                 edges.append(item)
-    edges += [Edge(caption, figure, EdgeType.CAPTION_OF) for caption, figure in _captions(blocks).items()]
+    edges += [GraphEdge(caption, figure, EdgeType.CAPTION_OF) for caption, figure in _captions(blocks).items()]
     edges += _references(blocks)
     return Graph(tuple(nodes), tuple(edges))
 
@@ -113,7 +113,7 @@ def _node_type(block: Block) -> NodeType:
     return NodeType.PICTURE if block.type is BlockType.PICTURE else NodeType.BLOCK
 
 
-def _section_parts(blocks: Sequence[Block]) -> Iterator[Node | Edge]:
+def _section_parts(blocks: Sequence[Block]) -> Iterator[GraphNode | GraphEdge]:
     """A section per heading, inside the section of the next higher heading, with the blocks under it."""
     stack: list[tuple[int, str]] = []
     for block in blocks:
@@ -122,18 +122,18 @@ def _section_parts(blocks: Sequence[Block]) -> Iterator[Node | Edge]:
             while stack and stack[-1][0] >= level:
                 stack.pop()
             section = f"section-{block.id}"
-            yield Node(section, NodeType.SECTION, _label(block.text), block.page)
-            yield Edge(stack[-1][1] if stack else DOCUMENT_ID, section, EdgeType.CONTAINS)
+            yield GraphNode(section, NodeType.SECTION, _label(block.text), block.page)
+            yield GraphEdge(stack[-1][1] if stack else DOCUMENT_ID, section, EdgeType.CONTAINS)
             stack.append((level, section))
         if stack:
-            yield Edge(stack[-1][1], block.id, EdgeType.CONTAINS)
+            yield GraphEdge(stack[-1][1], block.id, EdgeType.CONTAINS)
 
 
-def _cells(blocks: Sequence[Block]) -> Iterator[Node | Edge]:
+def _cells(blocks: Sequence[Block]) -> Iterator[GraphNode | GraphEdge]:
     for block in blocks:
         for number, cell in enumerate(block.table.cells if block.table else ()):
-            yield Node(f"{block.id}-c{number}", NodeType.CELL, _label(cell.text), block.page)
-            yield Edge(block.id, f"{block.id}-c{number}", EdgeType.CONTAINS)
+            yield GraphNode(f"{block.id}-c{number}", NodeType.CELL, _label(cell.text), block.page)
+            yield GraphEdge(block.id, f"{block.id}-c{number}", EdgeType.CONTAINS)
 
 
 def _captions(blocks: Sequence[Block]) -> dict[str, str]:
@@ -154,7 +154,7 @@ NUMBERED = re.compile(
 )
 
 
-def _references(blocks: Sequence[Block]) -> list[Edge]:
+def _references(blocks: Sequence[Block]) -> list[GraphEdge]:
     """From a block that says `Table 2` to the figure or table whose caption begins with it."""
     captions = _captions(blocks)
     named: dict[tuple[str, str], str] = {}
@@ -165,7 +165,7 @@ def _references(blocks: Sequence[Block]) -> list[Edge]:
     if not named:
         return []
     return [
-        Edge(block.id, target, EdgeType.REFERS_TO)
+        GraphEdge(block.id, target, EdgeType.REFERS_TO)
         for block in blocks
         if block.id not in captions
         for target in dict.fromkeys(named.get(_number(match)) for match in NUMBERED.finditer(block.text))

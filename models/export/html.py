@@ -42,7 +42,7 @@ def tree_to_html(tree: Tree, *, title: str | None = None, asset_url: AssetUrl | 
     heading = _title_block(blocks)
     name = _one_line((heading.text if heading else "") or tree.metadata.title or title or "") or "Document"
     depths = _heading_depths([block for block in blocks if block is not heading])
-    writer = _Writer(blocks, heading, depths, asset_url)
+    writer = _HtmlWriter(blocks, heading, depths, asset_url)
     h1 = element("h1", escape(name), id=heading.id if heading else None)
     main = element("main", h1, _outline(blocks, depths), *writer.body())
     return page(name, _language(tree), STYLE, main)
@@ -91,7 +91,7 @@ def _outline(blocks: Sequence[Block], depths: dict[str, int]) -> Markup:
 
 
 @dataclass(frozen=True, slots=True)
-class _Writer:
+class _HtmlWriter:
     blocks: Sequence[Block]
     heading: Block | None
     depths: dict[str, int]

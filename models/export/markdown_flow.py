@@ -43,14 +43,14 @@ def is_flow(tree: Tree) -> bool:
 
 def flow_to_markdown(tree: Tree, render_table: RenderTable, *, furniture: bool = False) -> str:
     """The document as Markdown; `render_table` gives a table as HTML without blank lines."""
-    writer = _Writer(tree, render_table)
+    writer = _FlowWriter(tree, render_table)
     for block in tree.blocks:
         if HIDDEN_TEXT not in block.flags and (furniture or block.type not in FURNITURE):
             writer.add(block)
     return writer.text()
 
 
-class _Writer:
+class _FlowWriter:
     """Parts of the text with what separates them, and which list items are open."""
 
     def __init__(self, tree: Tree, render_table: RenderTable) -> None:

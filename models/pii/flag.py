@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from models.cdom.flags import PII_PREFIX, is_pii_flag
 from models.cdom.tree import Block, FlagSpan, PiiScan, Tree
-from models.pii.joined import Field, Joined, Piece, fields_of, join_loose, join_seams
+from models.pii.joined import Field, Joined, JoinedPiece, fields_of, join_loose, join_seams
 from models.pii.kinds import TORN, Detect, Detector, Kind
 from models.pii.normalise import normalise
 from models.pii.windows import detect_all
@@ -46,13 +46,13 @@ def _find(blocks: tuple[Block, ...], detector: Detector) -> Spans:
     return found
 
 
-def _matches(joined: Joined, detect: Detect) -> list[tuple[Kind, list[Piece]]]:
+def _matches(joined: Joined, detect: Detect) -> list[tuple[Kind, list[JoinedPiece]]]:
     copy = normalise(joined.text)
     hits = detect_all(copy.text, detect)
     return [(hit.kind, list(joined.pieces(*copy.original_span(hit.start, hit.end)))) for hit in hits]
 
 
-def _known(found: Spans, kind: Kind, pieces: list[Piece]) -> bool:
+def _known(found: Spans, kind: Kind, pieces: list[JoinedPiece]) -> bool:
     """The loose join already has this value: it ends at the seam, or covers all its parts."""
     flag = PII_PREFIX + kind
     return any(
@@ -62,7 +62,7 @@ def _known(found: Spans, kind: Kind, pieces: list[Piece]) -> bool:
     )
 
 
-def _add(found: Spans, kind: Kind, pieces: list[Piece]) -> None:
+def _add(found: Spans, kind: Kind, pieces: list[JoinedPiece]) -> None:
     for piece in pieces:
         field: Field = piece.field
         found[field.block].append(FlagSpan(flag=PII_PREFIX + kind, start=piece.start, end=piece.end, cell=field.cell))

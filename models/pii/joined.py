@@ -29,7 +29,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class JoinedPiece:
     """`text[start:end]` of one field."""
 
     field: Field
@@ -42,17 +42,17 @@ class Joined:
     """`starts[i]` is where the part `parts[i]` begins in `text`; parts do not overlap there."""
 
     text: str
-    parts: tuple[Piece, ...]
+    parts: tuple[JoinedPiece, ...]
     starts: tuple[int, ...]
 
-    def pieces(self, start: int, end: int) -> Iterator[Piece]:
+    def pieces(self, start: int, end: int) -> Iterator[JoinedPiece]:
         """The parts of fields under `text[start:end]`, in order; separators belong to nobody."""
         at = max(0, bisect_right(self.starts, start) - 1)
         while at < len(self.parts) and self.starts[at] < end:
             part, begin = self.parts[at], self.starts[at] - self.parts[at].start
             first, last = max(start - begin, part.start), min(end - begin, part.end)
             if first < last:
-                yield Piece(part.field, first, last)
+                yield JoinedPiece(part.field, first, last)
             at += 1
 
 
@@ -69,7 +69,7 @@ def fields_of(blocks: tuple[Block, ...]) -> list[Field]:
 
 def join_loose(fields: list[Field]) -> Joined:
     """Texts with a line break between them."""
-    return _join([[Piece(field, 0, len(field.text))] for field in fields])
+    return _join([[JoinedPiece(field, 0, len(field.text))] for field in fields])
 
 
 def join_seams(fields: list[Field]) -> Joined:
@@ -77,17 +77,17 @@ def join_seams(fields: list[Field]) -> Joined:
     return _join([line for at in range(len(fields) - 1) for line in _seams(fields[at : at + 3])])
 
 
-def _seams(fields: list[Field]) -> Iterator[list[Piece]]:
+def _seams(fields: list[Field]) -> Iterator[list[JoinedPiece]]:
     """The pieces that meet behind the first of these fields; none where nothing goes on."""
     left, right, *third = fields
     after = _FIRST_WORD.match(right.text)
     if after is None or not _may_go_on(left, right):
         return
     end = len(left.text) - left.text.endswith(_HYPHENS)
-    meeting = [Piece(left, max(0, end - REACH), end), Piece(right, 0, min(len(right.text), REACH))]
+    meeting = [JoinedPiece(left, max(0, end - REACH), end), JoinedPiece(right, 0, min(len(right.text), REACH))]
     yield meeting
     if third and after.end() == len(right.text) <= REACH and _may_go_on(right, third[0]):
-        yield [*meeting, Piece(third[0], 0, min(len(third[0].text), REACH))]
+        yield [*meeting, JoinedPiece(third[0], 0, min(len(third[0].text), REACH))]
 
 
 def _may_go_on(left: Field, right: Field) -> bool:
@@ -103,7 +103,7 @@ def _is_word(text: str) -> bool:
     return text == "" or text.isalpha()
 
 
-def _join(lines: list[list[Piece]]) -> Joined:
+def _join(lines: list[list[JoinedPiece]]) -> Joined:
     """Pieces of a line with nothing between, lines with a line break."""
     texts, starts, at = [], [], 0
     for line in lines:

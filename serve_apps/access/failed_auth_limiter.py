@@ -13,7 +13,7 @@ BURST = 20
 _REMEMBERED = 4096
 
 
-class Strangers:
+class FailedAuthLimiter:
     """Counts refused keys by address; GCRA as for keys."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

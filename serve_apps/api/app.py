@@ -5,11 +5,11 @@ from fastapi.routing import APIRoute
 
 from serve_apps.access.scopes import REQUIRED
 from serve_apps.api import docs_page
-from serve_apps.api.context.app_state import Running
+from serve_apps.api.context.app_state import AppState
 from serve_apps.api.context.resources import MEGABYTE, ApiLimits, Resources
 from serve_apps.api.http import problems
 from serve_apps.api.http.compression import Gzip
-from serve_apps.api.http.middleware import Edge
+from serve_apps.api.http.middleware import OuterMiddleware
 from serve_apps.api.openapi import describe
 from serve_apps.api.routes.jobs import documents, ephemeral, events, ingest, jobs, parse
 from serve_apps.api.routes.operations import audit, health, license, metrics, sources, stats, token, usage, webhooks
@@ -47,7 +47,7 @@ _ROUTERS = tuple(part.router for part in _PARTS)
 
 def create_app(resources: Resources) -> FastAPI:
     """The service's /v1. Raises `LookupError` when a route has no row in the scope table, or a row no route."""
-    running = Running(resources)
+    running = AppState(resources)
     app = FastAPI(
         title="Quire",
         version=INTERFACE_VERSION,
@@ -68,7 +68,10 @@ def create_app(resources: Resources) -> FastAPI:
     limits = resources.limits
     app.add_middleware(Gzip)
     app.add_middleware(
-        Edge, body_cap=_BodyCaps(limits), max_inflight_bytes=limits.max_inflight_bytes, tracer=resources.tracer
+        OuterMiddleware,
+        body_cap=_BodyCaps(limits),
+        max_inflight_bytes=limits.max_inflight_bytes,
+        tracer=resources.tracer,
     )
     return app
 

@@ -38,7 +38,7 @@ REPEATABLE = {"cancel_job", "compare", "evaluate", "review_block", "sync_source"
 _HANDLED_HEADERS = {"X-API-Key", "X-DE-Org", "Idempotency-Key"}
 
 
-class Kind(StrEnum):
+class SchemaKind(StrEnum):
     """What a call gives back."""
 
     JSON = "json"
@@ -66,7 +66,7 @@ class Operation:
     method: str
     path: str
     summary: str
-    kind: Kind
+    kind: SchemaKind
     result: Schema
     path_parameters: tuple[Parameter, ...]
     query: tuple[Parameter, ...]
@@ -118,7 +118,7 @@ def _parameter(parameter: Schema) -> Parameter:
     return Parameter(parameter["name"], parameter.get("schema", {}), parameter.get("required", False))
 
 
-def _name(operation_id: str, path: str, method: str, kind: Kind, result: Schema) -> str:
+def _name(operation_id: str, path: str, method: str, kind: SchemaKind, result: Schema) -> str:
     suffix = "_" + re.sub(r"\W", "_", path).strip("_") + "_" + method.lower()
     function = re.sub(r"_+$", "", re.sub(r"\W", "_", operation_id))
     for end in (suffix, re.sub(r"\W", "_", path) + "_" + method.lower()):
@@ -126,26 +126,26 @@ def _name(operation_id: str, path: str, method: str, kind: Kind, result: Schema)
     if (known := NAMES_BY_PATH.get(f"{method} {path}") or NAMES.get(function)) is not None:
         return known
     verb, _, rest = function.partition("_")
-    many = kind is Kind.PAGE or result.get("type") == "array"
+    many = kind is SchemaKind.PAGE or result.get("type") == "array"
     verbs = {"read": "list" if many else "get", "remove": "delete"}
     return f"{verbs.get(verb, verb)}_{rest}" if rest else function
 
 
-def _result(operation: Schema, query: set[str]) -> tuple[Kind, Schema]:
+def _result(operation: Schema, query: set[str]) -> tuple[SchemaKind, Schema]:
     good = {status: answer for status, answer in operation["responses"].items() if status.startswith("2")}
     contents = [answer.get("content", {}) for answer in good.values()]
     kinds = {media for content in contents for media in content}
     if not kinds:
-        return Kind.NOTHING, {}
+        return SchemaKind.NOTHING, {}
     if "text/event-stream" in kinds:
-        return Kind.EVENTS, {}
+        return SchemaKind.EVENTS, {}
     if any(media.startswith("image/") for media in kinds):
-        return Kind.CONTENT, {}
+        return SchemaKind.CONTENT, {}
     if "application/json" not in kinds:
-        return Kind.TEXT, {}
+        return SchemaKind.TEXT, {}
     schemas = [content["application/json"].get("schema", {}) for content in contents if "application/json" in content]
     result = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
-    return (Kind.PAGE if "cursor" in query else Kind.JSON), result
+    return (SchemaKind.PAGE if "cursor" in query else SchemaKind.JSON), result
 
 
 def _body(document: Schema, operation: Schema) -> tuple[tuple[Parameter, ...], bool, bool]:

@@ -7,11 +7,17 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
-from serve_apps.clients.description import Kind, Operation, Parameter, Schema, short_name
+from serve_apps.clients.description import Operation, Parameter, Schema, SchemaKind, short_name
 from serve_apps.clients.python_code import NOTE
 
 _SCALARS = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
-_CALLS = {Kind.JSON: "json", Kind.PAGE: "page", Kind.TEXT: "text", Kind.CONTENT: "content", Kind.NOTHING: "nothing"}
+_CALLS = {
+    SchemaKind.JSON: "json",
+    SchemaKind.PAGE: "page",
+    SchemaKind.TEXT: "text",
+    SchemaKind.CONTENT: "content",
+    SchemaKind.NOTHING: "nothing",
+}
 
 
 def camel(name: str) -> str:
@@ -74,21 +80,26 @@ def write_operations(operations: Iterable[Operation]) -> str:
         "export class Operations extends Transport {",
     ]
     for operation in operations:
-        if not operation.upload and operation.kind is not Kind.EVENTS:
+        if not operation.upload and operation.kind is not SchemaKind.EVENTS:
             lines += [*_method(operation), ""]
     return "\n".join([*lines[:-1], "}"]) + "\n"
 
 
 def _method(o: Operation) -> Iterator[str]:
     item = typescript_type(o.result.get("items", {}), "types.")
-    shown = {Kind.TEXT: "string", Kind.CONTENT: "Content", Kind.NOTHING: "void", Kind.PAGE: f"Page<{item}>"}
+    shown = {
+        SchemaKind.TEXT: "string",
+        SchemaKind.CONTENT: "Content",
+        SchemaKind.NOTHING: "void",
+        SchemaKind.PAGE: f"Page<{item}>",
+    }
     result = shown.get(o.kind) or typescript_type(o.result, "types.")
-    generic = {Kind.JSON: f"<{result}>", Kind.PAGE: f"<{item}>"}.get(o.kind, "")
+    generic = {SchemaKind.JSON: f"<{result}>", SchemaKind.PAGE: f"<{item}>"}.get(o.kind, "")
     yield f"  /** {o.summary.replace('*/', '* /')} */"
     yield f"  {camel(o.name)}({_signature(o)}): Promise<{result}> {{"
     yield f"    return this.{_CALLS[o.kind]}{generic}({_call(o)});"
     yield "  }"
-    if o.kind is Kind.PAGE:
+    if o.kind is SchemaKind.PAGE:
         yield ""
         yield f"  /** Every item of `{camel(o.name)}`, page after page. */"
         yield f"  {camel('iter_' + o.name.removeprefix('list_'))}({_signature(o)}): AsyncGenerator<{item}> {{"

@@ -12,7 +12,7 @@ from fastapi import FastAPI, Request
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
-from serve_apps.api.http.middleware import Edge
+from serve_apps.api.http.middleware import OuterMiddleware
 from serve_apps.api.http.problems import install, invalid_response, problem_response
 from serve_apps.api.shapes.rendering import json_response
 from serve_apps.compat.archive import zip_documents
@@ -41,7 +41,7 @@ def create_compat(engine_url: str, *, max_upload_bytes: int = 50 * MEGABYTE, wai
         app.add_api_route(f"/{version}/convert/file", convert_file, methods=["POST"])
     app.add_api_route("/health", health, methods=["GET"])
     cap = max_upload_bytes * MAX_FILES + MEGABYTE
-    app.add_middleware(Edge, body_cap=lambda _: cap, max_inflight_bytes=512 * MEGABYTE)
+    app.add_middleware(OuterMiddleware, body_cap=lambda _: cap, max_inflight_bytes=512 * MEGABYTE)
     return app
 
 

@@ -27,7 +27,7 @@ class Read(TypedDict):
     digest: str
 
 
-class Page(TypedDict):
+class ToolPage(TypedDict):
     """`next_offset` is null on the last page."""
 
     items: list[dict[str, Any]]
@@ -96,7 +96,7 @@ class Tools:
         document_id: Id,
         offset: Offset = 0,
         limit: Annotated[int, Field(ge=1, le=200, description="How many pieces.")] = 20,
-    ) -> Page:
+    ) -> ToolPage:
         """The document's text in pieces, each with section path and pages."""
         chunks = (await self._send("GET", f"{_document(job_id, document_id)}/chunks")).json()
         return _page(chunks, offset, limit)
@@ -108,7 +108,7 @@ class Tools:
         keys: Annotated[str | None, Field(max_length=2000, description="Comma-separated; all when absent.")] = None,
         offset: Offset = 0,
         limit: Annotated[int, Field(ge=1, le=500, description="How many values.")] = 100,
-    ) -> Page:
+    ) -> ToolPage:
         """Labelled values of the document (invoice number, total, dates), with where they stand."""
         params = {"keys": keys} if keys else {}
         fields = (await self._send("GET", f"{_document(job_id, document_id)}/fields", params=params)).json()
@@ -144,9 +144,9 @@ def _document(job_id: str, document_id: str) -> str:
     return f"/v1/jobs/{job_id}/documents/{document_id}"
 
 
-def _page(items: list[dict[str, Any]], offset: int, limit: int) -> Page:
+def _page(items: list[dict[str, Any]], offset: int, limit: int) -> ToolPage:
     end = offset + limit
-    return Page(items=items[offset:end], total=len(items), next_offset=end if end < len(items) else None)
+    return ToolPage(items=items[offset:end], total=len(items), next_offset=end if end < len(items) else None)
 
 
 def _words(answer: httpx.Response) -> str:

@@ -3,8 +3,8 @@
 from fastapi import FastAPI
 
 from serve_apps.api.app import INTERFACE_VERSION
-from serve_apps.api.http.middleware import Edge
-from serve_apps.console.context.console_state import Running
+from serve_apps.api.http.middleware import OuterMiddleware
+from serve_apps.console.context.console_state import ConsoleState
 from serve_apps.console.context.problems import install_problems
 from serve_apps.console.context.resources import MEGABYTE, ConsoleLimits, ConsoleResources
 from serve_apps.console.routes import (
@@ -25,7 +25,7 @@ _PARTS = (jobs, outputs, search, usage, session_api, sessions, account, views, v
 
 def create_console(resources: ConsoleResources) -> FastAPI:
     """The hosted surface in front of `resources.engine_url`; what is not on it (health, stats, …) is a plain 404."""
-    running = Running(resources)
+    running = ConsoleState(resources)
     app = FastAPI(
         title="Quire console",
         version=INTERFACE_VERSION,
@@ -40,11 +40,11 @@ def create_console(resources: ConsoleResources) -> FastAPI:
         app.router.routes.extend(part.router.routes)
     install_problems(app)
     limits = resources.limits
-    app.add_middleware(Edge, body_cap=_BodyCaps(limits), max_inflight_bytes=limits.max_inflight_bytes)
+    app.add_middleware(OuterMiddleware, body_cap=_ConsoleBodyCaps(limits), max_inflight_bytes=limits.max_inflight_bytes)
     return app
 
 
-class _BodyCaps:
+class _ConsoleBodyCaps:
     """How many bytes a request body may have in all, by the end of its path (a prefix may stand before it)."""
 
     def __init__(self, limits: ConsoleLimits) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from storage.postgres.database import Connection, Database, Row
 from storage.store import Store
-from storage.values.paging import Cursors, Page
+from storage.values.paging import Cursors, ListPage
 from storage.values.rows import Actor, Scope
 
 _LOCK = 0x5155_4155_4449  # one sealer at a time
@@ -64,7 +64,7 @@ def seal(db: Database, *, limit: int = 10_000) -> int:
         return len(rows)
 
 
-def list_audit(store: Store, scope: Scope, *, limit: int = 200, cursor: str | None = None) -> Page[AuditEntry]:
+def list_audit(store: Store, scope: Scope, *, limit: int = 200, cursor: str | None = None) -> ListPage[AuditEntry]:
     """Sealed acts of one org, newest first; seals first, so that what was committed is seen."""
     seal(store.db)
     cursors = Cursors(store.signer, "audit", scope)

@@ -2,7 +2,7 @@
 
 from storage.access.audit import record
 from storage.console.accounts import OPERATOR
-from storage.console.rows import WEBHOOK_TENANT, Plan, TenantRow, hooks_of
+from storage.console.rows import WEBHOOK_TENANT, TenantPlan, TenantRow, hooks_of
 from storage.postgres.database import Database
 from storage.values.errors import NotFound
 from storage.values.rows import Scope
@@ -11,15 +11,15 @@ PLANS = Scope(tenant=WEBHOOK_TENANT)
 """The audit trail of the plans themselves."""
 
 
-def list_plans(db: Database) -> list[Plan]:
+def list_plans(db: Database) -> list[TenantPlan]:
     """All of them by name."""
     rows = db.fetch_all(
         "select name, monthly_pages, concurrent_documents, retention_days from console_plans order by name"
     )
-    return [Plan(**row) for row in rows]
+    return [TenantPlan(**row) for row in rows]
 
 
-def define_plan(db: Database, plan: Plan) -> None:
+def define_plan(db: Database, plan: TenantPlan) -> None:
     """Makes a plan, or changes it for everybody who is on it from the next request on."""
     with db.transaction() as conn:
         conn.execute(

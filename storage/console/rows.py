@@ -85,7 +85,7 @@ class TenantRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class TenantPlan:
     """What a tenant may use. None = unlimited (pages) and for ever (retention)."""
 
     name: str
@@ -117,7 +117,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class StatusCheck:
     """A submission whose state is to be asked for. `job_id` None: it is not known whether the engine took it."""
 
     submission_id: str

@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 
 from storage.console.accounts import new_id
-from storage.console.rows import WEBHOOK_TENANT, DocumentFact, Look, SubmissionState
+from storage.console.rows import WEBHOOK_TENANT, DocumentFact, StatusCheck, SubmissionState
 from storage.postgres.database import Connection, Database, Row
 from storage.values.crash_points import CrashPoint, crash_point
 from storage.values.ids import new_delivery_id, new_event_id
@@ -63,13 +63,14 @@ def settle_job(db: Database, job_id: str, facts: Sequence[DocumentFact]) -> int:
     return settle(db, row["id"], job_id, facts) if row else 0
 
 
-def take_looks(db: Database, limit: int) -> list[Look]:
+def take_looks(db: Database, limit: int) -> list[StatusCheck]:
     """Submissions whose state is to be asked for now; nobody else gets them for a while."""
     with db.transaction(durable=False) as conn:
         rows = conn.execute(_DUE, {"limit": limit, "lease_s": LOOK_LEASE_S}).fetchall()
     names = ("tenant_id", "org", "job_id", "n_total")
     return [
-        Look(submission_id=row["id"], age_s=float(row["age_s"]), **{name: row[name] for name in names}) for row in rows
+        StatusCheck(submission_id=row["id"], age_s=float(row["age_s"]), **{name: row[name] for name in names})
+        for row in rows
     ]
 
 
@@ -92,7 +93,7 @@ def attach(db: Database, submission_id: str, job_id: str) -> None:
         )
 
 
-def give_up(db: Database, look: Look) -> None:
+def give_up(db: Database, look: StatusCheck) -> None:
     """The engine has no such job: a place nobody took is free, open documents end as failed."""
     if look.job_id is not None:
         rows = db.fetch_all(

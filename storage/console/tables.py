@@ -16,7 +16,7 @@ def _limit() -> "Column[int]":
     return Column(BigInteger, nullable=True)
 
 
-class Plan(SQLModel, table=True):
+class ConsolePlanTable(SQLModel, table=True):
     """What a tenant may use. Null = unlimited (pages) and for ever (retention)."""
 
     __tablename__ = "console_plans"
@@ -26,7 +26,7 @@ class Plan(SQLModel, table=True):
     retention_days: int | None = Field(sa_column=_limit())
 
 
-class Tenant(SQLModel, table=True):
+class ConsoleTenantTable(SQLModel, table=True):
     """Its row is the lock under which places are given away. `id` is the tenant's organisation at the engine."""
 
     __tablename__ = "console_tenants"
@@ -36,7 +36,7 @@ class Tenant(SQLModel, table=True):
     closed_at: datetime | None = Field(sa_column=_time())
 
 
-class Account(SQLModel, table=True):
+class ConsoleAccountTable(SQLModel, table=True):
     """A person. `password` is a scrypt hash with its parameters; `failures` in a row slow the next sign-in down."""
 
     __tablename__ = "console_accounts"
@@ -50,7 +50,7 @@ class Account(SQLModel, table=True):
     approved_at: datetime | None = Field(sa_column=_time())
 
 
-class Session(SQLModel, table=True):
+class ConsoleSessionTable(SQLModel, table=True):
     """A signed-in browser; only the cookie's digest is kept."""
 
     __tablename__ = "console_sessions"
@@ -62,7 +62,7 @@ class Session(SQLModel, table=True):
     agent: str = Field(sa_column=_text(default=""))
 
 
-class Link(SQLModel, table=True):
+class ConsoleLinkTable(SQLModel, table=True):
     """A way to set a new password once; only its digest is kept."""
 
     __tablename__ = "console_links"
@@ -71,7 +71,7 @@ class Link(SQLModel, table=True):
     expires_at: datetime = Field(sa_column=_time(nullable=False))
 
 
-class Token(SQLModel, table=True):
+class ConsoleTokenTable(SQLModel, table=True):
     """An access token; shown once, kept as SHA-256."""
 
     __tablename__ = "console_tokens"
@@ -84,7 +84,7 @@ class Token(SQLModel, table=True):
     revoked_at: datetime | None = Field(sa_column=_time())
 
 
-class Submission(SQLModel, table=True):
+class ConsoleSubmissionTable(SQLModel, table=True):
     """One upload on its way to, or at, the engine. `look_at`: when its end is asked for next."""
 
     __tablename__ = "console_submissions"
@@ -109,7 +109,7 @@ class Submission(SQLModel, table=True):
     ended_at: datetime | None = Field(sa_column=_time())
 
 
-class ConsoleDocument(SQLModel, table=True):
+class ConsoleDocumentTable(SQLModel, table=True):
     """A document the engine took. `alias` is its own job id, which stands for the whole batch."""
 
     __tablename__ = "console_documents"
@@ -132,7 +132,7 @@ class ConsoleDocument(SQLModel, table=True):
     ended_at: datetime | None = Field(sa_column=_time())
 
 
-class TenantUsage(SQLModel, table=True):
+class ConsoleUsageTable(SQLModel, table=True):
     """What a tenant used in a UTC month; outlives the documents."""
 
     __tablename__ = "console_usage"

@@ -10,7 +10,7 @@ from storage.index.table.chunk_table import TABLE, ChunkTable
 from storage.index.table.siblings import SiblingTables
 from storage.index.table.upkeep import Upkeep
 from storage.index.vectors.scope_vectors import Blocks
-from storage.index.writer import IndexWriter
+from storage.index.writer import ChunkIndexWriter
 from storage.postgres.database import Database
 from storage.values.errors import OtherModel
 
@@ -59,12 +59,12 @@ def open_search(place: IndexPlace, db: Database, *, memory_bytes: int) -> IndexS
     return IndexSearch(db, table, Keywords(place.keywords), Blocks(table, budget=memory_bytes, width=place.width))
 
 
-def open_writer(place: IndexPlace) -> IndexWriter:
+def open_writer(place: IndexPlace) -> ChunkIndexWriter:
     """For the one process that holds the role. Raises StoreUnavailable."""
     table = open_table(place)
     files = KeywordFiles(Keywords(place.keywords), table)
     siblings = SiblingTables(place.uri, place.table, place.storage_options)
-    return IndexWriter(table, files, Upkeep(place.uri, place.storage_options, table=place.table), siblings.erase)
+    return ChunkIndexWriter(table, files, Upkeep(place.uri, place.storage_options, table=place.table), siblings.erase)
 
 
 def open_table(place: IndexPlace) -> ChunkTable:

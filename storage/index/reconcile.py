@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from storage.index.index_requests import take_requests
 from storage.index.rechunk import mark_chunked
 from storage.index.table.entries import parse_scope
-from storage.index.writer import IndexWriter
+from storage.index.writer import ChunkIndexWriter
 from storage.postgres.database import Database, Row
 from storage.values.errors import StorageError
 from storage.values.rows import DocumentId, Scope
@@ -45,7 +45,7 @@ class IndexReconciler:
     def __init__(
         self,
         db: Database,
-        writer: IndexWriter,
+        writer: ChunkIndexWriter,
         reindex: Reindex,
         *,
         chunker: str,

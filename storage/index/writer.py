@@ -20,7 +20,7 @@ VECTOR_INDEX_FROM = 200_000
 """Rows from which an ANN index pays; below, scopes fit into memory blocks."""
 
 
-class IndexWriter:
+class ChunkIndexWriter:
     """Thread-safe; the lease of the role is somebody else's business."""
 
     def __init__(

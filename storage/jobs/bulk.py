@@ -21,7 +21,7 @@ from storage.index.index_requests import ask_for_comparison
 from storage.jobs.intake import keep_originals
 from storage.postgres.database import Connection, Database, Row
 from storage.postgres.notices import notify_done
-from storage.queue.ending import Ending, end_documents, failed
+from storage.queue.ending import DocumentEnd, end_documents, failed
 from storage.queue.usage import admit
 from storage.store import Store
 from storage.values.ids import new_job_id
@@ -154,10 +154,10 @@ def _row(signer: Signer, position: int, document: BulkDocument) -> dict[str, Any
     }
 
 
-def _ending(row: Row, document: BulkDocument) -> Ending:
+def _ending(row: Row, document: BulkDocument) -> DocumentEnd:
     if document.error is not None:
         return failed(row, document.error, document.detail, format=document.format)
-    return Ending(
+    return DocumentEnd(
         document=row,
         status=DocumentStatus.SUCCEEDED,
         format=document.format,

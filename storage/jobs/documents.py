@@ -7,7 +7,7 @@ from models.cdom.original import ReadOptions
 from storage.postgres.database import Connection, Database, Row
 from storage.store import Store
 from storage.values.errors import NotFound
-from storage.values.paging import Cursors, Page
+from storage.values.paging import Cursors, ListPage
 from storage.values.reading_options import load_options
 from storage.values.rows import DocumentId, DocumentRow, JobId, Scope
 from storage.values.scoping import OWNED, owned_by
@@ -61,7 +61,7 @@ def find_document(db: Database, scope: Scope, document_id: str) -> DocumentRow:
 
 def list_documents(
     store: Store, scope: Scope, job_id: str, *, limit: int = 100, cursor: str | None = None
-) -> Page[DocumentRow]:
+) -> ListPage[DocumentRow]:
     """A job's documents in order of submission. A foreign or unknown job has none (ask `get_job` first)."""
     cursors = Cursors(store.signer, f"documents/{job_id}", scope)
     params = owned_by(scope, job_id=job_id, after=cursors.read(cursor)[0] if cursor else -1, limit=limit + 1)
@@ -71,10 +71,12 @@ def list_documents(
         params,
     )
     page = cursors.page(rows, limit, lambda row: (row["position"],))
-    return Page(tuple(map(to_document, page.items)), page.next_cursor)
+    return ListPage(tuple(map(to_document, page.items)), page.next_cursor)
 
 
-def list_dead_letters(store: Store, scope: Scope, *, limit: int = 100, cursor: str | None = None) -> Page[DocumentRow]:
+def list_dead_letters(
+    store: Store, scope: Scope, *, limit: int = 100, cursor: str | None = None
+) -> ListPage[DocumentRow]:
     """Failed documents that are not deleted, the newest failure first."""
     cursors = Cursors(store.signer, "dead-letters", scope)
     at, last = cursors.read(cursor) if cursor else (None, None)
@@ -86,7 +88,7 @@ def list_dead_letters(store: Store, scope: Scope, *, limit: int = 100, cursor: s
         owned_by(scope, at=at, last=last, limit=limit + 1),
     )
     page = cursors.page(rows, limit, lambda row: (row["finished_at"].isoformat(), row["id"]))
-    return Page(tuple(map(to_document, page.items)), page.next_cursor)
+    return ListPage(tuple(map(to_document, page.items)), page.next_cursor)
 
 
 def locate_tree(db: Database, scope: Scope, job_id: str, document_id: str) -> PublishedTree:

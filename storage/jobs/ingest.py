@@ -16,7 +16,7 @@ from storage.jobs.intake import keep_originals
 from storage.jobs.jobs import load_job
 from storage.postgres.database import Row
 from storage.postgres.notices import notify_done
-from storage.queue.ending import Ending, end_documents
+from storage.queue.ending import DocumentEnd, end_documents
 from storage.queue.usage import admit
 from storage.store import Store
 from storage.values.ids import new_job_id
@@ -87,8 +87,8 @@ def ingest_document(
     return job
 
 
-def _ending(row: Row, document: IngestedDocument) -> Ending:
-    return Ending(
+def _ending(row: Row, document: IngestedDocument) -> DocumentEnd:
+    return DocumentEnd(
         document=row,
         status=DocumentStatus.SUCCEEDED,
         format=document.format,

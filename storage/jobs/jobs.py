@@ -6,7 +6,7 @@ from storage.jobs.documents import documents_of
 from storage.postgres.database import Connection, Database, Row
 from storage.store import Store
 from storage.values.errors import NotFound
-from storage.values.paging import Cursors, Page
+from storage.values.paging import Cursors, ListPage
 from storage.values.rows import DocumentRow, JobId, JobRow, Scope
 from storage.values.scoping import OWNED, owned_by
 from storage.values.states import JobStatus
@@ -35,7 +35,7 @@ def load_job(conn: Connection, scope: Scope, job_id: str, *, detail: bool = True
 
 def list_jobs(
     store: Store, scope: Scope, *, status: JobStatus | None = None, limit: int = 50, cursor: str | None = None
-) -> Page[JobRow]:
+) -> ListPage[JobRow]:
     """Jobs of one org, newest first, without documents. Raises InvalidCursor."""
     cursors = Cursors(store.signer, f"jobs/{status or ''}", scope)
     params: dict[str, Any] = owned_by(scope, before=cursors.read(cursor)[0] if cursor else None, limit=limit + 1)

@@ -9,7 +9,7 @@ from storage.jobs.intake import VTIME, lock_original
 from storage.jobs.jobs import load_job
 from storage.postgres.database import Connection, Database, Row
 from storage.postgres.notices import notify_done, notify_tasks
-from storage.queue.ending import Ending, end_documents
+from storage.queue.ending import DocumentEnd, end_documents
 from storage.queue.usage import admit
 from storage.store import Store
 from storage.values.errors import Conflict, NotFound, OriginalMissing
@@ -55,7 +55,9 @@ def cancel_job(db: Database, scope: Scope, actor: Actor, job_id: str) -> JobRow:
         rows = conn.execute(_UNFINISHED, owned_by(scope, job_id=job_id)).fetchall()
         if rows:
             record(conn, scope, actor, "job.canceled", job_id)
-        canceled = [Ending(document=row, status=DocumentStatus.CANCELED, request_id=actor.request_id) for row in rows]
+        canceled = [
+            DocumentEnd(document=row, status=DocumentStatus.CANCELED, request_id=actor.request_id) for row in rows
+        ]
         jobs = end_documents(conn, canceled)
         job = load_job(conn, scope, job_id)
     notify_done(db, jobs)

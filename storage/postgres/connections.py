@@ -16,7 +16,7 @@ from psycopg.rows import DictRow
 Connection = psycopg.Connection[DictRow]
 
 
-class Busy(psycopg.OperationalError):
+class ConnectionsBusy(psycopg.OperationalError):
     """Every connection is in use and none came back in time."""
 
 
@@ -34,7 +34,7 @@ class Connections:
     def borrow(self) -> Iterator[Connection]:
         """A live connection; it goes back unless it broke. Raises psycopg.OperationalError (Busy after `wait_s`)."""
         if not self._free.acquire(timeout=self._wait_s):
-            raise Busy("every connection is in use")
+            raise ConnectionsBusy("every connection is in use")
         try:
             connection = self._take()
             try:

@@ -17,7 +17,7 @@ def _texts() -> Any:
     return Column(ARRAY(Text), nullable=False)
 
 
-class Webhook(SQLModel, table=True):
+class WebhookTable(SQLModel, table=True):
     """A receiver of events. Secrets are sealed with a key derived from the deployment's signing key.
 
     `old_secret` signs beside `secret` until `old_secret_until`: a rotation in course.
@@ -37,7 +37,7 @@ class Webhook(SQLModel, table=True):
     old_secret_until: datetime | None = Field(sa_column=_time())
 
 
-class Delivery(SQLModel, table=True):
+class DeliveryTable(SQLModel, table=True):
     """One event on its way to one webhook. `fence` rises with every claim; `attempt` counts tries that ended.
 
     `body` is null where the event's own frozen body is sent.
@@ -68,7 +68,7 @@ class Delivery(SQLModel, table=True):
     next_attempt_at: datetime = Field(sa_column=_time(nullable=False, now=True))
 
 
-class StoredKey(SQLModel, table=True):
+class ApiKeyTable(SQLModel, table=True):
     """A key added, or any key revoked, while the service runs. Only its digest is kept."""
 
     __tablename__ = "api_keys"
@@ -79,7 +79,7 @@ class StoredKey(SQLModel, table=True):
     revoked_at: datetime | None = Field(sa_column=_time())
 
 
-class RateLimit(SQLModel, table=True):
+class RateLimitTable(SQLModel, table=True):
     """GCRA: when the bucket is empty again. UNLOGGED: lost in a crash, harmless."""
 
     __tablename__ = "rate_limits"
@@ -88,7 +88,7 @@ class RateLimit(SQLModel, table=True):
     empty_at: datetime = Field(sa_column=_time(nullable=False))
 
 
-class SourceRow(SQLModel, table=True):
+class SourceTable(SQLModel, table=True):
     """A registered place to pull from. `fence` + `lease_until`: one sync at a time.
 
     `wanted_at`: a caller asked for a sync that has not ended well yet. `sync_error`: code of the last one that failed.
@@ -115,7 +115,7 @@ class SourceRow(SQLModel, table=True):
     sync_error: str | None = Field(sa_column=_text(nullable=True))
 
 
-class SourceFile(SQLModel, table=True):
+class SourceFileTable(SQLModel, table=True):
     """What a source held at its last sync: `mark` changes with the file, `sha256` with its content."""
 
     __tablename__ = "source_files"
@@ -126,7 +126,7 @@ class SourceFile(SQLModel, table=True):
     document_id: str = Field(sa_column=_text())
 
 
-class SourceRetired(SQLModel, table=True):
+class SourceRetiredTable(SQLModel, table=True):
     """A document whose file is gone or has new content: deleted as soon as it is finished."""
 
     __tablename__ = "source_retired"
@@ -136,7 +136,7 @@ class SourceRetired(SQLModel, table=True):
     org: str = Field(sa_column=_text())
 
 
-class IndexRequest(SQLModel, table=True):
+class IndexRequestTable(SQLModel, table=True):
     """A word to the index writer that rows changed under it: it compares its index with SQL at once."""
 
     __tablename__ = "index_requests"

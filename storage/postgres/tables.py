@@ -51,7 +51,7 @@ case when n_queued = n_total and n_total > 0 then 'queued'
 """
 
 
-class Job(SQLModel, table=True):
+class JobTable(SQLModel, table=True):
     """One submission. `epoch` counts its endings: a requeue makes it end once more."""
 
     __tablename__ = "jobs"
@@ -80,7 +80,7 @@ class Job(SQLModel, table=True):
     deleted_at: datetime | None = Field(sa_column=_time())
 
 
-class Document(SQLModel, table=True):
+class DocumentTable(SQLModel, table=True):
     """One original in one job. `published_attempt` names the artifacts that may be seen; `attempt` is never reused."""
 
     __tablename__ = "documents"
@@ -121,7 +121,7 @@ class Document(SQLModel, table=True):
     deleted_at: datetime | None = Field(sa_column=_time())
 
 
-class Task(SQLModel, table=True):
+class TaskTable(SQLModel, table=True):
     """The queue. `vtime` is a start-time-fair virtual time per tenant; `attempt` + `worker` fence every write.
 
     `traceparent` (W3C) is the request that asked for it, where traces are on.
@@ -151,7 +151,7 @@ class Task(SQLModel, table=True):
     traceparent: str | None = Field(sa_column=_text(nullable=True))
 
 
-class PageProgress(SQLModel, table=True):
+class PageProgressTable(SQLModel, table=True):
     """Pages read so far of a running document. UNLOGGED: lost in a crash, harmless."""
 
     __tablename__ = "page_progress"
@@ -161,7 +161,7 @@ class PageProgress(SQLModel, table=True):
     pages_total: int = Field(sa_column=_count())
 
 
-class Flag(SQLModel, table=True):
+class FlagTable(SQLModel, table=True):
     """A PII flag on a block of a published tree, so that what awaits review is found without opening trees.
 
     `place` (hash) names the same text in the same place in any attempt; `block_order` is the reading order.
@@ -177,7 +177,7 @@ class Flag(SQLModel, table=True):
     block_order: int = Field(sa_column=_count())
 
 
-class Decision(SQLModel, table=True):
+class DecisionTable(SQLModel, table=True):
     """A person's word on a flag in a place: approved (mask) or rejected (a false positive, keep)."""
 
     __tablename__ = "decisions"
@@ -189,7 +189,7 @@ class Decision(SQLModel, table=True):
     decided_at: datetime = Field(sa_column=_time(nullable=False, now=True))
 
 
-class Event(SQLModel, table=True):
+class EventTable(SQLModel, table=True):
     """The outbox: one row per document end and run, one per job end and epoch; `body` is frozen bytes."""
 
     __tablename__ = "events"
@@ -214,7 +214,7 @@ class Event(SQLModel, table=True):
     fanned_out: bool = Field(sa_column=Column(Boolean, nullable=False, server_default=text("false")))
 
 
-class Meter(SQLModel, table=True):
+class MeterTable(SQLModel, table=True):
     """Pages charged, once per document and run, on success; names the key."""
 
     __tablename__ = "meter"
@@ -230,7 +230,7 @@ class Meter(SQLModel, table=True):
     at: datetime = Field(sa_column=_time(nullable=False, now=True))
 
 
-class Quota(SQLModel, table=True):
+class QuotaTable(SQLModel, table=True):
     """Deployment-wide page quota of one UTC month (database clock); folded from `quota_deltas` under its row lock."""
 
     __tablename__ = "quota"
@@ -239,7 +239,7 @@ class Quota(SQLModel, table=True):
     reserved: int = Field(sa_column=_count())
 
 
-class QuotaDelta(SQLModel, table=True):
+class QuotaDeltaTable(SQLModel, table=True):
     """What finished documents did to the quota; insert-only, so that finishing never waits for another document."""
 
     __tablename__ = "quota_deltas"
@@ -249,7 +249,7 @@ class QuotaDelta(SQLModel, table=True):
     reserved: int = Field(sa_column=_count())
 
 
-class Audit(SQLModel, table=True):
+class AuditTable(SQLModel, table=True):
     """Security acts, written in the act's transaction; `seq`, `prev_hash`, `hash` are sealed later, per org."""
 
     __tablename__ = "audit"
@@ -271,7 +271,7 @@ class Audit(SQLModel, table=True):
     hash: bytes | None = Field(sa_column=Column(LargeBinary, nullable=True))
 
 
-class AuditHead(SQLModel, table=True):
+class AuditHeadTable(SQLModel, table=True):
     """The newest sealed entry of each org's chain: a cut-off tail is noticed."""
 
     __tablename__ = "audit_heads"
@@ -281,7 +281,7 @@ class AuditHead(SQLModel, table=True):
     hash: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
 
 
-class Purge(SQLModel, table=True):
+class PurgeTable(SQLModel, table=True):
     """What a delete still owes: one row per tombstoned document, gone when nothing of it is left."""
 
     __tablename__ = "purges"
@@ -294,7 +294,7 @@ class Purge(SQLModel, table=True):
     not_before: datetime = Field(sa_column=_time(nullable=False, now=True))
 
 
-class IdempotencyKey(SQLModel, table=True):
+class IdempotencyKeyTable(SQLModel, table=True):
     """A client's own name for a submission: the same key gives the same job, another content a conflict."""
 
     __tablename__ = "idempotency_keys"
@@ -307,7 +307,7 @@ class IdempotencyKey(SQLModel, table=True):
     created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
 
 
-class RoleLease(SQLModel, table=True):
+class RoleLeaseTable(SQLModel, table=True):
     """Singletons (janitor, index writer): holder and fence, on the database clock."""
 
     __tablename__ = "role_leases"
@@ -317,7 +317,7 @@ class RoleLease(SQLModel, table=True):
     lease_until: datetime | None = Field(sa_column=_time())
 
 
-class Watermark(SQLModel, table=True):
+class WatermarkTable(SQLModel, table=True):
     """Highest time seen, against a clock set back (licence)."""
 
     __tablename__ = "watermarks"

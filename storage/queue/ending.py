@@ -24,7 +24,7 @@ from storage.values.states import DocumentStatus, EventKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class DocumentEnd:
     """A locked documents row and what becomes of it. `request_id` names the request when one ended it."""
 
     document: Row
@@ -94,7 +94,7 @@ select id, job_id, source_file, status, pages, chunks from documents where job_i
 """
 
 
-def end_documents(conn: Connection, endings: Sequence[Ending]) -> list[JobId]:
+def end_documents(conn: Connection, endings: Sequence[DocumentEnd]) -> list[JobId]:
     """Ends them all; returns the jobs that have no unfinished document left."""
     if not endings:
         return []
@@ -104,9 +104,11 @@ def end_documents(conn: Connection, endings: Sequence[Ending]) -> list[JobId]:
     return _end_jobs(conn, [job for job in jobs if job["finished_at"] is not None])
 
 
-def failed(document: Row, error: str, detail: str, *, format: str | None = None, pages: int | None = None) -> Ending:
+def failed(
+    document: Row, error: str, detail: str, *, format: str | None = None, pages: int | None = None
+) -> DocumentEnd:
     """The end of a document without a tree."""
-    return Ending(
+    return DocumentEnd(
         document=document,
         status=DocumentStatus.FAILED,
         error=error,
@@ -116,7 +118,7 @@ def failed(document: Row, error: str, detail: str, *, format: str | None = None,
     )
 
 
-def _record(ending: Ending) -> dict[str, Any]:
+def _record(ending: DocumentEnd) -> dict[str, Any]:
     document = ending.document
     kept = ("id", "job_id", "tenant", "org", "key_name", "run", "bytes", "reserved_pages", "reserved_month")
     return {
@@ -138,7 +140,7 @@ def _record(ending: Ending) -> dict[str, Any]:
     }
 
 
-def _counters(endings: Sequence[Ending]) -> dict[str, list[Any]]:
+def _counters(endings: Sequence[DocumentEnd]) -> dict[str, list[Any]]:
     """Per job (in id order): how many leave `queued` and `running`, how many arrive in each terminal state."""
     left = Counter((ending.document["job_id"], ending.document["status"]) for ending in endings)
     arrived = Counter((ending.document["job_id"], str(ending.status)) for ending in endings)

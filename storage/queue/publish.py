@@ -10,7 +10,7 @@ from typing import assert_never
 
 from storage.postgres.database import Connection, Row
 from storage.postgres.notices import notify_done
-from storage.queue.ending import Ending, end_documents, failed
+from storage.queue.ending import DocumentEnd, end_documents, failed
 from storage.queue.fence import claims_params, lock_held
 from storage.store import Store
 from storage.values.crash_points import CrashPoint, crash_point
@@ -47,10 +47,10 @@ def _first_each(finished: Sequence[Finished], held: dict[DocumentId, Row]) -> li
     return sorted(unique.items())
 
 
-def _ending(item: Finished, document: Row) -> Ending:
+def _ending(item: Finished, document: Row) -> DocumentEnd:
     match item:
         case Succeeded():
-            return Ending(
+            return DocumentEnd(
                 document=document,
                 status=DocumentStatus.SUCCEEDED,
                 format=item.format,

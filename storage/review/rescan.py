@@ -23,7 +23,7 @@ _PAGE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PublishedAttempt:
     """A published attempt: its artifacts by name."""
 
     document_id: DocumentId
@@ -31,7 +31,7 @@ class Shown:
     manifest: dict[str, dict[str, Any]]
 
 
-def list_shown(db: Database) -> Iterator[Shown]:
+def list_shown(db: Database) -> Iterator[PublishedAttempt]:
     """Every document that shows a tree, of all tenants, in order of id."""
     last = ""
     while rows := db.fetch_all(
@@ -40,10 +40,12 @@ def list_shown(db: Database) -> Iterator[Shown]:
         {"last": last, "limit": _PAGE},
     ):
         last = rows[-1]["id"]
-        yield from (Shown(DocumentId(row["id"]), row["published_attempt"], row["manifest"] or {}) for row in rows)
+        yield from (
+            PublishedAttempt(DocumentId(row["id"]), row["published_attempt"], row["manifest"] or {}) for row in rows
+        )
 
 
-def reserve_attempt(db: Database, shown: Shown) -> int | None:
+def reserve_attempt(db: Database, shown: PublishedAttempt) -> int | None:
     """A number no other attempt has; None when the document does not show this attempt any more."""
     with db.transaction() as conn:
         row = conn.execute(
@@ -55,7 +57,11 @@ def reserve_attempt(db: Database, shown: Shown) -> int | None:
 
 
 def show_instead(
-    db: Database, shown: Shown, attempt: int, manifest: dict[str, dict[str, Any]], flags: Sequence[FlaggedPlace]
+    db: Database,
+    shown: PublishedAttempt,
+    attempt: int,
+    manifest: dict[str, dict[str, Any]],
+    flags: Sequence[FlaggedPlace],
 ) -> bool:
     """False = the fence refused: deleted meanwhile, or another scan was faster; nothing changed then."""
     with db.transaction() as conn:

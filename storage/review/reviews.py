@@ -13,7 +13,7 @@ from storage.access.audit import record
 from storage.postgres.database import Database, Row
 from storage.store import Store
 from storage.values.errors import NotFound
-from storage.values.paging import Cursors, Page
+from storage.values.paging import Cursors, ListPage
 from storage.values.rows import Actor, DocumentId, JobId, Scope
 from storage.values.scoping import OWNED, owned_by
 
@@ -84,7 +84,7 @@ def list_pending(db: Database, scope: Scope, job_id: str) -> list[PendingFlag]:
     return _pending(db, scope, [job_id])
 
 
-def list_inbox(store: Store, scope: Scope, *, limit: int = 100, cursor: str | None = None) -> Page[PendingFlag]:
+def list_inbox(store: Store, scope: Scope, *, limit: int = 100, cursor: str | None = None) -> ListPage[PendingFlag]:
     """Pending flags of all jobs, the newest job first. A page ends with a job, so it may hold more than `limit`."""
     cursors = Cursors(store.signer, "review", scope)
     before = cursors.read(cursor)[0] if cursor else None
@@ -92,7 +92,7 @@ def list_inbox(store: Store, scope: Scope, *, limit: int = 100, cursor: str | No
     shown = _until(jobs, limit)
     items = _pending(store.db, scope, [job["id"] for job in shown])
     more = len(jobs) > len(shown)
-    return Page(tuple(items), cursors.write((shown[-1]["seq"],)) if more else None)
+    return ListPage(tuple(items), cursors.write((shown[-1]["seq"],)) if more else None)
 
 
 def read_decisions(db: Database, document_id: str) -> dict[tuple[str, str], str]:

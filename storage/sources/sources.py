@@ -69,7 +69,7 @@ class NewSource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class RegisteredSource:
     """A registered source; `last_sync` is its last report, `sync_error` the code of a last sync that failed."""
 
     id: str
@@ -87,7 +87,7 @@ class Source:
     sync_error: str | None = None
 
 
-def register_source(db: Database, gate: SourceGate, scope: Scope, actor: Actor, asked: NewSource) -> Source:
+def register_source(db: Database, gate: SourceGate, scope: Scope, actor: Actor, asked: NewSource) -> RegisteredSource:
     """Raises SourceRefused when it may not or cannot be read now, Conflict at the hundredth of one organisation."""
     gate.connect(asked.kind, asked.location).check()
     params = own(scope, id=new_source_id(), key_name=actor.key_name, name=asked.name, kind=str(asked.kind))
@@ -107,13 +107,13 @@ def register_source(db: Database, gate: SourceGate, scope: Scope, actor: Actor, 
     return to_source(row)
 
 
-def list_sources(db: Database, scope: Scope) -> list[Source]:
+def list_sources(db: Database, scope: Scope) -> list[RegisteredSource]:
     """All of one organisation, the newest first."""
     rows = db.fetch_all(f"select *, {_SYNCING} from sources where {OWN} order by created_at desc, id", own(scope))
     return [to_source(row) for row in rows]
 
 
-def get_source(db: Database, scope: Scope, source_id: str) -> Source:
+def get_source(db: Database, scope: Scope, source_id: str) -> RegisteredSource:
     """Raises NotFound."""
     row = db.fetch_one(f"select *, {_SYNCING} from sources where {OWN} and id = %(id)s", own(scope, id=source_id))
     if row is None:
@@ -162,9 +162,9 @@ def own(scope: Scope, **more: object) -> dict[str, Any]:
     return {"tenant": scope.tenant, "org": scope.org, **more}
 
 
-def to_source(row: Row) -> Source:
+def to_source(row: Row) -> RegisteredSource:
     names = ("id", "key_name", "name", "location", "every_minutes", "created_at", "last_sync", "sync_error")
-    return Source(
+    return RegisteredSource(
         **{name: row[name] for name in names},
         scope=Scope(tenant=row["tenant"], org=row["org"]),
         kind=SourceKind(row["kind"]),

@@ -22,7 +22,7 @@ from storage.jobs.intake import submit_job
 from storage.postgres.database import Connection, Database, Row
 from storage.sources.connectors.contract import Connector, Listed, Skipped
 from storage.sources.removed_files import delete_retired
-from storage.sources.sources import OWN, Source, SourceGate, own, retire, to_source
+from storage.sources.sources import OWN, RegisteredSource, SourceGate, own, retire, to_source
 from storage.store import Store
 from storage.upkeep.retention import DiskFull, kept_bytes
 from storage.values.errors import Conflict, LostLease, NotFound, StorageError
@@ -125,7 +125,7 @@ def _give_back(db: Database, source_id: str, fence: int, *, wanted: bool, error:
         )
 
 
-def due_sources(db: Database) -> list[Source]:
+def due_sources(db: Database) -> list[RegisteredSource]:
     """Those that are wanted, or whose schedule says so, and which nobody syncs now."""
     rows = db.fetch_all(
         """select * from sources where (lease_until is null or lease_until < clock_timestamp())
@@ -148,7 +148,7 @@ class _Sync:
     """One run under one fence."""
 
     def __init__(
-        self, store: Store, gate: SourceGate, source: Source, fence: int, actor: Actor, reading: Reading
+        self, store: Store, gate: SourceGate, source: RegisteredSource, fence: int, actor: Actor, reading: Reading
     ) -> None:
         self._store, self._gate, self._source, self._fence = store, gate, source, fence
         self._actor, self._reading = actor, reading

@@ -20,7 +20,7 @@ _SIGNATURE_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Page(Generic[T]):
+class ListPage(Generic[T]):
     """Some items, newest first; `next_cursor` is None on the last page."""
 
     items: tuple[T, ...]
@@ -52,11 +52,11 @@ class Cursors:
         key: list[Any] = json.loads(message)
         return key
 
-    def page(self, items: Sequence[T], limit: int, key: Callable[[T], Sequence[Any]]) -> Page[T]:
+    def page(self, items: Sequence[T], limit: int, key: Callable[[T], Sequence[Any]]) -> ListPage[T]:
         """`items` holds up to limit + 1 of them; the one too many says that there is a next page."""
         shown = tuple(items[:limit])
         more = len(items) > limit
-        return Page(shown, self.write(key(shown[-1])) if more and shown else None)
+        return ListPage(shown, self.write(key(shown[-1])) if more and shown else None)
 
     @property
     def _purpose(self) -> str:

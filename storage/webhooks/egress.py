@@ -91,7 +91,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """What a receiver said. `headers` by lower-case name."""
 
     status: int
@@ -137,7 +137,7 @@ class Egress:
             raise UrlRefused("the host is, or stands for, an address that is not public")
         return Target(scheme, host, port, path, addresses)
 
-    def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+    def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> HttpAnswer:
         """One POST. Raises `UrlRefused` (the name may stand for something else by now) and `Unreachable`."""
         target = self.check(url)
         connection = _Connection(target, self._tls, self._timeout_s)
@@ -148,7 +148,7 @@ class Egress:
             connection.request("POST", target.path, body, {"Host": target.netloc, **headers})
             response = connection.getresponse()
             response.read(MAX_ANSWER_BYTES)
-            return Answer(response.status, {name.lower(): value for name, value in response.getheaders()})
+            return HttpAnswer(response.status, {name.lower(): value for name, value in response.getheaders()})
         except (OSError, http.client.HTTPException, AttributeError) as error:
             raise Unreachable(_describe(error, connection.was_cut)) from None
         finally:

@@ -58,7 +58,7 @@ where seq = %(seq)s and fence = %(fence)s and state = 'pending' returning seq
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parcel:
+class DeliveryBatch:
     """A claimed delivery: everything needed to send it. `attempt` = tries that ended before this one.
 
     `secrets`: the one in force, and during a rotation the one before it.
@@ -108,7 +108,7 @@ def fan_out(db: Database, limit: int = 500) -> int:
 
 def claim_parcels(
     store: Store, worker: str, *, limit: int, per_webhook: int = 2, busy: Collection[str] = (), lease_s: float = LEASE_S
-) -> list[Parcel]:
+) -> list[DeliveryBatch]:
     """Up to `limit` due deliveries, few of each receiver and none of `busy` ones, held for `lease_s`."""
     params = {"worker": worker, "limit": limit, "per_webhook": per_webhook, "busy": list(busy), "lease_s": lease_s}
     with store.db.transaction() as conn:
@@ -116,7 +116,7 @@ def claim_parcels(
     return [parcel for row in rows if (parcel := _parcel(store, row)) is not None]
 
 
-def settle(db: Database, parcel: Parcel, outcome: Outcome) -> bool:
+def settle(db: Database, parcel: DeliveryBatch, outcome: Outcome) -> bool:
     """Notes how the try ended and when the next one is due; False = somebody else holds it now. 410 ends all of it."""
     done = parcel.attempt + 1
     state = DeliveryState.DELIVERED if outcome.delivered else DeliveryState.PENDING
@@ -148,7 +148,7 @@ def pause_before(tries: int, retry_after_s: float = 0.0) -> float:
     return max(planned, min(retry_after_s, MAX_PAUSE_S))
 
 
-def _parcel(store: Store, row: Row) -> Parcel | None:
+def _parcel(store: Store, row: Row) -> DeliveryBatch | None:
     """None where the secret cannot be opened any more: the delivery stays due, the others are not held up."""
     names = ("seq", "fence", "webhook_id", "url", "event", "event_id", "attempt")
     sealed = [bytes(row[name]) for name in ("secret", "old_secret") if row[name] is not None]
@@ -156,7 +156,7 @@ def _parcel(store: Store, row: Row) -> Parcel | None:
         secrets = tuple(open_secret(store.signer, row["webhook_id"], each) for each in sealed)
     except StoreUnavailable:
         return None
-    return Parcel(**{name: row[name] for name in names}, secrets=secrets, body=bytes(row["bytes"]))
+    return DeliveryBatch(**{name: row[name] for name in names}, secrets=secrets, body=bytes(row["bytes"]))
 
 
 class StoreOutbox:
@@ -168,8 +168,8 @@ class StoreOutbox:
     def fan_out(self) -> int:
         return fan_out(self._store.db)
 
-    def claim(self, limit: int, busy: frozenset[str]) -> list[Parcel]:
+    def claim(self, limit: int, busy: frozenset[str]) -> list[DeliveryBatch]:
         return claim_parcels(self._store, self._worker, limit=limit, busy=busy, lease_s=self._lease_s)
 
-    def settle(self, parcel: Parcel, outcome: Outcome) -> bool:
+    def settle(self, parcel: DeliveryBatch, outcome: Outcome) -> bool:
         return settle(self._store.db, parcel, outcome)

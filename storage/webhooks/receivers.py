@@ -14,7 +14,7 @@ from storage.postgres.database import Connection, Database, Row
 from storage.store import Store
 from storage.values.errors import Conflict, NotFound
 from storage.values.ids import new_delivery_id, new_event_id, new_webhook_id
-from storage.values.paging import Cursors, Page
+from storage.values.paging import Cursors, ListPage
 from storage.values.rows import Actor, Scope
 from storage.values.states import EventKind
 from storage.webhooks.signatures import seal_secret
@@ -176,7 +176,7 @@ def redeliver(db: Database, scope: Scope, actor: Actor, delivery_id: str) -> Del
 
 def list_deliveries(
     store: Store, scope: Scope, *, webhook_id: str | None = None, limit: int = 100, cursor: str | None = None
-) -> Page[DeliveryRow]:
+) -> ListPage[DeliveryRow]:
     """The newest first; of one webhook where asked."""
     cursors = Cursors(store.signer, "deliveries", scope)
     params = _params(scope, before=cursors.read(cursor)[0] if cursor else None, limit=limit + 1, webhook=webhook_id)

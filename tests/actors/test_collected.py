@@ -7,7 +7,7 @@ from typing import Any
 import msgpack
 import pytest
 
-from actors.reading.partial_document import Collected
+from actors.reading.partial_document import PartialDocument
 from actors.sandbox.assemble_document import finish_tree
 from actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
 from actors.sandbox.limits import SandboxLimits
@@ -29,13 +29,13 @@ def frame(**fields: Any) -> Frame:
 
 
 @pytest.fixture
-def collected() -> Collected:
-    collected = Collected(SOURCE, OPTIONS, SandboxLimits(output_bytes=1000, pixel_bytes=100))
+def collected() -> PartialDocument:
+    collected = PartialDocument(SOURCE, OPTIONS, SandboxLimits(output_bytes=1000, pixel_bytes=100))
     collected.note_facts(frame(facts=dump_facts(FACTS)))
     return collected
 
 
-def test_what_is_right_is_taken(collected: Collected) -> None:
+def test_what_is_right_is_taken(collected: PartialDocument) -> None:
     collected.note_content(frame(number=1, data=dump_page(PAGES[0])), [1, 2])
     collected.note_asset(frame(name="p1-0.png", data=b"x"))
     assert collected.note_tree(frame(data=dump_tree(TREE))) == TREE
@@ -54,7 +54,7 @@ def test_what_is_right_is_taken(collected: Collected) -> None:
         replace(FACTS, page_count=3),
     ],
 )
-def test_false_facts_are_refused(collected: Collected, facts: DocumentFacts) -> None:
+def test_false_facts_are_refused(collected: PartialDocument, facts: DocumentFacts) -> None:
     with pytest.raises(BadFrame):
         collected.note_facts(frame(facts=dump_facts(facts)))
 
@@ -69,18 +69,18 @@ def test_false_facts_are_refused(collected: Collected, facts: DocumentFacts) -> 
         {"number": 1},
     ],
 )
-def test_false_pages_are_refused(collected: Collected, fields: dict[str, Any]) -> None:
+def test_false_pages_are_refused(collected: PartialDocument, fields: dict[str, Any]) -> None:
     with pytest.raises(BadFrame):
         collected.note_content(frame(**fields), [1, 2])
 
 
 @pytest.mark.parametrize("name", ["../x", "a/b", "", ".hidden", "a" * 200, "a\n", "ü"])
-def test_asset_names_are_plain(collected: Collected, name: str) -> None:
+def test_asset_names_are_plain(collected: PartialDocument, name: str) -> None:
     with pytest.raises(BadFrame):
         collected.note_asset(frame(name=name, data=b""))
 
 
-def test_assets_pages_and_pixels_are_counted(collected: Collected) -> None:
+def test_assets_pages_and_pixels_are_counted(collected: PartialDocument) -> None:
     with pytest.raises(TooMuchOutput):
         collected.note_asset(frame(name="a", data=bytes(101)))
     with pytest.raises(TooMuchOutput):
@@ -110,7 +110,7 @@ def _second_block(**changes: Any) -> Tree:
         lambda: b"null",
     ],
 )
-def test_forged_trees_are_refused(collected: Collected, forge: Callable[[], bytes]) -> None:
+def test_forged_trees_are_refused(collected: PartialDocument, forge: Callable[[], bytes]) -> None:
     with pytest.raises(BadFrame):
         collected.note_tree(frame(data=forge()))
 

@@ -11,7 +11,7 @@ from lxml import etree
 
 from actors.reading.conversation import judge_exit
 from actors.reading.forkserver import Exit
-from actors.sandbox.failures import END_CODES, Ending, describe_end, describe_failure
+from actors.sandbox.failures import END_CODES, SandboxEnd, describe_end, describe_failure
 from models.cdom.errors import Encrypted, ErrorCode, Malformed
 
 
@@ -54,23 +54,23 @@ def test_the_text_of_an_exception_is_never_told() -> None:
 
 
 def test_every_ending_has_a_code_and_only_the_machines_are_retried() -> None:
-    assert set(END_CODES) == set(Ending)
-    retried = {end for end in Ending if describe_end(end).retryable}
-    assert retried == {Ending.STALLED, Ending.KILLED, Ending.SERVER_DIED}
+    assert set(END_CODES) == set(SandboxEnd)
+    retried = {end for end in SandboxEnd if describe_end(end).retryable}
+    assert retried == {SandboxEnd.STALLED, SandboxEnd.KILLED, SandboxEnd.SERVER_DIED}
 
 
 @pytest.mark.parametrize(
     ("code", "cpu_s", "end"),
     [
-        (-signal.SIGXCPU, 10.0, Ending.OUT_OF_CPU),
-        (-signal.SIGKILL, 99.0, Ending.OUT_OF_CPU),
-        (-signal.SIGKILL, 1.0, Ending.KILLED),
-        (-signal.SIGSYS, 1.0, Ending.FORBIDDEN_CALL),
-        (-signal.SIGSEGV, 1.0, Ending.CRASHED),
-        (-signal.SIGABRT, 1.0, Ending.CRASHED),
-        (1, 1.0, Ending.CRASHED),
-        (0, 1.0, Ending.CRASHED),
+        (-signal.SIGXCPU, 10.0, SandboxEnd.OUT_OF_CPU),
+        (-signal.SIGKILL, 99.0, SandboxEnd.OUT_OF_CPU),
+        (-signal.SIGKILL, 1.0, SandboxEnd.KILLED),
+        (-signal.SIGSYS, 1.0, SandboxEnd.FORBIDDEN_CALL),
+        (-signal.SIGSEGV, 1.0, SandboxEnd.CRASHED),
+        (-signal.SIGABRT, 1.0, SandboxEnd.CRASHED),
+        (1, 1.0, SandboxEnd.CRASHED),
+        (0, 1.0, SandboxEnd.CRASHED),
     ],
 )
-def test_an_exit_status_is_read_with_the_cpu_time(code: int, cpu_s: float, end: Ending) -> None:
+def test_an_exit_status_is_read_with_the_cpu_time(code: int, cpu_s: float, end: SandboxEnd) -> None:
     assert judge_exit(Exit(code, cpu_s, 0), 100) is end

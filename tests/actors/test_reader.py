@@ -9,12 +9,12 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from actors.reader.inflight import Heart, Inflight
-from actors.reader.ocr_queue import RecognitionLine, RecognitionParts
+from actors.reader.inflight import HeartbeatThread, Inflight
+from actors.reader.ocr_queue import OcrQueue, RecognitionParts
 from actors.reader.outcome_handler import Settlement
 from actors.reader.publisher import Publisher
 from actors.reader.reader import Reader, ReaderParts
-from actors.reading.pending_ocr import Unrecognised
+from actors.reading.pending_ocr import PendingOcr
 from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome, RecognisePages
@@ -105,12 +105,12 @@ class FakeParser:
 
     def read_until_pixels(
         self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None]
-    ) -> ReadOutcome | Unrecognised:
+    ) -> ReadOutcome | PendingOcr:
         self.reads += 1
         answer = self.answer(on_page) if callable(self.answer) else self.answer
         if isinstance(answer, Exception):
             raise answer
-        assert isinstance(answer, ReadOutcome | Unrecognised)
+        assert isinstance(answer, ReadOutcome | PendingOcr)
         return answer
 
     def close(self) -> None:
@@ -172,7 +172,7 @@ class Scene:
             artifacts=self.store, finish=self.store.finish, tasks=self.queue, inflight=self.inflight, depth=4
         )
         settlement, hints = Settlement(self.queue, publisher, self.inflight), FakeHints()
-        self.line = RecognitionLine(
+        self.line = OcrQueue(
             RecognitionParts(
                 port=recogniser or ScriptedRecogniser(),
                 settlement=settlement,
@@ -193,7 +193,7 @@ class Scene:
                 settlement=settlement,
                 recognition=self.line,
                 inflight=self.inflight,
-                heart=Heart(self.queue, self.inflight, beat_s),
+                heart=HeartbeatThread(self.queue, self.inflight, beat_s),
                 reserve=self._reserve,
             )
         )

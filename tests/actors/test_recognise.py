@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from actors.reading.pending_ocr import Unrecognised
+from actors.reading.pending_ocr import PendingOcr
 from actors.reading.read_document import DocumentReader
 from actors.reading.recognise_document import recognise_document
 from actors.sandbox.limits import SandboxLimits
@@ -26,9 +26,9 @@ def reader() -> Iterator[DocumentReader]:
     reader.close()
 
 
-def read(reader: DocumentReader, data: bytes) -> Unrecognised:
+def read(reader: DocumentReader, data: bytes) -> PendingOcr:
     waiting = reader.read_until_pixels(io.BytesIO(data), ReadOptions())
-    assert isinstance(waiting, Unrecognised), waiting
+    assert isinstance(waiting, PendingOcr), waiting
     return waiting
 
 

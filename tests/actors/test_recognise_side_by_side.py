@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from actors.reading.pending_ocr import Unrecognised
+from actors.reading.pending_ocr import PendingOcr
 from actors.reading.read_document import DocumentReader
 from actors.reading.recognise_document import recognise_document
 from actors.sandbox.limits import SandboxLimits
@@ -23,9 +23,9 @@ def reader() -> Iterator[DocumentReader]:
     reader.close()
 
 
-def read(reader: DocumentReader, pages: int) -> Unrecognised:
+def read(reader: DocumentReader, pages: int) -> PendingOcr:
     waiting = reader.read_until_pixels(io.BytesIO(frames(pages)), ReadOptions())
-    assert isinstance(waiting, Unrecognised)
+    assert isinstance(waiting, PendingOcr)
     return waiting
 
 

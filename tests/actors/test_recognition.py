@@ -4,7 +4,7 @@ import threading
 from typing import Any
 
 from actors.reading.page_spool import PixelStore
-from actors.reading.pending_ocr import Unrecognised
+from actors.reading.pending_ocr import PendingOcr
 from models.cdom.errors import MlUnavailable
 from models.cdom.original import Format, ReadOptions
 from models.cdom.ports import PeerDied, PixelPage, PortUnavailable, RecognisedPage
@@ -16,12 +16,12 @@ from storage.values.states import Phase
 from tests.actors.test_reader import Scene, good, make_claim, until
 
 
-def scan(pages: int = 1) -> Unrecognised:
+def scan(pages: int = 1) -> PendingOcr:
     """What reading a scan of so many pages gives."""
     store = PixelStore()
     for number in range(1, pages + 1):
         store.put(PixelPage(number=number, image=b"png", width=600, height=800))
-    return Unrecognised(
+    return PendingOcr(
         facts=DocumentFacts(format=Format.PDF, page_count=pages, page_numbers=tuple(range(1, pages + 1))),
         contents=tuple(
             PageContent(number=number, width=600, height=800, route=Route.OCR, reason="no-text")

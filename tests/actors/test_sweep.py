@@ -2,7 +2,7 @@
 
 import time
 
-from actors.background.chores import Chore, Janitor
+from actors.background.chores import Chore, ChoreRunner
 from storage.values.errors import StoreUnavailable
 
 
@@ -38,7 +38,7 @@ def chores(done: list[str]) -> list[Chore]:
 
 def test_each_chore_runs_on_its_own_period() -> None:
     done, clock = list[str](), Clock()
-    janitor = Janitor(FakeRole(), chores(done), clock=clock)
+    janitor = ChoreRunner(FakeRole(), chores(done), clock=clock)
     assert janitor.turn() == ["often", "seldom"]
     clock.now += 2
     assert janitor.turn() == ["often"]
@@ -47,14 +47,14 @@ def test_each_chore_runs_on_its_own_period() -> None:
 
 def test_without_the_lease_nothing_is_done() -> None:
     done = list[str]()
-    assert Janitor(FakeRole(free=False), chores(done)).turn() == []
+    assert ChoreRunner(FakeRole(free=False), chores(done)).turn() == []
     assert done == []
 
 
 def test_a_lost_database_is_survived() -> None:
     role, done = FakeRole(), list[str]()
     role.fail = True
-    janitor = Janitor(role, chores(done))
+    janitor = ChoreRunner(role, chores(done))
     assert janitor.turn() == []
     role.fail = False
     assert janitor.turn() == ["often", "seldom"]
@@ -66,7 +66,7 @@ def test_a_chore_that_fails_does_not_keep_the_others_from_running() -> None:
     def broken() -> None:
         raise ValueError("text")
 
-    janitor = Janitor(FakeRole(), [Chore(name="broken", every_s=1, run=broken), *chores(done)])
+    janitor = ChoreRunner(FakeRole(), [Chore(name="broken", every_s=1, run=broken), *chores(done)])
     assert janitor.turn() == ["often", "seldom"]
 
 
@@ -76,13 +76,13 @@ def test_a_lease_lost_between_two_chores_ends_the_pass() -> None:
     def lose() -> None:
         role.free = False
 
-    janitor = Janitor(role, [Chore(name="lose", every_s=1, run=lose), *chores(done)])
+    janitor = ChoreRunner(role, [Chore(name="lose", every_s=1, run=lose), *chores(done)])
     assert janitor.turn() == ["lose"]
 
 
 def test_a_drain_gives_the_role_back() -> None:
     role, done = FakeRole(), list[str]()
-    janitor = Janitor(role, chores(done), turn_s=0.01)
+    janitor = ChoreRunner(role, chores(done), turn_s=0.01)
     janitor.start()
     end = time.monotonic() + 5
     while not done and time.monotonic() < end:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from cluster.errors import Busy
+from cluster.errors import ClusterBusy
 from cluster.state import (
     Process,
-    State,
+    ServiceState,
     clear_state,
     exclusive,
     mark_ready,
@@ -25,8 +25,8 @@ from cluster.state import (
 )
 
 
-def state(process: Process) -> State:
-    return State(supervisor=process, base_url="http://127.0.0.1:8000", ports={"gcs": 20001})
+def state(process: Process) -> ServiceState:
+    return ServiceState(supervisor=process, base_url="http://127.0.0.1:8000", ports={"gcs": 20001})
 
 
 def test_a_state_comes_back_as_it_was_written(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_members_of_a_session_are_known_by_the_folder_they_work_in(tmp_path: Pat
 
 
 def test_two_commands_on_one_workdir_do_not_run_together(tmp_path: Path) -> None:
-    with exclusive(tmp_path), pytest.raises(Busy), exclusive(tmp_path):
+    with exclusive(tmp_path), pytest.raises(ClusterBusy), exclusive(tmp_path):
         pass
     with exclusive(tmp_path):
         pass

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from cluster.state import State, read_state
+from cluster.state import ServiceState, read_state
 from tests.bench.client import Client
 from tests.bench.processes import family
 
@@ -32,7 +32,7 @@ class Service:
         return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=check)
 
     @property
-    def state(self) -> State:
+    def state(self) -> ServiceState:
         state = read_state(self.workdir)
         assert state is not None
         return state

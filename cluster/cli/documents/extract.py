@@ -19,7 +19,7 @@ import click
 
 from cluster.cli.documents.extract_files import NoSuchFile, find_files, name_results
 from cluster.cli.documents.extract_formats import EXTRACT_FORMATS, Extracted
-from cluster.cli.shared.options import Stopped, settings_from
+from cluster.cli.shared.options import CommandStopped, settings_from
 from cluster.compose.redacted import HIDDEN_NAME, name_without_names, redact_outcome
 from models.cdom.errors import ErrorCode
 from models.cdom.original import OcrMode, ReadOptions
@@ -34,21 +34,21 @@ DOCUMENTS_PER_CHILD = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ExtractItem:
     """One file to read and the name of its result."""
 
     file: Path
     result: Path
 
 
-class Batch:
+class FileBatch:
     """Files worked off by several readers, each with children of its own. `failed` holds (file, code)."""
 
     def __init__(
-        self, items: list[Item], to: str, options: ReadOptions, bar: "Bar", furniture: bool | None = None,
-        redacted: bool = False,
+        self, items: list[ExtractItem], to: str, options: ReadOptions, bar: "ProgressBar",
+        furniture: bool | None = None, redacted: bool = False,
     ) -> None:  # fmt: skip
-        self._items: SimpleQueue[Item] = SimpleQueue()
+        self._items: SimpleQueue[ExtractItem] = SimpleQueue()
         for item in items:
             self._items.put(item)
         self._write = EXTRACT_FORMATS[to][1]
@@ -78,13 +78,13 @@ class Batch:
                 with self._lock:
                     self._note(item, code)
 
-    def _read_safely(self, reader: "DocumentReader", item: Item) -> str | None:
+    def _read_safely(self, reader: "DocumentReader", item: ExtractItem) -> str | None:
         try:
             return self._read(reader, item)
         except Exception:  # a full disk, a bug in an export: this file's trouble, never a traceback
             return ErrorCode.INTERNAL.value
 
-    def _read(self, reader: "DocumentReader", item: Item) -> str | None:
+    def _read(self, reader: "DocumentReader", item: ExtractItem) -> str | None:
         """None, or the code of what went wrong."""
         from actors.reading.recognise_document import recognise_document
 
@@ -105,7 +105,7 @@ class Batch:
             return f"cannot write {item.result}: {error.strerror}"
         return None
 
-    def _extracted(self, item: Item, outcome: ReadOutcome) -> Extracted:
+    def _extracted(self, item: ExtractItem, outcome: ReadOutcome) -> Extracted:
         """What is to be written. Raises `PiiIncomplete`."""
         name = HIDDEN_NAME if self._redacted else item.file.name
         outcome = redact_outcome(outcome) if self._redacted else outcome
@@ -122,14 +122,14 @@ class Batch:
                 self._recognising = Recogniser(lambda: make_recogniser(langs=self._options.ocr_langs))
             return self._recognising
 
-    def _note(self, item: Item, code: str | None) -> None:
+    def _note(self, item: ExtractItem, code: str | None) -> None:
         if code is not None:
             self.failed.append((item.file, code))
             self._bar.say(f"{item.file}: {code}")
         self._bar.step()
 
 
-class Bar:
+class ProgressBar:
     """Progress on a terminal, plain lines elsewhere; everything goes to stderr."""
 
     def __init__(self, total: int) -> None:
@@ -142,7 +142,7 @@ class Bar:
             self._task = self._progress.add_task("reading", total=total)
 
     @contextmanager
-    def shown(self) -> Iterator["Bar"]:
+    def shown(self) -> Iterator["ProgressBar"]:
         with self._progress or nullcontext():
             yield self
 
@@ -225,9 +225,9 @@ def extract(
         _check_detector()
     suffix = EXTRACT_FORMATS[to][0]
     results = name_without_names(len(files), suffix) if redacted else name_results(files, suffix)
-    items = [Item(file, output / name) for file, name in zip(files, results, strict=True)]
-    with Bar(len(items)).shown() as bar:
-        batch = Batch(
+    items = [ExtractItem(file, output / name) for file, name in zip(files, results, strict=True)]
+    with ProgressBar(len(items)).shown() as bar:
+        batch = FileBatch(
             items,
             to,
             ReadOptions(pages=pages, password=password, ocr=OcrMode(ocr)),
@@ -249,7 +249,7 @@ def _check_detector() -> None:
     try:
         check_engine(settings.pii_engine, settings.pii_languages)
     except EngineMissing as error:
-        raise Stopped(str(error)) from None
+        raise CommandStopped(str(error)) from None
 
 
 def _prepare_folders(output: Path, workdir: Path | None) -> None:

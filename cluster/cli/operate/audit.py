@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from cluster.cli.shared.database import opened, runtime_of
-from cluster.cli.shared.options import Stopped, workdir_option
+from cluster.cli.shared.options import CommandStopped, workdir_option
 from storage.access.audit import list_chains, seal, verify
 
 
@@ -27,4 +27,4 @@ def verify_all(workdir: Path | None) -> None:
             broken += bad is not None
             click.echo(f"{scope.tenant}/{scope.org}: " + ("whole" if bad is None else f"broken at entry {bad}"))
     if broken:
-        raise Stopped(f"{broken} broken")
+        raise CommandStopped(f"{broken} broken")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from cluster.cli.shared.options import Stopped, settings_from, workdir_option
+from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
 from cluster.errors import ClusterError
 from cluster.postgres.backup import make_backup, put_back
 
@@ -18,7 +18,7 @@ def backup(target: Path, workdir: Path | None) -> None:
     try:
         make_backup(settings, target.expanduser().absolute())
     except (ClusterError, OSError) as error:
-        raise Stopped(str(error)) from None
+        raise CommandStopped(str(error)) from None
     click.echo(f"backup: {target}")
     if settings.blobs:
         click.echo(f"originals and trees are in {settings.blobs} and not part of it")
@@ -33,5 +33,5 @@ def restore(source: Path, workdir: Path | None) -> None:
     try:
         put_back(settings, source.expanduser().absolute())
     except (ClusterError, OSError) as error:
-        raise Stopped(str(error)) from None
+        raise CommandStopped(str(error)) from None
     click.echo(f"restored into {settings.workdir}")

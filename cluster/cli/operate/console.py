@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from cluster.cli.shared.database import opened, runtime_of
-from cluster.cli.shared.options import Stopped, settings_from, workdir_option
+from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
 from cluster.errors import ClusterError
 from storage.console import accounts, plans
-from storage.console.rows import Plan
+from storage.console.rows import TenantPlan
 
 _COUNT = click.IntRange(min=1)
 
@@ -34,7 +34,7 @@ def serve(engine: str | None, host: str | None, port: int | None, workdir: Path 
     try:
         serve_console(settings)
     except ClusterError as error:
-        raise Stopped(str(error)) from None
+        raise CommandStopped(str(error)) from None
 
 
 @console_group.command()
@@ -80,8 +80,8 @@ def show_plans(workdir: Path | None) -> None:
 def define_plan(name: str, pages: int | None, documents: int, retention_days: int | None, workdir: Path | None) -> None:
     """Make a plan or change it for everybody who is on it."""
     if not name.isidentifier():
-        raise Stopped("a plan's name is letters, digits and underscores")
-    wanted = Plan(name=name, monthly_pages=pages, concurrent_documents=documents, retention_days=retention_days)
+        raise CommandStopped("a plan's name is letters, digits and underscores")
+    wanted = TenantPlan(name=name, monthly_pages=pages, concurrent_documents=documents, retention_days=retention_days)
     with opened(runtime_of(workdir)) as database:
         plans.define_plan(database, wanted)
     click.echo(f"{name} is defined")
@@ -94,7 +94,7 @@ def approve(email: str, workdir: Path | None) -> None:
     """Let an account in (SVC_CONSOLE_SIGN_UP=approved)."""
     with opened(runtime_of(workdir)) as database:
         if not accounts.approve(database, _address(email)):
-            raise Stopped(f"there is no account {email}")
+            raise CommandStopped(f"there is no account {email}")
     click.echo(f"{email} may sign in")
 
 
@@ -106,7 +106,7 @@ def reset_password(email: str, workdir: Path | None) -> None:
     runtime, link = runtime_of(workdir), secrets.token_urlsafe(32)
     with opened(runtime) as database:
         if not accounts.make_link(database, _address(email), hashlib.sha256(link.encode()).digest()):
-            raise Stopped(f"there is no account {email}")
+            raise CommandStopped(f"there is no account {email}")
     settings = runtime.settings
     alone = runtime.base_url if settings.console_engine and not settings.console else f"{runtime.base_url}/console"
     click.echo(f"{settings.console_url or alone}/new-password?link={link}")
@@ -121,7 +121,7 @@ def close_account(email: str, workdir: Path | None) -> None:
     with opened(runtime_of(workdir)) as database:
         account = accounts.find_account(database, _address(email))
         if account is None or not accounts.close_account(database, account, accounts.OPERATOR):
-            raise Stopped(f"there is no account {email}")
+            raise CommandStopped(f"there is no account {email}")
     click.echo(f"{email} is closed")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from cluster.cli.shared.database import opened, runtime_of
-from cluster.cli.shared.options import Stopped, workdir_option
+from cluster.cli.shared.options import CommandStopped, workdir_option
 from cluster.runtime import Runtime
 from serve_apps.access.default_token import PREFIX
 from serve_apps.access.keys import ApiKey, InvalidApiKeys, digest_secret, parse_api_keys
@@ -56,7 +56,7 @@ def _parse(label: str, secret: str) -> ApiKey:
     try:
         (key,) = parse_api_keys(f"{label}={secret}")
     except (InvalidApiKeys, ValueError) as error:
-        raise Stopped(str(error)) from None
+        raise CommandStopped(str(error)) from None
     return key
 
 

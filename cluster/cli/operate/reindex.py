@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from cluster.cli.shared.options import Stopped, settings_from, workdir_option
+from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
 from cluster.compose.search import index_place, searches
 from cluster.runtime import read_runtime, runtime_file
 from cluster.state import running_state
@@ -23,7 +23,7 @@ def reindex(workdir: Path | None) -> None:
     if state is not None:
         settings = read_runtime(runtime_file(settings.workdir)).settings
     if not searches(settings):
-        raise Stopped("there is no search index: SVC_RAG_DB is not set")
+        raise CommandStopped("there is no search index: SVC_RAG_DB is not set")
     folders = [folder for folder in index_place(settings).keywords.glob("*") if (folder / "state.json").exists()]
     for folder in folders:
         (folder / "state.json").unlink(missing_ok=True) if state else shutil.rmtree(folder)

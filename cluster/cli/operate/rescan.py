@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from cluster.cli.shared.database import runtime_of
-from cluster.cli.shared.options import Stopped, workdir_option
+from cluster.cli.shared.options import CommandStopped, workdir_option
 
 if TYPE_CHECKING:
     from models.cdom.tree import PiiScan, Tree
     from models.pii.kinds import Detector
-    from storage.review.rescan import Shown
+    from storage.review.rescan import PublishedAttempt
     from storage.store import Store
 
 
@@ -25,25 +25,25 @@ if TYPE_CHECKING:
 def rescan(workdir: Path | None, everything: bool) -> None:
     """Look for personal data again in stored trees without a finished scan by the engine now set."""
     from cluster.bootstrap.opening import open_runtime_store
-    from models.pii.engines.choose import Engine, make_detector
+    from models.pii.engines.choose import PiiEngineChoice, make_detector
     from models.pii.errors import EngineMissing
     from storage.review.rescan import list_shown
     from storage.values.errors import StorageError
 
     runtime = runtime_of(workdir)
     try:
-        detector = make_detector(Engine(runtime.settings.pii_engine), runtime.settings.pii_languages)
+        detector = make_detector(PiiEngineChoice(runtime.settings.pii_engine), runtime.settings.pii_languages)
         store = open_runtime_store(runtime)
         done = Counter(rescan_one(store, shown, detector, everything=everything) for shown in list_shown(store.db))
         store.close()
     except (StorageError, EngineMissing) as error:
-        raise Stopped(str(error) or error.code) from None
+        raise CommandStopped(str(error) or error.code) from None
     click.echo(", ".join(f"{done[name]} {name}" for name in ("scanned", "incomplete", "up to date", "gone")))
     if done["incomplete"]:
-        raise Stopped("some trees could not be scanned: they are not shown redacted")
+        raise CommandStopped("some trees could not be scanned: they are not shown redacted")
 
 
-def rescan_one(store: "Store", shown: "Shown", detector: "Detector", *, everything: bool = False) -> str:
+def rescan_one(store: "Store", shown: "PublishedAttempt", detector: "Detector", *, everything: bool = False) -> str:
     """What became of it: scanned, incomplete, up to date or gone."""
     from models.cdom.tree import dump_tree, load_tree
     from models.pii.flag import flag_tree
@@ -68,7 +68,7 @@ def is_current(scan: "PiiScan | None", detector: "Detector") -> bool:
     return scan is not None and scan.complete and (scan.engine, scan.version) == (detector.name, detector.version)
 
 
-def _publish(store: "Store", shown: "Shown", tree: "Tree", files: dict[str, bytes]) -> bool:
+def _publish(store: "Store", shown: "PublishedAttempt", tree: "Tree", files: dict[str, bytes]) -> bool:
     """The old attempt's files go when nobody is shown them any more; a loser's own go at once."""
     from models.pii.places import find_places
     from storage.review.rescan import reserve_attempt, show_instead

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from cluster.cli.shared.options import Stopped, settings_from, workdir_option
+from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
 from cluster.errors import ClusterError
 from cluster.start.stop import stop_service
 from cluster.state import exclusive
@@ -22,5 +22,5 @@ def down(workdir: Path | None) -> None:
         with exclusive(settings.workdir):
             ran = stop_service(settings.workdir)
     except ClusterError as error:
-        raise Stopped(str(error)) from None
+        raise CommandStopped(str(error)) from None
     click.echo("quire is down" + ("" if ran else " (nothing was running)"))

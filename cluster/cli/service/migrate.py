@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from cluster.cli.shared.options import Stopped, settings_from, workdir_option
+from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
 from cluster.errors import ClusterError
 from cluster.start.database import open_database
 
@@ -18,5 +18,5 @@ def migrate(workdir: Path | None) -> None:
     try:
         open_database(settings)
     except ClusterError as error:
-        raise Stopped(str(error)) from None
+        raise CommandStopped(str(error)) from None
     click.echo("the schema is up to date")

@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from cluster.cli.shared.options import Stopped, settings_from, workdir_option
+from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
 from cluster.machine.environment import ROOT
 from cluster.runtime import read_runtime, runtime_file
 from cluster.state import running_state
@@ -33,7 +33,7 @@ def tour(workdir: Path | None) -> None:
     settings = settings_from(workdir)
     state = running_state(settings.workdir)
     if state is None or not state.ready:
-        raise Stopped("quire is down; start it with: quire up --detach")
+        raise CommandStopped("quire is down; start it with: quire up --detach")
     token_file = read_runtime(runtime_file(settings.workdir)).token_file
     if token_file is None:
         click.echo(f"base URL    {state.base_url}\ntoken       one of the keys in SVC_API_KEYS")
@@ -51,7 +51,7 @@ def tour(workdir: Path | None) -> None:
 
 
 def send(base_url: str, token: str, document: Path) -> dict[str, Any]:
-    """POST /v1/parse with one file; the answer's JSON. Raises `Stopped` with the service's own words."""
+    """POST /v1/parse with one file; the answer's JSON. Raises `CommandStopped` with the service's own words."""
     boundary = os.urandom(12).hex()
     kind = mimetypes.guess_type(document.name)[0] or "application/octet-stream"
     head = (
@@ -67,9 +67,9 @@ def send(base_url: str, token: str, document: Path) -> dict[str, Any]:
         with urllib.request.urlopen(request, timeout=90) as response:  # noqa: S310
             answer = json.loads(response.read())
     except urllib.error.HTTPError as error:
-        raise Stopped(f"the service answered {error.code}: {error.read(500).decode(errors='replace')}") from None
+        raise CommandStopped(f"the service answered {error.code}: {error.read(500).decode(errors='replace')}") from None
     except (OSError, ValueError) as error:
-        raise Stopped(f"the service cannot be reached: {error}") from None
+        raise CommandStopped(f"the service cannot be reached: {error}") from None
     assert isinstance(answer, dict)
     return answer
 
@@ -83,7 +83,7 @@ def _search(base_url: str, token: str) -> list[str]:
         with urllib.request.urlopen(request, timeout=30) as response:  # noqa: S310
             hits = json.loads(response.read())
     except (OSError, ValueError) as error:
-        raise Stopped(f"the search did not answer: {error}") from None
+        raise CommandStopped(f"the search did not answer: {error}") from None
     lines = ["", f"search “{QUESTION}”: {len(hits)} hits in {(time.monotonic() - started) * 1000:.0f} ms"]
     return lines + [
         f"  p{hit['pages'][0]}  {hit['score']:.3f}  {' '.join(hit['snippet'].split())[:90]}" for hit in hits
@@ -94,7 +94,7 @@ def _show(answer: dict[str, Any], seconds: float) -> list[str]:
     tree = answer.get("tree")
     if tree is None:
         documents = (answer.get("job") or {}).get("documents") or [{}]
-        raise Stopped(f"the sample was not read: {documents[0].get('error', answer)}")
+        raise CommandStopped(f"the sample was not read: {documents[0].get('error', answer)}")
     lines = [f"{SAMPLE.name}: {len(tree['pages'])} pages, {len(tree['blocks'])} blocks in {seconds:.2f} s", ""]
     lines += [_line(block) for block in tree["blocks"][:SHOWN]]
     return [*lines, f"  … {len(tree['blocks']) - SHOWN} more"] if len(tree["blocks"]) > SHOWN else lines

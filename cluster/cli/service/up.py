@@ -11,12 +11,12 @@ from types import FrameType
 
 import click
 
-from cluster.cli.shared.options import Stopped, settings_from, workdir_option
+from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
 from cluster.errors import ClusterError
 from cluster.start.launch import launch, wait_ready
 from cluster.start.prepare import prepare
 from cluster.start.stop import stop_service
-from cluster.state import State, exclusive, running_state
+from cluster.state import ServiceState, exclusive, running_state
 from configs.settings import Settings
 
 READY_S = 240.0
@@ -46,7 +46,7 @@ def up(
         with exclusive(settings.workdir):
             state = _start(settings)
     except ClusterError as error:
-        raise Stopped(str(error)) from None
+        raise CommandStopped(str(error)) from None
     click.echo(f"quire is up: {state.base_url}  ({time.monotonic() - started:.1f} s)")
     if not detach:
         _stay(settings.workdir, state)
@@ -59,11 +59,11 @@ def _serve_on(address: str, settings: Settings) -> None:
     try:
         runtime = serve_on(address, settings)
     except ClusterError as error:
-        raise Stopped(str(error)) from None
+        raise CommandStopped(str(error)) from None
     click.echo(f"quire is served by the cluster at {address}; on its head: {runtime.base_url}")
 
 
-def _start(settings: Settings) -> State:
+def _start(settings: Settings) -> ServiceState:
     """Ready, or nothing left running."""
     stop_service(settings.workdir)  # what a killed supervisor may have left behind
     runtime = prepare(settings)
@@ -79,7 +79,7 @@ def _start(settings: Settings) -> State:
     return state
 
 
-def _stay(workdir: Path, state: State) -> None:
+def _stay(workdir: Path, state: ServiceState) -> None:
     """In the foreground: end with the service, or end it on Ctrl-C or SIGTERM."""
     stop = threading.Event()
 
@@ -93,4 +93,4 @@ def _stay(workdir: Path, state: State) -> None:
             click.echo("stopping …", err=True)
             stop_service(workdir)
             return
-    raise Stopped(f"the service ended; see {workdir / 'log' / 'supervisor.log'}")
+    raise CommandStopped(f"the service ended; see {workdir / 'log' / 'supervisor.log'}")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from cluster.cli.shared.options import Stopped, settings_from, workdir_option
+from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
 from cluster.errors import ClusterError
-from cluster.serve.drain import LABEL, Node, Signals, ask_cluster, stay
+from cluster.serve.drain import LABEL, RayNode, Signals, ask_cluster, stay
 
 
 def _parse_labels(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -47,7 +47,7 @@ def worker(
         make_joined_runtime(settings)
         environment = node_environment(settings, token_file.expanduser())
     except ClusterError as error:
-        raise Stopped(str(error)) from None
+        raise CommandStopped(str(error)) from None
     machine, signals = secrets.token_hex(6), Signals()
     labels = {LABEL: machine, **labels}
     command = node_command(
@@ -55,6 +55,8 @@ def worker(
     )
     signals.install()
     code = stay(
-        Node(command, environment), signals, lambda: address is not None and ask_cluster(address, machine, environment)
+        RayNode(command, environment),
+        signals,
+        lambda: address is not None and ask_cluster(address, machine, environment),
     )
     sys.exit(code)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from cluster.cli.shared.options import Stopped, settings_from
+from cluster.cli.shared.options import CommandStopped, settings_from
 from cluster.runtime import Runtime, read_runtime, runtime_file
 from storage.postgres.database import Database
 from storage.postgres.schema import check_schema
@@ -15,7 +15,7 @@ def runtime_of(workdir: Path | None) -> Runtime:
     """What `quire up` wrote; ends the command when the service was never started here."""
     settings = settings_from(workdir)
     if not runtime_file(settings.workdir).exists():
-        raise Stopped(f"no service was started in {settings.workdir}")
+        raise CommandStopped(f"no service was started in {settings.workdir}")
     return read_runtime(runtime_file(settings.workdir))
 
 
@@ -27,6 +27,6 @@ def opened(runtime: Runtime) -> Iterator[Database]:
         check_schema(database)
         yield database
     except StorageError as error:
-        raise Stopped(str(error) or error.code) from None
+        raise CommandStopped(str(error) or error.code) from None
     finally:
         database.close()

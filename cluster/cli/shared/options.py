@@ -18,7 +18,7 @@ workdir_option: Callable[..., Any] = click.option(
 )
 
 
-class Stopped(click.ClickException):
+class CommandStopped(click.ClickException):
     """A command that could not do its work: one message, exit 1, never a traceback."""
 
     exit_code = 1

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from cluster.jobs.work.ledger import Block, Item
+from cluster.jobs.work.ledger import WorkBlock, WorkItem
 
 BLOCKS_PER_WORKER = 32
 
@@ -14,18 +14,18 @@ def block_size(documents: int, workers: int, most: int, *, per_worker: int = BLO
     return max(1, min(most, documents // (workers * per_worker)))
 
 
-def cut_blocks(items: Sequence[Item], size: int) -> list[Block]:
+def cut_blocks(items: Sequence[WorkItem], size: int) -> list[WorkBlock]:
     """Blocks of work that is remembered elsewhere."""
     cuts = range(0, len(items), size)
-    return [Block(f"{at // size:07}", tuple(items[at : at + size])) for at in cuts]
+    return [WorkBlock(f"{at // size:07}", tuple(items[at : at + size])) for at in cuts]
 
 
-def dump_block(block: Block) -> str:
+def dump_block(block: WorkBlock) -> str:
     """ASCII, so that a name no text can hold travels too."""
     return json.dumps([block.name, [asdict(item) for item in block.items]])
 
 
-def load_block(text: str) -> Block:
+def load_block(text: str) -> WorkBlock:
     """The inverse."""
     name, items = json.loads(text)
-    return Block(name, tuple(Item(**item) for item in items))
+    return WorkBlock(name, tuple(WorkItem(**item) for item in items))

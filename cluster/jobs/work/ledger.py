@@ -18,7 +18,7 @@ SUMMARY, JOB = "summary.json", "job.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class WorkItem:
     """A document to read: `name` finds it below the root; `key` names its outputs, the same in every run."""
 
     name: str
@@ -40,36 +40,36 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class WorkBlock:
     """Documents that are done together; `name` is the plan and a number in it."""
 
     name: str
-    items: tuple[Item, ...]
+    items: tuple[WorkItem, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class WorkPlan:
     """Keys in the order of work, `size` of them a block. `number` counts from 1; a later one overrules earlier ones."""
 
     number: int
     size: int
     keys: tuple[str, ...]
 
-    def blocks(self, items: Mapping[str, Item]) -> list[Block]:
+    def blocks(self, items: Mapping[str, WorkItem]) -> list[WorkBlock]:
         """A key the corpus no longer has stands for a document without a name: it cannot be read."""
         cuts = range(0, len(self.keys), self.size)
         return [
-            Block(
+            WorkBlock(
                 f"{self.number:04}-{at // self.size:07}",
-                tuple(items.get(key) or Item(name="", key=key) for key in self.keys[at : at + self.size]),
+                tuple(items.get(key) or WorkItem(name="", key=key) for key in self.keys[at : at + self.size]),
             )
             for at in cuts
         ]
 
 
-def make_items(files: Iterable[tuple[str, int]]) -> list[Item]:
+def make_items(files: Iterable[tuple[str, int]]) -> list[WorkItem]:
     """Items of (name, bytes), each once: the large ones first, so that none is left alone at the end; then by name."""
-    items = [Item(name=name, key=make_key(name), bytes=size) for name, size in sorted(set(files))]
+    items = [WorkItem(name=name, key=make_key(name), bytes=size) for name, size in sorted(set(files))]
     return sorted(items, key=lambda item: -item.bytes)
 
 
@@ -109,36 +109,36 @@ def claim_folder(folder: Folder, facts: Mapping[str, object]) -> bool:
         return False
 
 
-def read_plans(folder: Folder) -> list[Plan]:
+def read_plans(folder: Folder) -> list[WorkPlan]:
     """Every plan made here, the first one first."""
     names = sorted(name for name, _ in folder.names(PLANS))
     facts = [json.loads(folder.read(name)) for name in names]
-    return [Plan(number, fact["size"], tuple(fact["keys"])) for number, fact in enumerate(facts, 1)]
+    return [WorkPlan(number, fact["size"], tuple(fact["keys"])) for number, fact in enumerate(facts, 1)]
 
 
-def make_plan(folder: Folder, plans: Sequence[Plan], keys: Sequence[str], size: int) -> list[Plan]:
+def make_plan(folder: Folder, plans: Sequence[WorkPlan], keys: Sequence[str], size: int) -> list[WorkPlan]:
     """The plans with one more for these keys (none for no keys). Written before any work is done."""
     if not keys:
         return list(plans)
-    plan = Plan(len(plans) + 1, size, tuple(keys))
+    plan = WorkPlan(len(plans) + 1, size, tuple(keys))
     folder.write(f"{PLANS}/{plan.number:04}.json", json.dumps({"size": size, "keys": keys}).encode())
     return [*plans, plan]
 
 
-def find_unplanned(plans: Sequence[Plan], items: Sequence[Item]) -> list[str]:
+def find_unplanned(plans: Sequence[WorkPlan], items: Sequence[WorkItem]) -> list[str]:
     """Keys of the items that no plan has, in the items' order."""
     planned = {key for plan in plans for key in plan.keys}
     return [item.key for item in items if item.key not in planned]
 
 
-def find_undone(folder: Folder, plans: Sequence[Plan], items: Sequence[Item]) -> list[Block]:
+def find_undone(folder: Folder, plans: Sequence[WorkPlan], items: Sequence[WorkItem]) -> list[WorkBlock]:
     """Blocks without records, in order."""
     done = {name.rpartition("/")[2].removesuffix(".jsonl") for name, _ in folder.names(RECORDS)}
     by_key = {item.key: item for item in items}
     return [block for plan in plans for block in plan.blocks(by_key) if block.name not in done]
 
 
-def write_records(folder: Folder, block: Block, records: Sequence[Record]) -> None:
+def write_records(folder: Folder, block: WorkBlock, records: Sequence[Record]) -> None:
     """The last write of a block."""
     folder.write(f"{RECORDS}/{block.name}.jsonl", "".join(map(_line, records)).encode())
 
@@ -153,7 +153,7 @@ def read_records(folder: Folder) -> dict[str, Record]:
     return records
 
 
-def write_tables(folder: Folder, items: Sequence[Item]) -> dict[str, Any]:
+def write_tables(folder: Folder, items: Sequence[WorkItem]) -> dict[str, Any]:
     """Manifest, table of errors and summary of everything recorded here, in the order of names. Returns the summary."""
     by_key = read_records(folder)
     records = sorted(by_key.values(), key=lambda record: (record.name, record.key))

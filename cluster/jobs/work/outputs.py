@@ -15,7 +15,7 @@ from pydantic_core import from_json, to_json
 from cluster.cli.documents.extract_formats import EXTRACT_FORMATS, Extracted
 from cluster.jobs.work.folders import Folder
 from cluster.jobs.work.kinds import Shape
-from cluster.jobs.work.ledger import Block, Item, Record, place, write_records
+from cluster.jobs.work.ledger import Record, WorkBlock, WorkItem, place, write_records
 from models.cdom.errors import ErrorCode
 from models.cdom.ports import ReadOutcome
 
@@ -37,8 +37,8 @@ class Kept(Generic[T]):
 class Output(Protocol[T]):
     """Where read documents go. What it raises ends the job."""
 
-    def keep(self, item: Item, seen: Record, outcome: ReadOutcome, original: BinaryIO | None) -> Kept[T]: ...
-    def close(self, block: Block, kept: Sequence[Kept[T]]) -> list[Record]: ...
+    def keep(self, item: WorkItem, seen: Record, outcome: ReadOutcome, original: BinaryIO | None) -> Kept[T]: ...
+    def close(self, block: WorkBlock, kept: Sequence[Kept[T]]) -> list[Record]: ...
 
 
 class FolderOutput:
@@ -49,11 +49,11 @@ class FolderOutput:
         folder: Folder,
         formats: Sequence[str],
         shape: Shape,
-        name_of: Callable[[Item], str] = lambda item: item.name,
+        name_of: Callable[[WorkItem], str] = lambda item: item.name,
     ) -> None:
         self._folder, self._formats, self._shape, self._name_of = folder, tuple(formats), shape, name_of
 
-    def keep(self, item: Item, seen: Record, outcome: ReadOutcome, original: BinaryIO | None) -> Kept[Outputs]:
+    def keep(self, item: WorkItem, seen: Record, outcome: ReadOutcome, original: BinaryIO | None) -> Kept[Outputs]:
         """The document's outputs made and, as files, written. A format that fails is the document's error."""
         seen = replace(seen, name=self._name_of(item))
         if seen.error or outcome.tree is None:
@@ -66,7 +66,7 @@ class FolderOutput:
         seen = replace(seen, pages=len(outcome.tree.pages))
         return Kept(self._write(seen, outputs)) if self._shape is Shape.FILES else Kept(seen, outputs)
 
-    def close(self, block: Block, kept: Sequence[Kept[Outputs]]) -> list[Record]:
+    def close(self, block: WorkBlock, kept: Sequence[Kept[Outputs]]) -> list[Record]:
         rows = [one for one in kept if one.rest]
         records = [one.record for one in kept]
         if rows:

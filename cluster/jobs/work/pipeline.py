@@ -16,7 +16,7 @@ from typing import BinaryIO, Generic, TypeVar
 from actors.reading.read_document import DocumentReader
 from actors.sandbox.limits import SandboxLimits
 from cluster.jobs.work.folders import Folder, FolderUnavailable
-from cluster.jobs.work.ledger import Block, Item, Record
+from cluster.jobs.work.ledger import Record, WorkBlock, WorkItem
 from cluster.jobs.work.outputs import Kept, Output
 from models.cdom.errors import RETRYABLE, ErrorCode
 from models.cdom.original import ReadOptions
@@ -69,7 +69,7 @@ class BlockReader(Generic[T]):
         self._writing.shutdown()
         self._reader.close()
 
-    def read_block(self, block: Block) -> list[Record]:
+    def read_block(self, block: WorkBlock) -> list[Record]:
         """Every document of the block ended and recorded. Raises only what makes the whole job end."""
         kept: list[Future[Kept[T]]] = []
         for item, original in self._fetched(block):
@@ -79,13 +79,13 @@ class BlockReader(Generic[T]):
                 kept[-AHEAD].result()
         return self._output.close(block, [one.result() for one in kept])
 
-    def _keep(self, item: Item, seen: Record, outcome: ReadOutcome, original: BinaryIO | None) -> Kept[T]:
+    def _keep(self, item: WorkItem, seen: Record, outcome: ReadOutcome, original: BinaryIO | None) -> Kept[T]:
         with closing(original) if original is not None else nullcontext():
             return self._output.keep(item, seen, outcome, original)
 
-    def _fetched(self, block: Block) -> Iterator[tuple[Item, BinaryIO | None]]:
+    def _fetched(self, block: WorkBlock) -> Iterator[tuple[WorkItem, BinaryIO | None]]:
         """Items in order with their originals; None for one that cannot be had. At most AHEAD are open."""
-        waiting: deque[tuple[Item, Future[BinaryIO | None]]] = deque()
+        waiting: deque[tuple[WorkItem, Future[BinaryIO | None]]] = deque()
         try:
             for item in block.items:
                 waiting.append((item, self._fetching.submit(self._open, item)))
@@ -100,7 +100,7 @@ class BlockReader(Generic[T]):
                 if not original.cancel() and original.exception() is None and (file := original.result()) is not None:
                     file.close()
 
-    def _open(self, item: Item) -> BinaryIO | None:
+    def _open(self, item: WorkItem) -> BinaryIO | None:
         try:
             return self._source.open(item.name) if item.name else None
         except FolderUnavailable:
@@ -108,7 +108,7 @@ class BlockReader(Generic[T]):
         except OSError:  # gone or forbidden
             return None
 
-    def _read(self, item: Item, original: BinaryIO | None) -> tuple[Record, ReadOutcome]:
+    def _read(self, item: WorkItem, original: BinaryIO | None) -> tuple[Record, ReadOutcome]:
         """What was seen of the original, with the code of what went wrong."""
         seen = Record(key=item.key, name=item.name)
         if original is None:

@@ -9,8 +9,8 @@ from cluster.jobs.work.blocks import block_size, dump_block, load_block
 from cluster.jobs.work.folders import Folder, open_folder
 from cluster.jobs.work.kinds import Shape
 from cluster.jobs.work.ledger import (
-    Block,
-    Item,
+    WorkBlock,
+    WorkItem,
     claim_folder,
     find_undone,
     find_unplanned,
@@ -84,7 +84,7 @@ class ReadRow:
         self._reader.close()
 
 
-def read_into_folder(job: FolderJob, items: Sequence[Item], workers: int | None, *, again: bool) -> dict[str, Any]:
+def read_into_folder(job: FolderJob, items: Sequence[WorkItem], workers: int | None, *, again: bool) -> dict[str, Any]:
     """Do what is left; returns the summary. Raises `OtherResults`, `JobStopped`."""
     folder = open_folder(job.output, make=True)
     if not claim_folder(folder, job.facts()):
@@ -103,7 +103,7 @@ def read_into_folder(job: FolderJob, items: Sequence[Item], workers: int | None,
     return write_tables(folder, items)
 
 
-def plan_work(folder: Folder, items: Sequence[Item], size: int, *, again: bool) -> list[Block]:
+def plan_work(folder: Folder, items: Sequence[WorkItem], size: int, *, again: bool) -> list[WorkBlock]:
     """Blocks without records, after a plan was made for what has none; `again`: one more for what failed."""
     plans = read_plans(folder)
     failed = [key for key, record in read_records(folder).items() if record.error] if again else []
@@ -111,7 +111,7 @@ def plan_work(folder: Folder, items: Sequence[Item], size: int, *, again: bool) 
     return find_undone(folder, make_plan(folder, plans, sorted(failed), size), items)
 
 
-def look_at_folder(output: str, items: Sequence[Item]) -> dict[str, int]:
+def look_at_folder(output: str, items: Sequence[WorkItem]) -> dict[str, int]:
     """How much there is to do; nothing is written."""
     try:
         records = read_records(open_folder(output))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from cluster.bootstrap.opening import hold_license, open_runtime_store
 from cluster.jobs.work.blocks import block_size, cut_blocks, dump_block, load_block
 from cluster.jobs.work.folders import open_folder
-from cluster.jobs.work.ledger import Block, Item, Record
+from cluster.jobs.work.ledger import Record, WorkBlock, WorkItem
 from cluster.jobs.work.outputs import Kept
 from cluster.jobs.work.patience import patiently
 from cluster.jobs.work.service import Service, index_is_here, with_store
@@ -57,7 +57,7 @@ class ServiceJob:
 
         return replace(read_options(runtime.settings), ocr=self.ocr)
 
-    def document_id(self, item: Item) -> DocumentId:
+    def document_id(self, item: WorkItem) -> DocumentId:
         return bulk_document_id(self.scope, self.corpus, item.name)
 
 
@@ -78,7 +78,7 @@ class ServiceOutput:
         self._job, self._options, self._parts = job, options, parts
         self._actor = Actor(key_name=job.scope.tenant)
 
-    def keep(self, item: Item, seen: Record, outcome: ReadOutcome, original: BinaryIO | None) -> Kept[BulkDocument]:
+    def keep(self, item: WorkItem, seen: Record, outcome: ReadOutcome, original: BinaryIO | None) -> Kept[BulkDocument]:
         """Original and artifacts stored, chunks in the index: all that comes before the commit. Nothing of it for a
         document that is there already: it may have been deleted since."""
         document_id = self._job.document_id(item)
@@ -101,7 +101,7 @@ class ServiceOutput:
             return Kept(replace(seen, error=error_code), replace(document, error=error_code, detail=error.code))
         return Kept(replace(seen, pages=document.pages), document)
 
-    def close(self, block: Block, kept: Sequence[Kept[BulkDocument]]) -> list[Record]:
+    def close(self, block: WorkBlock, kept: Sequence[Kept[BulkDocument]]) -> list[Record]:
         documents = [one.rest for one in kept if one.rest is not None]
         patiently(lambda: self._take(documents))
         return [one.record for one in kept]
@@ -198,7 +198,7 @@ def quota_of(license: "LicenseHolder") -> PageQuota:
     return PageQuota(max_pages_per_month=license.current.max_pages_per_month)
 
 
-def read_into_service(job: ServiceJob, items: Sequence[Item], workers: int | None) -> dict[str, Any]:
+def read_into_service(job: ServiceJob, items: Sequence[WorkItem], workers: int | None) -> dict[str, Any]:
     """Do what is left; returns the summary. Raises `JobStopped`, `StorageError`, `LicenseRefused`."""
     from storage.upkeep.retention import require_room
 
@@ -230,7 +230,7 @@ def read_into_service(job: ServiceJob, items: Sequence[Item], workers: int | Non
     return summary | {"pages": pages}
 
 
-def find_fresh(job: ServiceJob, runtime: Runtime, items: Sequence[Item]) -> list[Item]:
+def find_fresh(job: ServiceJob, runtime: Runtime, items: Sequence[WorkItem]) -> list[WorkItem]:
     """Items that no run has brought."""
     ids = [job.document_id(item) for item in items]
     known = with_store(runtime, lambda store: find_known(store.db, ids))

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from models.extract.math.glyphs import Bar, Item, Role, around
+from models.extract.math.glyphs import FractionBar, MathItem, MathRole, around
 
-Parse = Callable[[list[Item], list[Bar]], tuple[str, float]]
+Parse = Callable[[list[MathItem], list[FractionBar]], tuple[str, float]]
 """Items and bars to LaTeX and the baseline of its first row."""
 
 AXIS = 0.25
@@ -15,7 +15,7 @@ _TIGHT = 0.4
 """An overline stands this close (in ems) to what it covers."""
 
 
-def take_bars(items: list[Item], bars: list[Bar], parse: Parse) -> list[Item]:
+def take_bars(items: list[MathItem], bars: list[FractionBar], parse: Parse) -> list[MathItem]:
     """The items with every bar and what it joins replaced by one atom; widest bars first."""
     left = sorted(bars, key=lambda bar: (bar.x0 - bar.x1, bar.y, bar.x0))
     while left:
@@ -30,20 +30,22 @@ def take_bars(items: list[Item], bars: list[Bar], parse: Parse) -> list[Item]:
     return items
 
 
-def _find_root(bar: Bar, items: list[Item]) -> Item | None:
+def _find_root(bar: FractionBar, items: list[MathItem]) -> MathItem | None:
     """The root sign whose upper end the bar goes on from."""
     for item in items:
         reach = 0.15 * item.size + 1
-        if item.role is Role.ROOT and abs(item.x1 - bar.x0) < reach and abs(item.y0 - bar.y) < 2 * reach:
+        if item.role is MathRole.ROOT and abs(item.x1 - bar.x0) < reach and abs(item.y0 - bar.y) < 2 * reach:
             return item
     return None
 
 
-Made = tuple[Item, list[Item], list[Bar]]
+Made = tuple[MathItem, list[MathItem], list[FractionBar]]
 """A new atom, the items it is made of, the bars inside it."""
 
 
-def _make_root(root: Item, bar: Bar, items: list[Item], bars: list[Bar], parse: Parse) -> Made | None:
+def _make_root(
+    root: MathItem, bar: FractionBar, items: list[MathItem], bars: list[FractionBar], parse: Parse
+) -> Made | None:
     low = max(root.y1, root.y0 + 0.8 * root.size) + 0.3 * root.size
     covered = [
         item
@@ -64,15 +66,15 @@ def _make_root(root: Item, bar: Bar, items: list[Item], bars: list[Bar], parse: 
     index = f"[{parse(degree, [])[0]}]" if degree else ""
     box = around([root, *covered, *degree])
     size = max(item.size for item in covered)
-    atom = Item(f"\\sqrt{index}{{{latex}}}", box[0], min(box[1], bar.y), max(box[2], bar.x1), box[3], base, size)
+    atom = MathItem(f"\\sqrt{index}{{{latex}}}", box[0], min(box[1], bar.y), max(box[2], bar.x1), box[3], base, size)
     return atom, [root, *covered, *degree], inner
 
 
-def _is_inside(inner: Bar, outer: Bar) -> bool:
+def _is_inside(inner: FractionBar, outer: FractionBar) -> bool:
     return outer.x0 - 1 <= inner.x0 and inner.x1 <= outer.x1 + 1
 
 
-def _make_fraction(bar: Bar, items: list[Item], bars: list[Bar], parse: Parse) -> Made | None:
+def _make_fraction(bar: FractionBar, items: list[MathItem], bars: list[FractionBar], parse: Parse) -> Made | None:
     """A fraction where items stand on both sides, else what is over- or underlined; null when nothing is."""
     near = [item for item in items if bar.x0 - 1 <= item.middle_x <= bar.x1 + 1]
     above = _chain([item for item in near if item.middle_y < bar.y], bar.y, up=True)
@@ -88,25 +90,27 @@ def _make_fraction(bar: Bar, items: list[Item], bars: list[Bar], parse: Parse) -
     inner = [one for one in bars if _is_inside(one, bar) and box[1] - 1 < one.y < box[3] + 1]
     latex, base = parse(covered, inner)
     command = "\\overline" if below else "\\underline"
-    atom = Item(f"{command}{{{latex}}}", *box, base, size)
+    atom = MathItem(f"{command}{{{latex}}}", *box, base, size)
     return atom, covered, inner
 
 
-def _join_fraction(bar: Bar, above: list[Item], below: list[Item], bars: list[Bar], parse: Parse) -> Made:
+def _join_fraction(
+    bar: FractionBar, above: list[MathItem], below: list[MathItem], bars: list[FractionBar], parse: Parse
+) -> Made:
     high, low = around(above)[1], around(below)[3]
     inner = [one for one in bars if _is_inside(one, bar) and high - 2 < one.y < low + 2]
     top, _ = parse(above, [one for one in inner if one.y < bar.y])
     bottom, _ = parse(below, [one for one in inner if one.y > bar.y])
     size = max(item.size for item in (*above, *below))
-    atom = Item(
-        f"\\frac{{{top}}}{{{bottom}}}", bar.x0, high, bar.x1, low, bar.y + AXIS * size, size, Role.ATOM
+    atom = MathItem(
+        f"\\frac{{{top}}}{{{bottom}}}", bar.x0, high, bar.x1, low, bar.y + AXIS * size, size, MathRole.ATOM
     )  # fmt: skip
     return atom, [*above, *below], inner
 
 
-def _chain(items: list[Item], start: float, *, up: bool) -> list[Item]:
+def _chain(items: list[MathItem], start: float, *, up: bool) -> list[MathItem]:
     """Items one after the other away from a bar, until a blank parts them."""
-    taken: list[Item] = []
+    taken: list[MathItem] = []
     reach = start
     for item in sorted(items, key=lambda one: -one.y1 if up else one.y0):
         gap = reach - item.y1 if up else item.y0 - reach

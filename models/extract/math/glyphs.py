@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True)
-class Glyph:
+class MathGlyph:
     """One printed character: `x0 y0 x1 y1` around its ink, `base` the baseline's y, `size` the font's.
 
     `font` is the font's name in lower case without its subset mark.
@@ -22,7 +22,7 @@ class Glyph:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class FractionBar:
     """A thin horizontal rule: of a fraction, a root, an overline."""
 
     x0: float
@@ -30,7 +30,7 @@ class Bar:
     y: float
 
 
-class Role(StrEnum):
+class MathRole(StrEnum):
     """What an item is to its neighbours."""
 
     PLAIN = "plain"
@@ -48,7 +48,7 @@ class Role(StrEnum):
 
 
 @dataclass(slots=True)
-class Item:
+class MathItem:
     """A glyph or finished part of a formula, with its LaTeX."""
 
     latex: str
@@ -58,7 +58,7 @@ class Item:
     y1: float
     base: float
     size: float
-    role: Role = Role.PLAIN
+    role: MathRole = MathRole.PLAIN
     char: str = ""
     font: str = ""
 
@@ -71,7 +71,7 @@ class Item:
         return (self.y0 + self.y1) / 2
 
 
-def around(items: list[Item]) -> tuple[float, float, float, float]:
+def around(items: list[MathItem]) -> tuple[float, float, float, float]:
     """The box around items."""
     return (
         min(item.x0 for item in items),

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from models.extract.math.glyphs import Glyph, Item, Role
+from models.extract.math.glyphs import MathGlyph, MathItem, MathRole
 from models.extract.math.symbols import DELIMITERS, OPERATORS, SYMBOLS
 
 _ALPHABETS = (
@@ -41,25 +41,25 @@ _TALL = 1.35
 """A bracket this much taller than its font's size embraces what stands between."""
 
 
-def make_item(glyph: Glyph) -> Item | None:
+def make_item(glyph: MathGlyph) -> MathItem | None:
     """The item of a glyph; null for one that nobody can name."""
     char = glyph.char
     latex = name_char(char, glyph.font)
     if latex is None:
         return None
     tall = glyph.y1 - glyph.y0 > _TALL * glyph.size
-    role = Role.PLAIN
+    role = MathRole.PLAIN
     if char == "√":
-        role = Role.ROOT
+        role = MathRole.ROOT
     elif char in OPERATORS:
-        role = Role.OPERATOR
+        role = MathRole.OPERATOR
     elif char in _DELIMITERS and tall:
-        role = Role.DELIMITER
+        role = MathRole.DELIMITER
     elif char in _ALWAYS_ACCENTS:
-        role = Role.ACCENT
+        role = MathRole.ACCENT
     elif char.isascii() and char.isalpha() and latex == char and not _ITALIC.search(glyph.font):
-        role = Role.NAMELESS if glyph.font.startswith("type3") else Role.LETTER
-    return Item(latex, glyph.x0, glyph.y0, glyph.x1, glyph.y1, glyph.base, glyph.size, role, char, glyph.font)
+        role = MathRole.NAMELESS if glyph.font.startswith("type3") else MathRole.LETTER
+    return MathItem(latex, glyph.x0, glyph.y0, glyph.x1, glyph.y1, glyph.base, glyph.size, role, char, glyph.font)
 
 
 def name_char(char: str, font: str) -> str | None:

@@ -3,7 +3,7 @@
 import re
 
 from models.extract.math.bars import Parse
-from models.extract.math.glyphs import Item, Role, around
+from models.extract.math.glyphs import MathItem, MathRole, around
 from models.extract.math.letters import ACCENTS
 from models.extract.math.symbols import FUNCTIONS
 
@@ -14,7 +14,7 @@ _WORDS = re.compile(
     r"if|is|or|and|for|all|where|with|otherwise|else|when|then|such|that|on|in|as|to|of|by|at|the|a|an|some|any"
 )
 _WIDE = frozenset("\u0302\u0303")
-_LETTERS = frozenset({Role.LETTER, Role.NAMELESS})
+_LETTERS = frozenset({MathRole.LETTER, MathRole.NAMELESS})
 _LONG = 4
 """So many letters without a gap are a word in any font."""
 _STROKE = "\u0338"
@@ -23,10 +23,10 @@ _SMALL = 0.85
 """Limits and scripts are smaller than this share of what they belong to."""
 
 
-def take_names(items: list[Item]) -> list[Item]:
+def take_names(items: list[MathItem]) -> list[MathItem]:
     """Runs of upright letters on one baseline joined to names and words."""
-    out: list[Item] = []
-    run: list[Item] = []
+    out: list[MathItem] = []
+    run: list[MathItem] = []
     for item in sorted(items, key=lambda one: (round(one.base), one.x0)):
         if run and not _goes_on(run[-1], item):
             out += _join_run(run)
@@ -38,7 +38,7 @@ def take_names(items: list[Item]) -> list[Item]:
     return out + _join_run(run)
 
 
-def _goes_on(last: Item, item: Item) -> bool:
+def _goes_on(last: MathItem, item: MathItem) -> bool:
     if (
         item.role not in _LETTERS
         or item.font != last.font
@@ -49,29 +49,31 @@ def _goes_on(last: Item, item: Item) -> bool:
     return -0.1 * item.size < item.x0 - last.x1 < 0.14 * item.size
 
 
-def _join_run(run: list[Item]) -> list[Item]:
+def _join_run(run: list[MathItem]) -> list[MathItem]:
     """One item for the letters of a word; a single letter stays what it is."""
     if not run:
         return []
     word = "".join(item.char for item in run)
     is_known = word in FUNCTIONS or word in _LIMIT_NAMES or bool(_WORDS.fullmatch(word)) or len(word) >= _LONG
-    if len(run) == 1 or (run[0].role is Role.NAMELESS and not is_known):
+    if len(run) == 1 or (run[0].role is MathRole.NAMELESS and not is_known):
         for item in run:
-            item.role = Role.PLAIN
+            item.role = MathRole.PLAIN
         return run
-    role = Role.OPERATOR if word in _LIMIT_NAMES else Role.PLAIN
+    role = MathRole.OPERATOR if word in _LIMIT_NAMES else MathRole.PLAIN
     if word in FUNCTIONS:
         latex = FUNCTIONS[word]
-    elif role is Role.OPERATOR:
+    elif role is MathRole.OPERATOR:
         latex = f"\\operatorname*{{{word}}}"
     else:
         latex = f"\\text{{ {word} }}" if _WORDS.fullmatch(word) else f"\\mathrm{{{word}}}"
-    return [Item(latex, *around(run), run[0].base, run[0].size, role, word)]
+    return [MathItem(latex, *around(run), run[0].base, run[0].size, role, word)]
 
 
-def take_accents(items: list[Item]) -> list[Item]:
+def take_accents(items: list[MathItem]) -> list[MathItem]:
     """Accents put on the letters below them."""
-    accents = [item for item in items if item.role is Role.ACCENT or (item.char in ACCENTS and item.role is Role.PLAIN)]
+    accents = [
+        item for item in items if item.role is MathRole.ACCENT or (item.char in ACCENTS and item.role is MathRole.PLAIN)
+    ]
     for accent in accents:
         below = [item for item in items if item is not accent and _is_under(accent, item)]
         if not below:
@@ -88,17 +90,17 @@ def take_accents(items: list[Item]) -> list[Item]:
     return items
 
 
-def _cover(accent: Item, below: list[Item], items: list[Item]) -> list[Item]:
+def _cover(accent: MathItem, below: list[MathItem], items: list[MathItem]) -> list[MathItem]:
     """A wide accent over several letters."""
     below.sort(key=lambda item: item.x0)
     x0, _, x1, y1 = around(below)
     latex = f"\\wide{ACCENTS[accent.char][1:]}{{{''.join(item.latex for item in below)}}}"
-    joined = Item(latex, x0, accent.y0, x1, y1, below[0].base, below[0].size)
+    joined = MathItem(latex, x0, accent.y0, x1, y1, below[0].base, below[0].size)
     return [item for item in items if item is not accent and not any(item is one for one in below)] + [joined]
 
 
-def _is_under(accent: Item, item: Item) -> bool:
-    if item.role in (Role.ACCENT, Role.OPERATOR, Role.DELIMITER) or not re.search(r"\w$|\}", item.latex):
+def _is_under(accent: MathItem, item: MathItem) -> bool:
+    if item.role in (MathRole.ACCENT, MathRole.OPERATOR, MathRole.DELIMITER) or not re.search(r"\w$|\}", item.latex):
         return False
     across = min(accent.x1, item.x1) - max(accent.x0, item.x0)
     if across < 0.3 * min(accent.x1 - accent.x0, item.x1 - item.x0):
@@ -106,7 +108,7 @@ def _is_under(accent: Item, item: Item) -> bool:
     return -0.5 * item.size < accent.y1 - item.y0 < 0.2 * item.size
 
 
-def join_negations(items: list[Item]) -> list[Item]:
+def join_negations(items: list[MathItem]) -> list[MathItem]:
     """A stroke through a relation (which TeX prints before it, without width) made part of it."""
     for stroke in [item for item in items if item.char == _STROKE]:
         after = [
@@ -123,7 +125,7 @@ def join_negations(items: list[Item]) -> list[Item]:
     return items
 
 
-def join_integrals(items: list[Item]) -> list[Item]:
+def join_integrals(items: list[MathItem]) -> list[MathItem]:
     """Integral signs set close together are one sign."""
     signs = sorted((item for item in items if item.latex == "\\int"), key=lambda item: (round(item.base), item.x0))
     for sign in reversed(signs[:-1]):
@@ -135,14 +137,14 @@ def join_integrals(items: list[Item]) -> list[Item]:
     return items
 
 
-def _touches(sign: Item, other: Item) -> bool:
+def _touches(sign: MathItem, other: MathItem) -> bool:
     return abs(sign.base - other.base) < 1 and 0 < other.x0 - sign.x0 < 0.75 * sign.size
 
 
-def take_limits(items: list[Item], parse: Parse) -> list[Item]:
+def take_limits(items: list[MathItem], parse: Parse) -> list[MathItem]:
     """Small items above and below large operators and limit names made part of them."""
-    for operator in sorted((item for item in items if item.role is Role.OPERATOR), key=lambda item: item.x0):
-        small = [item for item in items if item.size < _SMALL * operator.size and item.role is not Role.OPERATOR]
+    for operator in sorted((item for item in items if item.role is MathRole.OPERATOR), key=lambda item: item.x0):
+        small = [item for item in items if item.size < _SMALL * operator.size and item.role is not MathRole.OPERATOR]
         low = _find_limit(operator, small, below=True)
         high = _find_limit(operator, small, below=False)
         for sign, limit in (("_", low), ("^", high)):
@@ -155,14 +157,14 @@ def take_limits(items: list[Item], parse: Parse) -> list[Item]:
     return items
 
 
-def _find_limit(operator: Item, small: list[Item], *, below: bool) -> list[Item]:
+def _find_limit(operator: MathItem, small: list[MathItem], *, below: bool) -> list[MathItem]:
     """The row of small items under (or over) the middle of an operator."""
     size = operator.size
     if below:
         band = [item for item in small if -0.1 * size <= item.y0 - operator.y1 <= 0.75 * size]
     else:
         band = [item for item in small if -0.1 * size <= operator.y0 - item.y1 <= 0.75 * size]
-    groups: list[list[Item]] = []
+    groups: list[list[MathItem]] = []
     for item in sorted(band, key=lambda one: one.x0):
         if groups and item.x0 - max(one.x1 for one in groups[-1]) < 0.3 * size:
             groups[-1].append(item)
@@ -175,7 +177,7 @@ def _find_limit(operator: Item, small: list[Item], *, below: bool) -> list[Item]
     return []
 
 
-def _rest_of(group: list[Item], small: list[Item], *, below: bool, size: float) -> list[Item]:
+def _rest_of(group: list[MathItem], small: list[MathItem], *, below: bool, size: float) -> list[MathItem]:
     """Further rows of a limit, and its own scripts."""
     x0, y0, x1, y1 = around(group)
     near = (y0 - 0.1 * size, y1 + 0.9 * size) if below else (y0 - 0.9 * size, y1 + 0.1 * size)

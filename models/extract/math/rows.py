@@ -3,7 +3,7 @@
 import re
 
 from models.extract.math.bars import AXIS, Parse
-from models.extract.math.glyphs import Item, Role, around
+from models.extract.math.glyphs import MathItem, MathRole, around
 
 _SMALL = 0.85
 _SAME_ROW = 0.36
@@ -17,11 +17,11 @@ _CLOSING = {"(": ")", "[": "]", "{": "}", "|": "|", "‖": "‖", "∥": "∥", 
 _ARROWS = {"\\mapsto": "\\mapsto", "-": "\\longrightarrow"}
 
 
-def split_rows(items: list[Item]) -> list[list[Item]]:
+def split_rows(items: list[MathItem]) -> list[list[MathItem]]:
     """Items gathered to rows, top to bottom; small ones belong to the row they stand at."""
     size = find_size(items)
     main = [item for item in items if is_main(item, size)] or items
-    rows: list[tuple[float, list[Item]]] = []
+    rows: list[tuple[float, list[MathItem]]] = []
     for item in sorted(main, key=lambda one: anchor_of(one, size)):
         anchor = anchor_of(item, size)
         if rows and anchor - rows[-1][0] < _SAME_ROW * size:
@@ -35,7 +35,7 @@ def split_rows(items: list[Item]) -> list[list[Item]]:
     return [row for _, row in rows]
 
 
-def _settle(rows: list[tuple[float, list[Item]]], size: float) -> list[tuple[float, list[Item]]]:
+def _settle(rows: list[tuple[float, list[MathItem]]], size: float) -> list[tuple[float, list[MathItem]]]:
     """Rows without a letter on their own baseline (brackets, operators, fractions) joined to the one they overlap."""
     firm = [row for row in rows if any(_is_firm(item) for item in row[1])]
     if not firm:
@@ -50,25 +50,25 @@ def _settle(rows: list[tuple[float, list[Item]]], size: float) -> list[tuple[flo
     return sorted(firm, key=lambda row: row[0])
 
 
-def _is_firm(item: Item) -> bool:
-    return item.role in (Role.PLAIN, Role.LETTER, Role.NAMELESS)
+def _is_firm(item: MathItem) -> bool:
+    return item.role in (MathRole.PLAIN, MathRole.LETTER, MathRole.NAMELESS)
 
 
-def _row_distance(item: Item, anchor: float, row: list[Item], size: float) -> float:
+def _row_distance(item: MathItem, anchor: float, row: list[MathItem], size: float) -> float:
     x0, _, x1, _ = around(row)
     outside = max(x0 - item.x1 - size, item.x0 - x1 - size, 0.0)
     return abs(item.base - anchor) + outside
 
 
-def find_size(items: list[Item]) -> float:
+def find_size(items: list[MathItem]) -> float:
     """The size of what stands on the baseline; large operators and brackets may come from a larger font."""
-    firm = [item.size for item in items if _is_firm(item) or item.role is Role.ATOM]
+    firm = [item.size for item in items if _is_firm(item) or item.role is MathRole.ATOM]
     return max(firm or [item.size for item in items])
 
 
-def anchor_of(item: Item, size: float) -> float:
+def anchor_of(item: MathItem, size: float) -> float:
     """The baseline an item belongs to; of those placed by their middle, what follows from it."""
-    if item.role in (Role.OPERATOR, Role.DELIMITER) and item.latex[1:4] not in (
+    if item.role in (MathRole.OPERATOR, MathRole.DELIMITER) and item.latex[1:4] not in (
         "lim",
         "max",
         "min",
@@ -80,12 +80,12 @@ def anchor_of(item: Item, size: float) -> float:
     return item.base
 
 
-def is_main(item: Item, size: float) -> bool:
+def is_main(item: MathItem, size: float) -> bool:
     """True for items of full size."""
     return item.size >= _SMALL * size
 
 
-def write_row(items: list[Item], parse: Parse) -> tuple[str, float]:
+def write_row(items: list[MathItem], parse: Parse) -> tuple[str, float]:
     """LaTeX of one row and its baseline."""
     size = find_size(items)
     firm = [item for item in items if is_main(item, size)]
@@ -93,9 +93,9 @@ def write_row(items: list[Item], parse: Parse) -> tuple[str, float]:
     anchor = sorted(anchor_of(item, size) for item in plain)[len(plain) // 2]
     _stretch(items)
     parts: list[str] = []
-    low: list[Item] = []
-    high: list[Item] = []
-    last: Item | None = None
+    low: list[MathItem] = []
+    high: list[MathItem] = []
+    last: MathItem | None = None
     right = 0.0
     for item in sorted(items, key=lambda one: one.x0):
         if is_main(item, size) or _is_small_fraction(item, anchor, size):
@@ -113,11 +113,11 @@ def write_row(items: list[Item], parse: Parse) -> tuple[str, float]:
     return join_tokens([part for part in parts if part]), anchor
 
 
-def _stretch(items: list[Item]) -> None:
+def _stretch(items: list[MathItem]) -> None:
     """Tall brackets that pair up grow with what they embrace."""
-    tall = [item for item in sorted(items, key=lambda one: one.x0) if item.role is Role.DELIMITER]
-    open_ones: list[Item] = []
-    pairs: list[tuple[Item, Item]] = []
+    tall = [item for item in sorted(items, key=lambda one: one.x0) if item.role is MathRole.DELIMITER]
+    open_ones: list[MathItem] = []
+    pairs: list[tuple[MathItem, MathItem]] = []
     for item in tall:
         if open_ones and item.char == _CLOSING[open_ones[-1].char]:
             pairs.append((open_ones.pop(), item))
@@ -127,29 +127,33 @@ def _stretch(items: list[Item]) -> None:
         left.latex, right.latex = f"\\left{left.latex}", f"\\right{right.latex}"
 
 
-def _is_small_fraction(item: Item, anchor: float, size: float) -> bool:
+def _is_small_fraction(item: MathItem, anchor: float, size: float) -> bool:
     """A fraction of small type on the row itself, not a script."""
-    return item.role is Role.ATOM and abs((item.base - AXIS * item.size) - (anchor - AXIS * size)) < 0.15 * size
+    return item.role is MathRole.ATOM and abs((item.base - AXIS * item.size) - (anchor - AXIS * size)) < 0.15 * size
 
 
-def _is_high(item: Item, last: Item | None, anchor: float, size: float, high: list[Item]) -> bool:
+def _is_high(item: MathItem, last: MathItem | None, anchor: float, size: float, high: list[MathItem]) -> bool:
     """True for a superscript; small print beside one follows it."""
     if high and item.size < _SMALL * high[-1].size and item.x0 < high[-1].x1 + 0.3 * item.size and item.base < anchor:
         return True
-    middle = item.base - 0.22 * item.size if item.role is not Role.ATOM else item.middle_y
+    middle = item.base - 0.22 * item.size if item.role is not MathRole.ATOM else item.middle_y
     axis = anchor - AXIS * size
-    if last is not None and last.role in (Role.OPERATOR, Role.DELIMITER, Role.ATOM) and last.y1 - last.y0 > size:
+    if (
+        last is not None
+        and last.role in (MathRole.OPERATOR, MathRole.DELIMITER, MathRole.ATOM)
+        and last.y1 - last.y0 > size
+    ):
         axis = last.middle_y
     return middle < axis
 
 
-def _write_bar(item: Item, last: Item | None, size: float) -> str:
+def _write_bar(item: MathItem, last: MathItem | None, size: float) -> str:
     """The item's LaTeX; a bar set off from what stands before it is a relation."""
     spaced = item.latex == "|" and last is not None and item.x0 - last.x1 > _RELATION_GAP * size
     return "\\mid" if spaced else item.latex
 
 
-def _write_scripts(low: list[Item], high: list[Item], parse: Parse) -> str:
+def _write_scripts(low: list[MathItem], high: list[MathItem], parse: Parse) -> str:
     out = ""
     primes = 0
     high = sorted(high, key=lambda item: item.x0)
@@ -188,9 +192,9 @@ def _compose(parts: list[str]) -> list[str]:
     return out
 
 
-def take_brackets(items: list[Item], parse: Parse) -> list[Item]:
+def take_brackets(items: list[MathItem], parse: Parse) -> list[MathItem]:
     """Tall brackets around several rows, with these rows, replaced by one atom: matrices, cases, binomials."""
-    for left in sorted((item for item in items if item.role is Role.DELIMITER), key=lambda item: item.x0):
+    for left in sorted((item for item in items if item.role is MathRole.DELIMITER), key=lambda item: item.x0):
         if left.char not in _CLOSING or not any(item is left for item in items):
             continue
         right = _find_closing(left, items)
@@ -210,17 +214,17 @@ def take_brackets(items: list[Item], parse: Parse) -> list[Item]:
         latex = _write_matrix(left, right, rows, parse)
         size = find_size(inner)
         base = left.middle_y + AXIS * size
-        atom = Item(latex, *around(used), base, size, Role.ATOM)
+        atom = MathItem(latex, *around(used), base, size, MathRole.ATOM)
         items = [item for item in items if not any(item is one for one in used)] + [atom]
     return items
 
 
-def _find_closing(left: Item, items: list[Item]) -> Item | None:
+def _find_closing(left: MathItem, items: list[MathItem]) -> MathItem | None:
     """The bracket that closes another: of its kind and height, nearest to its right."""
     found = [
         item
         for item in items
-        if item.role is Role.DELIMITER
+        if item.role is MathRole.DELIMITER
         and item.x0 > left.x1
         and abs(item.y0 - left.y0) < 0.3 * left.size
         and item.char in (_CLOSING[left.char], ")", "]", "}", "|")
@@ -228,7 +232,7 @@ def _find_closing(left: Item, items: list[Item]) -> Item | None:
     return min(found, key=lambda item: item.x0, default=None)
 
 
-def _write_matrix(left: Item, right: Item | None, rows: list[list[Item]], parse: Parse) -> str:
+def _write_matrix(left: MathItem, right: MathItem | None, rows: list[list[MathItem]], parse: Parse) -> str:
     cells = [_split_cells(row) for row in rows]
     if right is not None and left.char == "(" and len(cells) == 2 and all(len(row) == 1 for row in cells):
         top, bottom = (parse(row[0], [])[0] for row in cells)
@@ -242,10 +246,10 @@ def _write_matrix(left: Item, right: Item | None, rows: list[list[Item]], parse:
     return f"\\left{left.latex}\\begin{{matrix}}{body}\\end{{matrix}}\\right{right.latex}"
 
 
-def _split_cells(row: list[Item]) -> list[list[Item]]:
+def _split_cells(row: list[MathItem]) -> list[list[MathItem]]:
     """Items of a matrix row parted at wide blanks."""
     size = find_size(row)
-    cells: list[list[Item]] = []
+    cells: list[list[MathItem]] = []
     right = 0.0
     for item in sorted(row, key=lambda one: one.x0):
         if cells and item.x0 - right < _CELL_GAP * size:

@@ -7,7 +7,7 @@ Structure is read from geometry alone: bars make fractions and roots, size and h
 import re
 
 from models.extract.math.bars import take_bars
-from models.extract.math.glyphs import Bar, Glyph, Item
+from models.extract.math.glyphs import FractionBar, MathGlyph, MathItem
 from models.extract.math.letters import make_item
 from models.extract.math.limits import join_integrals, join_negations, take_accents, take_limits, take_names
 from models.extract.math.rows import split_rows, take_brackets, write_row
@@ -19,7 +19,7 @@ _MOST_GLYPHS = 600
 _ROW_END = " \\\\ "
 
 
-def write_latex(glyphs: list[Glyph], bars: list[Bar]) -> str | None:
+def write_latex(glyphs: list[MathGlyph], bars: list[FractionBar]) -> str | None:
     """LaTeX of a formula without delimiters; several rows as `aligned`, its number as `\\tag`."""
     seen = [
         glyph for glyph in glyphs if not glyph.char.isspace() and glyph.char not in "\u200b\u2061\u2062\u2063\ufeff"
@@ -41,7 +41,7 @@ def _outside_environments(latex: str) -> str:
     return re.sub(r"\\begin\{.*\\end\{\w+\}", "", latex)
 
 
-def parse(items: list[Item], bars: list[Bar]) -> tuple[str, float]:
+def parse(items: list[MathItem], bars: list[FractionBar]) -> tuple[str, float]:
     """LaTeX of items and the baseline of their first row."""
     items = join_integrals(take_bars(join_negations(items), bars, parse))
     items = take_accents(items)
@@ -54,7 +54,7 @@ def parse(items: list[Item], bars: list[Bar]) -> tuple[str, float]:
     return _ROW_END.join(latex for latex, _ in rows), rows[0][1]
 
 
-def take_numbers(glyphs: list[Glyph]) -> tuple[list[str], list[Glyph]]:
+def take_numbers(glyphs: list[MathGlyph]) -> tuple[list[str], list[MathGlyph]]:
     """Numbers in brackets at the right end of rows, and the other glyphs."""
     numbers: list[str] = []
     kept = glyphs

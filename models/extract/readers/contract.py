@@ -16,7 +16,7 @@ from models.cdom.tree import BlockType, FlagSpan, Metadata, PageStatus, Route, S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class TextLook:
     """What a block's type looks like, so that blocks of different pages can be compared. Sizes in points.
 
     `lines` counts printed lines; `pitch` is the distance of their baselines; `ends_open` says the last line is full
@@ -33,7 +33,7 @@ class Look:
     hyphen: bool = False
 
 
-PLAIN_LOOK = Look()
+PLAIN_LOOK = TextLook()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,7 @@ class PageBlock:
     confidence: float = 1.0
     flags: tuple[str, ...] = ()
     flag_spans: tuple[FlagSpan, ...] = ()
-    look: Look = PLAIN_LOOK
+    look: TextLook = PLAIN_LOOK
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

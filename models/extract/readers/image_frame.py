@@ -53,7 +53,7 @@ BROKEN = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class ImageFrame:
     """An upright frame: size in points."""
 
     png: bytes
@@ -107,7 +107,7 @@ def count_frames(picture: Image.Image, limit: int) -> int:
     return count
 
 
-def decode_frame(picture: Image.Image, max_pixels: int, dpi: int | None = None) -> Frame:
+def decode_frame(picture: Image.Image, max_pixels: int, dpi: int | None = None) -> ImageFrame:
     """The current frame at `dpi`, or as fine as it is up to `LONGEST_SIDE`.
 
     Raises `Malformed` when it does not decode, `ResourceLimit` when it is too large.
@@ -122,7 +122,7 @@ def decode_frame(picture: Image.Image, max_pixels: int, dpi: int | None = None) 
         scale = _choose_scale(upright, width, height) if dpi is None else dpi / 72
         scale = min(scale, sqrt(max_pixels / (width * height)))
         png = _encode(flatten(_resize(upright, width * scale, height * scale)))
-        return Frame(png=png, width=round(width, 3), height=round(height, 3))
+        return ImageFrame(png=png, width=round(width, 3), height=round(height, 3))
 
 
 _ORIENTATION = 274

@@ -6,35 +6,42 @@ Importing this loads no model, no runtime and no picture library.
 from typing import Protocol, assert_never
 
 from models.cdom.ports import RecognisePages
-from models.neural.ocr.langs import OcrEngine, UnsupportedLanguage, check_langs, covered_langs
+from models.neural.ocr.langs import OcrEngineName, UnsupportedLanguage, check_langs, covered_langs
 
-__all__ = ["OcrEngine", "PageRecogniser", "UnsupportedLanguage", "check_langs", "covered_langs", "make_recogniser"]
+__all__ = [
+    "LocalPageRecogniser",
+    "OcrEngineName",
+    "UnsupportedLanguage",
+    "check_langs",
+    "covered_langs",
+    "make_recogniser",
+]
 
 
-class PageRecogniser(RecognisePages, Protocol):
+class LocalPageRecogniser(RecognisePages, Protocol):
     """A recogniser that loads what it needs at the first page, or when told to."""
 
     def warm_up(self) -> None: ...
 
 
 def make_recogniser(
-    engine: OcrEngine | str = OcrEngine.RAPIDOCR,
+    engine: OcrEngineName | str = OcrEngineName.RAPIDOCR,
     langs: tuple[str, ...] = ("en",),
     cpu_flags: frozenset[str] | None = None,
-) -> PageRecogniser:
+) -> LocalPageRecogniser:
     """A recogniser that has loaded nothing yet; `cpu_flags` replaces what the processor says of itself (tests, doctor).
 
     Raises `ValueError` for an unknown engine and `UnsupportedLanguage`; a processor without AVX2 and FMA is found out
     by `warm_up` or the first page (`MlUnavailable`), so that born-digital documents still succeed there.
     """
-    chosen = OcrEngine(engine)
+    chosen = OcrEngineName(engine)
     checked = check_langs(chosen, langs)
     match chosen:
-        case OcrEngine.RAPIDOCR:
+        case OcrEngineName.RAPIDOCR:
             from models.neural.ocr.rapid import RapidRecogniser
 
             return RapidRecogniser(checked, cpu_flags)
-        case OcrEngine.TESSERACT:
+        case OcrEngineName.TESSERACT:
             from models.neural.ocr.tesseract import TesseractRecogniser
 
             return TesseractRecogniser(checked)

@@ -20,7 +20,7 @@ MAX_COLUMNS = 3200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
+class CropBatch:
     """`indices` say which line each picture is; `columns` how wide each one is before padding."""
 
     indices: tuple[int, ...]
@@ -55,7 +55,7 @@ def _warp(picture: Picture, box: Floats, columns: int, rows: int) -> Picture:
     return np.asarray(cut, np.uint8)
 
 
-def batch_lines(lines: Sequence[Picture]) -> Iterator[Batch]:
+def batch_lines(lines: Sequence[Picture]) -> Iterator[CropBatch]:
     """All lines, the widest last, in batches of equal padded width."""
     by_width: dict[int, list[int]] = {}
     for index, line in enumerate(lines):
@@ -66,10 +66,10 @@ def batch_lines(lines: Sequence[Picture]) -> Iterator[Batch]:
             yield _stack(lines, indices[start : start + size], width)
 
 
-def _stack(lines: Sequence[Picture], indices: Iterable[int], width: int) -> Batch:
+def _stack(lines: Sequence[Picture], indices: Iterable[int], width: int) -> CropBatch:
     chosen = tuple(indices)
     pictures = np.zeros((len(chosen), 3, ROWS, width), np.float32)
     for place, index in enumerate(chosen):
         line = lines[index]
         pictures[place, :, :, : line.shape[1]] = line[:, :, ::-1].transpose(2, 0, 1) / np.float32(127.5) - 1
-    return Batch(indices=chosen, columns=tuple(lines[index].shape[1] for index in chosen), pictures=pictures)
+    return CropBatch(indices=chosen, columns=tuple(lines[index].shape[1] for index in chosen), pictures=pictures)

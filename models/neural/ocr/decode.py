@@ -15,7 +15,7 @@ BLANK = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Glyph:
+class DecodedGlyph:
     """A character; `start` and `end` are fractions (0..1) of the line's length."""
 
     char: str
@@ -24,13 +24,13 @@ class Glyph:
     end: float
 
 
-def decode_line(probabilities: Floats, characters: Sequence[str], share: float) -> tuple[Glyph, ...]:
+def decode_line(probabilities: Floats, characters: Sequence[str], share: float) -> tuple[DecodedGlyph, ...]:
     """Best class of every column, runs collapsed, blanks dropped; `share` is how much of the columns is no padding."""
     best = probabilities.argmax(axis=1)
     edges = [0, *(int(place) for place in np.flatnonzero(np.diff(best)) + 1), len(best)]
     width = max(1.0, len(best) * share)
     return tuple(
-        Glyph(
+        DecodedGlyph(
             char=characters[best[start]],
             confidence=float(probabilities[start:end, best[start]].max()),
             start=min(1.0, start / width),

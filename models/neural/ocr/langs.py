@@ -10,7 +10,7 @@ from typing import assert_never
 from models.cdom.errors import MlUnavailable
 
 
-class OcrEngine(StrEnum):
+class OcrEngineName(StrEnum):
     """`rapidocr`: PP-OCRv6 models of that package. `tesseract`: the installed command with its language data."""
 
     RAPIDOCR = "rapidocr"
@@ -45,18 +45,18 @@ TESSERACT_CODES = {
 # fmt: on
 
 
-def covered_langs(engine: OcrEngine) -> frozenset[str]:
+def covered_langs(engine: OcrEngineName) -> frozenset[str]:
     """Codes the engine can read (Tesseract: where its data for them is installed)."""
     match engine:
-        case OcrEngine.RAPIDOCR:
+        case OcrEngineName.RAPIDOCR:
             return LATIN | HAN
-        case OcrEngine.TESSERACT:
+        case OcrEngineName.TESSERACT:
             return frozenset(TESSERACT_CODES)
         case _:
             assert_never(engine)
 
 
-def check_langs(engine: OcrEngine, langs: Sequence[str]) -> tuple[str, ...]:
+def check_langs(engine: OcrEngineName, langs: Sequence[str]) -> tuple[str, ...]:
     """The codes in lower case, sorted, each once. Raises `UnsupportedLanguage` naming those that cannot be read."""
     wanted = sorted({lang.strip().lower() for lang in langs if lang.strip()})
     unknown = [lang for lang in wanted if lang not in covered_langs(engine)]

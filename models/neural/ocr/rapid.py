@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage, Word
 from models.neural.device import require_ml
 from models.neural.ocr.detect import DetectorSettings
-from models.neural.ocr.langs import OcrEngine, character_filter, check_langs, reads_han
+from models.neural.ocr.langs import OcrEngineName, character_filter, check_langs, reads_han
 from models.neural.ocr.pixels import decode_picture, page_box
 from models.neural.ocr.ppocr import PictureReader, ReadPicture
 from models.neural.ocr.runtime import load_network, load_recogniser, runtime_version
@@ -43,7 +43,7 @@ class RapidRecogniser:
 
     def _reader(self, langs: tuple[str, ...]) -> PictureReader:
         require_ml(self.cpu_flags)
-        han = reads_han(check_langs(OcrEngine.RAPIDOCR, langs))
+        han = reads_han(check_langs(OcrEngineName.RAPIDOCR, langs))
         if han not in self._readers:
             self._readers[han] = load_reader(han=han)
         return self._readers[han]
@@ -80,7 +80,7 @@ def make_page(page: PixelPage, found: ReadPicture) -> RecognisedPage:
         ),
         rotation=found.turn,
         skew_degrees=round(found.skew, 2),
-        engine=OcrEngine.RAPIDOCR.value,
+        engine=OcrEngineName.RAPIDOCR.value,
         model=MODEL,
         version=runtime_version(),
     )

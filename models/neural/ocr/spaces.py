@@ -11,7 +11,7 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from models.neural.ocr.decode import Glyph
+from models.neural.ocr.decode import DecodedGlyph
 from models.neural.ocr.detect import Picture
 
 WIDE = 15 / 48
@@ -22,7 +22,7 @@ _FAINT = 20
 _EDGE = 5
 
 
-def add_spaces(picture: Picture, glyphs: Sequence[Glyph]) -> tuple[Glyph, ...]:
+def add_spaces(picture: Picture, glyphs: Sequence[DecodedGlyph]) -> tuple[DecodedGlyph, ...]:
     """`picture` is the line (48 rows); the glyphs' places are fractions of its width."""
     empty = find_empty_columns(picture)
     if empty is None or len(glyphs) < 2:
@@ -44,7 +44,7 @@ def find_empty_columns(picture: Picture) -> NDArray[np.bool_] | None:
     return np.asarray(~ink[_EDGE:-_EDGE].any(axis=0))
 
 
-def _widest_gap(empty: NDArray[np.bool_], a: Glyph, b: Glyph) -> int:
+def _widest_gap(empty: NDArray[np.bool_], a: DecodedGlyph, b: DecodedGlyph) -> int:
     """Longest run of empty columns between the middles of two neighbours."""
     first, last = (int((glyph.start + glyph.end) / 2 * len(empty)) for glyph in (a, b))
     inked = np.flatnonzero(~empty[first:last])
@@ -52,9 +52,9 @@ def _widest_gap(empty: NDArray[np.bool_], a: Glyph, b: Glyph) -> int:
     return int(np.diff(edges).max() - 1)
 
 
-def _spaced(glyphs: Sequence[Glyph], gaps: Sequence[int], limit: float) -> Iterator[Glyph]:
+def _spaced(glyphs: Sequence[DecodedGlyph], gaps: Sequence[int], limit: float) -> Iterator[DecodedGlyph]:
     for (a, b), gap in zip(pairwise(glyphs), gaps, strict=True):
         yield a
         if gap >= limit and " " not in (a.char, b.char):
-            yield Glyph(char=" ", confidence=min(a.confidence, b.confidence), start=a.end, end=b.start)
+            yield DecodedGlyph(char=" ", confidence=min(a.confidence, b.confidence), start=a.end, end=b.start)
     yield glyphs[-1]

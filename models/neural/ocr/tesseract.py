@@ -17,7 +17,7 @@ from models.cdom.errors import Malformed, MlUnavailable
 from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
 from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage, Word
 from models.neural.ocr.detect import Picture
-from models.neural.ocr.langs import TESSERACT_CODES, OcrEngine, UnsupportedLanguage, check_langs
+from models.neural.ocr.langs import TESSERACT_CODES, OcrEngineName, UnsupportedLanguage, check_langs
 from models.neural.ocr.pixels import decode_picture
 from models.neural.ocr.upright import turn_picture
 
@@ -53,7 +53,7 @@ class TesseractRecogniser:
         return [self._recognise(page, data, deadline) for page in pages]
 
     def _data(self, langs: tuple[str, ...]) -> str:
-        codes = [TESSERACT_CODES[lang] for lang in check_langs(OcrEngine.TESSERACT, langs)]
+        codes = [TESSERACT_CODES[lang] for lang in check_langs(OcrEngineName.TESSERACT, langs)]
         missing = [code for code in codes if code not in self._installed]
         if missing:
             raise UnsupportedLanguage(f"tesseract has no data for {', '.join(missing)}")
@@ -68,7 +68,7 @@ class TesseractRecogniser:
             number=page.number,
             words=tuple(_read_words(table, (picture.shape[1], picture.shape[0]), points)),
             rotation=turn,
-            engine=OcrEngine.TESSERACT.value,
+            engine=OcrEngineName.TESSERACT.value,
             model=data,
             version=self._version,
         )

@@ -10,7 +10,7 @@ from statistics import fmean
 
 import numpy as np
 
-from models.neural.ocr.decode import Glyph
+from models.neural.ocr.decode import DecodedGlyph
 from models.neural.ocr.runtime import Floats
 
 
@@ -19,7 +19,7 @@ class ReadLine:
     """A line as read: its box (4×2 pixels) and what stands in it."""
 
     box: Floats
-    glyphs: tuple[Glyph, ...]
+    glyphs: tuple[DecodedGlyph, ...]
 
     @property
     def text(self) -> str:
@@ -52,8 +52,8 @@ def split_words(line: ReadLine) -> Iterator[LineWord]:
         )
 
 
-def _group(glyphs: Sequence[Glyph]) -> Iterator[list[Glyph]]:
-    group: list[Glyph] = []
+def _group(glyphs: Sequence[DecodedGlyph]) -> Iterator[list[DecodedGlyph]]:
+    group: list[DecodedGlyph] = []
     for glyph in glyphs:
         if group and glyph.char == " ":
             yield group

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-class Ending(StrEnum):
+class AnswerEnd(StrEnum):
     """Why an answer ended. Only `stop` is the model's own end."""
 
     STOP = "stop"
@@ -59,11 +59,11 @@ class Answer:
     """The model's own output, special tokens that carry structure included."""
 
     text: str
-    ending: Ending = Ending.STOP
+    ending: AnswerEnd = AnswerEnd.STOP
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Region:
+class PageRegion:
     """A block somebody else found on the page: for models that read crops. `bbox` in points of the page as shown."""
 
     type: BlockType
@@ -83,10 +83,10 @@ class VlmModel(Protocol):
     name: str
     needs_regions: bool
 
-    def ask(self, page: PixelPage, regions: Sequence[Region]) -> list[Ask]: ...
+    def ask(self, page: PixelPage, regions: Sequence[PageRegion]) -> list[Ask]: ...
 
     def read(
-        self, page: PixelPage, regions: Sequence[Region], asks: Sequence[Ask], answers: Sequence[Answer]
+        self, page: PixelPage, regions: Sequence[PageRegion], asks: Sequence[Ask], answers: Sequence[Answer]
     ) -> list[RecognisedBlock]:
         """Blocks in reading order, boxes in points. Raises `BadAnswer`."""
         ...

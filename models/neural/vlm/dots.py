@@ -12,7 +12,7 @@ from typing import Any
 from models.cdom.geometry import Bbox
 from models.cdom.ports import PixelPage, RecognisedBlock
 from models.cdom.tree import BlockType
-from models.neural.vlm.contract import Answer, Ask, BadAnswer, Ending, Region, Sampling
+from models.neural.vlm.contract import Answer, AnswerEnd, Ask, BadAnswer, PageRegion, Sampling
 from models.neural.vlm.markdown import MAX_CHARS, read_markdown
 from models.neural.vlm.pictures import decode, fit_grid
 from models.neural.vlm.tables import read_html_table
@@ -71,16 +71,16 @@ class Dots:
     name = "dots"
     needs_regions = False
 
-    def ask(self, page: PixelPage, regions: Sequence[Region]) -> list[Ask]:
+    def ask(self, page: PixelPage, regions: Sequence[PageRegion]) -> list[Ask]:
         image = fit_grid(decode(page), factor=_FACTOR, least=_LEAST, most=_MOST)
         return [Ask(picture=image, prompt=PROMPT, sampling=_SAMPLING, mark=MARK)]
 
     def read(
-        self, page: PixelPage, regions: Sequence[Region], asks: Sequence[Ask], answers: Sequence[Answer]
+        self, page: PixelPage, regions: Sequence[PageRegion], asks: Sequence[Ask], answers: Sequence[Answer]
     ) -> list[RecognisedBlock]:
         scale = (page.width / asks[0].size[0], page.height / asks[0].size[1])
         elements, unreadable = _read_elements(answers[0].text)
-        if unreadable and answers[0].ending is Ending.STOP:
+        if unreadable and answers[0].ending is AnswerEnd.STOP:
             raise BadAnswer("elements that are no JSON")  # their text would be missing and nobody would know
         blocks = [block for element in elements for block in _blocks(element, asks[0].size, scale)]
         if not blocks and not _is_empty_page(answers[0].text):

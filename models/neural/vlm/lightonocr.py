@@ -11,7 +11,7 @@ from dataclasses import replace
 from models.cdom.geometry import Bbox
 from models.cdom.ports import PixelPage, RecognisedBlock
 from models.cdom.tree import BlockType
-from models.neural.vlm.contract import Answer, Ask, BadAnswer, Region, Sampling
+from models.neural.vlm.contract import Answer, Ask, BadAnswer, PageRegion, Sampling
 from models.neural.vlm.markdown import read_markdown
 from models.neural.vlm.pictures import decode, fit_longest
 
@@ -28,12 +28,12 @@ class LightOnOcr:
     name = "lightonocr"
     needs_regions = False
 
-    def ask(self, page: PixelPage, regions: Sequence[Region]) -> list[Ask]:
+    def ask(self, page: PixelPage, regions: Sequence[PageRegion]) -> list[Ask]:
         image = fit_longest(decode(page), _LONGEST)
         return [Ask(picture=image, prompt="", sampling=_SAMPLING)]
 
     def read(
-        self, page: PixelPage, regions: Sequence[Region], asks: Sequence[Ask], answers: Sequence[Answer]
+        self, page: PixelPage, regions: Sequence[PageRegion], asks: Sequence[Ask], answers: Sequence[Answer]
     ) -> list[RecognisedBlock]:
         text = answers[0].text
         boxes = [_place(found, page) for found in _PICTURE.finditer(text)]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from models.cdom.ports import PixelPage, RecognisedBlock
 from models.cdom.tree import BlockType
-from models.neural.vlm.contract import Answer, Ask, BadAnswer, Ending, Region, Sampling
+from models.neural.vlm.contract import Answer, AnswerEnd, Ask, BadAnswer, PageRegion, Sampling
 from models.neural.vlm.markdown import read_markdown
 from models.neural.vlm.pictures import crop, decode, fit_grid
 from models.neural.vlm.tables import read_html_table, read_otsl
@@ -29,7 +29,7 @@ class PaddleOcrVl:
     name = "paddleocr-vl"
     needs_regions = True
 
-    def ask(self, page: PixelPage, regions: Sequence[Region]) -> list[Ask]:
+    def ask(self, page: PixelPage, regions: Sequence[PageRegion]) -> list[Ask]:
         image = decode(page)
         asks = []
         for region in _asked(regions):
@@ -40,7 +40,7 @@ class PaddleOcrVl:
         return asks
 
     def read(
-        self, page: PixelPage, regions: Sequence[Region], asks: Sequence[Ask], answers: Sequence[Answer]
+        self, page: PixelPage, regions: Sequence[PageRegion], asks: Sequence[Ask], answers: Sequence[Answer]
     ) -> list[RecognisedBlock]:
         if len(answers) != len(_asked(regions)):
             raise BadAnswer("answers and crops differ in number")
@@ -51,15 +51,15 @@ class PaddleOcrVl:
         return blocks
 
 
-def _asked(regions: Sequence[Region]) -> list[Region]:
+def _asked(regions: Sequence[PageRegion]) -> list[PageRegion]:
     return [region for region in regions[:MAX_REGIONS] if region.type is not BlockType.PICTURE]
 
 
-def _block(region: Region, answer: Answer | None) -> RecognisedBlock:
+def _block(region: PageRegion, answer: Answer | None) -> RecognisedBlock:
     kept = RecognisedBlock(type=region.type, bbox=region.bbox, text=region.text)
     if answer is None:
         return kept
-    if answer.ending is not Ending.STOP or not answer.text.strip():
+    if answer.ending is not AnswerEnd.STOP or not answer.text.strip():
         return RecognisedBlock(type=_textual(region.type), bbox=region.bbox, text=region.text, confidence=0.5)
     if region.type is BlockType.TABLE:
         table = read_otsl(answer.text) or read_html_table(answer.text)
@@ -72,7 +72,7 @@ def _block(region: Region, answer: Answer | None) -> RecognisedBlock:
     return _text_block(region, answer.text)
 
 
-def _text_block(region: Region, text: str) -> RecognisedBlock:
+def _text_block(region: PageRegion, text: str) -> RecognisedBlock:
     parts = [part for part in read_markdown(text) if part.text.strip()]
     if len(parts) == 1:
         return RecognisedBlock(type=region.type, bbox=region.bbox, text=parts[0].text, spans=parts[0].spans)

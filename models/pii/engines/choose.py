@@ -11,7 +11,7 @@ from models.pii.kinds import Detector
 from models.pii.patterns.kind_patterns import RegexDetector
 
 
-class Engine(StrEnum):
+class PiiEngineChoice(StrEnum):
     """`presidio` adds people, places and organisations to what `regex` finds."""
 
     REGEX = "regex"
@@ -20,23 +20,23 @@ class Engine(StrEnum):
 
 def make_flagger(engine: str, languages: Sequence[str] = ("en",)) -> Callable[[Tree], Tree]:
     """A function from a tree to its flagged copy. Raises `EngineMissing`, now and not at the first document."""
-    return partial(flag_tree, detector=make_detector(Engine(engine), languages))
+    return partial(flag_tree, detector=make_detector(PiiEngineChoice(engine), languages))
 
 
 def check_engine(engine: str, languages: Sequence[str]) -> None:
     """Raises `EngineMissing` without loading anything."""
-    if Engine(engine) is Engine.PRESIDIO:
+    if PiiEngineChoice(engine) is PiiEngineChoice.PRESIDIO:
         from models.pii.engines.presidio import check_installed
 
         check_installed(tuple(languages))
 
 
-def make_detector(engine: Engine, languages: Sequence[str]) -> Detector:
+def make_detector(engine: PiiEngineChoice, languages: Sequence[str]) -> Detector:
     """The detector; an NLP model is loaded here and shared by all documents of the process."""
     match engine:
-        case Engine.REGEX:
+        case PiiEngineChoice.REGEX:
             return RegexDetector()
-        case Engine.PRESIDIO:
+        case PiiEngineChoice.PRESIDIO:
             from models.pii.engines.presidio import make_presidio
 
             return make_presidio(tuple(languages))

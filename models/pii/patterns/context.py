@@ -12,7 +12,7 @@ CONTEXT_REACH = 48
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class ContextWords:
     """`words`: from a plain lower-case string that is part of the word to the word as a pattern."""
 
     words: Mapping[str, re.Pattern[str]]
@@ -32,9 +32,9 @@ class Context:
         return tuple(self.words)
 
 
-def _context(words: Mapping[str, str]) -> Context:
+def _context(words: Mapping[str, str]) -> ContextWords:
     """From hint → the word as a pattern."""
-    return Context({hint: re.compile(f"(?i){word}") for hint, word in words.items()})
+    return ContextWords({hint: re.compile(f"(?i){word}") for hint, word in words.items()})
 
 
 BIRTH = _context(

@@ -13,7 +13,7 @@ from models.pii.kinds import TORN, Hit, Kind, settle
 from models.pii.patterns import clues as at
 from models.pii.patterns import numbers
 from models.pii.patterns.clues import Clues, Starts
-from models.pii.patterns.context import BIRTH, CONTEXT_REACH, NATIONAL, PASSPORT, PLATE, SOCIAL, Context
+from models.pii.patterns.context import BIRTH, CONTEXT_REACH, NATIONAL, PASSPORT, PLATE, SOCIAL, ContextWords
 from models.pii.patterns.phones import find_phones
 from models.pii.patterns.secrets import (
     PASSWORD,
@@ -41,7 +41,7 @@ class Pattern:
     regex: re.Pattern[str]
     starts: Starts
     check: Check | None = None
-    context: Context | None = None
+    context: ContextWords | None = None
 
     def find(self, clues: Clues) -> Iterator[Hit]:
         """Values in text order. What was taken for a value and is none hides nothing: the next start is looked at."""

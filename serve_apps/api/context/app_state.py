@@ -7,20 +7,20 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from serve_apps.access.failed_auth_limiter import Strangers
+from serve_apps.access.failed_auth_limiter import FailedAuthLimiter
 from serve_apps.access.loopback import is_loopback_peer
 from serve_apps.access.stored_keys import keys_in_force
-from serve_apps.api.context.denial_audit import RefusalTrail
+from serve_apps.api.context.denial_audit import DenialAudit
 from serve_apps.api.context.drawn_pictures import DrawnPictures
-from serve_apps.api.context.ephemeral_slots import EphemeralLane
+from serve_apps.api.context.ephemeral_slots import EphemeralSlots
 from serve_apps.api.context.job_answers import JobAnswers
 from serve_apps.api.context.parsed_trees import ParsedTrees
-from serve_apps.api.context.rate_limit import RateLimit
+from serve_apps.api.context.rate_limit import CallerRateLimit
 from serve_apps.api.context.resources import Resources
 from serve_apps.api.context.syncing import Syncing
 from serve_apps.api.context.waiting import JobWaiters
-from serve_apps.api.http.bulkhead import Lane
-from serve_apps.api.http.cached import Remembered
+from serve_apps.api.http.bulkhead import Bulkhead
+from serve_apps.api.http.cached import Cached
 from serve_apps.api.http.refusals import Overloaded
 from storage.access.api_keys import StoredKey, list_keys
 from storage.postgres.notices import KEYS
@@ -36,25 +36,25 @@ _REMEMBER_METRICS_S = 5.0
 _REMEMBER_HEALTH_S = 1.0  # open to callers without a key, so a flood costs one look a second
 
 
-class Running:
+class AppState:
     """One per app, alive from its start to its end."""
 
     def __init__(self, resources: Resources) -> None:
         self.resources = resources
-        self.sql = Lane("sql", _SQL_THREADS, timeout_s=resources.limits.read_timeout_s)
-        self.disk = Lane("disk", _DISK_THREADS)
-        self.deep_health: Remembered[dict[str, Any]] = Remembered(_REMEMBER_HEALTH_S)
+        self.sql = Bulkhead("sql", _SQL_THREADS, timeout_s=resources.limits.read_timeout_s)
+        self.disk = Bulkhead("disk", _DISK_THREADS)
+        self.deep_health: Cached[dict[str, Any]] = Cached(_REMEMBER_HEALTH_S)
         self.job_answers = JobAnswers(resources.store.db, self.sql)
         self.trees = ParsedTrees()
         self.drawn = DrawnPictures()
-        self.ephemeral = EphemeralLane()
-        self.rate_limit = RateLimit(resources.store.db, self.sql, resources.limits.rate_limit_rpm)
-        self.strangers = Strangers()
-        self.metrics: Remembered[bytes] = Remembered(_REMEMBER_METRICS_S)
+        self.ephemeral = EphemeralSlots()
+        self.rate_limit = CallerRateLimit(resources.store.db, self.sql, resources.limits.rate_limit_rpm)
+        self.strangers = FailedAuthLimiter()
+        self.metrics: Cached[bytes] = Cached(_REMEMBER_METRICS_S)
         self.source_gate = resources.source_gate or SourceGate(workdir=resources.store.workdir)
         self.syncs = Syncing()
         self._configured_keys, self._stored_keys = tuple(resources.keys), list[StoredKey]()
-        self.refusals = RefusalTrail(resources.store.db, self.disk)
+        self.refusals = DenialAudit(resources.store.db, self.disk)
         self._keys_told = asyncio.Event()
         self.waiters = JobWaiters(resources.dsn, resources.limits.max_waiters, {KEYS: self._keys_told.set})
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from time import monotonic
 
 from serve_apps.access.caller import Caller
-from serve_apps.api.http.bulkhead import Lane
+from serve_apps.api.http.bulkhead import Bulkhead
 from serve_apps.api.http.refusals import Overloaded
 from storage.access.audit import record
 from storage.postgres.database import Database
@@ -18,10 +18,10 @@ QUIET_S = 60.0
 _REMEMBERED = 4096
 
 
-class RefusalTrail:
+class DenialAudit:
     """One per app."""
 
-    def __init__(self, db: Database, lane: Lane) -> None:
+    def __init__(self, db: Database, lane: Bulkhead) -> None:
         self._db, self._lane = db, lane
         self._noted: dict[tuple[str, str, str], float] = {}
         self._writing: set[asyncio.Task[None]] = set()

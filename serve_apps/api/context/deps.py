@@ -13,7 +13,7 @@ from pydantic import AfterValidator
 from serve_apps.access.caller import Caller, identify
 from serve_apps.access.errors import FeatureNotLicensed, ScopeMissing, Unauthenticated
 from serve_apps.access.scopes import REQUIRED
-from serve_apps.api.context.app_state import Running
+from serve_apps.api.context.app_state import AppState
 from serve_apps.api.http.request_span import CONTEXT
 from storage.store import Store
 from storage.values.errors import NotFound
@@ -25,7 +25,7 @@ from storage.values.rows import Actor, DocumentId, JobId, Scope
 class Call:
     """One request of a caller who may do this."""
 
-    running: Running
+    running: AppState
     caller: Caller
     request_id: str
     traceparent: str | None = None
@@ -53,15 +53,15 @@ class Call:
             raise
 
 
-async def find_running(request: Request) -> Running:
-    running: Running = request.app.state.running
+async def find_running(request: Request) -> AppState:
+    running: AppState = request.app.state.running
     return running
 
 
 async def admit(request: Request) -> Call:
     """Raises `Unauthenticated`, `InvalidOrg`, `ScopeMissing`, in this order."""
     scope = request.scope
-    running: Running = scope["app"].state.running
+    running: AppState = scope["app"].state.running
     caller = _identify(running, scope)
     await running.rate_limit.admit(caller.key_name)
     operation = (scope["method"], scope["route"].path)
@@ -74,7 +74,7 @@ async def admit(request: Request) -> Call:
     return call
 
 
-def _identify(running: Running, scope: MutableMapping[str, Any]) -> Caller:
+def _identify(running: AppState, scope: MutableMapping[str, Any]) -> Caller:
     """Whoever sends one unknown key after the other is refused before the next one is looked at."""
     if (signed_in := scope.get("session_caller")) is not None:  # set by serve_apps/ui alone, for its own session
         return cast(Caller, signed_in)
@@ -104,7 +104,7 @@ def check_document_id(text: str) -> DocumentId:
 
 
 CallDep = Annotated[Call, Depends(admit)]
-RunningDep = Annotated[Running, Depends(find_running)]
+RunningDep = Annotated[AppState, Depends(find_running)]
 JobIdDep = Annotated[JobId, AfterValidator(check_job_id), Path(description="Opaque identifier of a job.")]
 DocumentIdDep = Annotated[
     DocumentId, AfterValidator(check_document_id), Path(description="Opaque identifier of a document.")

@@ -11,7 +11,7 @@ LANES = 2
 TIME_LIMIT_S = 55.0
 
 
-class EphemeralLane:
+class EphemeralSlots:
     """Admits `LANES` requests; the next one is refused at once, to be asked again."""
 
     def __init__(self) -> None:

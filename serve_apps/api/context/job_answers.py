@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pydantic_core import to_json
 
-from serve_apps.api.http.bulkhead import Lane
+from serve_apps.api.http.bulkhead import Bulkhead
 from serve_apps.api.http.refusals import Overloaded
 from serve_apps.api.shapes.rendering import has_ended, render_job
 from storage.jobs.job_lookup import Wanted, find_jobs
@@ -32,7 +32,7 @@ class JobAnswer:
 class JobAnswers:
     """Rendered jobs; at most one query is under way."""
 
-    def __init__(self, db: Database, lane: Lane) -> None:
+    def __init__(self, db: Database, lane: Bulkhead) -> None:
         self._db, self._lane = db, lane
         self._waiting: dict[Wanted, list[asyncio.Future[JobAnswer]]] = {}
         self._task: asyncio.Task[None] | None = None

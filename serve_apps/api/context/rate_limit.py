@@ -3,17 +3,17 @@
 from time import monotonic
 
 from serve_apps.access.errors import RateLimited
-from serve_apps.api.http.bulkhead import Lane
+from serve_apps.api.http.bulkhead import Bulkhead
 from storage.access.rate_limits import take
 from storage.postgres.database import Database
 
 _REMEMBERED = 4096
 
 
-class RateLimit:
+class CallerRateLimit:
     """`per_minute` = 0: no limit, no question."""
 
-    def __init__(self, db: Database, lane: Lane, per_minute: int) -> None:
+    def __init__(self, db: Database, lane: Bulkhead, per_minute: int) -> None:
         self._db, self._lane, self._per_minute = db, lane, per_minute
         self._refused_until: dict[str, float] = {}
 

@@ -7,7 +7,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 
-from serve_apps.api.http.bulkhead import Lane
+from serve_apps.api.http.bulkhead import Bulkhead
 from storage.sources.sync import SyncReport
 
 _THREADS = 4
@@ -18,7 +18,7 @@ class Syncing:
     """One per app."""
 
     def __init__(self) -> None:
-        self._lane = Lane("sync", _THREADS, max_waiting=_WAITING)
+        self._lane = Bulkhead("sync", _THREADS, max_waiting=_WAITING)
         self._stop = threading.Event()
         self._running: set[asyncio.Task[SyncReport]] = set()
 

@@ -13,7 +13,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Lane:
+class Bulkhead:
     """`threads` at work, at most `max_waiting` calls waiting or running.
 
     `timeout_s`: a call that takes longer is given up (never set it where calls write: their outcome would be unknown).

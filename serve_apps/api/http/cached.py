@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Remembered(Generic[T]):
+class Cached(Generic[T]):
     """Keeps the last answer for `seconds`; callers at the same time share one look."""
 
     def __init__(self, seconds: float) -> None:

@@ -32,7 +32,7 @@ BodyCap = Callable[[str], int]
 """Path → how many body bytes a request there may have in all."""
 
 
-class Edge:
+class OuterMiddleware:
     """Wraps the app. `max_inflight_bytes` bounds the bodies being received at once; a single one is always let in."""
 
     def __init__(self, app: ASGIApp, *, body_cap: BodyCap, max_inflight_bytes: int, tracer: Tracer = NO_TRACER) -> None:

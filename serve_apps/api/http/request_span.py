@@ -6,26 +6,26 @@ Only the method, the template, the status and our request id are noted: no path,
 from collections.abc import MutableMapping
 from typing import Any
 
-from models.cdom.tracing import Stretch, StretchKind, Tracer
+from models.cdom.tracing import Tracer, TraceSpan, TraceSpanKind
 
 CONTEXT = "traceparent"
 _QUIET = frozenset({"/v1/health", "/metrics"})  # asked every few seconds, for ever
 
 
-def begin_request(tracer: Tracer, scope: MutableMapping[str, Any]) -> Stretch | None:
+def begin_request(tracer: Tracer, scope: MutableMapping[str, Any]) -> TraceSpan | None:
     """The stretch of this request, below the caller's own trace where one was sent."""
     if scope["path"] in _QUIET:
         return None
     sent = [value for name, value in scope["headers"] if name == b"traceparent"]
     parent = sent[0].decode("latin-1") if len(sent) == 1 else None
     stretch = tracer.begin(
-        scope["method"], parent, kind=StretchKind.SERVER, facts={"http.request.method": scope["method"]}
+        scope["method"], parent, kind=TraceSpanKind.SERVER, facts={"http.request.method": scope["method"]}
     )
     scope[CONTEXT] = stretch.context
     return stretch
 
 
-def end_request(stretch: Stretch, scope: MutableMapping[str, Any], status: int) -> None:
+def end_request(stretch: TraceSpan, scope: MutableMapping[str, Any], status: int) -> None:
     """Ends it; an answer of 500 and above is an error."""
     template = getattr(scope.get("route"), "path", None)
     if template is not None:

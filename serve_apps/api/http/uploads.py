@@ -13,7 +13,7 @@ from time import monotonic
 from fastapi import Request
 from starlette.requests import ClientDisconnect
 
-from serve_apps.api.http.bulkhead import Lane
+from serve_apps.api.http.bulkhead import Bulkhead
 from serve_apps.api.http.multipart import FilePart, PartRules, PartsReader
 from serve_apps.api.http.refusals import UploadStalled
 from storage.objects.blobs import Blobs, BlobWriter
@@ -82,7 +82,7 @@ class Upload:
             del self._writers[i]
 
 
-async def receive_upload(request: Request, rules: PartRules, blobs: Blobs, lane: Lane, idle_s: float) -> Upload:
+async def receive_upload(request: Request, rules: PartRules, blobs: Blobs, lane: Bulkhead, idle_s: float) -> Upload:
     """The whole upload, its small files still in memory. On any failure or disconnect nothing is left behind.
 
     Raises `UploadTooLarge`, `BatchTooLarge`, `InvalidUpload`, `UploadStalled`, `ClientDisconnect`.

@@ -7,7 +7,7 @@ from fastapi import Query
 from starlette.responses import Response
 
 from serve_apps.api.shapes.rendering import json_response
-from storage.values.paging import Page
+from storage.values.paging import ListPage
 
 T = TypeVar("T")
 NEXT_CURSOR = "X-Next-Cursor"
@@ -16,7 +16,7 @@ Limit = Annotated[int, Query(ge=1, le=1000, description="Items on one page.")]
 Cursor = Annotated[str | None, Query(max_length=1000, description=f"The {NEXT_CURSOR} of the page before.")]
 
 
-def page_response(page: Page[T], render: Callable[[T], dict[str, Any]]) -> Response:
+def page_response(page: ListPage[T], render: Callable[[T], dict[str, Any]]) -> Response:
     """The items as an array; the header is absent on the last page."""
     headers = {NEXT_CURSOR: page.next_cursor} if page.next_cursor else None
     return json_response([render(item) for item in page.items], headers=headers)

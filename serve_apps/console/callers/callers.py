@@ -17,7 +17,7 @@ from serve_apps.access.caller import DEFAULT_ORG, org_of, secret_of
 from serve_apps.access.errors import Unauthenticated
 from serve_apps.console.callers.forms import read_form
 from serve_apps.console.callers.hosts import is_known_host
-from serve_apps.console.context.console_state import Running
+from serve_apps.console.context.console_state import ConsoleState
 from serve_apps.console.context.refusals import ForeignForm, SignInNeeded
 from storage.console.rows import Account, Tenant
 from storage.console.sessions import SESSION_S, find_session
@@ -28,10 +28,10 @@ _LONGEST_ORG = 34  # tenant id + dot + this is the longest name an organisation 
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
+class ConsoleCaller:
     """One request of a tenant. `org` is the organisation at the engine that holds its data."""
 
-    running: Running
+    running: ConsoleState
     tenant: Tenant
     org: str
 
@@ -40,7 +40,7 @@ class Caller:
 class Visitor:
     """One request of a signed-in account. `csrf` goes into every form of its pages."""
 
-    running: Running
+    running: ConsoleState
     account: Account
     cookie: str
 
@@ -54,18 +54,18 @@ class Visitor:
         return hmac.digest(self.cookie.encode(), b"quire console form", hashlib.sha256).hex()
 
     @property
-    def caller(self) -> Caller:
-        return Caller(self.running, self.account.tenant, self.account.tenant.id)
+    def caller(self) -> ConsoleCaller:
+        return ConsoleCaller(self.running, self.account.tenant, self.account.tenant.id)
 
 
-async def find_running(request: Request) -> Running:
-    running: Running = request.app.state.running
+async def find_running(request: Request) -> ConsoleState:
+    running: ConsoleState = request.app.state.running
     return running
 
 
-async def admit(request: Request) -> Caller:
+async def admit(request: Request) -> ConsoleCaller:
     """Raises `Unauthenticated` (401) for a missing, doubled, unknown or revoked token, `RateLimited`, `InvalidOrg`."""
-    running: Running = request.app.state.running
+    running: ConsoleState = request.app.state.running
     headers = request.scope["headers"]
     secret = secret_of(headers)
     if not secret or len(secret) > _LONGEST_SECRET:
@@ -74,7 +74,7 @@ async def admit(request: Request) -> Caller:
     if tenant is None:
         raise Unauthenticated("the token is not known or was revoked")
     await running.rates.admit(f"console:{tenant.id}")
-    return Caller(running, tenant, engine_org(tenant.id, org_of(headers)))
+    return ConsoleCaller(running, tenant, engine_org(tenant.id, org_of(headers)))
 
 
 def engine_org(tenant_id: str, org: str) -> str:
@@ -87,7 +87,7 @@ def engine_org(tenant_id: str, org: str) -> str:
 
 async def visit(request: Request) -> Visitor:
     """Raises `SignInNeeded`."""
-    running: Running = request.app.state.running
+    running: ConsoleState = request.app.state.running
     cookie = request.cookies.get(cookie_name(running))
     if not cookie or len(cookie) > _LONGEST_SECRET:
         raise SignInNeeded("sign in first")
@@ -129,21 +129,21 @@ def digest_cookie(cookie: str) -> bytes:
     return hashlib.sha256(cookie.encode("utf-8", "surrogateescape")).digest()
 
 
-def cookie_name(running: Running) -> str:
+def cookie_name(running: ConsoleState) -> str:
     return "__Host-quire_console" if _is_secure(running) else "quire_console"
 
 
-def set_cookie(response: Response, running: Running, cookie: str) -> None:
+def set_cookie(response: Response, running: ConsoleState, cookie: str) -> None:
     response.set_cookie(
         cookie_name(running), cookie, max_age=SESSION_S, httponly=True, secure=_is_secure(running), samesite="strict"
     )
 
 
-def clear_cookie(response: Response, running: Running) -> None:
+def clear_cookie(response: Response, running: ConsoleState) -> None:
     response.delete_cookie(cookie_name(running), httponly=True, secure=_is_secure(running), samesite="strict")
 
 
-def _is_secure(running: Running) -> bool:
+def _is_secure(running: ConsoleState) -> bool:
     return (running.resources.public_url or "").startswith("https://")
 
 
@@ -152,7 +152,7 @@ def _is_ours(request: Request, site: str | None, origin: str | None) -> bool:
 
     A name that anybody could point here (DNS rebinding) is ours only where the settings say so.
     """
-    running: Running = request.app.state.running
+    running: ConsoleState = request.app.state.running
     host = request.headers.get("host", "")
     if origin in (None, "null"):
         return site is not None and is_known_host(running.resources, host)
@@ -161,6 +161,6 @@ def _is_ours(request: Request, site: str | None, origin: str | None) -> bool:
     return named == public or (named == host and is_known_host(running.resources, host))
 
 
-CallerDep = Annotated[Caller, Depends(admit)]
+CallerDep = Annotated[ConsoleCaller, Depends(admit)]
 VisitorDep = Annotated[Visitor, Depends(visit)]
-RunningDep = Annotated[Running, Depends(find_running)]
+RunningDep = Annotated[ConsoleState, Depends(find_running)]

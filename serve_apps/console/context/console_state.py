@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from fastapi import FastAPI
 
-from serve_apps.api.context.rate_limit import RateLimit
-from serve_apps.api.http.bulkhead import Lane
-from serve_apps.console.context.engine import Engine
+from serve_apps.api.context.rate_limit import CallerRateLimit
+from serve_apps.api.http.bulkhead import Bulkhead
+from serve_apps.console.context.engine import EngineClient
 from serve_apps.console.context.resources import ConsoleResources
 from serve_apps.console.context.spool import Spool
 
@@ -18,17 +18,17 @@ _SPOOL_KEPT_S = 3600.0
 _DRAIN_S = 10.0
 
 
-class Running:
+class ConsoleState:
     """One per app, alive from its start to its end."""
 
     def __init__(self, resources: ConsoleResources) -> None:
         self.resources, self.db = resources, resources.store.db
-        self.engine = Engine(resources.engine_url, resources.engine_key, resources.limits.engine_timeout_s)
+        self.engine = EngineClient(resources.engine_url, resources.engine_key, resources.limits.engine_timeout_s)
         self.spool = Spool(resources.spool)
-        self.sql = Lane("console-sql", 4, timeout_s=resources.limits.read_timeout_s)
-        self.rates = RateLimit(self.db, self.sql, resources.limits.rate_limit_rpm)
-        self.disk = Lane("console-disk", 8)
-        self.passwords = Lane("console-passwords", 2, max_waiting=32)
+        self.sql = Bulkhead("console-sql", 4, timeout_s=resources.limits.read_timeout_s)
+        self.rates = CallerRateLimit(self.db, self.sql, resources.limits.rate_limit_rpm)
+        self.disk = Bulkhead("console-disk", 8)
+        self.passwords = Bulkhead("console-passwords", 2, max_waiting=32)
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def finish(self, work: Coroutine[Any, Any, T]) -> T:

@@ -23,7 +23,7 @@ _HUNG_UP = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
 _TRANSPORT = (httpx.TransportError, httpx.InvalidURL)
 
 
-class Engine:
+class EngineClient:
     """Shared by all requests of one app."""
 
     def __init__(self, url: str, key: str, timeout_s: float) -> None:

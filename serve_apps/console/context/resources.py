@@ -13,7 +13,7 @@ from storage.webhooks.egress import Egress
 MEGABYTE = 1024 * 1024
 
 
-class Worker(Protocol):
+class ConsoleWorker(Protocol):
     """A loop of its own that lives as long as the app: the watcher, a dispatcher."""
 
     def start(self) -> None: ...
@@ -72,5 +72,5 @@ class ConsoleResources:
     passwords: Passwords = field(default_factory=Passwords)
     limits: ConsoleLimits = field(default_factory=ConsoleLimits)
     sign_ups: SignUps = field(default_factory=SignUps)
-    workers: Sequence[Worker] = ()
+    workers: Sequence[ConsoleWorker] = ()
     close: Callable[[], None] | None = None

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from serve_apps.api.intake.idempotency import IdempotencyKeyHeader
 from serve_apps.api.shapes.rendering import JSON, json_response
-from serve_apps.console.callers.callers import Caller, CallerDep
+from serve_apps.console.callers.callers import CallerDep, ConsoleCaller
 from serve_apps.console.context.engine_facts import facts_of
 from serve_apps.console.context.refusals import EngineFailed
 from serve_apps.console.sending.paths import job_path
@@ -52,7 +52,7 @@ async def parse(
     return await _wait(caller, answer.json()["job_id"], timeout_s)
 
 
-async def _wait(caller: Caller, job_id: str, timeout_s: float) -> Response:
+async def _wait(caller: ConsoleCaller, job_id: str, timeout_s: float) -> Response:
     """The job was taken, so nothing that fails from here on may read as a refusal: the caller polls."""
     running, status = caller.running, "queued"
     try:
@@ -68,7 +68,7 @@ async def _wait(caller: Caller, job_id: str, timeout_s: float) -> Response:
     return json_response({"job_id": job_id, "status": status}, 202, {"Location": f"/v1/jobs/{job_id}"})
 
 
-async def _tree(caller: Caller, job: dict[str, Any]) -> bytes:
+async def _tree(caller: ConsoleCaller, job: dict[str, Any]) -> bytes:
     document = job["documents"][0]
     if document["status"] != "succeeded":
         return b"null"

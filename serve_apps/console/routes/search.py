@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from serve_apps.api.shapes.rendering import JSON, json_response
-from serve_apps.console.callers.callers import Caller, CallerDep
+from serve_apps.console.callers.callers import CallerDep, ConsoleCaller
 from serve_apps.console.sending.paths import is_alias, resolve_job
 from storage.console.sent import aliases_of
 
@@ -27,7 +27,7 @@ async def search(request: Request, caller: CallerDep) -> Response:
     return json_response([hit | {"job_id": aliases.get(hit["document_id"], hit["job_id"])} for hit in hits])
 
 
-async def _query(request: Request, caller: Caller) -> str:
+async def _query(request: Request, caller: ConsoleCaller) -> str:
     """As it came, but for a job named by a file's alias."""
     pairs = request.query_params.multi_items()
     if not any(name == "job_id" and is_alias(value) for name, value in pairs):

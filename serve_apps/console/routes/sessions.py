@@ -10,7 +10,7 @@ from serve_apps.console.callers import callers
 from serve_apps.console.callers.attempt_limits import admit_sign_in, admit_sign_up
 from serve_apps.console.callers.callers import RunningDep, VisitorDep, check_origin, read_our_form
 from serve_apps.console.callers.forms import read_form
-from serve_apps.console.context.console_state import Running
+from serve_apps.console.context.console_state import ConsoleState
 from serve_apps.console.context.page_rendering import page
 from serve_apps.console.context.passwords import LONGEST, SHORTEST
 from serve_apps.console.context.refusals import SignUpClosed, TooManyTries
@@ -116,7 +116,7 @@ def is_password(text: str) -> bool:
     return SHORTEST <= len(text) <= LONGEST
 
 
-async def _begin(request: Request, running: Running, account_id: str) -> Response:
+async def _begin(request: Request, running: ConsoleState, account_id: str) -> Response:
     old = request.cookies.get(callers.cookie_name(running))
     if old:
         await running.disk.run(close_session, running.db, callers.digest_cookie(old))
@@ -127,7 +127,7 @@ async def _begin(request: Request, running: Running, account_id: str) -> Respons
     return response
 
 
-def _mode(running: Running) -> SignUp:
+def _mode(running: ConsoleState) -> SignUp:
     mode = running.resources.sign_ups.mode
     if mode is SignUp.CLOSED:
         raise SignUpClosed("this console takes no new accounts")

@@ -2,7 +2,7 @@
 
 import re
 
-from serve_apps.console.callers.callers import Caller
+from serve_apps.console.callers.callers import ConsoleCaller
 from storage.console.sent import resolve_alias
 from storage.values.errors import NotFound
 from storage.values.ids import is_document_id, is_job_id
@@ -15,7 +15,7 @@ def is_alias(job_id: str) -> bool:
     return _ALIAS.fullmatch(job_id) is not None
 
 
-async def resolve_job(caller: Caller, job_id: str) -> str:
+async def resolve_job(caller: ConsoleCaller, job_id: str) -> str:
     """The engine's job id. Raises NotFound for what is no id, or nobody's alias."""
     if is_alias(job_id):
         found = await caller.running.sql.run(resolve_alias, caller.running.db, caller.tenant.id, job_id)
@@ -27,12 +27,12 @@ async def resolve_job(caller: Caller, job_id: str) -> str:
     return job_id
 
 
-async def job_path(caller: Caller, job_id: str) -> str:
+async def job_path(caller: ConsoleCaller, job_id: str) -> str:
     """`/v1/jobs/…` of the job or batch. Raises NotFound."""
     return f"/v1/jobs/{await resolve_job(caller, job_id)}"
 
 
-async def document_path(caller: Caller, job_id: str, document_id: str) -> str:
+async def document_path(caller: ConsoleCaller, job_id: str, document_id: str) -> str:
     """`/v1/jobs/…/documents/…`. Raises NotFound."""
     if not is_document_id(document_id):
         raise NotFound("no such document")

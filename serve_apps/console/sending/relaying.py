@@ -3,10 +3,10 @@
 from fastapi import Request
 from starlette.responses import Response
 
-from serve_apps.console.callers.callers import Caller
+from serve_apps.console.callers.callers import ConsoleCaller
 
 
-async def relay(request: Request, caller: Caller, path: str, *, wait_s: float = 0.0) -> Response:
+async def relay(request: Request, caller: ConsoleCaller, path: str, *, wait_s: float = 0.0) -> Response:
     """The engine's answer; the query goes along as it came. Raises EngineFailed."""
     query = request.url.query
     target = f"{path}?{query}" if query else path

@@ -14,8 +14,8 @@ from fastapi import Request
 
 from serve_apps.api.http.multipart import PartRules
 from serve_apps.api.http.uploads import StoredFile, Upload, receive_upload
-from serve_apps.console.callers.callers import Caller
-from serve_apps.console.context.console_state import Running
+from serve_apps.console.callers.callers import ConsoleCaller
+from serve_apps.console.context.console_state import ConsoleState
 from serve_apps.console.context.engine_facts import facts_of
 from serve_apps.console.context.refusals import EngineFailed
 from storage.console.admission import give_back, reserve
@@ -26,29 +26,31 @@ _TAKEN = frozenset({200, 201, 202})
 _TRIES = 2
 
 
-async def receive(request: Request, running: Running, parts: frozenset[str], max_files: int) -> Upload:
+async def receive(request: Request, running: ConsoleState, parts: frozenset[str], max_files: int) -> Upload:
     """The request's files in the spool. Raises `UploadTooLarge`, `BatchTooLarge`, `InvalidUpload`, `UploadStalled`."""
     limits = running.resources.limits
     rules = PartRules(names=parts, max_files=max_files, max_file_bytes=limits.max_file_bytes)
     return await receive_upload(request, rules, running.spool, running.disk, limits.upload_idle_s)
 
 
-async def send_jobs(caller: Caller, upload: Upload, key: str | None) -> httpx.Response:
+async def send_jobs(caller: ConsoleCaller, upload: Upload, key: str | None) -> httpx.Response:
     """The engine's answer to POST /v1/jobs, already taken over when it is a job."""
     return await _send(caller, upload, "jobs", "files", "/v1/jobs", key)
 
 
-async def send_parse(caller: Caller, upload: Upload, key: str | None) -> httpx.Response:
+async def send_parse(caller: ConsoleCaller, upload: Upload, key: str | None) -> httpx.Response:
     """The engine's answer to POST /v1/parse without waiting: its job is known here before anybody waits for it."""
     return await _send(caller, upload, "parse", "file", "/v1/parse?timeout_s=0", key)
 
 
-async def _send(caller: Caller, upload: Upload, route: str, part: str, path: str, key: str | None) -> httpx.Response:
+async def _send(
+    caller: ConsoleCaller, upload: Upload, route: str, part: str, path: str, key: str | None
+) -> httpx.Response:
     return await caller.running.finish(_send_all(caller, upload, route, part, path, key))
 
 
 async def _send_all(
-    caller: Caller, upload: Upload, route: str, part: str, path: str, key: str | None
+    caller: ConsoleCaller, upload: Upload, route: str, part: str, path: str, key: str | None
 ) -> httpx.Response:
     running = caller.running
     stored = await running.disk.run(upload.store)
@@ -69,7 +71,7 @@ async def _send_all(
 
 
 async def _call(
-    running: Running, place: Place, part: str, path: str, stored: Sequence[StoredFile], fields: Mapping[str, str]
+    running: ConsoleState, place: Place, part: str, path: str, stored: Sequence[StoredFile], fields: Mapping[str, str]
 ) -> httpx.Response:
     """Twice where the engine fails: the key makes the second try the first one's job. Raises EngineFailed."""
     for left in reversed(range(_TRIES)):
@@ -90,7 +92,7 @@ async def _call(
     raise AssertionError("unreachable")
 
 
-async def _take_over(running: Running, place: Place, answer: httpx.Response) -> None:
+async def _take_over(running: ConsoleState, place: Place, answer: httpx.Response) -> None:
     """A job: its documents are the tenant's from now on. A refusal: the place is free."""
     if answer.status_code not in _TAKEN:
         await running.disk.run(give_back, running.db, place)
@@ -108,6 +110,6 @@ def _digest(stored: Sequence[StoredFile], fields: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 
-def _remove(running: Running, stored: Sequence[StoredFile]) -> None:
+def _remove(running: ConsoleState, stored: Sequence[StoredFile]) -> None:
     for file in stored:
         running.spool.delete(file.blob.key)

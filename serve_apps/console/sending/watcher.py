@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 
 from serve_apps.console.context.engine_facts import facts_of
-from storage.console.rows import Look
+from storage.console.rows import StatusCheck
 from storage.console.sent import list_outdated, mark_removed
 from storage.console.settlement import give_up, known_jobs, look_again, settle, take_looks
 from storage.postgres.database import Database
@@ -83,7 +83,7 @@ class Watcher:
             if not done:
                 self._stop.wait(self._poll_s)
 
-    def _look(self, look: Look) -> None:
+    def _look(self, look: StatusCheck) -> None:
         try:
             job = self._job(look)
             if job is None:
@@ -95,7 +95,7 @@ class Watcher:
         except (StorageError, httpx.HTTPError, _EngineErred) as error:
             log.warning("look not answered: %s", type(error).__name__)
 
-    def _job(self, look: Look) -> dict[str, Any] | None:
+    def _job(self, look: StatusCheck) -> dict[str, Any] | None:
         """The job as the engine tells it; None where it has none."""
         job_id = look.job_id or self._find_lost(look)
         if job_id is None:
@@ -106,7 +106,7 @@ class Watcher:
         job: dict[str, Any] = answer.json()
         return job
 
-    def _find_lost(self, look: Look) -> str | None:
+    def _find_lost(self, look: StatusCheck) -> str | None:
         """The process died between sending and noting the answer: a job of this organisation that nobody knows."""
         listed = self._get("/v1/jobs?limit=100", look.org).json()
         known = known_jobs(self._db, [job["id"] for job in listed])

@@ -82,7 +82,7 @@ def inner_scope(scope: Scope, caller: Caller, path: str, **changes: Any) -> Scop
     return {**inner, **changes}
 
 
-class Api:
+class BrowserApi:
     """What a page asks the API, as one caller."""
 
     def __init__(self, router: ASGIApp, connection: HTTPConnection, caller: Caller) -> None:

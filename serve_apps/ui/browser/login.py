@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from serve_apps.access.caller import Caller, find_key, org_of
 from serve_apps.access.errors import InvalidOrg, RateLimited, Unauthenticated
 from serve_apps.access.keys import ApiKey
-from serve_apps.api.context.app_state import Running
+from serve_apps.api.context.app_state import AppState
 from serve_apps.api.context.resources import Resources
 from serve_apps.api.routes.operations.token import is_local
 from serve_apps.ui.browser.origin import ForeignRequest, over_tls, require_same_site, require_token
@@ -82,7 +82,7 @@ class Login:
 
     def _find(self, request: Request, secret: str) -> ApiKey:
         """The key; whoever guesses one after the other is refused before the next one is looked at, as by the API."""
-        running: Running = request.app.state.running
+        running: AppState = request.app.state.running
         address = running.true_address(request.scope)
         if address is not None:
             running.strangers.check(address)

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from models.pii.places import decide_blocks, find_places
 from models.pii.review import in_context
-from serve_apps.api.context.app_state import Running
+from serve_apps.api.context.app_state import AppState
 from serve_apps.ui.browser.visit import Visit
 from storage.access.audit import seal, verify
 from storage.jobs.documents import PublishedTree, locate_tree
@@ -69,9 +69,9 @@ async def check_chain(visit: Visit) -> int | None:
     return await running_of(visit).disk.run(_check_chain, visit)
 
 
-def running_of(visit: Visit) -> Running:
+def running_of(visit: Visit) -> AppState:
     """The app's own threads and caches."""
-    running: Running = visit.request.app.state.running
+    running: AppState = visit.request.app.state.running
     return running
 
 
@@ -87,7 +87,7 @@ def _waiting(key: tuple[str, str, str], flags: list[PendingFlag]) -> Waiting:
     return Waiting(job_id=job_id, document_id=document_id, source_file=source_file, flags=names)
 
 
-def _flags(running: Running, document_id: DocumentId, where: PublishedTree) -> list[Flagged]:
+def _flags(running: AppState, document_id: DocumentId, where: PublishedTree) -> list[Flagged]:
     store = running.resources.store
     tree = running.trees.get(store, document_id, where.attempt)
     decided = decide_blocks(tree, read_decisions(store.db, document_id))

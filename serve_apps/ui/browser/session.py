@@ -23,7 +23,7 @@ _SIGNATURE = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class BrowserSession:
     """Who is signed in. `csrf` must come with every change."""
 
     caller: Caller
@@ -47,7 +47,7 @@ class Sessions:
         message = json.dumps(facts).encode()
         return base64.urlsafe_b64encode(self._signer.sign(_SESSION, message) + message).decode()
 
-    def read(self, cookie: str | None) -> Session | None:
+    def read(self, cookie: str | None) -> BrowserSession | None:
         """The session behind a cookie; None when forged, over, or when its key is not in force any more."""
         facts = self._verified(cookie or "")
         if facts is None or facts["until"] < time.time():
@@ -55,7 +55,7 @@ class Sessions:
         key = next((key for key in self._keys if self._fingerprint(key) == facts["key"]), None)
         if key is None:
             return None
-        return Session(Caller(key.label, key.name, key.scope, facts["org"]), self._csrf(facts["nonce"]))
+        return BrowserSession(Caller(key.label, key.name, key.scope, facts["org"]), self._csrf(facts["nonce"]))
 
     def login_form(self) -> str:
         """A token for the sign-in form: it was made here, within the hour."""

@@ -17,9 +17,9 @@ from serve_apps.access.scopes import REQUIRED, KeyScope
 from serve_apps.api.context.resources import Resources
 from serve_apps.api.http.middleware import log_fault
 from serve_apps.ui.browser.filters import FILTERS, tell_duration
-from serve_apps.ui.browser.gateway import Api, ApiRefused, refusal_of
+from serve_apps.ui.browser.gateway import ApiRefused, BrowserApi, refusal_of
 from serve_apps.ui.browser.origin import CONTENT_POLICY, ForeignRequest, over_tls
-from serve_apps.ui.browser.session import Session, Sessions, read_cookie
+from serve_apps.ui.browser.session import BrowserSession, Sessions, read_cookie
 
 HERE = Path(__file__).parents[1]
 STATIC = {path.name: path.read_bytes() for path in sorted((HERE / "static").iterdir()) if path.is_file()}
@@ -42,13 +42,13 @@ class Visit:
     """A request of somebody who is signed in."""
 
     request: Request
-    session: Session
+    session: BrowserSession
     resources: Resources
     router: ASGIApp
 
     @cached_property
-    def api(self) -> Api:
-        return Api(self.router, self.request, self.session.caller)
+    def api(self) -> BrowserApi:
+        return BrowserApi(self.router, self.request, self.session.caller)
 
     def may(self, method: str, path: str) -> bool:
         """True when this service has the operation and this key's scope covers it."""

@@ -17,7 +17,7 @@ import pyarrow as pa
 import tantivy
 
 from storage.index.keyword.analysis import FIELDS, field_of
-from storage.index.keyword.keywords import Keywords, State, open_index
+from storage.index.keyword.keywords import Keywords, KeywordState, open_index
 from storage.index.table.chunk_table import ChunkTable
 from storage.index.table.entries import generation_name, parse_scope, scope_name, split_key
 from storage.objects.durable_files import make_folder, partial_name, sync_folder, write_synced
@@ -59,7 +59,7 @@ class KeywordFiles:
             writer.add_document(_document(row))
         writer.commit()
         last = max(state.batch, _last(rows))
-        self._say(scope, State(state.build, last, _union(state.fields, rows), state.revision + 1))
+        self._say(scope, KeywordState(state.build, last, _union(state.fields, rows), state.revision + 1))
         return len(fresh)
 
     def rebuild(self, scope: Scope, lock: AbstractContextManager[Any]) -> int:
@@ -83,7 +83,7 @@ class KeywordFiles:
         while self._writers:
             self._let_go(next(iter(self._writers)))
 
-    def _build(self, scope: Scope) -> State:
+    def _build(self, scope: Scope) -> KeywordState:
         folder = self._keywords.folder(scope)
         build = max([_number(path) for path in folder.glob("b*")], default=0) + 1
         target = folder / f"b{build}"
@@ -94,9 +94,9 @@ class KeywordFiles:
             writer.add_document(_document(row))
         writer.commit()
         writer.wait_merging_threads()
-        return State(build, _last(rows), _union((), rows))
+        return KeywordState(build, _last(rows), _union((), rows))
 
-    def _replace(self, scope: Scope, built: State) -> int:
+    def _replace(self, scope: Scope, built: KeywordState) -> int:
         self._let_go(scope_name(scope))
         self._say(scope, built)
         folder = self._keywords.folder(scope)
@@ -124,7 +124,7 @@ class KeywordFiles:
         if known is not None:
             known[1].wait_merging_threads()
 
-    def _say(self, scope: Scope, state: State) -> None:
+    def _say(self, scope: Scope, state: KeywordState) -> None:
         folder = self._keywords.folder(scope)
         partial = partial_name(folder)
         write_synced(partial, json.dumps(asdict(state)).encode())

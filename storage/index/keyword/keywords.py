@@ -23,7 +23,7 @@ VERSION = 4
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class KeywordState:
     """Which build of a scope's index is in use, up to which batch of the table; `revision` counts its commits."""
 
     build: int
@@ -69,7 +69,7 @@ class Keywords:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._open: dict[str, tuple[State, tantivy.Index]] = {}
+        self._open: dict[str, tuple[KeywordState, tantivy.Index]] = {}
         self._lock = threading.Lock()
 
     def view(self, scope: Scope) -> KeywordView | None:
@@ -87,14 +87,14 @@ class Keywords:
             return KeywordView(state.fields, index.searcher(), index.schema)
         return None
 
-    def state(self, scope: Scope) -> State | None:
+    def state(self, scope: Scope) -> KeywordState | None:
         """None when missing or of another version."""
         return read_state(self.folder(scope))
 
     def folder(self, scope: Scope) -> Path:
         return self.root / hashlib.sha256(scope_name(scope).encode()).hexdigest()[:24]
 
-    def _reader(self, scope: Scope) -> tuple[State, tantivy.Index] | None:
+    def _reader(self, scope: Scope) -> tuple[KeywordState, tantivy.Index] | None:
         state = self.state(scope)
         if state is None:
             return None
@@ -112,11 +112,11 @@ class Keywords:
             return state, index
 
 
-def read_state(folder: Path) -> State | None:
+def read_state(folder: Path) -> KeywordState | None:
     """What `state.json` in a scope's folder says; None when missing or of another version."""
     try:
         raw = json.loads((folder / "state.json").read_bytes())
-        state = State(raw["build"], raw["batch"], tuple(raw["fields"]), raw["revision"], raw["version"])
+        state = KeywordState(raw["build"], raw["batch"], tuple(raw["fields"]), raw["revision"], raw["version"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return state if state.version == VERSION else None

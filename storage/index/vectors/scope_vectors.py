@@ -24,7 +24,7 @@ STALE_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class VectorBlock:
     """The first `size` rows: `matrix[i]` is the unit vector of chunk `keys[i]`, or of nothing when that is empty.
 
     Lists are shared with newer blocks: they grow, and a row that was replaced loses its key.
@@ -83,9 +83,9 @@ class _Growing:
     def bytes(self) -> int:
         return int(self._buffer.nbytes) + BYTES_BESIDE * len(self._keys)
 
-    def block(self) -> Block:
+    def block(self) -> VectorBlock:
         size = len(self._keys)
-        return Block(self._buffer[:size], self._keys, self._rows_of, size, self.batch)
+        return VectorBlock(self._buffer[:size], self._keys, self._rows_of, size, self.batch)
 
     def add(self, rows: pa.Table) -> None:
         """Append chunks with vectors; a reader of an older view sees none of them."""
@@ -131,7 +131,7 @@ class Blocks:
         self._blocks: OrderedDict[str, _Growing] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, scope: Scope) -> Block | None:
+    def get(self, scope: Scope) -> VectorBlock | None:
         """The scope's block as of the table's newest version; None when it does not fit into the budget."""
         name = scope_name(scope)
         with self._lock:

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from actors.reading.attempts import NOT_DRAWN
-from actors.reading.pending_ocr import Unrecognised
+from actors.reading.pending_ocr import PendingOcr
 from actors.reading.read_document import DocumentReader, RenderFailed
 from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
@@ -111,7 +111,7 @@ def test_what_on_page_raises_ends_the_reading_and_comes_out(probe_reader: Docume
 
 def test_pages_for_a_recogniser_wait_without_a_child(probe_reader: DocumentReader) -> None:
     waiting = probe_reader.read_until_pixels(io.BytesIO(probe_document("one", "pixels", "segfault")), ReadOptions())
-    assert isinstance(waiting, Unrecognised)
+    assert isinstance(waiting, PendingOcr)
     assert [(page.number, page.image) for page in waiting.pixels] == [(2, PIXELS)]
     word = Word(text="seen", bbox=(10.0, 10.0, 50.0, 20.0), confidence=0.9, line=0)
     outcome = waiting.finish([RecognisedPage(number=2, words=(word,), engine="test", model=None, version="1")])

@@ -12,7 +12,7 @@ from PIL import Image
 
 from actors.reading.forkserver import _ROOT
 from actors.reading.original import borrow_descriptor, identify
-from actors.reading.pending_ocr import Unrecognised
+from actors.reading.pending_ocr import PendingOcr
 from actors.reading.read_document import DocumentReader
 from actors.sandbox.assemble_document import finish_tree
 from actors.sandbox.limits import SandboxLimits
@@ -66,7 +66,7 @@ def test_a_read_inside_equals_the_read_outside(kind: str) -> None:
     document = open_document(data, options)
     reads = [document.read_page(number) for number in document.facts.page_numbers]
     contents = [read.content for read in reads]
-    if isinstance(inside, Unrecognised):
+    if isinstance(inside, PendingOcr):
         assert [dump_page(content) for content in inside.contents] == [dump_page(content) for content in contents]
         assert list(inside.pixels) == [read.pixels for read in reads if read.pixels]
         inside.pixels.close()

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from actors.vlm.answer_guard import Watch
+from actors.vlm.answer_guard import AnswerWatch
 from actors.vlm.engine import WriterEngine
 from actors.vlm.page_reader import NOT_REPRODUCIBLE, TRUNCATED, PageRefused, VlmReader
 from actors.vlm.with_fallback import FALLBACK, VlmFirst
@@ -15,7 +15,7 @@ from models.cdom.errors import MlUnavailable
 from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage
 from models.cdom.tree import BlockType
 from models.neural.fakes import ScriptedRecogniser
-from models.neural.vlm.contract import Answer, Ask, Ending, Region
+from models.neural.vlm.contract import Answer, AnswerEnd, Ask, PageRegion
 from models.neural.vlm.dots import Dots
 from models.neural.vlm.lightonocr import LightOnOcr
 from models.neural.vlm.paddleocr_vl import PaddleOcrVl
@@ -29,7 +29,7 @@ class ScriptedEngine:
     """Implements `VlmEngine`: the same answer to every ask, or a failure."""
 
     text: str = "# Head\n\nBody text here."
-    ending: Ending = Ending.STOP
+    ending: AnswerEnd = AnswerEnd.STOP
     failure: Exception | None = None
     asked: list[Ask] = field(default_factory=list)
     name: str = "scripted"
@@ -64,14 +64,14 @@ def test_a_page_read_by_a_model_names_it_and_says_it_is_not_reproducible() -> No
 
 
 def test_a_cut_page_keeps_what_was_said_and_says_so() -> None:
-    assert read(ScriptedEngine(ending=Ending.LENGTH)).warnings == (NOT_REPRODUCIBLE, TRUNCATED)
+    assert read(ScriptedEngine(ending=AnswerEnd.LENGTH)).warnings == (NOT_REPRODUCIBLE, TRUNCATED)
 
 
 @pytest.mark.parametrize(
     "engine",
     [
-        ScriptedEngine(ending=Ending.LOOP),
-        ScriptedEngine(ending=Ending.TIMEOUT),
+        ScriptedEngine(ending=AnswerEnd.LOOP),
+        ScriptedEngine(ending=AnswerEnd.TIMEOUT),
         ScriptedEngine(text="Start. " + "again and again " * 300),
     ],
 )
@@ -108,7 +108,7 @@ def test_text_without_a_place_gets_it_from_the_cpu_recognisers_lines() -> None:
     assert all(block.bbox is not None for block in page.blocks)
 
 
-@pytest.mark.parametrize("engine", [ScriptedEngine(ending=Ending.LOOP), ScriptedEngine(failure=RuntimeError("bug"))])
+@pytest.mark.parametrize("engine", [ScriptedEngine(ending=AnswerEnd.LOOP), ScriptedEngine(failure=RuntimeError("bug"))])
 def test_a_refused_page_is_read_by_the_cpu_and_says_so(engine: ScriptedEngine) -> None:
     reader = first(engine, ScriptedRecogniser(script=LINES))
     for _ in range(2):
@@ -152,7 +152,7 @@ def test_without_a_cpu_recogniser_the_model_alone_reads_and_its_failure_is_the_d
     assert page.blocks[0].bbox is None
     assert page.warnings == (NOT_REPRODUCIBLE, "vlm-unplaced")
     with pytest.raises(MlUnavailable):
-        first(ScriptedEngine(ending=Ending.LOOP), no_ocr).recognise_pages([PAGE], ("en",), 10)
+        first(ScriptedEngine(ending=AnswerEnd.LOOP), no_ocr).recognise_pages([PAGE], ("en",), 10)
 
 
 def test_a_model_that_reads_crops_gets_the_regions_of_the_layout() -> None:
@@ -167,7 +167,9 @@ def test_a_model_that_reads_crops_gets_the_regions_of_the_layout() -> None:
 
 def test_a_page_without_regions_is_asked_about_by_nobody() -> None:
     engine = ScriptedEngine()
-    page = VlmReader(PaddleOcrVl(), engine).transcribe(PAGE, (Region(type=BlockType.PICTURE, bbox=(0, 0, 9, 9)),), 10)
+    page = VlmReader(PaddleOcrVl(), engine).transcribe(
+        PAGE, (PageRegion(type=BlockType.PICTURE, bbox=(0, 0, 9, 9)),), 10
+    )
     assert engine.asked == []
     assert page.blocks is not None
     assert [block.type for block in page.blocks] == [BlockType.PICTURE]
@@ -179,7 +181,7 @@ class SlowWriter:
     def __init__(self, unit: str) -> None:
         self._unit = unit
 
-    def write(self, ask: Ask, watch: Watch) -> Answer:
+    def write(self, ask: Ask, watch: AnswerWatch) -> Answer:
         text = ""
         while (verdict := watch.verdict(text)) is None:
             text += self._unit
@@ -189,16 +191,16 @@ class SlowWriter:
 def test_a_local_writer_is_stopped_by_the_clock_and_by_a_loop() -> None:
     ask = LightOnOcr().ask(PAGE, ())[0]
     looping = WriterEngine(lambda: SlowWriter("over and over "), "scripted", version="1")
-    assert looping.generate([ask], 30)[0].ending is Ending.LOOP
+    assert looping.generate([ask], 30)[0].ending is AnswerEnd.LOOP
     silent = WriterEngine(lambda: SlowWriter(""), "scripted", version="1")
-    assert silent.generate([ask], 0.2)[0].ending is Ending.TIMEOUT
+    assert silent.generate([ask], 0.2)[0].ending is AnswerEnd.TIMEOUT
 
 
 def test_callers_of_one_local_model_take_turns_and_one_who_waits_too_long_leaves() -> None:
     entered, leave = threading.Event(), threading.Event()
 
     class Blocked:
-        def write(self, ask: Ask, watch: Watch) -> Answer:
+        def write(self, ask: Ask, watch: AnswerWatch) -> Answer:
             entered.set()
             leave.wait(10)
             return Answer(text="done")

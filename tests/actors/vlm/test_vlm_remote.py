@@ -11,7 +11,7 @@ from PIL import Image
 
 from actors.vlm.remote import RemoteEngine, make_request
 from models.cdom.ports import PortUnavailable
-from models.neural.vlm.contract import Ask, Ending, Sampling
+from models.neural.vlm.contract import AnswerEnd, Ask, Sampling
 from models.neural.vlm.dots import Dots
 from tests.actors.vlm.vlm_endpoint import Endpoint, Reply, serve_endpoint
 from tests.models.neural.vlm.pages import make_page
@@ -31,7 +31,7 @@ def engine(server: Endpoint, *, concurrency: int = 4) -> Iterator[RemoteEngine]:
 def test_an_ask_becomes_one_chat_completion_with_the_picture_inside() -> None:
     with serve_endpoint(Reply(pieces=["Hello ", "page"])) as server, engine(server) as remote:
         (answer,) = remote.generate([ASK], 5)
-        assert (answer.text, answer.ending) == ("Hello page", Ending.STOP)
+        assert (answer.text, answer.ending) == ("Hello page", AnswerEnd.STOP)
         headers, body = server.seen[0]
         assert headers["Authorization"] == "Bearer s3cret"
         assert (body["model"], body["max_tokens"], body["temperature"], body["stream"]) == (
@@ -103,7 +103,7 @@ def test_a_loop_is_cut_while_it_is_written() -> None:
     endless = Reply(pieces=["the same words "] * 20_000, pause_s=0.0002)
     with serve_endpoint(endless) as server, engine(server) as remote:
         (answer,) = remote.generate([ASK], 30)
-        assert answer.ending is Ending.LOOP
+        assert answer.ending is AnswerEnd.LOOP
         assert len(answer.text) < 20_000
 
 
@@ -111,12 +111,12 @@ def test_the_deadline_ends_an_answer_that_only_drips() -> None:
     slow = Reply(pieces=[f"word{number} " for number in range(200)], pause_s=0.05)
     with serve_endpoint(slow) as server, engine(server) as remote:
         (answer,) = remote.generate([ASK], 0.5)
-        assert answer.ending is Ending.TIMEOUT
+        assert answer.ending is AnswerEnd.TIMEOUT
         assert answer.text
 
 
-@pytest.mark.parametrize(("finish", "ending"), [("length", Ending.LENGTH), (None, Ending.LENGTH)])
-def test_a_cut_answer_is_known_as_cut(finish: str | None, ending: Ending) -> None:
+@pytest.mark.parametrize(("finish", "ending"), [("length", AnswerEnd.LENGTH), (None, AnswerEnd.LENGTH)])
+def test_a_cut_answer_is_known_as_cut(finish: str | None, ending: AnswerEnd) -> None:
     with serve_endpoint(Reply(pieces=["half"], finish=finish)) as server, engine(server) as remote:
         assert remote.generate([ASK], 5)[0].ending is ending
 

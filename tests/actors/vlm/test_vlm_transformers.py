@@ -19,7 +19,7 @@ from actors.vlm.vllm_engine import Templates
 from actors.vlm.with_fallback import VlmFirst
 from models.cdom.errors import MlUnavailable
 from models.neural.fakes import ScriptedRecogniser
-from models.neural.vlm.contract import Answer, Ask, Ending
+from models.neural.vlm.contract import Answer, AnswerEnd, Ask
 from models.neural.vlm.dots import MARK, Dots
 from models.neural.vlm.lightonocr import LightOnOcr
 from models.neural.vlm.registry import identify_directory
@@ -60,14 +60,14 @@ def test_the_checkpoint_is_known_and_answers_up_to_the_token_cap(checkpoint: Pat
     engine = make_engine(checkpoint)
     answers = [generate(engine, short(8)) for _ in range(2)]
     assert answers[0] == answers[1]
-    assert answers[0].ending is Ending.LENGTH
-    assert generate(engine, short(8, temperature=0.2)).ending in Ending
+    assert answers[0].ending is AnswerEnd.LENGTH
+    assert generate(engine, short(8, temperature=0.2)).ending in AnswerEnd
 
 
 def test_the_clock_stops_a_model_long_before_the_cap(checkpoint: Path) -> None:
     engine = make_engine(checkpoint)
     generate(engine, short(2))
-    assert generate(engine, short(3000), 0.3).ending is Ending.TIMEOUT
+    assert generate(engine, short(3000), 0.3).ending is AnswerEnd.TIMEOUT
 
 
 def test_a_page_that_the_random_model_never_ends_is_read_by_the_cpu(checkpoint: Path) -> None:

@@ -20,7 +20,7 @@ from actors.vlm.with_fallback import VlmFirst
 from models.cdom.errors import MlUnavailable
 from models.cdom.ports import PortUnavailable, RecognisedPage
 from models.neural.fakes import ScriptedRecogniser
-from models.neural.vlm.contract import Ask, Ending
+from models.neural.vlm.contract import AnswerEnd, Ask
 from models.neural.vlm.lightonocr import LightOnOcr
 from tests.actors.vlm.tiny_lightonocr import SMALL_ENGINE, save_checkpoint
 from tests.models.neural.vlm.pages import make_page
@@ -70,7 +70,7 @@ def short(max_tokens: int) -> Ask:
 def test_an_answer_ends_at_the_token_cap_and_the_same_ask_gets_the_same_answer(engine: VllmEngine) -> None:
     answers = [engine.generate([short(8)], 60)[0] for _ in range(2)]
     assert answers[0] == answers[1]
-    assert answers[0].ending is Ending.LENGTH
+    assert answers[0].ending is AnswerEnd.LENGTH
     assert answers[0].text
     assert engine.version.count(".") >= 2
 
@@ -98,14 +98,14 @@ def test_many_callers_are_answered_together(engine: VllmEngine) -> None:
 
 def test_a_loop_is_stopped_while_it_is_written(engine: VllmEngine) -> None:
     (answer,) = engine.generate([short(3000)], 60)
-    assert answer.ending is Ending.LOOP
+    assert answer.ending is AnswerEnd.LOOP
     assert len(answer.text) < 2500
 
 
 def test_the_clock_stops_what_is_too_slow_and_the_engine_goes_on(engine: VllmEngine) -> None:
     answers = engine.generate([short(3000)] * 4, 0.05)
-    assert {answer.ending for answer in answers} == {Ending.TIMEOUT}
-    assert engine.generate([short(4)], 60)[0].ending is Ending.LENGTH
+    assert {answer.ending for answer in answers} == {AnswerEnd.TIMEOUT}
+    assert engine.generate([short(4)], 60)[0].ending is AnswerEnd.LENGTH
 
 
 def test_a_page_the_model_never_ends_is_read_by_the_cpu(engine: VllmEngine) -> None:

@@ -15,7 +15,7 @@ from statistics import fmean
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PixelPage, RecognisedPage
 from models.extract.readers import open_document
-from models.neural.ocr import PageRecogniser, make_recogniser
+from models.neural.ocr import LocalPageRecogniser, make_recogniser
 
 
 def cpu_s() -> float:
@@ -29,7 +29,7 @@ def words_in_pixels(page: PixelPage, found: RecognisedPage, pixels: tuple[int, i
     return [{"bbox": [w.bbox[0] * x, w.bbox[1] * y, w.bbox[2] * x, w.bbox[3] * y], "text": w.text} for w in found.words]
 
 
-def read_picture(path: Path, out: Path, recogniser: PageRecogniser, langs: tuple[str, ...]) -> tuple[float, float]:
+def read_picture(path: Path, out: Path, recogniser: LocalPageRecogniser, langs: tuple[str, ...]) -> tuple[float, float]:
     """CPU seconds of reading the file and of recognising it."""
     from PIL import Image
 

@@ -1,8 +1,9 @@
 """The GPU tier's own cost: pages a second through the product's path beside what the engine does alone.
 
 Run where vLLM is: `python -m tests.bench.reading.bench_vlm [--model FOLDER] [--pages N] [--callers N]`. Without a
-model: a tiny random checkpoint that babbles to the token cap, so every page costs the same tokens on both sides. The engine alone:
-pictures decoded and prompts made before the clock starts, all pages handed over at once, only the last word asked for.
+model: a tiny random checkpoint that babbles to the token cap, so every page costs the same tokens on both sides. The
+engine alone: pictures decoded and prompts made before the clock starts, all pages handed over at once, only the last
+word asked for.
 The product: encoded pages into `VlmReader.transcribe` by callers that wait, guards on, blocks out. Rounds alternate,
 because the machine is not quiet; figures go to bench-results/vlm.json.
 """
@@ -30,7 +31,7 @@ from PIL import Image, ImageDraw
 from actors.vlm.page_reader import PageRefused, VlmReader
 from actors.vlm.vllm_engine import VllmEngine
 from models.cdom.ports import PixelPage
-from models.neural.vlm.contract import Ask, Region, Sampling
+from models.neural.vlm.contract import Ask, PageRegion, Sampling
 from models.neural.vlm.lightonocr import LightOnOcr
 from tests.actors.vlm.tiny_lightonocr import SMALL_ENGINE, save_checkpoint
 from tests.bench.processes import family
@@ -60,7 +61,7 @@ class Babbling(LightOnOcr):
     def __init__(self, tokens: int) -> None:
         self._sampling = Sampling(temperature=1.0, max_tokens=tokens)
 
-    def ask(self, page: PixelPage, regions: Sequence[Region]) -> list[Ask]:
+    def ask(self, page: PixelPage, regions: Sequence[PageRegion]) -> list[Ask]:
         return [replace(ask, sampling=self._sampling) for ask in super().ask(page, regions)]
 
 

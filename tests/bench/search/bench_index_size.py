@@ -18,7 +18,7 @@ import numpy as np
 from models.neural.embed.minilm import WIDTH
 from storage.index.opened import open_writer, place_index
 from storage.index.table.entries import DocumentChunks
-from storage.index.writer import IndexWriter
+from storage.index.writer import ChunkIndexWriter
 from storage.values.rows import Scope
 from tests.bench.search.search_corpus import PER_DOCUMENT, batches, document_names, load_material
 
@@ -81,7 +81,7 @@ def run(folder: Path, documents: int, rounds: int, changes: int) -> dict[str, An
     }
 
 
-def erase(writer: IndexWriter, names: list[str]) -> None:
+def erase(writer: ChunkIndexWriter, names: list[str]) -> None:
     writer.erase([(SCOPE, name) for name in names])
 
 

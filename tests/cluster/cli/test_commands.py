@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cluster.cli.main import cli
-from cluster.state import State, exclusive, this_process, write_state
+from cluster.state import ServiceState, exclusive, this_process, write_state
 
 
 def quire(*arguments: str, **variables: str) -> Result:
@@ -55,7 +55,7 @@ def test_keys_that_cannot_be_used_end_up(tmp_path: Path, keys: str) -> None:
 
 
 def test_up_says_that_it_is_up(tmp_path: Path) -> None:
-    write_state(tmp_path, State(supervisor=this_process(), base_url="http://127.0.0.1:7", ready=True))
+    write_state(tmp_path, ServiceState(supervisor=this_process(), base_url="http://127.0.0.1:7", ready=True))
     done = quire("up", "--workdir", str(tmp_path))
     assert (done.exit_code, done.output) == (0, "quire is up: http://127.0.0.1:7\n")
 

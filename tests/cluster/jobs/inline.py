@@ -8,7 +8,7 @@ from actors.reader.pii_scan import scan
 from cluster.bootstrap.opening import load_settings
 from cluster.jobs.bulk_extract import find_items
 from cluster.jobs.work.folders import open_folder
-from cluster.jobs.work.ledger import Block
+from cluster.jobs.work.ledger import WorkBlock
 from cluster.jobs.work.pipeline import BlockReader
 from cluster.jobs.work.service import Service
 from cluster.jobs.work.spread import Row
@@ -70,6 +70,6 @@ def publish_folder(store: Store, corpus: Path, *, scope: Scope = ACME, name: str
     )  # fmt: skip
     try:
         for at in range(0, len(items), per_job):
-            reader.read_block(Block(str(at), tuple(items[at : at + per_job])))
+            reader.read_block(WorkBlock(str(at), tuple(items[at : at + per_job])))
     finally:
         reader.close()

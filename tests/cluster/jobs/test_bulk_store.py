@@ -11,7 +11,7 @@ import pytest
 
 from cluster.jobs.bulk_extract import find_items
 from cluster.jobs.work.folders import open_folder
-from cluster.jobs.work.ledger import Block
+from cluster.jobs.work.ledger import WorkBlock
 from cluster.jobs.work.patience import patiently
 from cluster.jobs.work.pipeline import BlockReader
 from cluster.jobs.work.service import Service
@@ -164,7 +164,7 @@ def test_a_killed_block_done_again_leaves_every_document_once(store: Store, tmp_
     make_corpus(corpus)
     _, items = find_items(str(corpus), None)
     gone = replace(items[0], name="gone.pdf")
-    block = Block("0", (*items, gone))
+    block = WorkBlock("0", (*items, gone))
     index = RecordedIndex(store, away=2)
     with opened(store, corpus, index) as (reader, output):
         with monkeypatch.context() as killed:
@@ -206,7 +206,7 @@ def test_bytes_of_another_version_left_by_a_kill_are_not_in_the_way(store: Store
     (item,) = (item for item in items if item.name == "sub0/report.pdf")
     store.artifacts.put(JOB.document_id(item), 1, {TREE: b"an older tree"})
     with opened(store, corpus, RecordedIndex(store)) as (reader, _):
-        reader.read_block(Block("0", (item,)))
+        reader.read_block(WorkBlock("0", (item,)))
     (job,) = list_jobs(store, ACME).items
     ((document_id, where),) = locate_trees(store.db, ACME, job.id)
     assert where.attempt == 2

@@ -8,9 +8,9 @@ import pytest
 from cluster.jobs.work.blocks import block_size, dump_block, load_block
 from cluster.jobs.work.folders import open_folder
 from cluster.jobs.work.ledger import (
-    Block,
-    Item,
     Record,
+    WorkBlock,
+    WorkItem,
     claim_folder,
     find_undone,
     make_items,
@@ -40,7 +40,7 @@ def test_a_manifest_names_documents_line_by_line() -> None:
 
 
 def test_a_block_travels_with_names_that_are_no_text() -> None:
-    block = Block("0001-0000000", (Item(name="a\udcff.pdf", key=make_key("a\udcff.pdf"), bytes=3),))
+    block = WorkBlock("0001-0000000", (WorkItem(name="a\udcff.pdf", key=make_key("a\udcff.pdf"), bytes=3),))
     text = dump_block(block)
     assert text.isascii()
     assert load_block(text) == block
@@ -50,7 +50,7 @@ def test_blocks_are_small_for_few_documents_and_bounded_for_many() -> None:
     assert [block_size(count, 2, 64) for count in (1, 63, 640, 10_000, 10**6)] == [1, 1, 10, 64, 64]
 
 
-def record(item: Item, error: str | None = None) -> Record:
+def record(item: WorkItem, error: str | None = None) -> Record:
     return Record(key=item.key, name=item.name, pages=0 if error else 2, error=error)
 
 

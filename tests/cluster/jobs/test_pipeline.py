@@ -13,7 +13,7 @@ from cluster.jobs.bulk_extract import find_items
 from cluster.jobs.work.corpus import FolderCorpus, load_named_tree
 from cluster.jobs.work.folders import PARTIAL, FolderUnavailable, open_folder
 from cluster.jobs.work.kinds import Shape
-from cluster.jobs.work.ledger import Block, Record, make_items
+from cluster.jobs.work.ledger import Record, WorkBlock, make_items
 from cluster.jobs.work.outputs import FolderOutput
 from cluster.jobs.work.pipeline import BlockReader, Finish, as_read
 from models.cdom.original import ReadOptions
@@ -24,7 +24,7 @@ from tests.cluster.jobs.corpora import make_corpus
 @contextmanager
 def opened(
     corpus: Path, out: Path, shape: Shape = Shape.FILES, *, finish: Finish = as_read, hidden: bool = False
-) -> Iterator[Callable[[Block], list[Record]]]:
+) -> Iterator[Callable[[WorkBlock], list[Record]]]:
     name_of = (lambda _: HIDDEN_NAME) if hidden else (lambda item: item.name)
     output = FolderOutput(open_folder(str(out), make=True), ["tree", "markdown"], shape, name_of)
     recogniser = ScriptedRecogniser(script={1: ["Hello"]})
@@ -42,9 +42,9 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def whole(corpus: Path) -> Block:
+def whole(corpus: Path) -> WorkBlock:
     _, items = find_items(str(corpus), None)
-    return Block("0001-0000000", tuple(items))
+    return WorkBlock("0001-0000000", tuple(items))
 
 
 def files(out: Path) -> dict[str, bytes]:
@@ -106,7 +106,7 @@ def test_redacted_outputs_hold_neither_values_nor_names(tmp_path: Path) -> None:
 def test_an_original_that_is_gone_is_an_error_in_the_table(tmp_path: Path) -> None:
     (tmp_path / "corpus").mkdir()
     with opened(tmp_path / "corpus", tmp_path / "out") as read:
-        records = read(Block("0001-0000000", (*make_items([("gone.pdf", 9)]),)))
+        records = read(WorkBlock("0001-0000000", (*make_items([("gone.pdf", 9)]),)))
     assert [record.error for record in records] == ["original-missing"]
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from cluster.serve.drain import Node, Signals, stay
+from cluster.serve.drain import RayNode, Signals, stay
 from cluster.state import this_process
 
 
 @dataclass
 class ScriptedNode:
-    """Stands for `Node`: so many replicas at each look, then none."""
+    """Stands for `RayNode`: so many replicas at each look, then none."""
 
     looks: list[int] = field(default_factory=list)
     code: int | None = None
@@ -90,7 +90,7 @@ def test_a_real_node_is_counted_and_ended_with_everything_below_it(tmp_path: Pat
         f"import os, subprocess, sys, time; p = subprocess.Popen(['ray::ServeReplica:api', '-c', {program!r}],"
         f" executable=sys.executable); open({str(tmp_path / 'pid')!r}, 'w').write(str(p.pid)); time.sleep(600)",
     ]  # fmt: skip
-    node = Node(command, os.environ)
+    node = RayNode(command, os.environ)
     until = time.monotonic() + 30
     while not node.replicas() and time.monotonic() < until:
         time.sleep(0.02)

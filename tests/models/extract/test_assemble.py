@@ -6,7 +6,7 @@ from models.cdom.original import Format, ReadOptions
 from models.cdom.table import Table
 from models.cdom.tree import BlockType, Source, Tree
 from models.extract.assemble import assemble
-from models.extract.readers.contract import DocumentFacts, Look, OutlineEntry, PageBlock, PageContent
+from models.extract.readers.contract import DocumentFacts, OutlineEntry, PageBlock, PageContent, TextLook
 
 SOURCE = Source(format="pdf", sha256="0" * 64, bytes=1)
 
@@ -14,7 +14,7 @@ SOURCE = Source(format="pdf", sha256="0" * 64, bytes=1)
 def block(
     kind: BlockType, text: str, y: float = 300, *, size: float = 10, bold: bool = False, ends_open: bool = False
 ) -> PageBlock:
-    look = Look(size=size, bold=bold, ends_open=ends_open)
+    look = TextLook(size=size, bold=bold, ends_open=ends_open)
     return PageBlock(type=kind, text=text, bbox=(50, y, 350, y + 12), look=look)
 
 

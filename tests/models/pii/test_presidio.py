@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from models.pii.engines.choose import Engine, check_engine, make_flagger
+from models.pii.engines.choose import PiiEngineChoice, check_engine, make_flagger
 from models.pii.engines.presidio import SURE_OF_LANGUAGE, PresidioDetector, check_installed
 from models.pii.errors import EngineMissing
 from models.pii.flag import flag_tree
@@ -87,4 +87,4 @@ def test_a_language_without_a_pipeline_is_refused_at_the_start() -> None:
         check_installed(("tlh",))
     with pytest.raises(EngineMissing):
         make_flagger("presidio", ("tlh",))
-    check_engine(Engine.REGEX, ("tlh",))
+    check_engine(PiiEngineChoice.REGEX, ("tlh",))

@@ -14,7 +14,7 @@ from serve_apps.console.sending.watcher import Watcher
 from storage.access.audit import list_audit, seal, verify
 from storage.console.accounts import approve, close_account, find_account, make_link
 from storage.console.plans import PLANS, change_plan, define_plan, list_plans, list_tenants
-from storage.console.rows import Plan, hooks_of
+from storage.console.rows import TenantPlan, hooks_of
 from storage.store import Store
 from storage.values.errors import NotFound
 from tests.api.harness import PDF, files
@@ -213,7 +213,7 @@ TABLES = (
 
 
 async def test_a_plan_is_defined_and_given_with_a_trail(ann: Person, store: Store) -> None:
-    define_plan(store.db, Plan(name="tiny", monthly_pages=1, concurrent_documents=2, retention_days=1))
+    define_plan(store.db, TenantPlan(name="tiny", monthly_pages=1, concurrent_documents=2, retention_days=1))
     tenant = change_plan(store.db, "ann@example.org", "tiny")
     assert change_plan(store.db, tenant, "tiny") == tenant
     usage = (await ann.api.get("/v1/usage")).json()

@@ -17,7 +17,7 @@ from storage.store import Store, open_store
 from storage.values.ids import new_worker_id
 from storage.values.rows import Scope
 from storage.values.states import EventKind
-from storage.webhooks.egress import Answer, Egress
+from storage.webhooks.egress import Egress, HttpAnswer
 from storage.webhooks.outbox import SCHEDULE_S, Outcome, StoreOutbox, claim_parcels, fan_out, pause_before, settle
 from storage.webhooks.receivers import (
     TEST_EVENT,
@@ -292,7 +292,7 @@ def test_every_event_arrives_though_a_third_of_the_tries_fail_and_dispatchers_di
     def answer(_: Received) -> tuple[int, dict[str, str]]:
         return (500, {}) if chance.random() < 1 / 3 else (200, {})
 
-    def deadly(url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+    def deadly(url: str, body: bytes, headers: Mapping[str, str]) -> HttpAnswer:
         sent = LOOPBACK.post(url, body, headers)
         if chance.random() < 0.1 and len(died) < 20:
             died.append(headers["webhook-id"])

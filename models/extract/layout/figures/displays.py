@@ -7,7 +7,7 @@ from models.cdom.geometry import Bbox
 from models.extract.layout.lines.disjoint import DisjointSets
 from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.text.paragraphs import is_item
-from models.extract.math.glyphs import Bar, Glyph
+from models.extract.math.glyphs import FractionBar, MathGlyph
 from models.extract.math.symbols import FUNCTIONS
 from models.extract.math.write import write_latex
 
@@ -35,7 +35,7 @@ _LEAST_PAD = 0.8
 
 
 @dataclass(slots=True)
-class Formula:
+class DisplayedFormula:
     """A displayed formula: its LaTeX, box and lines."""
 
     latex: str
@@ -43,7 +43,7 @@ class Formula:
     lines: list[Line]
 
 
-def find_formulas(marks: PageMarks, lines: list[Line], body: float) -> tuple[list[Formula], list[Line]]:
+def find_formulas(marks: PageMarks, lines: list[Line], body: float) -> tuple[list[DisplayedFormula], list[Line]]:
     """Displayed formulas that could be written as LaTeX, and the lines that belong to none."""
     if not any(line.math for line in lines) or _is_set_in_nameless_type(lines):
         return [], lines
@@ -51,8 +51,8 @@ def find_formulas(marks: PageMarks, lines: list[Line], body: float) -> tuple[lis
     if not zones:
         return [], lines
     boxes = [_zone_box(zone) for zone in zones]
-    bars = [Bar(rule.x0, rule.x1, rule.y0) for rule in (*marks.horizontals, *marks.dashes)]
-    found: list[Formula] = []
+    bars = [FractionBar(rule.x0, rule.x1, rule.y0) for rule in (*marks.horizontals, *marks.dashes)]
+    found: list[DisplayedFormula] = []
     for zone, box, glyphs in zip(zones, boxes, marks.glyphs(boxes), strict=True):
         formula = _write_formula(zone, box, glyphs, bars, marks.shapes) if _are_same(glyphs, zone) else None
         if formula is not None:
@@ -68,8 +68,8 @@ def _is_set_in_nameless_type(lines: list[Line]) -> bool:
 
 
 def _write_formula(
-    zone: list[Line], box: Bbox, glyphs: list[Glyph], bars: list[Bar], shapes: list[Bbox]
-) -> Formula | None:
+    zone: list[Line], box: Bbox, glyphs: list[MathGlyph], bars: list[FractionBar], shapes: list[Bbox]
+) -> DisplayedFormula | None:
     """The formula of a zone; null where a glyph or a drawn sign has no name."""
     size = max(line.size for line in zone)
     x0, y0, x1, y1 = box[0] - 1.5 * size, box[1] - 0.6 * size, box[2] + 2, box[3]
@@ -87,12 +87,14 @@ def _write_formula(
     if not latex:
         return None
     ink = [(one.x0, one.y0, one.x1, one.y1) for one in (*glyphs, *roots) if one.char.strip()]
-    return Formula(latex, _around([*ink, *((bar.x0, bar.y, bar.x1, bar.y) for bar in inside)]), zone)
+    return DisplayedFormula(latex, _around([*ink, *((bar.x0, bar.y, bar.x1, bar.y) for bar in inside)]), zone)
 
 
-def _find_roots(shapes: list[Bbox], bars: list[Bar], glyphs: list[Glyph], size: float) -> list[tuple[Glyph, Bar]]:
+def _find_roots(
+    shapes: list[Bbox], bars: list[FractionBar], glyphs: list[MathGlyph], size: float
+) -> list[tuple[MathGlyph, FractionBar]]:
     """Root signs drawn as shapes (web pages do so) with the bars they end in, which may be part of the shape."""
-    found: list[tuple[Glyph, Bar]] = []
+    found: list[tuple[MathGlyph, FractionBar]] = []
     for x0, y0, x1, y1 in shapes:
         if y1 - y0 < 0.5 * size or x1 - x0 < 1.2 * size:
             continue
@@ -101,12 +103,12 @@ def _find_roots(shapes: list[Bbox], bars: list[Bar], glyphs: list[Glyph], size: 
             one.x0 for one in glyphs if x0 < one.x0 < x1 and y0 < one.base < y1 + 2 and one.char.strip("\u200b ")
         ]
         if not own and covered and min(covered) - x0 > 0.5 * size:
-            own = [Bar(min(covered) - 0.5, x1, y0)]
-        found += [(Glyph("√", x0, y0, bar.x0, y1, y1, size), bar) for bar in own[:1] if bar.x0 - x0 > 0.3 * size]
+            own = [FractionBar(min(covered) - 0.5, x1, y0)]
+        found += [(MathGlyph("√", x0, y0, bar.x0, y1, y1, size), bar) for bar in own[:1] if bar.x0 - x0 > 0.3 * size]
     return found
 
 
-def _are_same(glyphs: list[Glyph], zone: list[Line]) -> bool:
+def _are_same(glyphs: list[MathGlyph], zone: list[Line]) -> bool:
     """True when about as many glyphs were found as the lines have characters; tall brackets are of several."""
     seen = sum(not (glyph.char.isspace() or glyph.char == "\u200b") for glyph in glyphs)
     stated = sum(not char.isspace() for line in zone for char in line.text)

@@ -4,14 +4,14 @@ from collections.abc import Iterable
 
 from models.cdom.geometry import Bbox
 from models.cdom.tree import BlockType
-from models.extract.layout.figures.displays import Formula
+from models.extract.layout.figures.displays import DisplayedFormula
 from models.extract.layout.figures.pictures import Picture
 from models.extract.layout.lines.marks import Line, PageMarks, PrintedField
 from models.extract.layout.tables.find import FoundTable
 from models.extract.layout.text.blocks import clamp, confidence_of
 from models.extract.readers.contract import PageBlock
 
-Float = FoundTable | Picture | PrintedField | Formula
+Float = FoundTable | Picture | PrintedField | DisplayedFormula
 
 _ROW = 4.0
 """Labels of a picture whose baselines share a stripe of this height (points) are read left to right."""
@@ -46,7 +46,7 @@ class Floats:
             return _make_field(item, box)
         if isinstance(item, FoundTable):
             return PageBlock(type=BlockType.TABLE, bbox=box, table=item.table, confidence=confidence_of(item.lines))
-        if isinstance(item, Formula):
+        if isinstance(item, DisplayedFormula):
             return PageBlock(type=BlockType.FORMULA, bbox=box, text=item.latex)
         reference = f"p{marks.number}-" + "-".join(str(round(value)) for value in box)
         return PageBlock(type=BlockType.PICTURE, bbox=box, asset_ref=reference, text=_label_text(item.lines))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from models.cdom.geometry import Bbox
-from models.extract.math.glyphs import Glyph
+from models.extract.math.glyphs import MathGlyph
 
 
 @dataclass(slots=True)
@@ -120,7 +120,7 @@ def split_evenly(line: Line) -> list[Piece]:
     return pieces
 
 
-def find_no_glyphs(boxes: list[Bbox]) -> list[list[Glyph]]:
+def find_no_glyphs(boxes: list[Bbox]) -> list[list[MathGlyph]]:
     """Glyphs of a page that has none to look at, as one of recognised words."""
     return [[] for _ in boxes]
 
@@ -145,7 +145,7 @@ class PageMarks:
     warnings: list[str] = field(default_factory=list)
     split: Callable[[Line], list[Piece]] = split_evenly
     dashes: list[Rule] = field(default_factory=list)
-    glyphs: Callable[[list[Bbox]], list[list[Glyph]]] = find_no_glyphs
+    glyphs: Callable[[list[Bbox]], list[list[MathGlyph]]] = find_no_glyphs
 
     def words_of(self, line: Line) -> list[Piece]:
         """The words of a line; of one joined of several, the words of each."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from models.extract.layout.lines.marks import Rule
-from models.extract.layout.tables.rules import Region
+from models.extract.layout.tables.rules import RuledRegion
 from models.extract.layout.tables.words import TextRow
 
 _FULL_SHARE = 0.85
@@ -38,7 +38,7 @@ def find_levels(rules: list[Rule], tolerance: float = 2.0) -> list[tuple[float, 
     return levels
 
 
-def cut_bands(region: Region, rows: list[TextRow]) -> list[Band]:
+def cut_bands(region: RuledRegion, rows: list[TextRow]) -> list[Band]:
     """Bands between full separators that hold text, top to bottom."""
     x0, y0, x1, y1 = region.box
     separators = [y0 - 3.0]
@@ -142,7 +142,7 @@ def spans_columns(x0: float, x1: float, columns: list[float]) -> bool:
     return any(x0 + 2 < edge < x1 - 2 for edge in columns)
 
 
-def has_header(bands: list[Band], region: Region) -> bool:
+def has_header(bands: list[Band], region: RuledRegion) -> bool:
     """True when the first band is a header: ruled off, and small beside the rest."""
     if len(bands) < 2:
         return False

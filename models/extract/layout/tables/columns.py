@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from models.extract.layout.tables.rules import Region
+from models.extract.layout.tables.rules import RuledRegion
 from models.extract.layout.tables.words import TextRow
 
 _RULE_SHARE = 0.5
@@ -15,7 +15,7 @@ _CHANNEL = 0.5
 """Least width of a channel, in ems."""
 
 
-def ruled_columns(region: Region) -> list[float]:
+def ruled_columns(region: RuledRegion) -> list[float]:
     """x of the inner verticals that separate columns, left to right."""
     x0, y0, x1, y1 = region.box
     lengths: list[tuple[float, float]] = []

@@ -6,7 +6,7 @@ from itertools import pairwise
 from models.cdom.geometry import Bbox
 from models.cdom.table import Cell, Table
 from models.extract.layout.tables.bands import column_at, spans_columns
-from models.extract.layout.tables.words import Segment, TextRow, Word
+from models.extract.layout.tables.words import Segment, TableWord, TextRow
 from models.extract.layout.text.blocks import is_divided
 
 
@@ -18,7 +18,7 @@ class Slot:
     col: int
     row_span: int = 1
     col_span: int = 1
-    words: list[Word] = field(default_factory=list)
+    words: list[TableWord] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -125,7 +125,7 @@ def span_headers(grid: Grid, parted: list[frozenset[int]]) -> None:
                 grid.rows[index].remove(lower)
 
 
-def share_slots(grid: Grid, first: int, words: list[Word]) -> None:
+def share_slots(grid: Grid, first: int, words: list[TableWord]) -> None:
     """Words that belong to all rows from `first` on: their column gets one slot over all of them."""
     rows = grid.rows[first:]
     for column in {column_at(word.middle, grid.columns) for word in words}:
@@ -162,7 +162,7 @@ def make_table(grid: Grid) -> Table:
     return Table(rows=len(grid.rows), cols=grid.width, cells=tuple(cells))
 
 
-def join_words(words: list[Word]) -> str:
+def join_words(words: list[TableWord]) -> str:
     """Text of a cell: its words by line, a word divided at a line end made whole."""
     if not words:
         return ""
@@ -176,7 +176,7 @@ def join_words(words: list[Word]) -> str:
     return text
 
 
-def _words_bbox(words: list[Word]) -> Bbox | None:
+def _words_bbox(words: list[TableWord]) -> Bbox | None:
     if not words:
         return None
     return (

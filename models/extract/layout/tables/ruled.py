@@ -26,7 +26,7 @@ from models.extract.layout.tables.grid import (
     span_headers,
 )
 from models.extract.layout.tables.heads import centred_spans, columns_over, is_head_of
-from models.extract.layout.tables.rules import Region
+from models.extract.layout.tables.rules import RuledRegion
 from models.extract.layout.tables.words import TextRow, find_text_rows
 
 _FILLED_SHARE = 0.3
@@ -35,7 +35,9 @@ _BARS = 3
 _CROSSED_SHARE = 0.15
 
 
-def build_ruled_table(region: Region, lines: list[Line], marks: PageMarks, *, captioned: bool = False) -> Table | None:
+def build_ruled_table(
+    region: RuledRegion, lines: list[Line], marks: PageMarks, *, captioned: bool = False
+) -> Table | None:
     """The table in a region, null when its text is no table's; a caption says that two rules are enough."""
     rows = find_text_rows(lines, marks)
     columns = ruled_columns(region)
@@ -63,7 +65,7 @@ def _drop_short_rules(bands: list[Band], edges: list[float]) -> None:
         band.partial = [rule for rule in band.partial if columns_over(rule, edges) != (0, -1)]
 
 
-def _build_grid(bands: list[Band], columns: list[float], region: Region, *, is_grid: bool) -> Grid:
+def _build_grid(bands: list[Band], columns: list[float], region: RuledRegion, *, is_grid: bool) -> Grid:
     grid = Grid(list(columns), [])
     body = bands
     if has_header(bands, region):
@@ -155,7 +157,7 @@ def is_contents(rows: list[TextRow]) -> bool:
     return pages[-1] > 9 and all(one <= other for one, other in pairwise(pages))
 
 
-def _is_chart(region: Region, rows: list[TextRow], marks: PageMarks) -> bool:
+def _is_chart(region: RuledRegion, rows: list[TextRow], marks: PageMarks) -> bool:
     """True for gridlines: many levels with little text between them, texts that stand on them, or bars across them."""
     levels = [y for y, _ in find_levels(region.horizontals)]
     if len(levels) < 4:
@@ -166,7 +168,7 @@ def _is_chart(region: Region, rows: list[TextRow], marks: PageMarks) -> bool:
     return empty > 0.3 * len(spaces) or struck > 0.25 * len(rows) or _count_bars(region, levels, marks) >= _BARS
 
 
-def _count_bars(region: Region, levels: list[float], marks: PageMarks) -> int:
+def _count_bars(region: RuledRegion, levels: list[float], marks: PageMarks) -> int:
     """Narrow shaded areas that cross the region's rules, which no cell's shading does."""
     x0, _, x1, _ = region.box
     return sum(

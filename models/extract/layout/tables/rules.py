@@ -21,7 +21,7 @@ _PROSE_WIDTH, _PROSE_CHARS = 0.75, 40
 
 
 @dataclass(slots=True)
-class Region:
+class RuledRegion:
     """Where a table may be: its box and the rules in it, sorted by position."""
 
     box: Bbox
@@ -34,7 +34,7 @@ class Region:
         return len({round(rule.y0) for rule in self.horizontals})
 
 
-def find_ruled_regions(marks: PageMarks) -> list[Region]:
+def find_ruled_regions(marks: PageMarks) -> list[RuledRegion]:
     """Regions between two or more like horizontals, or of crossing rules; top to bottom, none inside another."""
     horizontals = join_horizontals(marks.horizontals + _fill_edges(marks))
     verticals = join_verticals(marks.verticals)
@@ -147,7 +147,7 @@ def _cross(across: Rule, down: Rule) -> bool:
     return across.x0 - _TOUCH <= down.x0 <= across.x1 + _TOUCH and down.y0 - _TOUCH <= across.y0 <= down.y1 + _TOUCH
 
 
-def _make_region(rules: list[Rule]) -> Region:
+def _make_region(rules: list[Rule]) -> RuledRegion:
     box = (
         min(rule.x0 for rule in rules),
         min(rule.y0 for rule in rules),
@@ -155,17 +155,17 @@ def _make_region(rules: list[Rule]) -> Region:
         max(rule.y1 for rule in rules),
     )
     flat = [rule for rule in rules if rule.y0 == rule.y1]
-    return Region(box, flat, [rule for rule in rules if rule.y0 != rule.y1])
+    return RuledRegion(box, flat, [rule for rule in rules if rule.y0 != rule.y1])
 
 
-def _is_candidate(region: Region) -> bool:
+def _is_candidate(region: RuledRegion) -> bool:
     x0, y0, x1, y1 = region.box
     return x1 - x0 >= _LEAST_WIDTH and y1 - y0 >= 12 and region.levels >= 2
 
 
-def _merge_overlapping(regions: list[Region]) -> list[Region]:
+def _merge_overlapping(regions: list[RuledRegion]) -> list[RuledRegion]:
     """Regions that overlap become one."""
-    out: list[Region] = []
+    out: list[RuledRegion] = []
     for region in sorted(regions, key=lambda one: (one.box[1], one.box[0])):
         for other in out:
             if _overlap(region.box, other.box):
@@ -181,7 +181,7 @@ def _overlap(a: Bbox, b: Bbox) -> bool:
     return min(a[2], b[2]) - max(a[0], b[0]) > 2 and min(a[3], b[3]) - max(a[1], b[1]) > 2
 
 
-def _absorb(region: Region, horizontals: list[Rule], verticals: list[Rule]) -> None:
+def _absorb(region: RuledRegion, horizontals: list[Rule], verticals: list[Rule]) -> None:
     """Take in every rule that lies inside the region's box."""
     x0, y0, x1, y1 = region.box
     region.horizontals = [

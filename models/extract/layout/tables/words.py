@@ -10,7 +10,7 @@ SEGMENT_GAP = 0.5
 
 
 @dataclass(slots=True)
-class Word:
+class TableWord:
     """A word where it stands."""
 
     x0: float
@@ -32,7 +32,7 @@ class Word:
 class Segment:
     """Words on one baseline without a wide gap."""
 
-    words: list[Word]
+    words: list[TableWord]
 
     @property
     def x0(self) -> float:
@@ -49,7 +49,7 @@ class TextRow:
 
     base: float
     size: float
-    words: list[Word] = field(default_factory=list)
+    words: list[TableWord] = field(default_factory=list)
     segments: list[Segment] = field(default_factory=list)
 
     @property
@@ -63,11 +63,11 @@ class TextRow:
 
 def find_text_rows(lines: list[Line], marks: PageMarks) -> list[TextRow]:
     """Rows of words by baseline (within a third of a line), top to bottom."""
-    words: list[Word] = []
+    words: list[TableWord] = []
     for line in lines:
         if line.upright:
             words += [
-                Word(piece.x0, piece.x1, line.y0, line.y1, line.base, line.size, piece.text, line.bold)
+                TableWord(piece.x0, piece.x1, line.y0, line.y1, line.base, line.size, piece.text, line.bold)
                 for piece in marks.words_of(line)
             ]
         else:
@@ -85,13 +85,13 @@ def find_text_rows(lines: list[Line], marks: PageMarks) -> list[TextRow]:
     return rows
 
 
-def _stand_upright(line: Line) -> Word:
+def _stand_upright(line: Line) -> TableWord:
     """A slanted or upended line as one word over the place where it begins (slanted heads lean over others)."""
     x1 = min(line.x1, line.x0 + line.size)
-    return Word(line.x0, x1, line.y0, line.y1, line.y1, line.size, line.text, line.bold, upright=False)
+    return TableWord(line.x0, x1, line.y0, line.y1, line.y1, line.size, line.text, line.bold, upright=False)
 
 
-def _cut_segments(words: list[Word]) -> list[Segment]:
+def _cut_segments(words: list[TableWord]) -> list[Segment]:
     segments = [Segment([words[0]])]
     for word in words[1:]:
         last = segments[-1].words[-1]

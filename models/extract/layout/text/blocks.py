@@ -9,7 +9,7 @@ from models.cdom.geometry import round_bbox
 from models.cdom.tree import BlockType, FlagSpan, Span
 from models.extract.layout.lines.leaders import close_leaders
 from models.extract.layout.lines.marks import Line, PageMarks, Run
-from models.extract.readers.contract import Look, PageBlock
+from models.extract.readers.contract import PageBlock, TextLook
 
 _HYPHENS = "-‐"
 _DOUBTFUL = 0.8
@@ -133,11 +133,11 @@ def clamp(x0: float, y0: float, x1: float, y1: float, marks: PageMarks) -> tuple
     return round_bbox((x0, y0, x1, y1))
 
 
-def look_of(lines: list[Line]) -> Look:
+def look_of(lines: list[Line]) -> TextLook:
     """What the lines look like, for comparison over pages."""
     first, last = lines[0], lines[-1]
     chars = sum(len(line.text) for line in lines)
-    return Look(
+    return TextLook(
         size=round(max(lines, key=lambda line: len(line.text)).size, 1),
         bold=sum(len(line.text) for line in lines if line.bold) > 0.8 * chars,
         italic=sum(len(line.text) for line in lines if line.italic) > 0.8 * chars,

@@ -15,7 +15,7 @@ from models.extract.readers.docx.inline.omml import math_to_latex
 from models.extract.readers.docx.inline.pieces import Chart, NoteRef, Piece
 from models.extract.readers.docx.inline.runs import InlineReader, Story
 from models.extract.readers.docx.package.xml import MC, Element, M, W
-from models.extract.readers.docx.structure.drafts import Draft, PageDraft, adopt, flatten
+from models.extract.readers.docx.structure.drafts import DocxDraft, PageDraft, adopt, flatten
 from models.extract.readers.docx.structure.numbering import ListCounter
 from models.extract.readers.docx.structure.pages import FlatPage, PageSink
 from models.extract.readers.docx.structure.paragraphs import PLAIN_KIND, read_kind
@@ -34,8 +34,8 @@ class Desk:
     """
 
     counter: ListCounter
-    call_note: Callable[[NoteRef], tuple[str, list[Draft]]]
-    read_chart: Callable[[Chart], list[Draft]]
+    call_note: Callable[[NoteRef], tuple[str, list[DocxDraft]]]
+    read_chart: Callable[[Chart], list[DocxDraft]]
 
 
 class BodyReader:
@@ -81,7 +81,7 @@ class BodyReader:
     def _read_formulas(self, node: Element) -> None:
         for formula in node.iter(M + "oMath"):
             if latex := math_to_latex(formula):
-                self._sink.current.blocks.append(Draft(BlockType.FORMULA, latex))
+                self._sink.current.blocks.append(DocxDraft(BlockType.FORMULA, latex))
 
     def _read_paragraph(self, node: Element) -> None:
         ppr = node.find(W + "pPr")
@@ -104,14 +104,14 @@ class BodyReader:
         grid = read_grid(node)
         if not grid.cells:
             return
-        draft = Draft(BlockType.TABLE)
+        draft = DocxDraft(BlockType.TABLE)
         page = self._sink.current
         page.blocks.append(draft)
         cells = [self._read_cell(cell, draft, page) for cell in grid.cells]
         draft.table = Table(rows=grid.rows, cols=grid.cols, cells=tuple(cells))
         self._writer.close_code()
 
-    def _read_cell(self, cell: GridCell, table: Draft, page: PageDraft) -> Cell:
+    def _read_cell(self, cell: GridCell, table: DocxDraft, page: PageDraft) -> Cell:
         """One cell; pictures, nested tables and notes in it become children of the table."""
         inner = FlatPage()
         for content in cell.contents:

@@ -16,7 +16,7 @@ from models.cdom.ports import PageImage
 from models.cdom.tree import BlockType, Route
 from models.extract.readers.contract import DocumentFacts, PageBlock, PageContent, PageRead
 from models.extract.readers.docx.package.opc import Package
-from models.extract.readers.docx.structure.drafts import Draft, PageDraft
+from models.extract.readers.docx.structure.drafts import DocxDraft, PageDraft
 from models.extract.readers.docx.wordfile import WordFile
 
 ENGINE: Final = "lxml"
@@ -98,7 +98,7 @@ class DocxDocument:
             kept.add(name)
         return frozenset(kept)
 
-    def _read_assets(self, drafts: list[Draft], warnings: list[str]) -> dict[str, bytes]:
+    def _read_assets(self, drafts: list[DocxDraft], warnings: list[str]) -> dict[str, bytes]:
         assets: dict[str, bytes] = {}
         for draft in drafts:
             name = self._assets.get(draft.asset_part or "")
@@ -114,7 +114,7 @@ class DocxDocument:
                 warnings.append("picture-unreadable")
         return assets
 
-    def _make_blocks(self, drafts: list[Draft], assets: dict[str, bytes]) -> tuple[PageBlock, ...]:
+    def _make_blocks(self, drafts: list[DocxDraft], assets: dict[str, bytes]) -> tuple[PageBlock, ...]:
         places = {id(draft): at for at, draft in enumerate(drafts)}
         captions = _pair_captions(drafts)
         blocks = []
@@ -145,7 +145,7 @@ def _select_pages(count: int, ranges: tuple[tuple[int, int], ...]) -> tuple[int,
     return tuple(number for number in range(1, count + 1) if any(first <= number <= last for first, last in wanted))
 
 
-def _pair_captions(drafts: list[Draft]) -> dict[int, int]:
+def _pair_captions(drafts: list[DocxDraft]) -> dict[int, int]:
     """Captions by place → the picture or table directly before, else directly after."""
     pairs: dict[int, int] = {}
     for at, draft in enumerate(drafts):

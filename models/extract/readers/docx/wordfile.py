@@ -16,7 +16,7 @@ from models.extract.readers.docx.inline.styles import StyleSheet
 from models.extract.readers.docx.package.opc import Package, Relations
 from models.extract.readers.docx.package.properties import read_metadata
 from models.extract.readers.docx.package.xml import BrokenPart, Element, W, is_on, val
-from models.extract.readers.docx.structure.drafts import Draft, PageDraft, adopt, flatten
+from models.extract.readers.docx.structure.drafts import DocxDraft, PageDraft, adopt, flatten
 from models.extract.readers.docx.structure.notes import NoteBook, NotePart, read_note_part
 from models.extract.readers.docx.structure.numbering import ListCounter
 from models.extract.readers.docx.structure.pages import FlatPage, Section, StatedPages, read_sections
@@ -122,15 +122,15 @@ class WordFile:
     def _read_note(self, kind: NoteKind, note: Element, page: FlatPage) -> None:
         BodyReader(self._desk, self._note_stories[kind], page).read(note)
 
-    def _read_chart(self, chart: Chart) -> list[Draft]:
+    def _read_chart(self, chart: Chart) -> list[DocxDraft]:
         """A chart as a picture with its title, and its values as a table."""
         root = self._read_part(chart.part)
-        picture = Draft(BlockType.PICTURE, chart.alt)
+        picture = DocxDraft(BlockType.PICTURE, chart.alt)
         if root is None:
             return [picture]
         picture.text = read_chart_text(root) or chart.alt
         table = read_chart_table(root)
-        return [picture, Draft(BlockType.TABLE, table=table, parent=picture)] if table is not None else [picture]
+        return [picture, DocxDraft(BlockType.TABLE, table=table, parent=picture)] if table is not None else [picture]
 
     def _add_running(self, pages: StatedPages, sections: list[Section]) -> None:
         """Headers and footers: each distinct text once, on the first page where it is stated to run."""
@@ -144,7 +144,7 @@ class WordFile:
                     running = page.headers if type_ is BlockType.PAGE_HEADER else page.footers
                     running += self._read_running(parts.get(which, ""), type_, seen)
 
-    def _read_running(self, rel_id: str, type_: BlockType, seen: set[tuple[BlockType, str]]) -> list[Draft]:
+    def _read_running(self, rel_id: str, type_: BlockType, seen: set[tuple[BlockType, str]]) -> list[DocxDraft]:
         relation = self._relations.get(rel_id)
         root = self._read_part(relation.target) if relation is not None and not relation.external else None
         if root is None or relation is None:
@@ -156,7 +156,7 @@ class WordFile:
         if key in seen:
             return []
         seen.add(key)
-        draft = Draft(type_, flat.text, flat.spans)
+        draft = DocxDraft(type_, flat.text, flat.spans)
         pictures = [child for child in flat.children if child.type is BlockType.PICTURE]
         return [draft, *adopt(pictures, draft)] if flat.text else pictures
 
@@ -169,7 +169,7 @@ def _is_deleted(node: Element) -> bool:
     return any(parent.tag in (W + "del", W + "moveFrom") for parent in node.iterancestors())
 
 
-def _move_endnotes(pages: list[PageDraft], endnotes: list[Draft]) -> None:
+def _move_endnotes(pages: list[PageDraft], endnotes: list[DocxDraft]) -> None:
     """Endnotes stand at the end of the document, wherever they are called."""
     ids = {id(draft) for draft in endnotes}
     for page in pages:

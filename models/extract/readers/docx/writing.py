@@ -13,16 +13,16 @@ from models.extract.readers.docx.inline.pieces import (
     Box,
     Break,
     Chart,
-    Check,
-    Formula,
+    CheckBox,
+    FormulaPiece,
     NoteKind,
     NoteRef,
-    Picture,
+    PicturePiece,
     Piece,
     Text,
 )
 from models.extract.readers.docx.package.xml import Element
-from models.extract.readers.docx.structure.drafts import Draft, join_text
+from models.extract.readers.docx.structure.drafts import DocxDraft, join_text
 from models.extract.readers.docx.structure.numbering import CHECK_GLYPHS
 from models.extract.readers.docx.structure.pages import PageSink
 from models.extract.readers.docx.structure.paragraphs import MAX_OUTLINED_CHARS, ParagraphKind
@@ -36,13 +36,13 @@ class ParagraphWriter:
     def __init__(
         self,
         sink: PageSink,
-        call_note: Callable[[NoteRef], tuple[str, list[Draft]]],
-        read_chart: Callable[[Chart], list[Draft]],
+        call_note: Callable[[NoteRef], tuple[str, list[DocxDraft]]],
+        read_chart: Callable[[Chart], list[DocxDraft]],
         read_box: Callable[[Element], None],
     ) -> None:
         self._sink, self._call_note, self._read_chart, self._read_box = sink, call_note, read_chart, read_box
-        self._items: dict[int, Draft] = {}
-        self._code: Draft | None = None
+        self._items: dict[int, DocxDraft] = {}
+        self._code: DocxDraft | None = None
 
     def close_code(self) -> None:
         """The next code paragraph begins a block of its own."""
@@ -52,7 +52,9 @@ class ParagraphWriter:
         """Blocks of one paragraph, in order."""
         _Paragraph(self, kind, pieces).write()
 
-    def add_text(self, kind: ParagraphKind, texts: list[Text], *, checkbox: bool, first: Draft | None) -> Draft | None:
+    def add_text(
+        self, kind: ParagraphKind, texts: list[Text], *, checkbox: bool, first: DocxDraft | None
+    ) -> DocxDraft | None:
         """The block of a stretch of text; None when it prints nothing. `first` is the paragraph's block so far."""
         if first is not None:
             return self._add(BlockType.PARAGRAPH, texts, parent=first)
@@ -76,17 +78,17 @@ class ParagraphWriter:
         *,
         level: int | None = None,
         prefix: str = "",
-        parent: Draft | None = None,
-    ) -> Draft | None:
+        parent: DocxDraft | None = None,
+    ) -> DocxDraft | None:
         text, spans = join_text(texts, prefix=prefix)
         if not text:
             return None
-        draft = Draft(type_, text, spans, level, parent=parent)
+        draft = DocxDraft(type_, text, spans, level, parent=parent)
         self._sink.current.blocks.append(draft)
         self._code = None
         return draft
 
-    def _add_item(self, kind: ParagraphKind, texts: list[Text], *, checkbox: bool) -> Draft | None:
+    def _add_item(self, kind: ParagraphKind, texts: list[Text], *, checkbox: bool) -> DocxDraft | None:
         marker = kind.marker
         if marker is None or marker.blank:
             parent = self._item_at_most(kind.level or 1)
@@ -101,48 +103,48 @@ class ParagraphWriter:
             self._items = {at: item for at, item in self._items.items() if at < marker.level} | {marker.level: draft}
         return draft
 
-    def _item_at_most(self, level: int) -> Draft | None:
+    def _item_at_most(self, level: int) -> DocxDraft | None:
         return next((self._items[at] for at in range(level, 0, -1) if at in self._items), None)
 
-    def _add_code(self, texts: list[Text]) -> Draft | None:
+    def _add_code(self, texts: list[Text]) -> DocxDraft | None:
         """Code paragraphs that follow each other are one block; its lines keep their indentation."""
         text, _ = join_text([replace(piece, ink=replace(piece.ink, href=None)) for piece in texts], keep_indent=True)
         blocks = self._sink.current.blocks
         if self._code is not None and blocks and blocks[-1] is self._code:
             self._code.text += "\n" + text
         elif text.strip():
-            self._code = Draft(BlockType.CODE, text)
+            self._code = DocxDraft(BlockType.CODE, text)
             blocks.append(self._code)
         return self._code
 
-    def add_hidden(self, texts: list[Text], parent: Draft | None) -> None:
+    def add_hidden(self, texts: list[Text], parent: DocxDraft | None) -> None:
         """Text formatted as hidden: a block of its own, flagged."""
         text, spans = join_text(texts)
         if text:
-            draft = Draft(BlockType.PARAGRAPH, text, spans, parent=parent, flags=(HIDDEN_TEXT,))
+            draft = DocxDraft(BlockType.PARAGRAPH, text, spans, parent=parent, flags=(HIDDEN_TEXT,))
             self._sink.current.blocks.append(draft)
 
-    def add_beside(self, piece: Picture | Chart | Box, parent: Draft | None) -> None:
+    def add_beside(self, piece: PicturePiece | Chart | Box, parent: DocxDraft | None) -> None:
         """A picture, chart or text box as blocks."""
         match piece:
             case Box(content):
                 self._read_box(content)
             case Chart():
                 self._sink.current.blocks += self._read_chart(piece)
-            case Picture(part, alt):
-                draft = Draft(BlockType.PICTURE, alt, asset_part=part, parent=parent)
+            case PicturePiece(part, alt):
+                draft = DocxDraft(BlockType.PICTURE, alt, asset_part=part, parent=parent)
                 self._sink.current.blocks.append(draft)
 
-    def add_formula(self, latex: str, parent: Draft | None) -> None:
-        self._sink.current.blocks.append(Draft(BlockType.FORMULA, latex, parent=parent))
+    def add_formula(self, latex: str, parent: DocxDraft | None) -> None:
+        self._sink.current.blocks.append(DocxDraft(BlockType.FORMULA, latex, parent=parent))
 
     def turn(self) -> None:
         self._sink.turn()
 
-    def call(self, ref: NoteRef) -> tuple[str, list[Draft]]:
+    def call(self, ref: NoteRef) -> tuple[str, list[DocxDraft]]:
         return self._call_note(ref)
 
-    def add_notes(self, comments: list[Draft], notes: list[Draft], parent: Draft | None) -> None:
+    def add_notes(self, comments: list[DocxDraft], notes: list[DocxDraft], parent: DocxDraft | None) -> None:
         """Comments follow their paragraph; other notes stand at the end of the page."""
         for draft in [*comments, *notes]:
             draft.parent = draft.parent or parent
@@ -157,11 +159,11 @@ class _Paragraph:
         self._writer, self._kind, self._pieces = writer, kind, pieces
         self._texts: list[Text] = []
         self._hidden: list[Text] = []
-        self._beside: list[Picture | Chart | Box] = []
-        self._comments: list[Draft] = []
-        self._notes: list[Draft] = []
+        self._beside: list[PicturePiece | Chart | Box] = []
+        self._comments: list[DocxDraft] = []
+        self._notes: list[DocxDraft] = []
         self._checkbox = self._prints = False
-        self._first: Draft | None = None
+        self._first: DocxDraft | None = None
         self._only_formulas = not any(isinstance(piece, Text) and piece.text.strip() for piece in pieces)
 
     def write(self) -> None:
@@ -176,13 +178,13 @@ class _Paragraph:
             case Break():
                 self._flush()
                 self._writer.turn()
-            case Formula(latex, display):
+            case FormulaPiece(latex, display):
                 self._take_formula(latex, display)
-            case Check():
+            case CheckBox():
                 self._checkbox = self._checkbox or not self._prints
             case NoteRef():
                 self._take_note(piece)
-            case Picture() | Chart() | Box():
+            case PicturePiece() | Chart() | Box():
                 if self._prints:
                     self._beside.append(piece)
                 else:

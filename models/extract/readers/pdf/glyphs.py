@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from models.cdom.geometry import Bbox
-from models.extract.math.glyphs import Glyph
+from models.extract.math.glyphs import MathGlyph
 from models.extract.readers.pdf.engine import mupdf
 
 _FLAGS = (
@@ -51,11 +51,11 @@ _CODED = {0x37: "↦", 0x7E: "⃗"}
 """Glyphs of TeX's other fonts whose names are unknown: mapsto, vector."""
 
 
-def make_glyph_finder(page: Any, turned: bool) -> Callable[[list[Bbox]], list[list[Glyph]]]:
+def make_glyph_finder(page: Any, turned: bool) -> Callable[[list[Bbox]], list[list[MathGlyph]]]:
     """A function that gives the glyphs in each of several boxes (points, page not turned); none on turned pages."""
 
-    def find(boxes: list[Bbox]) -> list[list[Glyph]]:
-        found: list[list[Glyph]] = [[] for _ in boxes]
+    def find(boxes: list[Bbox]) -> list[list[MathGlyph]]:
+        found: list[list[MathGlyph]] = [[] for _ in boxes]
         if turned or not boxes:
             return found
         text_page = page.get_textpage(flags=_FLAGS)  # must outlive its blocks, which only point into it
@@ -75,7 +75,7 @@ def _touch(a: Bbox, b: Bbox) -> bool:
     return a[0] <= b[2] and b[0] <= a[2] and a[1] <= b[3] and b[1] <= a[3]
 
 
-def _sort_glyphs(line: Any, targets: list[tuple[Bbox, list[Glyph]]]) -> None:
+def _sort_glyphs(line: Any, targets: list[tuple[Bbox, list[MathGlyph]]]) -> None:
     """Each glyph of the line to the box that its origin lies in."""
     for wrapped in line:
         char = wrapped.m_internal
@@ -86,12 +86,12 @@ def _sort_glyphs(line: Any, targets: list[tuple[Bbox, list[Glyph]]]) -> None:
                 break
 
 
-def _read_glyph(char: Any) -> Glyph:
+def _read_glyph(char: Any) -> MathGlyph:
     font = mupdf.ll_fz_font_name(char.font).rpartition("+")[2].lower()
     quad = char.quad
     is_blank = char.c == _BLANK and quad.lr.y - quad.ul.y < char.size
     text = " " if is_blank else _decode(char.c, font, is_code=bool(char.flags & _CODE_IS_CHAR))
-    return Glyph(text, quad.ul.x, quad.ul.y, quad.lr.x, quad.lr.y, char.origin.y, char.size, font)
+    return MathGlyph(text, quad.ul.x, quad.ul.y, quad.lr.x, quad.lr.y, char.origin.y, char.size, font)
 
 
 def _decode(code: int, font: str, *, is_code: bool) -> str:
@@ -105,10 +105,10 @@ def _decode(code: int, font: str, *, is_code: bool) -> str:
     return _CODED.get(code, "\ufffd")
 
 
-def _join_pieces(glyphs: list[Glyph]) -> list[Glyph]:
+def _join_pieces(glyphs: list[MathGlyph]) -> list[MathGlyph]:
     """Pieces above each other as one tall bracket each."""
     pieces = sorted((glyph for glyph in glyphs if glyph.char[0] == "\x01"), key=lambda one: (round(one.x0), one.y0))
-    joined: list[list[Glyph]] = []
+    joined: list[list[MathGlyph]] = []
     for piece in pieces:
         last = joined[-1][-1] if joined else None
         if last is not None and abs(last.x0 - piece.x0) < 0.4 * piece.size and piece.y0 - last.y1 < 0.5 * piece.size:
@@ -118,10 +118,10 @@ def _join_pieces(glyphs: list[Glyph]) -> list[Glyph]:
     return [glyph for glyph in glyphs if glyph.char[0] != "\x01"] + [_make_bracket(group) for group in joined]
 
 
-def _make_bracket(pieces: list[Glyph]) -> Glyph:
+def _make_bracket(pieces: list[MathGlyph]) -> MathGlyph:
     char = next((piece.char[1:] for piece in pieces if len(piece.char) > 1), "|")
     first = pieces[0]
-    return Glyph(
+    return MathGlyph(
         char,
         min(piece.x0 for piece in pieces),
         min(piece.y0 for piece in pieces),

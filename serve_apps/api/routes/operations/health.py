@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from models.cdom.ports import PortUnavailable
 from models.cdom.tree import SERVICE_VERSION
-from serve_apps.api.context.app_state import Running
+from serve_apps.api.context.app_state import AppState
 from serve_apps.api.context.deps import RunningDep
 from serve_apps.api.http.refusals import Overloaded
 from serve_apps.api.shapes.bodies import HealthBody
@@ -35,7 +35,7 @@ async def read_health(running: RunningDep, deep: bool = False) -> Response:
     return json_response(body, 200 if ready else 503, None if ready else {"Retry-After": "5"})
 
 
-async def _look_deep(running: Running) -> dict[str, Any]:
+async def _look_deep(running: AppState) -> dict[str, Any]:
     store, disk, index, cluster = await asyncio.gather(
         _check_store(running), _check_disk(running), _check_index(running), _ask_cluster(running)
     )
@@ -51,7 +51,7 @@ async def _look_deep(running: Running) -> dict[str, Any]:
     }
 
 
-async def _check_store(running: Running) -> Check:
+async def _check_store(running: AppState) -> Check:
     """Writable: the highest time seen is written."""
     try:
         running.resources.license.observe(await running.sql.run(check_clock, running.resources.store.db))
@@ -60,7 +60,7 @@ async def _check_store(running: Running) -> Check:
     return {"status": "ok", "detail": "writable"}
 
 
-async def _check_disk(running: Running) -> Check:
+async def _check_disk(running: AppState) -> Check:
     try:
         free = await running.disk.run(_free_bytes, running.resources.store.workdir)
     except OSError:
@@ -70,7 +70,7 @@ async def _check_disk(running: Running) -> Check:
     return {"status": "ok", "detail": "headroom"}
 
 
-async def _check_index(running: Running) -> Check:
+async def _check_index(running: AppState) -> Check:
     """Reachable, by asking it; off where none is configured."""
     port = running.resources.ports.search
     if port is None:
@@ -89,7 +89,7 @@ def _free_bytes(workdir: Path) -> int:
     return shutil.disk_usage(place).free
 
 
-async def _ask_cluster(running: Running) -> tuple[dict[str, object] | None, list[str]]:
+async def _ask_cluster(running: AppState) -> tuple[dict[str, object] | None, list[str]]:
     """What the cluster says of itself; its silence is a warning."""
     port = running.resources.ports.cluster_state
     if port is None:

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from models.cdom.ports import PortUnavailable
 from serve_apps.access.caller import find_key, secret_of
 from serve_apps.access.scopes import KeyScope
-from serve_apps.api.context.app_state import Running
+from serve_apps.api.context.app_state import AppState
 from serve_apps.api.context.deps import RunningDep
 from serve_apps.api.http.refusals import TokenRefused
 from serve_apps.api.routes.operations.token import is_local
@@ -36,14 +36,14 @@ async def read_metrics(request: Request, running: RunningDep) -> Response:
     return Response(await running.metrics.get(lambda: _render(running)), media_type=CONTENT_TYPE_LATEST)
 
 
-async def _render(running: Running) -> bytes:
+async def _render(running: AppState) -> bytes:
     measures = await running.disk.run(measure, running.resources.store.db)  # seconds beside millions of documents
     registry = CollectorRegistry()
     registry.register(_Given([*measures, *await _pools(running)]))
     return generate_latest(registry)
 
 
-async def _pools(running: Running) -> list[Measure]:
+async def _pools(running: AppState) -> list[Measure]:
     port = running.resources.ports.cluster_state
     if port is None:
         return []

@@ -19,7 +19,7 @@ from serve_apps.api.shapes.rendering import json_response
 from storage.sources.connectors.contract import SourceRefused
 from storage.sources.sources import (
     NewSource,
-    Source,
+    RegisteredSource,
     SourceKind,
     delete_source,
     get_source,
@@ -67,7 +67,7 @@ async def register(asked: SourceRequest, call: CallDep) -> Response:
     return json_response(_render(source), 201)
 
 
-def _register(call: Call, asked: SourceRequest) -> Source:
+def _register(call: Call, asked: SourceRequest) -> RegisteredSource:
     kind, location = asked.place()
     wanted = NewSource(
         name=asked.name or location,
@@ -149,7 +149,7 @@ def _known(text: str) -> str:
     return text
 
 
-def _render(source: Source) -> dict[str, Any]:
+def _render(source: RegisteredSource) -> dict[str, Any]:
     names = (
         "id",
         "name",

@@ -25,7 +25,7 @@ from serve_apps.api.shapes.rendering import json_response
 from storage.jobs.documents import locate_tree
 from storage.review.reviews import Decided, FlagState, PendingFlag, decide, list_inbox, list_pending
 from storage.values.errors import NotFound
-from storage.values.paging import Page
+from storage.values.paging import ListPage
 from storage.values.rows import DocumentId, JobId
 
 router = APIRouter(tags=["review"])
@@ -87,7 +87,7 @@ async def read_inbox(call: CallDep, limit: Limit = 100, cursor: Cursor = None) -
     """Pending flags of all documents, the newest job first. A page ends with a job, so it may exceed `limit`."""
     page = await call.running.sql.run(list_inbox, call.store, call.scope, limit=limit, cursor=cursor)
     items = await call.running.disk.run(_in_context, call, page.items)
-    return page_response(Page(tuple(items), page.next_cursor), _render_inbox)
+    return page_response(ListPage(tuple(items), page.next_cursor), _render_inbox)
 
 
 @router.post(f"{DOCUMENT}/blocks/{{block_id}}/review", responses={200: {"model": DecidedBody}})

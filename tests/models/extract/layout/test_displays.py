@@ -3,7 +3,7 @@
 from models.cdom.geometry import Bbox
 from models.extract.layout.figures.displays import find_formulas
 from models.extract.layout.lines.marks import Line, PageMarks, Rule
-from models.extract.math.glyphs import Glyph
+from models.extract.math.glyphs import MathGlyph
 
 TEXT = "√x+1=y"[1:]
 
@@ -12,7 +12,8 @@ def page(shapes: list[Bbox], dashes: list[Rule], font: str = "KaTeX_Math") -> Pa
     """One line `x+1=y` with its first three glyphs from 60 to 78; glyphs are 6 points wide."""
     line = Line(60, 92.5, 90, 102.2, 100, 10, TEXT, font, math=True, reach=(91.0, 103.0))
     glyphs = [
-        Glyph(char, 60 + 6 * at, 93, 65.5 + 6 * at, 100, 100, 10, "katex_math-italic") for at, char in enumerate(TEXT)
+        MathGlyph(char, 60 + 6 * at, 93, 65.5 + 6 * at, 100, 100, 10, "katex_math-italic")
+        for at, char in enumerate(TEXT)
     ]
     marks = PageMarks(width=300, height=300, lines=[line], shapes=shapes, dashes=dashes)
     marks.glyphs = lambda boxes: [glyphs for _ in boxes]

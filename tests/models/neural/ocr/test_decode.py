@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from models.neural.ocr.decode import Glyph, decode_line
+from models.neural.ocr.decode import DecodedGlyph, decode_line
 from models.neural.ocr.runtime import Floats
 from models.neural.ocr.text import ReadLine, split_words
 from tests.models.neural.ocr.test_order import box
@@ -16,7 +16,7 @@ def columns(*classes: int, confidence: float = 0.9) -> Floats:
     return out
 
 
-def text(glyphs: tuple[Glyph, ...]) -> str:
+def text(glyphs: tuple[DecodedGlyph, ...]) -> str:
     return "".join(glyph.char for glyph in glyphs)
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from models.neural.ocr import OcrEngine, UnsupportedLanguage, check_langs, covered_langs
+from models.neural.ocr import OcrEngineName, UnsupportedLanguage, check_langs, covered_langs
 from models.neural.ocr.langs import LATIN, character_filter, reads_han
 from models.neural.ocr.runtime import load_recogniser
 from models.neural.registry import ModelName, locate_model
@@ -32,7 +32,7 @@ def test_digits_money_and_boxes_can_be_read_and_chinese_cannot(characters: froze
 
 def test_vietnamese_is_not_claimed(characters: frozenset[str]) -> None:
     assert not set("ệốữ") <= characters
-    assert "vi" not in covered_langs(OcrEngine.RAPIDOCR)
+    assert "vi" not in covered_langs(OcrEngineName.RAPIDOCR)
 
 
 def test_chinese_and_japanese_want_the_whole_dictionary() -> None:
@@ -42,14 +42,14 @@ def test_chinese_and_japanese_want_the_whole_dictionary() -> None:
 
 
 def test_codes_are_taken_in_any_case_and_order_and_once() -> None:
-    assert check_langs(OcrEngine.RAPIDOCR, (" FR", "en", "fr")) == ("en", "fr")
+    assert check_langs(OcrEngineName.RAPIDOCR, (" FR", "en", "fr")) == ("en", "fr")
 
 
 @pytest.mark.parametrize("langs", [(), ("",), ("ru",), ("en", "klingon")])
 def test_what_cannot_be_read_is_refused(langs: tuple[str, ...]) -> None:
     with pytest.raises(UnsupportedLanguage):
-        check_langs(OcrEngine.RAPIDOCR, langs)
+        check_langs(OcrEngineName.RAPIDOCR, langs)
 
 
 def test_tesseract_reads_more_scripts() -> None:
-    assert check_langs(OcrEngine.TESSERACT, ("ru", "ar")) == ("ar", "ru")
+    assert check_langs(OcrEngineName.TESSERACT, ("ru", "ar")) == ("ar", "ru")

@@ -6,7 +6,7 @@ import pytest
 from models.cdom.errors import MlUnavailable
 from models.cdom.ports import RecognisedBlock, Word
 from models.cdom.tree import BlockType
-from models.neural.vlm.contract import Answer, BadAnswer, Ending, Region
+from models.neural.vlm.contract import Answer, AnswerEnd, BadAnswer, PageRegion
 from models.neural.vlm.dots import Dots
 from models.neural.vlm.grounding import ground
 from models.neural.vlm.lightonocr import LightOnOcr
@@ -30,7 +30,7 @@ DOTS_ANSWER = json.dumps(
 )
 
 
-def read_dots(text: str, ending: Ending = Ending.STOP) -> list[RecognisedBlock]:
+def read_dots(text: str, ending: AnswerEnd = AnswerEnd.STOP) -> list[RecognisedBlock]:
     model = Dots()
     return model.read(PAGE, (), model.ask(PAGE, ()), [Answer(text=text, ending=ending)])
 
@@ -60,7 +60,7 @@ def test_dots_elements_become_blocks_with_boxes_in_points() -> None:
 @pytest.mark.parametrize("at", [len(DOTS_ANSWER) - 3, len(DOTS_ANSWER) - 60, 300, 120])
 def test_a_cut_dots_answer_keeps_its_whole_elements(at: int) -> None:
     whole = outline(read_dots(DOTS_ANSWER))
-    kept = outline(read_dots(DOTS_ANSWER[:at], Ending.LENGTH))
+    kept = outline(read_dots(DOTS_ANSWER[:at], AnswerEnd.LENGTH))
     assert 0 < len(kept) < len(whole)
     assert kept == whole[: len(kept)]
 
@@ -97,7 +97,7 @@ def test_a_whole_dots_answer_with_an_element_that_cannot_be_read_is_a_bad_answer
     broken = RECORDED_DOTS.replace('"category": "Text", "text": "Let', '"category": "Text", "text": Let')
     with pytest.raises(BadAnswer):
         read_dots(broken)
-    assert len(read_dots(broken, Ending.LENGTH)) == 5  # a cut one is flagged anyway, and keeps what is whole
+    assert len(read_dots(broken, AnswerEnd.LENGTH)) == 5  # a cut one is flagged anyway, and keeps what is whole
 
 
 def test_a_dots_element_said_again_and_again_is_one() -> None:
@@ -141,8 +141,8 @@ def test_lightonocr_with_wrong_picture_boxes_has_none() -> None:
     assert all(block.bbox is None for block in blocks)
 
 
-def region(kind: BlockType, top: float, text: str = "") -> Region:
-    return Region(type=kind, bbox=(50, top, 550, top + 40), text=text)
+def region(kind: BlockType, top: float, text: str = "") -> PageRegion:
+    return PageRegion(type=kind, bbox=(50, top, 550, top + 40), text=text)
 
 
 def test_paddleocr_vl_reads_crops_with_the_prompt_of_their_kind() -> None:
@@ -155,7 +155,7 @@ def test_paddleocr_vl_reads_crops_with_the_prompt_of_their_kind() -> None:
         Answer(text="Heading"),
         Answer(text="<ched>A<ched>B<nl><fcel>1<lcel><nl><fcel>2<ecel><nl>"),
         Answer(text="\\[ a^2 \\]"),
-        Answer(text="x" * 900, ending=Ending.LOOP),
+        Answer(text="x" * 900, ending=AnswerEnd.LOOP),
     ]
     blocks = model.read(PAGE, regions, asks, answers)
     assert outline(blocks) == [

@@ -6,7 +6,7 @@ Outside images are named, never fetched. Of alternative contents one is taken.
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from models.extract.readers.docx.inline.pieces import Box, Chart, Picture, Piece
+from models.extract.readers.docx.inline.pieces import Box, Chart, PicturePiece, Piece
 from models.extract.readers.docx.package.opc import Relations
 from models.extract.readers.docx.package.xml import DGM, MC, WP, A, C, Element, O, R, V, W, tag_of
 
@@ -45,13 +45,13 @@ def read_drawing(node: Element, relations: Relations, warn: Callable[[str], None
         if here.tag == O + "OLEObject":
             warn("embedded-object")
         elif (found := _picture_or_chart(here, own or shared or "", relations)) is not None:
-            if isinstance(found, Picture) and found.external:
+            if isinstance(found, PicturePiece) and found.external:
                 warn("external-image")
             yield found
         stack.extend(child for child in reversed(here) if isinstance(child.tag, str))
 
 
-def _picture_or_chart(node: Element, alt: str, relations: Relations) -> Picture | Chart | None:
+def _picture_or_chart(node: Element, alt: str, relations: Relations) -> PicturePiece | Chart | None:
     match node.tag:
         case t if t == A + "blip":
             return _picture(node.get(R + "embed"), node.get(R + "link"), alt, relations)
@@ -66,12 +66,12 @@ def _picture_or_chart(node: Element, alt: str, relations: Relations) -> Picture 
             return None
 
 
-def _picture(embed: str | None, link: str | None, alt: str, relations: Relations) -> Picture | None:
+def _picture(embed: str | None, link: str | None, alt: str, relations: Relations) -> PicturePiece | None:
     for rel_id in (embed, link):
         relation = relations.get(rel_id) if rel_id else None
         if relation is not None:
-            return Picture(None if relation.external else relation.target, alt, relation.external)
-    return Picture(None, alt) if embed or link else None
+            return PicturePiece(None if relation.external else relation.target, alt, relation.external)
+    return PicturePiece(None, alt) if embed or link else None
 
 
 def _chart(rel_id: str | None, alt: str, relations: Relations) -> Chart | None:

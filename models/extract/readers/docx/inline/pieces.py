@@ -14,7 +14,7 @@ class NoteKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Ink:
+class RunFormat:
     """How a stretch of text looks and where it leads."""
 
     bold: bool = False
@@ -24,13 +24,13 @@ class Ink:
     href: str | None = None
 
 
-PLAIN_INK = Ink()
+PLAIN_INK = RunFormat()
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
     text: str
-    ink: Ink = PLAIN_INK
+    ink: RunFormat = PLAIN_INK
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,14 @@ class Break:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CheckBox:
     """A checkbox begins here; its glyph follows as text."""
 
     checked: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Formula:
+class FormulaPiece:
     latex: str
     display: bool
 
@@ -66,7 +66,7 @@ class NoteMark:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class PicturePiece:
     """`part` names the image in the package, None when it lies outside or is missing."""
 
     part: str | None
@@ -89,4 +89,4 @@ class Box:
     content: Element
 
 
-Piece: TypeAlias = Text | Break | Check | Formula | NoteRef | NoteMark | Picture | Chart | Box
+Piece: TypeAlias = Text | Break | CheckBox | FormulaPiece | NoteRef | NoteMark | PicturePiece | Chart | Box

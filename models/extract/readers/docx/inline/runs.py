@@ -13,13 +13,13 @@ from models.extract.readers.docx.inline.fields import OUTSIDE, FieldStack, clean
 from models.extract.readers.docx.inline.omml import math_to_latex
 from models.extract.readers.docx.inline.pieces import (
     Break,
-    Check,
-    Formula,
-    Ink,
+    CheckBox,
+    FormulaPiece,
     NoteKind,
     NoteMark,
     NoteRef,
     Piece,
+    RunFormat,
     Text,
 )
 from models.extract.readers.docx.inline.styles import PLAIN, StyleSheet, Toggles, read_toggles
@@ -63,7 +63,7 @@ class InlineReader:
     def __init__(self, story: Story, paragraph_toggles: Toggles = PLAIN) -> None:
         self._story = story
         self._under = paragraph_toggles
-        self._ink = Ink()
+        self._ink = RunFormat()
         self._links: list[str | None] = []
         self.pieces: list[Piece] = []
 
@@ -114,14 +114,14 @@ class InlineReader:
         href = self._links[-1] if self._links else self._story.fields.href
         ink = self._ink
         text = text.replace("\u00ad", "")
-        self.pieces.append(Text(text, Ink(ink.bold, ink.italic, ink.code, ink.hidden, href)))
+        self.pieces.append(Text(text, RunFormat(ink.bold, ink.italic, ink.code, ink.hidden, href)))
 
-    def _run_ink(self, rpr: Element | None) -> Ink:
+    def _run_ink(self, rpr: Element | None) -> RunFormat:
         """Direct formatting wins; bold and italic of the two style kinds cancel each other out (ECMA-376 17.7.3)."""
         direct = read_toggles(rpr)
         style = self._story.styles.run(val(rpr.find(W + "rStyle")) if rpr is not None else None)
         under = self._under
-        return Ink(
+        return RunFormat(
             bold=direct.bold if direct.bold is not None else bool(style.bold) != bool(under.bold),
             italic=direct.italic if direct.italic is not None else bool(style.italic) != bool(under.italic),
             code=bool(style.code),
@@ -177,7 +177,7 @@ class InlineReader:
 
     def _add_check(self, checked: bool) -> None:
         if self._story.fields.shows_text:
-            self.pieces.append(Check(checked))
+            self.pieces.append(CheckBox(checked))
 
     def _read_instruction(self, node: Element) -> None:
         self._story.fields.instruct(node.text or "")
@@ -210,7 +210,7 @@ class InlineReader:
         if content is not None:
             self.read(content)
         if check is not None and not any(isinstance(piece, Text) for piece in self.pieces[before:]):
-            self._ink = Ink()
+            self._ink = RunFormat()
             self._add_text(_CHECKED if checked else _UNCHECKED)
 
     def _read_ruby(self, node: Element) -> None:
@@ -232,7 +232,7 @@ class InlineReader:
 
     def _add_formula(self, node: Element, display: bool) -> None:
         if latex := math_to_latex(node):
-            self.pieces.append(Formula(latex, display))
+            self.pieces.append(FormulaPiece(latex, display))
 
     def _read_note_mark(self, node: Element) -> None:
         self.pieces.append(NoteMark())

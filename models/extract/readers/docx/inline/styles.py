@@ -29,7 +29,7 @@ _CODE_RUN: Final = re.compile(
 _DEEPER_LIST: Final = re.compile(r"^list (?:bullet|number) ([2-5])$")
 
 
-class Role(StrEnum):
+class StyleRole(StrEnum):
     """What a paragraph style says its paragraphs are."""
 
     BODY = "body"
@@ -69,7 +69,7 @@ class ParagraphStyle:
     """
 
     ids: tuple[str, ...] = ()
-    role: Role = Role.BODY
+    role: StyleRole = StyleRole.BODY
     level: int | None = None
     num_id: str | None = None
     num_level: int | None = None
@@ -183,17 +183,17 @@ def _list_depth(chain: list[_Style]) -> int:
     return int(found.group(1)) if found else 1
 
 
-def _named_role(names: list[str]) -> Role:
+def _named_role(names: list[str]) -> StyleRole:
     for name in names:
         if name == "title":
-            return Role.TITLE
+            return StyleRole.TITLE
         if name in ("caption", "image caption", "table caption", "figure caption", "beschriftung", "légende"):
-            return Role.CAPTION
+            return StyleRole.CAPTION
         if re.match(r"^toc \d$", name):
-            return Role.TOC
+            return StyleRole.TOC
         if _CODE.search(name):
-            return Role.CODE
-    return Role.BODY
+            return StyleRole.CODE
+    return StyleRole.BODY
 
 
 def _numbering(chain: list[_Style]) -> tuple[str | None, int | None]:

@@ -13,7 +13,7 @@ BULLET: Final = "• "
 
 
 @dataclass(slots=True, eq=False)
-class Draft:
+class DocxDraft:
     """A block to be. `bullet` marks an unordered list item; `parent` may lie on another page (then it is dropped)."""
 
     type: BlockType
@@ -22,7 +22,7 @@ class Draft:
     level: int | None = None
     table: Table | None = None
     asset_part: str | None = None
-    parent: "Draft | None" = None
+    parent: "DocxDraft | None" = None
     flags: tuple[str, ...] = ()
     bullet: bool = False
 
@@ -33,13 +33,13 @@ class PageDraft:
 
     width: float
     height: float
-    blocks: list[Draft] = field(default_factory=list)
-    notes: list[Draft] = field(default_factory=list)
-    headers: list[Draft] = field(default_factory=list)
-    footers: list[Draft] = field(default_factory=list)
+    blocks: list[DocxDraft] = field(default_factory=list)
+    notes: list[DocxDraft] = field(default_factory=list)
+    headers: list[DocxDraft] = field(default_factory=list)
+    footers: list[DocxDraft] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
-    def in_order(self) -> list[Draft]:
+    def in_order(self) -> list[DocxDraft]:
         return [*self.headers, *self.blocks, *self.notes, *self.footers]
 
 
@@ -71,14 +71,14 @@ class Flat:
 
     text: str
     spans: tuple[Span, ...]
-    children: list[Draft]
+    children: list[DocxDraft]
 
 
-def flatten(drafts: list[Draft]) -> Flat:
+def flatten(drafts: list[DocxDraft]) -> Flat:
     """A line per block. Nested tables are lines of cells and a child; pictures and flagged blocks are only children."""
     text = ""
     spans: list[Span] = []
-    children: list[Draft] = []
+    children: list[DocxDraft] = []
     kept: set[int] = set()
     for draft in drafts:
         nested = draft.parent is not None and id(draft.parent) in kept
@@ -95,7 +95,7 @@ def flatten(drafts: list[Draft]) -> Flat:
     return Flat(text, tuple(spans), children)
 
 
-def _line_of(draft: Draft) -> str:
+def _line_of(draft: DocxDraft) -> str:
     if draft.flags or draft.type is BlockType.PICTURE:
         return ""
     if draft.table is not None:
@@ -103,7 +103,7 @@ def _line_of(draft: Draft) -> str:
     return (BULLET if draft.bullet else "") + draft.text if draft.text else ""
 
 
-def adopt(children: list[Draft], parent: Draft) -> list[Draft]:
+def adopt(children: list[DocxDraft], parent: DocxDraft) -> list[DocxDraft]:
     """The children, with `parent` as parent of those that have none among themselves."""
     inside = {id(child) for child in children}
     for child in children:

@@ -7,7 +7,7 @@ from models.cdom.flags import COMMENT
 from models.cdom.tree import BlockType
 from models.extract.readers.docx.inline.pieces import NoteKind, NoteRef
 from models.extract.readers.docx.package.xml import Element, W
-from models.extract.readers.docx.structure.drafts import Draft, adopt, flatten, move_spans
+from models.extract.readers.docx.structure.drafts import DocxDraft, adopt, flatten, move_spans
 from models.extract.readers.docx.structure.numbering import format_count
 from models.extract.readers.docx.structure.pages import FlatPage
 
@@ -45,9 +45,9 @@ class NoteBook:
 
     def __init__(self, parts: dict[NoteKind, NotePart], read_story: ReadStory) -> None:
         self._parts, self._read_story = parts, read_story
-        self.endnotes: list[Draft] = []
+        self.endnotes: list[DocxDraft] = []
 
-    def call(self, ref: NoteRef) -> tuple[str, list[Draft]]:
+    def call(self, ref: NoteRef) -> tuple[str, list[DocxDraft]]:
         """The mark for the text ("" when the text has its own) and the note with what stands in it."""
         part = self._parts[ref.kind]
         note = part.notes.get(ref.id)
@@ -64,12 +64,12 @@ class NoteBook:
             self.endnotes += drafts
         return label.translate(_SUPERSCRIPT), drafts
 
-    def _read(self, kind: NoteKind, note: Element, label: str) -> list[Draft]:
+    def _read(self, kind: NoteKind, note: Element, label: str) -> list[DocxDraft]:
         page = FlatPage()
         self._read_story(kind, note, page)
         flat = flatten(page.current.blocks)
         prefix = label + " " if label and flat.text else ""
         flags = (COMMENT,) if kind is NoteKind.COMMENT else ()
-        draft = Draft(BlockType.FOOTNOTE, prefix + flat.text, move_spans(flat.spans, len(prefix)), flags=flags)
+        draft = DocxDraft(BlockType.FOOTNOTE, prefix + flat.text, move_spans(flat.spans, len(prefix)), flags=flags)
         shown = [draft] if draft.text else []
         return [*shown, *(adopt(flat.children, draft) if shown else flat.children), *page.current.notes]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from models.cdom.tree import BlockType
-from models.extract.readers.docx.inline.styles import BODY_LEVEL, PLAIN, Role, StyleSheet, Toggles
+from models.extract.readers.docx.inline.styles import BODY_LEVEL, PLAIN, StyleRole, StyleSheet, Toggles
 from models.extract.readers.docx.package.xml import Element, W, is_on, number, val
 from models.extract.readers.docx.structure.numbering import ListCounter, Marker
 
@@ -15,7 +15,7 @@ MAX_HEADING_LEVEL: Final = 6
 MAX_OUTLINED_CHARS: Final = 250
 """A heading by nothing but its outline level is one up to this length: legal texts outline whole clauses."""
 
-_ROLES: Final = {Role.TITLE: BlockType.TITLE, Role.CAPTION: BlockType.CAPTION, Role.CODE: BlockType.CODE}
+_ROLES: Final = {StyleRole.TITLE: BlockType.TITLE, StyleRole.CAPTION: BlockType.CAPTION, StyleRole.CODE: BlockType.CODE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def read_kind(ppr: Element | None, styles: StyleSheet, counter: ListCounter) -> 
         )
     if marker is not None and style.role not in _ROLES:
         return ParagraphKind(BlockType.LIST_ITEM, marker.level, marker, False, page_break, style.toggles)
-    toggles = PLAIN if style.role is Role.TITLE else style.toggles
+    toggles = PLAIN if style.role is StyleRole.TITLE else style.toggles
     return ParagraphKind(_ROLES.get(style.role, BlockType.PARAGRAPH), None, None, False, page_break, toggles)
 
 

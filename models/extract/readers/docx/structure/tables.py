@@ -29,13 +29,13 @@ class GridCell:
 
 
 @dataclass(slots=True)
-class Grid:
+class DocxGrid:
     rows: int
     cols: int
     cells: list[GridCell]
 
 
-def read_grid(table: Element) -> Grid:
+def read_grid(table: Element) -> DocxGrid:
     """The grid of a `w:tbl`, deleted rows and cells left out. Raises `ResourceLimit` when it is absurdly wide."""
     rows = [row for row in unwrap(table, W + "tr") if not _is_deleted(row.find(W + "trPr"), "del")]
     headers = _count_header_rows(table, rows)
@@ -47,7 +47,7 @@ def read_grid(table: Element) -> Grid:
         cells += [cell for cell in placed if cell.row == at]
         above = {cell.col: cell for cell in placed}
         cols = max(cols, width)
-    return Grid(len(rows), cols, cells)
+    return DocxGrid(len(rows), cols, cells)
 
 
 def unwrap(node: Element, tag: str) -> Iterator[Element]:

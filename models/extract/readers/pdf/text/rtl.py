@@ -23,7 +23,7 @@ _BLANK_GAP, _PIECE_GAP = 0.13, 0.35
 
 
 @dataclass(slots=True)
-class Token:
+class BidiToken:
     """Letters or a sign of a line with their extent."""
 
     text: str
@@ -77,11 +77,11 @@ def _order_line(line: Line, chars: list[dict[str, Any]]) -> list[Piece]:
     """Set the line's text to its tokens from right to left; the words with their extents."""
     tokens = _turn_numbers(sorted(_make_tokens(chars), key=lambda token: -(token.x0 + token.x1)), line.size)
     blanks = [(char["bbox"][0] + char["bbox"][2]) / 2 for char in chars if char["c"].isspace()]
-    words: list[Token] = []
+    words: list[BidiToken] = []
     for token in tokens:
         last = words[-1] if words else None
         if last is not None and not _are_apart(last, token, blanks, line.size):
-            words[-1] = Token(last.text + token.text, min(last.x0, token.x0), max(last.x1, token.x1))
+            words[-1] = BidiToken(last.text + token.text, min(last.x0, token.x0), max(last.x1, token.x1))
         else:
             words.append(token)
     if words:
@@ -92,7 +92,7 @@ def _order_line(line: Line, chars: list[dict[str, Any]]) -> list[Piece]:
     return [Piece(word.x0, word.x1, word.text) for word in words]
 
 
-def _are_apart(last: Token, token: Token, blanks: list[float], size: float) -> bool:
+def _are_apart(last: BidiToken, token: BidiToken, blanks: list[float], size: float) -> bool:
     """True for a gap between two tokens, or a blank where they meet (slanted letters reach over it)."""
     if max(last.x0 - token.x1, token.x0 - last.x1) >= _BLANK_GAP * size:
         return True
@@ -100,16 +100,16 @@ def _are_apart(last: Token, token: Token, blanks: list[float], size: float) -> b
     return any(low - _BLANK_GAP * size <= blank <= high + _BLANK_GAP * size for blank in blanks)
 
 
-def _make_tokens(chars: list[dict[str, Any]]) -> list[Token]:
+def _make_tokens(chars: list[dict[str, Any]]) -> list[BidiToken]:
     """Runs of letters, digits and single signs, ligatures mended."""
     text = "".join(char["c"] for char in chars)
-    tokens: list[Token] = []
+    tokens: list[BidiToken] = []
     for found in _TOKEN.finditer(text):
         own = _mend_ligatures(chars[found.start() : found.end()])
         cleaned = clean_glyphs("".join(char["c"] for char in own))
         if cleaned:
             x0, x1 = min(char["bbox"][0] for char in own), max(char["bbox"][2] for char in own)
-            tokens.append(Token(cleaned, x0, x1))
+            tokens.append(BidiToken(cleaned, x0, x1))
     return tokens
 
 
@@ -126,10 +126,10 @@ def _mend_ligatures(chars: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return out
 
 
-def _turn_numbers(tokens: list[Token], size: float) -> list[Token]:
+def _turn_numbers(tokens: list[BidiToken], size: float) -> list[BidiToken]:
     """Runs of Latin words, and parts of one number, turned back to their order from left to right."""
-    out: list[Token] = []
-    run: list[Token] = []
+    out: list[BidiToken] = []
+    run: list[BidiToken] = []
     for token in tokens:
         if token.runs_left:
             out += [*run[::-1], token]
