@@ -83,7 +83,7 @@ check: $(VENV)/.dev ## ruff, mypy --strict, the layers, the sizes
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
-	$(BIN)/python -m pytest tests/test_architecture.py -q
+	$(BIN)/python -m pytest tests/test_architecture.py tests/test_rooms.py -q
 
 format: $(VENV)/.dev ## let ruff format and sort
 	$(BIN)/ruff check --fix .
