@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from models.cdom.flags import PII_PREFIX, is_pii_flag
 from models.cdom.tree import Block, FlagSpan, PiiScan, Tree
-from models.pii.joined import Field, Joined, JoinedPiece, fields_of, join_loose, join_seams
+from models.pii.joined import Field, Joined, JoinedPiece, fields_of, join_columns, join_loose, join_seams
 from models.pii.kinds import TORN, Detect, Detector, Kind
 from models.pii.normalise import normalise
 from models.pii.windows import detect_all
@@ -37,6 +37,10 @@ def _find(blocks: tuple[Block, ...], detector: Detector) -> Spans:
     loose = join_loose(fields)
     for kind, pieces in _matches(loose, detector.detect):
         _add(found, kind, pieces)
+    columns = join_columns(blocks)
+    for kind, pieces in _matches(columns, detector.detect) if columns.text else ():
+        if not any(_covered(found, piece) for piece in pieces):
+            _add(found, kind, pieces)
     if len(fields) > 1:
         detect_torn: Detect = getattr(detector, "detect_torn", detector.detect)
         for kind, pieces in _matches(join_seams(fields), detect_torn):
@@ -58,6 +62,14 @@ def _known(found: Spans, kind: Kind, pieces: list[JoinedPiece]) -> bool:
     return any(
         span.flag == flag and span.cell == piece.field.cell and span.start <= piece.start and span.end >= piece.end
         for piece in (pieces[0], pieces[-1])
+        for span in found.get(piece.field.block, ())
+    )
+
+
+def _covered(found: Spans, piece: JoinedPiece) -> bool:
+    """Some of it is personal data already, of whatever kind."""
+    return any(
+        is_pii_flag(span.flag) and span.cell == piece.field.cell and span.start < piece.end and span.end > piece.start
         for span in found.get(piece.field.block, ())
     )
 

@@ -1,8 +1,8 @@
 """The texts of a tree joined in reading order, so that a value broken over cells, blocks or pages is one match.
 
-`join_loose` puts a line break between texts (numbers may continue over it). `join_seams` looks at the seams alone: the
-end of a text and the beginning of the next with nothing between, a hyphen dropped (an address or key torn in two
-becomes whole again). Offsets map back to (block, cell) pieces.
+`join_loose` puts a line break between texts (numbers may continue over it), `join_columns` a column's heading before
+each of its cells. `join_seams` looks at the seams alone: the end of a text and the beginning of the next with nothing
+between, a hyphen dropped (an address or key torn in two becomes whole again). Offsets map back to (block, cell) pieces.
 """
 
 import re
@@ -14,6 +14,17 @@ from models.cdom.tree import Block
 
 REACH = 160
 """Characters on either side of a seam that are looked at."""
+LONGEST_HEADING = 60
+"""Characters of a column's heading; a longer text above a column is none."""
+HEADINGS = (
+    "birth", "born", "dob", "d.o.b", "naissance", "geboren", "geburt", "nacimiento", "nascita", "nascimento",
+    "geboorte",
+    "ssn", "social security", "passport", "passeport", "reisepass", "pasaporte", "passaporto", "paspoort", "passaporte",
+    "phone", "tel", "mobil", "cell", "handy", "fax", "national", "insurance", "personnummer", "cpr", "cpf", "nif",
+    "bsn", "pesel", "steuer", "codice fiscale", "nir", "dni", "nie", "ahv", "nhs", "nino", "plate", "immatriculation",
+    "kennzeichen", "matrícula", "targa", "kenteken", "password", "passwort",
+)  # fmt: skip
+"""Parts of headings that say what stands in their column."""
 _HYPHENS = ("-", "\u00ad", "\u2010")
 _POINTS = ".,;:!?()\"'“”’"
 _FIRST_WORD = re.compile(r"\S+")
@@ -75,6 +86,24 @@ def join_loose(fields: list[Field]) -> Joined:
 def join_seams(fields: list[Field]) -> Joined:
     """Each seam at which a word could go on, on a line of its own; a short word between two seams joins them too."""
     return _join([line for at in range(len(fields) - 1) for line in _seams(fields[at : at + 3])])
+
+
+def join_columns(blocks: tuple[Block, ...]) -> Joined:
+    """The cells of each column, every one behind the column's heading: the word for a value may stand far above it."""
+    lines: list[list[JoinedPiece]] = []
+    for number, block in enumerate(blocks):
+        headings = dict[int, JoinedPiece]()
+        for index, cell in enumerate(block.table.cells if block.table is not None else ()):
+            piece = JoinedPiece(Field(number, index, cell.text), 0, len(cell.text))
+            heading = headings.setdefault(cell.col, piece)
+            if heading is not piece and cell.text and _names_values(heading.field.text):
+                lines += [[heading], [piece]]
+    return _join(lines)
+
+
+def _names_values(heading: str) -> bool:
+    plain = heading.casefold()
+    return 0 < len(plain) <= LONGEST_HEADING and any(hint in plain for hint in HEADINGS)
 
 
 def _seams(fields: list[Field]) -> Iterator[list[JoinedPiece]]:

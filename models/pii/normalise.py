@@ -19,6 +19,8 @@ _LOOKALIKES = str.maketrans(
     "АВЕКМНОРСТУХЅІЈаеорсухѕіјԁһӏԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοανρυıİ‐‑‒–—―−⁃։。",
     "ABEKMHOPCTYXSIJaeopcyxsijdhlqwABEZHIKMNOPTYXoavpuiI--------:.",
 )
+_CONTROLS = str.maketrans("\t\x0b\x0c\r\x1c\x1d\x1e\x1f", " " * 8)
+"""A tab parts words as a blank does."""
 _ZERO_LENGTH = ("Cf", "Mn", "Me")
 
 Edit = tuple[int, int, int, int]
@@ -55,6 +57,7 @@ class Normalised:
 
 def normalise(text: str) -> Normalised:
     """The detection copy of `text`."""
+    text = text.translate(_CONTROLS)
     encoded = ("%" in text or "&" in text) and _ENCODED.search(text) is not None
     if text.isascii() and not encoded:
         return Normalised(text)
@@ -98,7 +101,7 @@ def _add_folded(run: str, start: int, length: int, parts: list[str], edits: list
 def _fold(char: str) -> str:
     """What one character becomes: nothing, itself, or one or more plain ones."""
     if char < "\x7f":
-        return char
+        return char.translate(_CONTROLS)
     if unicodedata.category(char) in _ZERO_LENGTH:
         return ""
     return "".join(map(_plain, unicodedata.normalize("NFKC", char).translate(_LOOKALIKES)))

@@ -21,6 +21,9 @@ _NUMBERS = re.compile(rb"0(?:(?<!00)(?=(?:[ ./-]?0){5})|(?<=[Aa]{6}0))")
 _DIALLED = re.compile(rb"0(?<!00)(?=(?:[ .\-/()+]{0,6}0){6})")
 _IBANS = re.compile(rb"00(?<=[Aa]{2}00)")
 _LOCAL_PART = re.compile(r"(?<![\w.%+-])[\w.%+'&=~/-]")
+_SAID_AT = re.compile(
+    r"[\[({<] ?(?:at|arroba|chiocciola|@) ?[\])}>]|(?<= )at (?=[\w-]{1,63}(?: dot [\w-]{1,63}){0,3}? dot )"
+)
 _HOST_BACKWARDS = re.compile(r"[\w.:-]*")
 _STREETS = re.compile(
     rb" (?=(?:street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|place|pl|square|sq|terrace|way"
@@ -142,8 +145,25 @@ def at_dialled(clues: Clues) -> Iterable[int]:
 
 def before_at(clues: Clues) -> Iterable[int]:
     """Where a local part of an address could begin."""
+    return _before(clues, find(clues.text, "@"))
+
+
+def before_said_at(clues: Clues) -> Iterable[int]:
+    """The same where the @ is a word in brackets, or " at " with a " dot " behind it."""
+    return _before(clues, (match.start() for match in _SAID_AT.finditer(clues.lower)))
+
+
+def at_quoted(clues: Clues) -> Iterable[int]:
+    """The opening mark of a quoted local part."""
+    for at in find(clues.text, '"@'):
+        first = clues.text.rfind('"', max(0, at - 66), at)
+        if first >= 0:
+            yield first
+
+
+def _before(clues: Clues, places: Iterable[int]) -> Iterator[int]:
     done = 0
-    for at in find(clues.text, "@"):
+    for at in places:
         for match in _LOCAL_PART.finditer(clues.text, max(done, at - EMAIL_REACH), at):
             yield match.start()
         done = at

@@ -42,6 +42,7 @@ BIRTH = _context(
         "birth": "birth",
         "born": r"\bborn\b",
         "dob": r"\bdob\b",
+        "nascid": r"\bnascid[oa]\b",
         "d.o.b": r"d\.o\.b",
         "né": r"\bnée?\b",
         "naissance": "naissance",
@@ -87,7 +88,19 @@ NATIONAL = _context(
     }
 )
 PASSPORT = _context(
-    {word: word for word in ("passport", "passeport", "reisepass", "pasaporte", "passaporto", "paspoort")}
+    {
+        word: word
+        for word in (
+            "passport",
+            "passeport",
+            "reisepass",
+            "pasaporte",
+            "passaporto",
+            "paspoort",
+            "passaporte",
+            "paszport",
+        )
+    }
 )
 PLATE = _context(
     {

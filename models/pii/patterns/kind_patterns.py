@@ -5,15 +5,17 @@ pattern finds does not depend on that. Checksums are python-stdnum's. Knows no t
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from itertools import chain
 
 from models.pii.kinds import TORN, Hit, Kind, settle
 from models.pii.patterns import clues as at
 from models.pii.patterns import numbers
-from models.pii.patterns.clues import Clues, Starts
-from models.pii.patterns.context import BIRTH, CONTEXT_REACH, NATIONAL, PASSPORT, PLATE, SOCIAL, ContextWords
+from models.pii.patterns.addresses import ADDRESSES, with_towns
+from models.pii.patterns.clues import Clues
+from models.pii.patterns.context import BIRTH, CONTEXT_REACH, NATIONAL, PASSPORT, PLATE, SOCIAL
+from models.pii.patterns.mails import HOST, MAILS, TLD
+from models.pii.patterns.pattern import Pattern
 from models.pii.patterns.phones import find_phones
 from models.pii.patterns.secrets import (
     PASSWORD,
@@ -25,80 +27,18 @@ from models.pii.patterns.secrets import (
     is_torn_secret,
 )
 
-Check = Callable[[str], bool]
-
-_SEPARATORS = re.compile(r"[\s./-]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """`regex`'s group 1 is the value; `check` judges it; `context` must stand just before it.
-
-    `starts` names the places at which the regex can match at all.
-    """
-
-    kind: Kind
-    regex: re.Pattern[str]
-    starts: Starts
-    check: Check | None = None
-    context: ContextWords | None = None
-
-    def find(self, clues: Clues) -> Iterator[Hit]:
-        """Values in text order. What was taken for a value and is none hides nothing: the next start is looked at."""
-        behind = 0
-        for place in self.starts(clues):
-            match = self.regex.match(clues.text, place) if place >= behind else None
-            if match is None:
-                continue
-            start, end = match.span(1)
-            if self.context is not None and not self.context.stands_before(clues, start):
-                continue
-            if self.check is not None:
-                end = start + len(longest_valid(clues.text[start:end], self.check))
-            if end > start:
-                yield Hit(self.kind, start, end)
-                behind = end
-
-
-def longest_valid(value: str, check: Check) -> str:
-    """The longest stretch from the start of `value` to one of its group ends that passes `check`, else empty.
-
-    A pattern of groups runs on into the next word or figure; the checksum says where the number ended.
-    """
-    if check(value):
-        return value
-    ends = [match.start() for match in _SEPARATORS.finditer(value)]
-    return next((value[:end] for end in reversed(ends) if check(value[:end])), "")
-
-
-_TLD = (
-    r"(?:[a-z]{2}|com|org|net|edu|gov|mil|int|info|biz|name|pro|app|dev|online|site|shop|store|cloud|tech|xyz|email"
-    r"|museum|travel|jobs|example|test|invalid|local)"
+_MONTH = (
+    r"(?:jan|fe[bv]|m[aä]r|mrt|apr|a[vb]r|ma[ijy]|mag|ju[nil]|giu|lug|ag|ao[uû]|au[gc]|sep|set|o[ck]t|out|ott|nov|d[eéi][czs]"
+    r"|ene|gen|kas|janv|févr|mär|mai|juin|juil)[^\W\d_]{0,7}"
 )
-_HOST = r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+"
-_MAIL_END = rf"{_HOST}[^\W\d_]{{2,24}})(?![\w@-])"
-_MAIL_BEGIN = r"(?i)(?<![\w.%+-])("
-_TORN_LOCAL = (
-    r"(?i)(?<![\w.%+@-])((?:(?!\S+\.(?:com|org|net|edu|gov|info)[ \n])[^\W\d_][\w%+-]{0,30}"
-    r"(?:[._+][\w%+.-]{0,30}[\w%+-]|[_+])[ \n]|[\w.%+-]{1,62}-\n)"
-)
-"""The first half of an address that is broken before its @: a plain word there could be any word of the sentence, so it
-must have a point, underscore or plus in it and be no host, or end a line with a hyphen."""
-_STREET = (
-    r"street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|place|pl|square|sq|terrace|way|highway|hwy"
-    r"|parkway|pkwy|circle|cir|trail|close|crescent|row|mews"
-)
-_NAMED_STREET = r"rue|avenue|av\.|boulevard|bd|chemin|allée|impasse|calle|avenida|paseo|viale|piazza|corso|rua|praça|travessa|ulica|ul\."
-_NUMBERED_STREET = r"place|quai|cours|route|plaza|via"
-"""Words of other meaning too: only with a house number on either side."""
-_STREET_NAME = (
-    r"(?:(?:de|du|des|la|le|les|della|delle|dei|degli|di|del|los|las|el|do|da|dos|das)[ ]|[ld]['’]){0,3}"
-    r"[^\W\d_a-zß-öø-ÿ][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,4}"
-)
-"""Little words, a word with a capital, and what follows."""
+"""A word that begins as a month does in English, French, German, Spanish, Italian, Portuguese or Dutch."""
+_CARD_GAP = r"(?:[ \n]?[./_|·•-]?[ \n]?(?<![0-9]))"
 _DATE = (
-    r"(?:[0-9]{1,4}[-/. ][0-9]{1,2}[-/. ][0-9]{1,4}"
+    r"(?:[0-9]{1,4}[-/. ]{1,2}[0-9]{1,2}[-/. ]{1,2}[0-9]{1,4}"
+    r"|(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])[0-3][0-9]|[0-3][0-9](?:0[1-9]|1[0-2])(?:19|20)[0-9]{2}"
+    rf"|[0-9]{{1,2}}(?:st|nd|rd|th|\.|er|º|o)?[-/. ]{{1,2}}(?:of |de |di )?{_MONTH}\.?(?:,? de[l]?)?[-/., ]{{1,2}}'?[0-9]{{2,4}}"
     r"|[0-9]{1,2}(?:st|nd|rd|th|\.|er)? (?:of )?[^\W\d_]{3,10}\.?,? [0-9]{4}"
+    rf"|{_MONTH}\.?[-/. ]{{1,2}}(?:[0-9]{{1,2}}(?:st|nd|rd|th)?,?[-/. ]{{1,2}})?(?:de )?'?[0-9]{{4}}"
     r"|[^\W\d_]{3,10}\.? [0-9]{1,2}(?:st|nd|rd|th)?,? [0-9]{4})"
 )
 _GAP = r"[ .\n/-]?"
@@ -116,20 +56,7 @@ _VAT = (
 )  # fmt: skip
 
 PATTERNS: tuple[Pattern, ...] = (
-    Pattern(Kind.EMAIL, re.compile(rf"{_MAIL_BEGIN}[\w.%+'&=~/-]{{1,64}}@{_MAIL_END}"), at.before_at),
-    Pattern(
-        Kind.EMAIL,
-        re.compile(rf"{_MAIL_BEGIN}[\w.%+-]{{1,64}}(?:[ \n]@[ \n]?|@[ \n]){_MAIL_END}"),
-        at.before_at,
-    ),
-    Pattern(
-        Kind.EMAIL,
-        re.compile(
-            rf"{_MAIL_BEGIN}[\w.%+-]{{1,64}}@(?:[\w-]{{1,63}}\.){{0,4}}(?!{_TLD}[ \n])[\w-]{{0,63}}[ \n](?:[\w-]{{0,63}}\.){{1,4}}{_TLD})(?![\w@-])"
-        ),
-        at.before_at,
-    ),
-    Pattern(Kind.EMAIL, re.compile(rf"{_TORN_LOCAL}[\w.%+-]{{1,64}}@{_MAIL_END}"), at.before_at),
+    *MAILS,
     Pattern(
         Kind.URL,
         re.compile(r"(?i)\b((?:https?|ftps?|file|sftp|ssh)://[^\s<>\"'`{}|\\^]+[^\s<>\"'`{}|\\^.,;:!?)\]])"),
@@ -142,22 +69,22 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern(
         Kind.URL,
-        re.compile(rf"(?i)(?<![\w.@/-])({_HOST}{_TLD}(?::[0-9]{{2,5}})?/[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]])"),
+        re.compile(rf"(?i)(?<![\w.@/-])({HOST}{TLD}(?::[0-9]{{2,5}})?/[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]])"),
         at.at_hosts,
     ),
     Pattern(
         Kind.IBAN,
-        re.compile(r"(?i)(?<![A-Z0-9])([A-Z]{2}[0-9]{2}(?:[ \n-]?[A-Z0-9]){11,30})(?![A-Z0-9])"),
+        re.compile(r"(?i)(?:(?<![A-Z0-9])|(?<=IBAN))([A-Z]{2}[0-9]{2}(?:[ \n./_|·•-]?[A-Z0-9]){11,30})(?![A-Z0-9])"),
         at.at_ibans,
         numbers.is_iban,
     ),
     Pattern(
         Kind.CREDIT_CARD,
         re.compile(
-            r"(?<![0-9.,+])([56][0-9]{11}|[0-9]{13,19}|[0-9]{4}(?:[ \n-]{1,2}[0-9]{4}){2,3}(?:[ \n-]{1,2}[0-9]{1,4})?"
-            r"|[0-9]{4}[ \n-]{1,2}[0-9]{6}[ \n-]{1,2}[0-9]{4,5})(?![0-9])"
+            rf"(?<![0-9+])(?<![0-9][.,])([56][0-9]{{11}}|[0-9]{{13,19}}|[0-9]{{4}}(?:{_CARD_GAP}[0-9]{{4}}){{2,3}}(?:{_CARD_GAP}[0-9]{{1,4}})?"
+            rf"|[0-9]{{4}}{_CARD_GAP}[0-9]{{6}}{_CARD_GAP}[0-9]{{4,5}}|[0-9]{{6}}{_CARD_GAP}[0-9]{{6,13}}|[0-9](?: [0-9]){{12,18}})(?![0-9])"
         ),
-        at.at_shape(rb"0(?<!00)(?=0{3}(?:[ -]{1,2}0{4}|0{8}))"),
+        at.at_shape(rb"0(?<!00)(?=0{3}(?:[ ./_|?-]{1,3}0{4}|0{8}|00[ ./_|?-]{1,3}0{6})|(?: 0){12})"),
         numbers.is_card,
     ),
     Pattern(
@@ -175,11 +102,19 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(Kind.CRYPTO_WALLET, re.compile(r"\b(0x[0-9a-fA-F]{40})\b"), at.at_words(b"0x")),
     Pattern(
         Kind.SSN,
-        re.compile(r"(?<![\w-])([0-9]{3}-[0-9]{2}-[0-9]{4}|[0-9]{3}[\s.][0-9]{2}[\s.][0-9]{4}(?! +[^\W\d_]))(?![\w-])"),
+        re.compile(
+            r"(?<![\w-])([0-9]{3}-[0-9]{2}-[0-9]{4}|[0-9]{3}[\s.][0-9]{2}[\s.][0-9]{4}(?! +(?!(?:and|or|und|oder|et|ou|y|o|e|en)\b)[^\W\d_]))(?![\w-])"
+        ),
         at.at_shape(rb"000(?=[- .]00[- .]0000)"),
         numbers.is_ssn,
     ),
-    Pattern(Kind.SSN, re.compile(r"(?<![\w-])([0-9]{9})(?![\w-])"), at.at_numbers, numbers.is_ssn, SOCIAL),
+    Pattern(
+        Kind.SSN,
+        re.compile(r"(?<![\w-])([0-9]{9}|[0-9]{3}[\s.][0-9]{2}[\s.][0-9]{4})(?![\w-])"),
+        at.at_numbers,
+        numbers.is_ssn,
+        SOCIAL,
+    ),
     Pattern(Kind.NATIONAL_ID, _STRONG_NATIONAL, at.at_numbers, numbers.is_strong_national_id),
     Pattern(Kind.NATIONAL_ID, _NATIONAL, at.at_numbers, numbers.is_national_id, NATIONAL),
     Pattern(
@@ -201,6 +136,13 @@ PATTERNS: tuple[Pattern, ...] = (
         Kind.PASSPORT,
         re.compile(r"(?i)(?<![A-Z0-9])([A-Z]{0,2}[0-9]{6,9}[A-Z]?)(?![A-Z0-9])"),
         at.at_numbers,
+        None,
+        PASSPORT,
+    ),
+    Pattern(
+        Kind.PASSPORT,
+        re.compile(r"(?i)(?<![A-Z0-9])((?=(?:[A-Z]*[0-9]){3})[A-Z0-9]{7,10})(?![A-Z0-9])"),
+        at.behind(PASSPORT.hints, CONTEXT_REACH),
         None,
         PASSPORT,
     ),
@@ -238,43 +180,7 @@ PATTERNS: tuple[Pattern, ...] = (
         lambda value: any(c.isdigit() for c in value) and any(c.isalpha() for c in value),
         PLATE,
     ),
-    Pattern(
-        Kind.ADDRESS,
-        re.compile(
-            rf"(?i)(?<![\w.])([0-9]{{1,5}}[A-Z]?,? (?:[^\W\d_][\w'’.-]* ){{0,4}}[^\W\d_][\w'’.-]* (?:{_STREET})\b\.?(?:,? (?:apt|apartment|suite|unit|flat|#)\.? ?\w{{1,6}})?)"
-        ),
-        at.at_numbered_streets,
-    ),
-    Pattern(
-        Kind.ADDRESS,
-        re.compile(
-            rf"(?i)(?<!\w)([0-9]{{1,4}}(?: ?(?:bis|ter))?,? (?:{_NAMED_STREET}|{_NUMBERED_STREET}) [^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){{0,4}}(?:,? ?[0-9]{{1,5}})?)(?!\w)"
-        ),
-        at.at_named_streets,
-    ),
-    Pattern(
-        Kind.ADDRESS,
-        re.compile(rf"(?<!\w)((?i:{_NAMED_STREET}) {_STREET_NAME}(?:,? ?[0-9]{{1,5}})?)(?!\w)"),
-        at.at_named_streets,
-    ),
-    Pattern(
-        Kind.ADDRESS,
-        re.compile(rf"(?<!\w)((?i:{_NUMBERED_STREET}) {_STREET_NAME},? ?[0-9]{{1,5}})(?!\w)"),
-        at.at_named_streets,
-    ),
-    Pattern(
-        Kind.ADDRESS,
-        re.compile(
-            r"(?<!\w)([^\W\d_][\w-]{2,30}(?:straße|strasse|str\.|weg|platz|allee|gasse|straat|laan|gatan|vägen|gade|vej|veien|utca)"
-            r" [0-9]{1,4} ?[a-zA-Z]?)(?!\w)"
-        ),
-        at.before_house_numbers,
-    ),
-    Pattern(
-        Kind.ADDRESS,
-        re.compile(r"(?i)(?<!\w)(p\.? ?o\.? box [0-9]{1,6}|postfach [0-9]{1,6}|boîte postale [0-9]{1,6})(?!\w)"),
-        at.before_house_numbers,
-    ),
+    *ADDRESSES,
     *(Pattern(Kind.SECRET, regex, SECRET_PREFIXES) for regex in SECRETS),
     Pattern(Kind.SECRET, TORN_SECRET, SECRET_PREFIXES, is_torn_secret),
     Pattern(Kind.SECRET, PRIVATE_KEY, at.at_text("-----BEGIN")),
@@ -286,7 +192,7 @@ class RegexDetector:
     """The default engine: all patterns above and phone numbers, overlaps settled by precedence."""
 
     name = "regex"
-    version = "3"
+    version = "4"
 
     def detect(self, text: str) -> list[Hit]:
         """Hits in a normalised text, sorted and without overlaps."""
@@ -299,7 +205,8 @@ class RegexDetector:
 
 def _detect(text: str, patterns: Iterable[Pattern]) -> list[Hit]:
     clues = Clues(text)
-    return settle(chain(find_phones(clues), *(pattern.find(clues) for pattern in patterns)))
+    hits = chain(find_phones(clues), *(pattern.find(clues) for pattern in patterns))
+    return settle(with_towns(text, hits))
 
 
 _TORN_PATTERNS = tuple(pattern for pattern in PATTERNS if pattern.kind in TORN)

@@ -45,7 +45,9 @@ WEAK: tuple[ModuleType, ...] = (
 )
 """Checksums that one number in ten or so passes by chance: only beside a context word."""
 
-_SEPARATOR = re.compile(r"[\s./-]")
+_SEPARATOR = re.compile(r"[\s./_|·•-]")
+_PADDED = re.compile(r"(?<![0-9A-Fa-f:])[0-9]{3}(?=\.)|(?<=\.)[0-9]{3}(?![0-9])")
+"""Parts of an IPv4 address filled up to three figures."""
 _NINO = re.compile(r"(?i)(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]")
 _HETU = re.compile(r"\d{6}[-+A-FU-Y]\d{3}[0-9A-Z]")
 _STRONG = re.compile(r"[1-478]\d{4}(?:\d\d|2[AB])\d{8}|[A-Z]{6}[0-9A-Z]{10}|[XYZ]\d{7}[A-Z]|756\d{10}")
@@ -116,7 +118,7 @@ def is_vat(value: str) -> bool:
 def is_ip(value: str) -> bool:
     """An address; `::` alone and times such as 12:30:45 are none."""
     try:
-        address = ipaddress.ip_address(value)
+        address = ipaddress.ip_address(_PADDED.sub(lambda part: str(int(part[0])), value))
     except ValueError:
         return False
     return address.version == 4 or (len(value) > 4 and not re.fullmatch(r"[\d:]{5,8}", value))

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from models.pii.kinds import Hit, Kind
 from models.pii.patterns.clues import Clues, Starts, at_dialled
+from models.pii.patterns.pattern import AND
 
 LEAST_FIGURES = 7
 _NOT_FIGURE = re.compile(r"[^0-9]")
@@ -15,8 +16,10 @@ _CANDIDATE = re.compile(
     r"(?<![\w./#$€£=_@-])(?<![0-9],)(?P<number>(?:(?P<plus>\+|00)\s?(?=[1-9(]))?(?:\(\+?[0-9]{1,4}\)|[0-9]{1,5})"
     r"(?:[ .\-/]{1,3}?\(?[0-9]{1,6}\)?|\([0-9]{1,5}\)|[ ]?\(0\)[ ]?[0-9]*|[0-9]){1,12})(?:\s?(?:x|ext\.?|poste)\s?[0-9]{1,5})?(?![\w]|[.,][0-9]|[-/][0-9]|%|\s?[€$£])"
 )
+_GROUP = re.compile(r"[0-9]+")
+_WIDE_GAP = re.compile(r" [/.-] ")
 _CONTEXT = re.compile(
-    r"(?i)\b(?:phone|tel|telephone|téléphone|telefon|teléfono|telefono|telefone|call(?:ed|ing)?|dial|mobile?|cell|handy|fax|portable|whatsapp|sms|text(?: me)?|contact|reach|"
+    r"(?i)\b(?:phones?|tel|telephones?|téléphone|telefon|teléfono|telefono|telefone|call(?:ed|ing)?|dial|mobile?|cell|handy|fax|portable|whatsapp|sms|text(?: me)?|contact|reach|"
     r"hotline|office|answering|ring|ph|mob)\b[^0-9\n]{0,24}$"
 )
 _AFTER = re.compile(r"(?i)^[ ,\\-]{0,3}(?:office|fax|mobile|home|work|cell|tel)\b")
@@ -29,8 +32,9 @@ _NOT_A_PHONE = re.compile(
 
 
 def find_phones(clues: Clues, starts: Starts = at_dialled) -> Iterator[Hit]:
-    """Telephone numbers in a normalised text. A long number that is none is passed over whole, its last groups too."""
-    text, behind = clues.text, 0
+    """Telephone numbers in a normalised text. A long number that is none is passed over whole, its last groups too,
+    unless it is a list: numbers of one grouping, or a word for telephones stands before it, which goes for all."""
+    text, behind, last = clues.text, 0, -1
     for place in starts(clues):
         match = _CANDIDATE.match(text, place) if place >= behind else None
         if match is None:
@@ -41,12 +45,45 @@ def find_phones(clues: Clues, starts: Starts = at_dialled) -> Iterator[Hit]:
             continue
         before, after = text[max(0, start - 40) : start], text[match.end() : match.end() + 12]
         behind = match.end()
-        if _is_phone(number, bool(match["plus"]), before, after):
-            behind = max(start + len(number), match.end() if match.end() > stop else 0)
+        known = _follows(text, last, start) or _CONTEXT.search(before) is not None
+        if _is_phone(number, bool(match["plus"]), before, after, known):
+            last = behind = max(start + len(number), match.end() if match.end() > stop else 0)
             yield Hit(Kind.PHONE, start, behind)
+        elif pieces := _split(number, known):
+            yield from (Hit(Kind.PHONE, start + first, start + end) for first, end in pieces)
+            last = behind = start + pieces[-1][1]
 
 
-def _is_phone(number: str, international: bool, before: str, after: str) -> bool:
+def _follows(text: str, last: int, start: int) -> bool:
+    """Next in a list whose last number ended at `last`."""
+    return 0 <= last <= start <= last + 8 and AND.fullmatch(text, last, start) is not None
+
+
+def _split(number: str, known: bool) -> list[tuple[int, int]]:
+    """A run of figures as several telephone numbers: of equal grouping, or parted by wider gaps than inside; where it is
+    `known` to be a list of numbers, at least as one."""
+    groups = [match.span() for match in _GROUP.finditer(number)]
+    for count in range(len(groups) // 2, 0, -1):
+        pieces = [groups[at : at + count] for at in range(0, len(groups) - count + 1, count)]
+        shapes = {tuple(end - first for first, end in piece) for piece in pieces}
+        if len(pieces) > 1 and len(shapes) == 1 and _is_number(pieces[0], number, known):
+            return [(piece[0][0], piece[-1][1]) for piece in pieces]
+    if not known:
+        return []
+    wide = [(match.start(), match.end()) for match in _WIDE_GAP.finditer(number)]
+    edges = [0, *(edge for gap in wide for edge in gap), len(number)]
+    return [(first, end) for first, end in zip(edges[::2], edges[1::2], strict=True) if end > first]
+
+
+def _is_number(groups: list[tuple[int, int]], run: str, known: bool) -> bool:
+    number = run[groups[0][0] : groups[-1][1]]
+    digits = _NOT_FIGURE.sub("", number)
+    if not LEAST_FIGURES <= len(digits) <= 15 or len(set(digits)) == 1 or _DATE.fullmatch(number):
+        return False
+    return known or _is_grouped(number, digits)
+
+
+def _is_phone(number: str, international: bool, before: str, after: str, known: bool) -> bool:
     digits = _NOT_FIGURE.sub("", number)
     if (
         not LEAST_FIGURES <= len(digits) <= 15
@@ -57,7 +94,7 @@ def _is_phone(number: str, international: bool, before: str, after: str) -> bool
         return False
     if international and len(digits) >= 9:
         return True
-    if _CONTEXT.search(before) or _AFTER.match(after):
+    if known or _AFTER.match(after):
         return True
     return not _NOT_A_PHONE.search(before) and _is_grouped(number, digits)
 

@@ -29,10 +29,22 @@ PRIVATE_KEY = re.compile(
     r"(-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----[\s\S]{16,8000}?(?:-----END (?:[A-Z]+ )*PRIVATE KEY-----|\Z))"
 )
 PASSWORD = re.compile(
-    r"(?i)\b(?:password|passwd|passwort|mot de passe|contraseña|api[ _-]?key|secret[ _-]?key|access[ _-]?token)\s?[:=]"
+    r"(?i)\b(?:password|passwd|passwort|passphrase|pwd|kennwort|wachtwoord|mot de passe|contraseña|senha|api[ _-]?key|secret[ _-]?key|access[ _-]?token)\s?[:=]"
     r"\s?([^\s,;]{6,})"
 )
-PASSWORD_WORDS = at_words(b"passw", b"mot de passe", b"contrase", b"api ?key", b"secret ?key", b"access ?token")
+PASSWORD_WORDS = at_words(
+    b"passw",
+    b"passphrase",
+    b"pwd",
+    b"kennwort",
+    b"wachtwoord",
+    b"senha",
+    b"mot de passe",
+    b"contrase",
+    b"api ?key",
+    b"secret ?key",
+    b"access ?token",
+)
 
 TORN_SECRET = re.compile(
     r"\b((?:AKIA|ASIA|AROA|AIDA|gh[pousr]_|github_pat_|glpat-|xox[abposr]-|(?:sk|rk|pk)_(?:live|test)_|sk-|AIza|ya29\.|SG\.|npm_|pypi-|hf_|eyJ)"

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from models.pii.kinds import Hit
 from models.pii.normalise import normalise
 from models.pii.patterns.clues import Clues, everywhere
-from models.pii.patterns.kind_patterns import PATTERNS, Pattern
+from models.pii.patterns.kind_patterns import PATTERNS
+from models.pii.patterns.pattern import Pattern
 from models.pii.patterns.phones import find_phones
 from tests.models.pii.values import CONTEXT_WORDS, PLAIN_WORDS, VALUES, disturbed
 

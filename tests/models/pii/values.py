@@ -3,6 +3,9 @@
 import random
 
 VALUES = (
+    '"ann o neil"@mail.example.com', "ann [at] mail [dot] example [dot] com", "ann at mail dot example dot com",
+    "a n n @ m a i l . c o m", "London SW1A 2AA", "Springfield, IL 62704", "D-10115 Berlin", "4012.8888.8888.1881",
+    "C01X00T47", "12-Mar-71",
     "ann.o'neil+x@mail.example.co.uk", "jörg@bücher.example", "ann @ mail.example.com", "ann@mail.\nexample.com",
     "ann.exam\nple@mail.example.com", "+33 1 84 17 61 18", "(202) 555-0143", "01.84.17.61.18", "+44 (0) 20 7946 0958",
     "9472 7916 ext. 12", "4111 1111 1111 1111", "378282246310005", "5500-0000-0000-0004",

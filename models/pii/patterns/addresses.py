@@ -1,0 +1,100 @@
+"""Postal addresses: streets with their numbers, the lines below them (postcode, town), and postcodes that stand alone."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from models.pii.kinds import Hit, Kind
+from models.pii.patterns import clues as at
+from models.pii.patterns.pattern import Pattern
+
+_STREET = (
+    r"street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|place|pl|square|sq|terrace|way|highway|hwy"
+    r"|parkway|pkwy|circle|cir|trail|close|crescent|row|mews"
+)
+_NAMED_STREET = r"rue|avenue|av\.|boulevard|bd|chemin|allée|impasse|calle|avenida|paseo|viale|piazza|corso|rua|praça|travessa|ulica|ul\."
+_NUMBERED_STREET = r"place|quai|cours|route|plaza|via"
+"""Words of other meaning too: only with a house number on either side."""
+_STREET_NAME = (
+    r"(?:(?:de|du|des|la|le|les|della|delle|dei|degli|di|del|los|las|el|do|da|dos|das)[ ]|[ld]['’]){0,3}"
+    r"[^\W\d_a-zß-öø-ÿ][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,4}"
+)
+"""Little words, a word with a capital, and what follows."""
+_TOWN = (
+    r"[^\W\d_a-zß-öø-ÿ][\w'’.-]+(?:[ -](?:[^\W\d_a-zß-öø-ÿ][\w'’.-]+|am|an|der|in|sur|la|le|les|de|del|upon|on)){0,3}"
+)
+_UK = (
+    r"[A-PR-UWYZ](?:[0-9]{1,2}|[A-HK-Y][0-9]|[A-HK-Y][0-9][0-9ABEHMNPRV-Y]|[0-9][A-HJKPS-UW]) [0-9][ABD-HJLNP-UW-Z]{2}"
+)
+"""A British postcode: the one postcode that is an address by itself, some fifteen houses."""
+_US = (
+    r"(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY])"
+    r",? [0-9]{5}(?:-[0-9]{4})?"
+)
+_COUNTRY = r"(?:A|B|CH|CZ|D|DK|E|F|FIN|I|L|NL|P|PL|S|SE|DE|FR|AT|BE)-"
+_BELOW = re.compile(
+    rf"(?:[ ,\n]{{1,3}}|,? - )(?:(?:{_COUNTRY})?[0-9]{{4,5}}(?: [A-Z]{{2}})?[ ,]{{1,2}}{_TOWN}|(?:{_TOWN}[ ,\n]{{1,2}}){{0,2}}{_UK}"
+    rf"|{_TOWN}[ ,\n]{{1,2}}{_US}|{_TOWN},? [0-9]{{5}})(?![\w])"
+)
+_TOWN_ALONE = re.compile(rf" {_TOWN}(?!\w)")
+_CODE_LAST = re.compile(r"[ ,][0-9]{5}\Z")
+"""What follows a street: postcode and town in the order of the country."""
+
+ADDRESSES: tuple[Pattern, ...] = (
+    Pattern(
+        Kind.ADDRESS,
+        re.compile(
+            rf"(?i)(?<![\w.])([0-9]{{1,5}}[A-Z]?,? (?:[^\W\d_][\w'’.-]* ){{0,4}}[^\W\d_][\w'’.-]* (?:{_STREET})\b\.?(?:,? (?:apt|apartment|suite|unit|flat|#)\.? ?\w{{1,6}})?)"
+        ),
+        at.at_numbered_streets,
+    ),
+    Pattern(
+        Kind.ADDRESS,
+        re.compile(
+            rf"(?i)(?<!\w)([0-9]{{1,4}}(?: ?(?:bis|ter))?,? (?:{_NAMED_STREET}|{_NUMBERED_STREET}) [^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){{0,4}}(?:,? ?[0-9]{{1,5}})?)(?!\w)"
+        ),
+        at.at_named_streets,
+    ),
+    Pattern(
+        Kind.ADDRESS,
+        re.compile(rf"(?<!\w)((?i:{_NAMED_STREET}) {_STREET_NAME}(?:,? ?[0-9]{{1,5}})?)(?!\w)"),
+        at.at_named_streets,
+    ),
+    Pattern(
+        Kind.ADDRESS,
+        re.compile(rf"(?<!\w)((?i:{_NUMBERED_STREET}) {_STREET_NAME},? ?[0-9]{{1,5}})(?!\w)"),
+        at.at_named_streets,
+    ),
+    Pattern(
+        Kind.ADDRESS,
+        re.compile(
+            r"(?<!\w)([^\W\d_][\w-]{2,30}(?:straße|strasse|str\.|weg|platz|allee|gasse|straat|laan|gatan|vägen|gade|vej|veien|utca)"
+            r" [0-9]{1,4} ?[a-zA-Z]?)(?!\w)"
+        ),
+        at.before_house_numbers,
+    ),
+    Pattern(
+        Kind.ADDRESS,
+        re.compile(rf"(?<!\w)((?:{_TOWN}[ ,\n]{{1,2}})?{_UK})(?!\w)"),
+        at.at_shape(rb"A{1,2}0[0A]? 0AA(?![0Aa])", back=40),
+    ),
+    Pattern(Kind.ADDRESS, re.compile(rf"(?<!\w)({_TOWN}, {_US})(?!\w)"), at.at_shape(rb", AA,? 0{5}(?!0)", back=40)),
+    Pattern(
+        Kind.ADDRESS,
+        re.compile(rf"(?<!\w)({_COUNTRY}[0-9]{{4,5}} {_TOWN})(?!\w)"),
+        at.at_shape(rb"A{1,3}-0{4,5} A"),
+    ),
+    Pattern(
+        Kind.ADDRESS,
+        re.compile(r"(?i)(?<!\w)(p\.? ?o\.? box [0-9]{1,6}|postfach [0-9]{1,6}|boîte postale [0-9]{1,6})(?!\w)"),
+        at.before_house_numbers,
+    ),
+)
+
+
+def with_towns(text: str, hits: Iterable[Hit]) -> Iterator[Hit]:
+    """The hits; streets with the postcode and town that follow them."""
+    for hit in hits:
+        below = None
+        if hit.kind is Kind.ADDRESS:
+            below = (_TOWN_ALONE if _CODE_LAST.search(text, hit.start, hit.end) else _BELOW).match(text, hit.end)
+        yield hit if below is None else Hit(hit.kind, hit.start, below.end())

@@ -1,0 +1,62 @@
+"""Mail addresses: as they are written, torn by a line's end, spelt out against robots, with blanks between letters."""
+
+import re
+
+from models.pii.kinds import Kind
+from models.pii.patterns import clues as at
+from models.pii.patterns.pattern import Pattern
+
+TLD = (
+    r"(?:[a-z]{2}|com|org|net|edu|gov|mil|int|info|biz|name|pro|app|dev|online|site|shop|store|cloud|tech|xyz|email"
+    r"|museum|travel|jobs|example|test|invalid|local)"
+)
+HOST = r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+"
+_MAIL_END = rf"{HOST}[^\W\d_]{{2,24}})(?![\w@-])"
+_MAIL_BEGIN = r"(?i)(?<![\w.%+-])("
+_AT = r" ?[\[({<] ?(?:at|arroba|chiocciola|@) ?[\])}>] ?"
+_DOT = r"(?:\.| ?[\[({<] ?(?:dot|punkt|point|punto|ponto|\.) ?[\])}>] ?)"
+"""Spelt out in brackets, so that no program reads the address; people do."""
+_TORN_LOCAL = (
+    r"(?i)(?<![\w.%+@-])((?:(?!\S+\.(?:com|org|net|edu|gov|info)[ \n])[^\W\d_][\w%+-]{0,30}"
+    r"(?:[._+][\w%+.-]{0,30}[\w%+-]|[_+])[ \n]|[\w.%+-]{1,62}-\n)"
+)
+"""The first half of an address that is broken before its @: a plain word there could be any word of the sentence, so it
+must have a point, underscore or plus in it and be no host, or end a line with a hyphen."""
+
+MAILS: tuple[Pattern, ...] = (
+    Pattern(Kind.EMAIL, re.compile(rf"{_MAIL_BEGIN}[\w.%+'&=~/-]{{1,64}}@{_MAIL_END}"), at.before_at),
+    Pattern(
+        Kind.EMAIL,
+        re.compile(rf"{_MAIL_BEGIN}[\w.%+-]{{1,64}}(?:[ \n]@[ \n]?|@[ \n]){_MAIL_END}"),
+        at.before_at,
+    ),
+    Pattern(
+        Kind.EMAIL,
+        re.compile(
+            rf"{_MAIL_BEGIN}[\w.%+-]{{1,64}}@(?:[\w-]{{1,63}}\.){{0,4}}(?!{TLD}[ \n])[\w-]{{0,63}}[ \n](?:[\w-]{{0,63}}\.){{1,4}}{TLD})(?![\w@-])"
+        ),
+        at.before_at,
+    ),
+    Pattern(Kind.EMAIL, re.compile(rf"{_TORN_LOCAL}[\w.%+-]{{1,64}}@{_MAIL_END}"), at.before_at),
+    Pattern(Kind.EMAIL, re.compile(rf'(?i)("[^"\n@]{{1,64}}"@{_MAIL_END}'), at.at_quoted),
+    Pattern(
+        Kind.EMAIL,
+        re.compile(
+            rf"{_MAIL_BEGIN}[\w%+-]{{1,64}}(?:{_DOT}[\w%+-]{{1,64}}){{0,4}}{_AT}[\w-]{{1,63}}(?:{_DOT}[\w-]{{1,63}}){{0,4}}?{_DOT}"
+            r"[^\W\d_]{2,24})(?![\w@])"
+        ),
+        at.before_said_at,
+    ),
+    Pattern(
+        Kind.EMAIL,
+        re.compile(
+            rf"{_MAIL_BEGIN}[\w.%+-]{{1,64}} at [\w-]{{1,63}}(?: dot [\w-]{{1,63}}){{0,3}}? dot {TLD})(?![\w@])",
+        ),
+        at.before_said_at,
+    ),
+    Pattern(
+        Kind.EMAIL,
+        re.compile(r"(?<!\S)((?:[\w.%+-] ){2,64}@(?: [\w.-]){4,80})(?!\S)"),
+        at.before_at,
+    ),
+)

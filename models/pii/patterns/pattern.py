@@ -1,0 +1,66 @@
+"""What a pattern is: where it may begin, what it matches, what judges the match, and which words must stand before it."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from models.pii.kinds import Hit, Kind
+from models.pii.patterns.clues import Clues, Starts
+from models.pii.patterns.context import ContextWords
+
+Check = Callable[[str], bool]
+AND = re.compile(r"[ \n]{0,2}(?:[,;/|&+•·-]|\b(?:and|or|und|oder|et|ou|y|o|e|en|of)\b|[ \n])[ \n]{0,2}")
+"""What stands between the values of a list."""
+
+_SEPARATORS = re.compile(r"[\s./_|·•-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """`regex`'s group 1 is the value; `check` judges it; `context` must stand just before it.
+
+    `starts` names the places at which the regex can match at all.
+    """
+
+    kind: Kind
+    regex: re.Pattern[str]
+    starts: Starts
+    check: Check | None = None
+    context: ContextWords | None = None
+
+    def find(self, clues: Clues) -> Iterator[Hit]:
+        """Values in text order. What was taken for a value and is none hides nothing: the next start is looked at."""
+        behind = 0
+        for place in self.starts(clues):
+            hit = self._find_at(clues, place, self.context) if place >= behind else None
+            while hit is not None:
+                yield hit
+                behind = hit.end
+                hit = self._find_next(clues, behind) if self.context is not None else None
+
+    def _find_at(self, clues: Clues, place: int, context: ContextWords | None) -> Hit | None:
+        match = self.regex.match(clues.text, place)
+        if match is None:
+            return None
+        start, end = match.span(1)
+        if context is not None and not context.stands_before(clues, start):
+            return None
+        if self.check is not None:
+            end = start + len(longest_valid(clues.text[start:end], self.check))
+        return Hit(self.kind, start, end) if end > start else None
+
+    def _find_next(self, clues: Clues, end: int) -> Hit | None:
+        """The next of a list: the word before its first value stands for all of them."""
+        gap = AND.match(clues.text, end)
+        return self._find_at(clues, gap.end(), None) if gap is not None else None
+
+
+def longest_valid(value: str, check: Check) -> str:
+    """The longest stretch from the start of `value` to one of its group ends that passes `check`, else empty.
+
+    A pattern of groups runs on into the next word or figure; the checksum says where the number ended.
+    """
+    if check(value):
+        return value
+    ends = [match.start() for match in _SEPARATORS.finditer(value)]
+    return next((value[:end] for end in reversed(ends) if check(value[:end])), "")
