@@ -58,7 +58,8 @@ def this_process(pid: int | None = None) -> Process:
 
 
 def run_folder(workdir: Path) -> Path:
-    """WORKDIR/run, private to the owner; made when missing."""
+    """WORKDIR/run, private to the owner; made when missing, and the workdir with it (others may pass, not look)."""
+    workdir.mkdir(mode=0o711, parents=True, exist_ok=True)
     folder = workdir / "run"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder

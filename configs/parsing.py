@@ -35,6 +35,8 @@ def parse_settings(environ: Mapping[str, str], **chosen: object) -> Settings:
     unknown = [name for name in environ if name.startswith(PREFIX) and name not in known and name not in ALIASES]
     if unknown:
         raise SettingsError(_unknown(name, known) for name in sorted(unknown))
+    if disagreeing := [(alias, name) for alias, name in ALIASES.items() if _disagree(environ, alias, name)]:
+        raise SettingsError(f"{alias}: says the opposite of {name}; leave it out" for alias, name in disagreeing)
     values: dict[str, object] = {
         known[ALIASES.get(name, name)]: text for name, text in _aliases_first(environ) if name.startswith(PREFIX)
     }
@@ -50,6 +52,10 @@ def parse_settings(environ: Mapping[str, str], **chosen: object) -> Settings:
 def _unknown(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, list(known), n=1)
     return f"{name}: no such setting" + (f"; is {near[0]} meant?" if near else "; see docs/settings.md")
+
+
+def _disagree(environ: Mapping[str, str], alias: str, name: str) -> bool:
+    return alias in environ and name in environ and environ[alias].strip() != environ[name].strip()
 
 
 def _aliases_first(environ: Mapping[str, str]) -> list[tuple[str, str]]:

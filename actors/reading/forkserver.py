@@ -230,6 +230,9 @@ class ForkServer:
             try:
                 running.listen(_START_TIMEOUT_S)
                 return running
+            except SandboxRefused:  # it has looked and will not find otherwise the next time
+                running.end()
+                raise
             except ServerGone as error:
                 running.end()
                 problem = error

@@ -52,7 +52,7 @@ def prepare_process(readers: Mapping[str, str]) -> None:
 
     READERS.update({Format(name): target for name, target in readers.items()})
     preload()
-    from actors.sandbox import child  # noqa: F401  the child's code must be here before the files are gone
+    from actors.sandbox import child, probe  # noqa: F401  their code must be here before the files are gone
     from actors.sandbox.warmup import warm_up
 
     warm_up()

@@ -76,7 +76,15 @@ def cli() -> None:
 def main() -> None:
     """Entry point of the `quire` script; exit 2 is a usage error."""
     warnings.simplefilter("ignore")  # other people's deprecations are no message for a terminal
-    sys.exit(cli(standalone_mode=True))
+    try:
+        sys.exit(cli(standalone_mode=True))
+    except Exception as error:
+        if sys.flags.dev_mode:  # python -X dev: whoever works on the product wants to see where
+            raise
+        from cluster.failure import describe_failure
+
+        click.echo(f"Error: {describe_failure(error)}", err=True)
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Any
 
 from cluster.errors import ClusterError, StartFailed
+from cluster.failure import write_failure
 from cluster.machine.ready import wait_until_ready
 from cluster.machine.session_sweep import sweep_session
 from cluster.runtime import Runtime, read_runtime
@@ -121,6 +122,7 @@ def restarts(ran_s: float) -> int:
 def main() -> int:
     """Entry point: settings come from the runtime file, ports from the state that `up` wrote."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    os.umask(0o077)  # whatever any process of the service makes is its owner's alone
     runtime = read_runtime()
     state = _own_state(runtime)
     try:
@@ -130,6 +132,7 @@ def main() -> int:
             log.error("the service ends: %s", error)
         else:
             log.exception("the service ends")
+        write_failure(runtime.settings.workdir, error)
         sweep_session(runtime.settings.workdir, os.getpid(), spare=os.getpid())
         logging.shutdown()
         os._exit(1)  # without its head Ray's driver would hang for a minute at exit

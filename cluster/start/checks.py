@@ -1,5 +1,7 @@
 """What is refused before anything starts: languages, engines and models that settings name and this machine lacks."""
 
+from pathlib import Path
+
 from cluster.errors import StartRefused
 from configs.settings import Settings
 
@@ -30,3 +32,9 @@ def check_embedding(settings: Settings) -> None:
     from cluster.compose.search import check_search
 
     check_search(settings)
+
+
+def check_source_root(settings: Settings) -> None:
+    """A fence that is not there would refuse every source later."""
+    if settings.source_root is not None and not Path(settings.source_root).is_dir():
+        raise StartRefused(f"SVC_SOURCE_ROOT: {settings.source_root} is no folder of this machine")

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from cluster.errors import StartFailed
+from cluster.failure import clear_failure, read_failure
 from cluster.machine.environment import service_environment
 from cluster.machine.ports import choose_ports
 from cluster.runtime import Runtime, write_runtime
@@ -19,6 +20,7 @@ LOG_BYTES = 10_000_000
 def launch(runtime: Runtime) -> ServiceState:
     """Start the supervisor in a session of its own and record who it is."""
     settings = runtime.settings
+    clear_failure(settings.workdir)
     ports = choose_ports()
     environment = service_environment(
         settings.workdir, ports, write_runtime(runtime), haproxy=settings.proxy is Proxy.HAPROXY
@@ -52,18 +54,19 @@ def log_file(workdir: Path) -> Path:
 
 
 def wait_ready(workdir: Path, state: ServiceState, timeout_s: float) -> None:
-    """Until the supervisor says so. Raises `StartFailed` with the end of its log."""
+    """Until the supervisor says so. Raises `StartFailed` with one line that says why."""
     until = time.monotonic() + timeout_s
     while time.monotonic() < until:
         now = read_state(workdir)
         if now is not None and now.supervisor == state.supervisor and now.ready:
             return
         if not state.supervisor.alive():
-            raise StartFailed(f"the service ended while starting:\n{log_tail(workdir)}")
+            raise StartFailed(_why(workdir, "the service ended while starting"))
         time.sleep(0.1)
-    raise StartFailed(f"not ready after {timeout_s:.0f} s:\n{log_tail(workdir)}")
+    raise StartFailed(_why(workdir, f"the service was not ready after {timeout_s:.0f} s"))
 
 
-def log_tail(workdir: Path, lines: int = 15) -> str:
-    """The end of the supervisor's log."""
-    return "\n".join(log_file(workdir).read_text(errors="replace").splitlines()[-lines:])
+def _why(workdir: Path, what: str) -> str:
+    """One line: what happened, why as far as anybody said, and where the whole story is."""
+    reason = read_failure(workdir)
+    return f"{what}{f' ({reason})' if reason else ''}; see {log_file(workdir)}"

@@ -11,7 +11,7 @@ from cluster.bootstrap.vlm import settle_vlm
 from cluster.compose.plugins import load_plugins
 from cluster.errors import StartRefused
 from cluster.runtime import Runtime, keep_signing_key, write_runtime
-from cluster.start.checks import check_embedding, check_pii_engine, check_recogniser
+from cluster.start.checks import check_embedding, check_pii_engine, check_recogniser, check_source_root
 from cluster.start.database import open_database
 from cluster.state import run_folder, write_private
 from configs.settings import Settings
@@ -22,11 +22,13 @@ def prepare(settings: Settings) -> Runtime:
     from serve_apps.access.keys import InvalidApiKeys, parse_api_keys
 
     settings.workdir.mkdir(mode=0o711, parents=True, exist_ok=True)
+    keep_index_private(settings.rag_db)
     check_address(settings)
     check_recogniser(settings)
     settings = settle_vlm(settings)
     check_pii_engine(settings)
     check_embedding(settings)
+    check_source_root(settings)
     load_plugins(settings.plugins)
     try:
         ring = parse_api_keys(settings.api_keys or "")
@@ -55,6 +57,18 @@ def mint_token(workdir: Path) -> Path:
     path = run_folder(workdir).parent / "token"
     load_default_token(path)
     return path
+
+
+def keep_index_private(rag_db: str | None) -> None:
+    """The folder of the search index is its owner's alone: it holds the text of every tenant. A bucket has no modes."""
+    if rag_db is None or "://" in rag_db:
+        return
+    folder = Path(rag_db)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.chmod(0o700)
+    except OSError as error:
+        raise StartRefused(f"SVC_RAG_DB: {folder} cannot be made or closed to others ({error.strerror})") from None
 
 
 def _dsn_file(workdir: Path, dsn: str) -> Path:

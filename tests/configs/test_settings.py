@@ -93,9 +93,11 @@ def test_a_crash_point_is_refused_outside_tests() -> None:
     assert parse_settings({"SVC_CRASH_AT": "before-commit", "SVC_TESTING": "1"}).crash_at == "before-commit"
 
 
-def test_the_old_name_of_fast_mode_is_obeyed_and_loses_against_the_new_one() -> None:
+def test_the_old_name_of_fast_mode_is_obeyed_and_may_not_contradict_the_new_one() -> None:
     assert parse_settings({"SVC_FAST_PDF": "1"}).fast_mode
-    assert parse_settings({"SVC_FAST_PDF": "0", "SVC_FAST_MODE": "1"}).fast_mode
+    assert not parse_settings({"SVC_FAST_PDF": "0", "SVC_FAST_MODE": "0"}).fast_mode
+    with pytest.raises(SettingsError, match="SVC_FAST_PDF: says the opposite of SVC_FAST_MODE"):
+        parse_settings({"SVC_FAST_PDF": "0", "SVC_FAST_MODE": "1"})
 
 
 def test_settings_are_frozen() -> None:

@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from cluster.bootstrap import licensing
 from cluster.bootstrap.addresses import base_url
 from cluster.bootstrap.licensing import license_of
 from cluster.errors import StartRefused
 from cluster.runtime import Runtime, read_runtime, write_runtime
-from cluster.start import prepare as start
-from cluster.start.prepare import mint_token
+from cluster.start.checks import check_source_root
+from cluster.start.prepare import keep_index_private, mint_token
+from cluster.state import run_folder
 from configs.parsing import parse_settings
 from configs.settings import Settings
 from serve_apps.access.license import License, issue_license
@@ -28,7 +30,7 @@ def signer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ed25519PrivateKey
     """A pinned signing key of the test."""
     key = Ed25519PrivateKey.generate()
     write_public_key(key, "test-1", tmp_path / "pinned")
-    monkeypatch.setattr(start, "LICENSE_KEYS", tmp_path / "pinned")
+    monkeypatch.setattr(licensing, "LICENSE_KEYS", tmp_path / "pinned")
     return key
 
 
@@ -130,3 +132,31 @@ def test_a_runtime_comes_back_as_it_was_written(tmp_path: Path) -> None:
     path = write_runtime(runtime)
     assert read_runtime(path) == runtime
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_the_folder_of_the_search_index_is_closed_to_others(tmp_path: Path) -> None:
+    made, found = tmp_path / "made", tmp_path / "found"
+    found.mkdir(mode=0o755)
+    for folder in (made, found):
+        keep_index_private(str(folder))
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    keep_index_private("s3://bucket/prefix")
+    keep_index_private(None)
+
+
+def test_an_index_folder_that_cannot_be_made_refuses_the_start(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(StartRefused, match="SVC_RAG_DB"):
+        keep_index_private(str(tmp_path / "file" / "index"))
+
+
+def test_a_source_root_that_is_not_there_refuses_the_start(tmp_path: Path) -> None:
+    with pytest.raises(StartRefused, match="SVC_SOURCE_ROOT"):
+        check_source_root(settings(tmp_path, SVC_SOURCE_ROOT=str(tmp_path / "nowhere")))
+    check_source_root(settings(tmp_path, SVC_SOURCE_ROOT=str(tmp_path)))
+
+
+def test_a_workdir_lets_others_pass_and_not_look(tmp_path: Path) -> None:
+    workdir = tmp_path / "fresh"
+    run_folder(workdir)
+    assert stat.S_IMODE(workdir.stat().st_mode) == 0o711

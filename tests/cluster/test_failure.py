@@ -1,0 +1,64 @@
+"""What `up` prints when a start fails: one line that says why and what to do."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cluster.errors import StartFailed, StartRefused
+from cluster.failure import clear_failure, describe_failure, read_failure, write_failure
+from cluster.start.launch import wait_ready
+from cluster.state import ServiceState, this_process
+
+FROM_RAY = """Deploying application reader failed:
+Traceback (most recent call last):
+  File "actors/reading/forkserver.py", line 112, in _note
+    raise SandboxRefused(frame.text("reason"))
+actors.reading.forkserver.SandboxRefused: the sandbox lets through: open
+"""
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (StartRefused("SVC_PORT: taken"), "SVC_PORT: taken"),
+        (
+            StartFailed(FROM_RAY),
+            "SandboxRefused: the sandbox lets through: open; `quire doctor` says which lock is missing here",
+        ),
+        (ValueError("two\n  lines"), "ValueError: two lines"),
+    ],
+)
+def test_a_failure_is_one_line(error: Exception, line: str) -> None:
+    assert describe_failure(error) == line
+
+
+def test_a_start_that_fails_says_what_the_supervisor_left(tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    state = ServiceState(supervisor=this_process(ended.pid), base_url="http://127.0.0.1:1")
+    ended.wait()
+    write_failure(tmp_path, StartFailed(FROM_RAY))
+    with pytest.raises(StartFailed) as failed:
+        wait_ready(tmp_path, state, 5)
+    assert "the sandbox lets through: open" in str(failed.value)
+    assert "\n" not in str(failed.value)
+    assert "Traceback" not in str(failed.value)
+    clear_failure(tmp_path)
+    assert read_failure(tmp_path) is None
+
+
+def test_a_command_that_breaks_prints_one_line(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("in the way of the folder")
+    environment = {name: text for name, text in os.environ.items() if not name.startswith("SVC_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "cluster.cli.main", "up", "--detach", "--workdir", str(tmp_path)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: FileExistsError")
+    assert len(done.stderr.splitlines()) == 1
