@@ -55,6 +55,38 @@ def test_a_line_on_two_pages_only_stays_what_it_was() -> None:
     assert tree.blocks[0].type is BlockType.HEADING
 
 
+def test_pages_whose_only_line_differs_by_a_number_keep_it_as_text() -> None:
+    tree = build(*(page(n, text(f"Parcel {n} for warehouse {n}", 60)) for n in (11, 12, 13)))
+    assert [block.type for block in tree.blocks] == [BlockType.PARAGRAPH] * 3
+
+
+def test_a_repeated_line_is_no_running_head_where_only_one_page_has_a_body() -> None:
+    bare = [page(n, text(f"Parcel {n}", 20)) for n in (1, 2, 3)]
+    tree = build(*bare, page(4, text("Parcel 4", 20), text()))
+    assert BlockType.PAGE_HEADER not in {block.type for block in tree.blocks}
+
+
+def test_a_page_left_blank_keeps_the_running_head_of_the_others() -> None:
+    pages = [page(n, text(f"Annual report {n}", 20), text()) for n in (1, 2, 3)]
+    tree = build(*pages, page(4, text("Annual report 4", 20)))
+    assert tree.blocks[-1].type is BlockType.PAGE_HEADER
+
+
+def test_a_document_whose_every_block_is_furniture_is_text() -> None:
+    lines = [page(n, block(BlockType.PAGE_FOOTER, f"Ticket {n} of 3", 570)) for n in (1, 2, 3)]
+    assert {block.type for block in build(*lines).blocks} == {BlockType.PARAGRAPH}
+
+
+def test_a_page_that_holds_nothing_but_a_foot_of_its_own_keeps_that_as_text() -> None:
+    pages = [page(1, text()), page(2, block(BlockType.PAGE_FOOTER, "Thank you for your order", 570))]
+    assert build(*pages).blocks[-1].type is BlockType.PARAGRAPH
+
+
+def test_a_blank_page_keeps_its_number_at_the_foot() -> None:
+    pages = [page(1, text()), page(2, block(BlockType.PAGE_FOOTER, "- 2 -", 570))]
+    assert build(*pages).blocks[-1].type is BlockType.PAGE_FOOTER
+
+
 def test_levels_follow_size_and_then_weight() -> None:
     tree = build(page(1, heading("A", 16), heading("B", 12), heading("C", 12, bold=False), text(), heading("D", 16)))
     assert levels(tree) == {"A": 1, "B": 2, "C": 3, "D": 1}
