@@ -69,12 +69,6 @@ class ResourceLimit(ExtractError):
     code = ErrorCode.RESOURCE_LIMIT
 
 
-class ReadTimeout(ExtractError):
-    """CPU-time or progress limit passed."""
-
-    code = ErrorCode.TIMEOUT
-
-
 class MlUnavailable(ExtractError):
     """The document needs the ML pipeline and this host cannot run it."""
 

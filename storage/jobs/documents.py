@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.cdom.original import ReadOptions
+from storage.jobs.columns import DOCUMENT_COLUMNS
 from storage.postgres.database import Connection, Database, Row
 from storage.store import Store
 from storage.values.errors import NotFound
@@ -13,11 +14,6 @@ from storage.values.rows import DocumentId, DocumentRow, JobId, Scope
 from storage.values.scoping import OWNED, owned_by
 from storage.values.states import DocumentStatus
 
-_COLUMNS = """
-d.id, d.job_id, d.source_file, d.status, d.error, d.error_detail, d.format, d.pages, d.bytes, d.sha256, d.attempts,
-d.run, d.started_at, d.finished_at, d.chunks, d.route_counts, d.confidence, d.deleted_at, d.position,
-coalesce(p.pages_done, 0) as pages_done, coalesce(p.pages_total, 0) as pages_total
-"""
 _FROM = f"""
 from documents d join jobs j on j.id = d.job_id and {OWNED} left join page_progress p on p.document_id = d.id
 """
@@ -49,13 +45,8 @@ class Original:
     options: ReadOptions
 
 
-def get_document(db: Database, scope: Scope, job_id: str, document_id: str) -> DocumentRow:
-    """Raises NotFound for unknown and foreign alike. A deleted document is still a row, with `deleted_at`."""
-    return _one(db, "d.id = %(document_id)s and d.job_id = %(job_id)s", scope, document_id=document_id, job_id=job_id)
-
-
 def find_document(db: Database, scope: Scope, document_id: str) -> DocumentRow:
-    """As `get_document`, by its own id alone."""
+    """Raises NotFound for unknown and foreign alike. A deleted document is still a row, with `deleted_at`."""
     return _one(db, "d.id = %(document_id)s", scope, document_id=document_id)
 
 
@@ -66,7 +57,7 @@ def list_documents(
     cursors = Cursors(store.signer, f"documents/{job_id}", scope)
     params = owned_by(scope, job_id=job_id, after=cursors.read(cursor)[0] if cursor else -1, limit=limit + 1)
     rows = store.db.fetch_all(
-        f"""select {_COLUMNS} {_FROM} where d.job_id = %(job_id)s and d.position > %(after)s
+        f"""select {DOCUMENT_COLUMNS}, d.position {_FROM} where d.job_id = %(job_id)s and d.position > %(after)s
             order by d.position limit %(limit)s""",
         params,
     )
@@ -81,7 +72,7 @@ def list_dead_letters(
     cursors = Cursors(store.signer, "dead-letters", scope)
     at, last = cursors.read(cursor) if cursor else (None, None)
     rows = store.db.fetch_all(
-        f"""select {_COLUMNS} {_FROM}
+        f"""select {DOCUMENT_COLUMNS} {_FROM}
             where d.tenant = %(tenant)s and d.org = %(org)s and d.status = 'failed' and d.deleted_at is null
               and (%(at)s::timestamptz is null or (d.finished_at, d.id) < (%(at)s::timestamptz, %(last)s))
             order by d.finished_at desc, d.id desc limit %(limit)s""",
@@ -143,7 +134,8 @@ def locate_original(store: Store, scope: Scope, job_id: str, document_id: str) -
 def documents_of(conn: Connection, scope: Scope, job_id: str) -> tuple[DocumentRow, ...]:
     """All documents of a job, in order of submission."""
     rows = conn.execute(
-        f"select {_COLUMNS} {_FROM} where d.job_id = %(job_id)s order by d.position", owned_by(scope, job_id=job_id)
+        f"select {DOCUMENT_COLUMNS} {_FROM} where d.job_id = %(job_id)s order by d.position",
+        owned_by(scope, job_id=job_id),
     ).fetchall()
     return tuple(map(to_document, rows))
 
@@ -155,7 +147,7 @@ def to_document(row: Row) -> DocumentRow:
 
 
 def _one(db: Database, condition: str, scope: Scope, **params: str) -> DocumentRow:
-    row = db.fetch_one(f"select {_COLUMNS} {_FROM} where {condition}", owned_by(scope, **params))
+    row = db.fetch_one(f"select {DOCUMENT_COLUMNS} {_FROM} where {condition}", owned_by(scope, **params))
     if row is None:
         raise NotFound("no such document")
     return to_document(row)

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-from storage.jobs.jobs import load_job
 from storage.postgres.database import Connection, Database
 from storage.values.errors import Conflict
-from storage.values.rows import JobId, JobRow, Scope
+from storage.values.rows import JobId, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +28,6 @@ def claim_key(conn: Connection, scope: Scope, key: IdempotencyKey | None, job_id
         params,
     ).fetchone()
     return None if taken else _first(conn, scope, key)
-
-
-def find_replay(db: Database, scope: Scope, key: IdempotencyKey) -> JobRow | None:
-    """The job this key already made, before anything is uploaded. Raises Conflict; NotFound when it is deleted."""
-
-    def look(conn: Connection) -> JobRow | None:
-        first = _first(conn, scope, key)
-        return load_job(conn, scope, first) if first else None
-
-    return db.read(look)
 
 
 def forget_keys(db: Database, older_than_s: float) -> int:

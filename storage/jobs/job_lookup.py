@@ -1,24 +1,22 @@
 """Many jobs in one statement: what callers who ask at the same moment share. Each is found through its own scope."""
 
 from collections.abc import Sequence
-from dataclasses import fields
 from itertools import groupby
 from operator import itemgetter
 
+from storage.jobs.columns import DOCUMENT_COLUMNS, DOCUMENT_FIELDS
 from storage.jobs.jobs import COUNTED
 from storage.postgres.database import Database, Row
 from storage.values.rows import DocumentRow, JobId, JobRow, Scope
 from storage.values.states import DocumentStatus, JobStatus
 
-_LOOKUP = """
+_LOOKUP = f"""
 select w.place::int as place,
   j.id as "j.id", j.seq as "j.seq", j.status as "j.status", j.created_at as "j.created_at",
   j.started_at as "j.started_at", j.finished_at as "j.finished_at", j.metadata as "j.metadata",
   j.n_queued as "j.n_queued", j.n_running as "j.n_running", j.n_succeeded as "j.n_succeeded",
   j.n_failed as "j.n_failed", j.n_canceled as "j.n_canceled",
-  d.id, d.job_id, d.source_file, d.status, d.error, d.error_detail, d.format, d.pages, d.bytes, d.sha256, d.attempts,
-  d.run, d.started_at, d.finished_at, d.chunks, d.route_counts, d.confidence, d.deleted_at,
-  coalesce(p.pages_done, 0) as pages_done, coalesce(p.pages_total, 0) as pages_total
+  {DOCUMENT_COLUMNS}
 from unnest(%(ids)s::text[], %(tenants)s::text[], %(orgs)s::text[]) with ordinality as w(id, tenant, org, place)
 join jobs j on j.id = w.id and j.tenant = w.tenant and j.org = w.org and j.deleted_at is null
 left join documents d on d.job_id = j.id
@@ -27,8 +25,7 @@ order by w.place, d.position
 """
 
 _COUNTERS = tuple((name, f"j.n_{name}") for name in COUNTED)
-_DOCUMENT = tuple(field.name for field in fields(DocumentRow))
-_document_values = itemgetter(*_DOCUMENT)
+_document_values = itemgetter(*DOCUMENT_FIELDS)
 Wanted = tuple[Scope, JobId]
 
 
@@ -60,6 +57,6 @@ def _to_job(rows: list[Row]) -> JobRow:
 
 
 def _to_document(row: Row) -> DocumentRow:
-    values = dict(zip(_DOCUMENT, _document_values(row), strict=True))
+    values = dict(zip(DOCUMENT_FIELDS, _document_values(row), strict=True))
     values["status"] = DocumentStatus(values["status"])
     return DocumentRow(**values)

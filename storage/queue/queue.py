@@ -59,13 +59,6 @@ held as (
 select document_id from alive
 """
 
-_SET_PHASE = f"""
-with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
-update tasks t set phase = case when t.phase is null then null else %(phase)s end
-from {CLAIMS}, relaxed where t.document_id = held.document_id and {HELD}
-returning t.document_id
-"""
-
 _PUT_BACK = f"""
 with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
 task as (
@@ -140,11 +133,6 @@ class Queue:
         with self._db.reading() as conn:
             alive = {row["document_id"] for row in conn.execute(_BEAT, params).fetchall()}
         return frozenset(beat.document_id for beat in beats if beat.document_id not in alive)
-
-    def set_phase(self, claim: Claim, phase: Phase) -> bool:
-        """What a lapse from now on would mean; False = lost."""
-        with self._db.reading() as conn:
-            return bool(conn.execute(_SET_PHASE, {**claims_params([claim]), "phase": phase}).fetchall())
 
     def release(self, claim: Claim, *, scan: bool = False) -> bool:
         """Back to the queue at once, as if never started; False = lost. `scan` notes that it needs a recogniser."""

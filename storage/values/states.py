@@ -25,11 +25,6 @@ class DocumentStatus(StrEnum):
 TERMINAL = frozenset({DocumentStatus.SUCCEEDED, DocumentStatus.FAILED, DocumentStatus.CANCELED})
 
 
-class TaskState(StrEnum):
-    QUEUED = "queued"
-    RUNNING = "running"
-
-
 class Phase(StrEnum):
     """What the holder of a lease is doing; only a lapse while `reading` costs the document a start."""
 

@@ -95,11 +95,6 @@ Starts = Callable[[Clues], Iterable[int]]
 """Places at which a match may begin, ascending; each may come twice."""
 
 
-def everywhere(clues: Clues) -> Iterable[int]:
-    """No clue is asked for."""
-    return range(len(clues.text) + 1)
-
-
 def at_words(*words: bytes) -> Starts:
     """Where one of these begins a word; each is a pattern over `Clues.words`."""
     regex = re.compile(rb" (?=" + b"|".join(words) + rb")")

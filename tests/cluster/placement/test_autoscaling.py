@@ -15,6 +15,7 @@ import pytest
 from cluster.placement import autoscaling
 from cluster.placement.autoscaling import Counts, OngoingPolicy, QueuePolicy, look_at_queue
 from storage.store import Store
+from storage.values.rows import Beat
 from storage.values.states import Phase
 from tests.storage.scenes import claim, submit, worker
 
@@ -108,7 +109,8 @@ def test_the_look_counts_what_waits_for_a_reader_apart_from_what_waits_elsewhere
     submit(store, documents=5)
     queue = worker(store)
     claim(queue)
-    assert queue.set_phase(claim(queue), Phase.RECOGNISING)
+    scan = claim(queue)
+    assert not queue.beat([Beat(document_id=scan.document_id, attempt=scan.attempt, phase=Phase.RECOGNISING)])
     assert queue.release(claim(queue), scan=True)
     assert look_at_queue(str(tmp_path / "dsn"))[:3] == (2, 1, 1)
     with store.db.reading() as connection:

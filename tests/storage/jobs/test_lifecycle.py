@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from models.cdom.original import ReadOptions
-from storage.jobs.documents import find_document, get_document, list_dead_letters, locate_original, locate_tree
+from storage.jobs.documents import find_document, list_dead_letters, locate_original, locate_tree
 from storage.jobs.intake import submit_job
 from storage.jobs.jobs import get_job, list_jobs
 from storage.jobs.lifecycle import cancel_job, delete_document, delete_job, requeue_document
@@ -111,7 +111,7 @@ def test_a_deleted_job_is_unknown_everywhere(store: Store) -> None:
     delete_job(store.db, ACME, ACTOR, job.id)
     for look in (
         lambda: get_job(store.db, ACME, job.id),
-        lambda: get_document(store.db, ACME, job.id, taken.document_id),
+        lambda: find_document(store.db, ACME, taken.document_id),
         lambda: find_document(store.db, ACME, taken.document_id),
         lambda: locate_tree(store.db, ACME, job.id, taken.document_id),
         lambda: delete_job(store.db, ACME, ACTOR, job.id),
@@ -204,7 +204,6 @@ def test_every_act_on_a_foreign_id_looks_like_one_on_an_unknown_id(store: Store)
     job, failed = fail_one(store)
     acts: list[Callable[[Scope, str, str], object]] = [
         lambda scope, j, d: get_job(store.db, scope, j),
-        lambda scope, j, d: get_document(store.db, scope, j, d),
         lambda scope, j, d: find_document(store.db, scope, d),
         lambda scope, j, d: locate_original(store, scope, j, d),
         lambda scope, j, d: cancel_job(store.db, scope, ACTOR, j),
@@ -226,7 +225,7 @@ def test_every_act_on_a_foreign_id_looks_like_one_on_an_unknown_id(store: Store)
         assert len(set(said)) == 1
     assert not list_jobs(store, STRANGER).items
     assert not list_dead_letters(store, STRANGER).items
-    assert get_document(store.db, ACME, job.id, failed.document_id).status is DocumentStatus.FAILED
+    assert find_document(store.db, ACME, failed.document_id).status is DocumentStatus.FAILED
 
 
 def race(acts: dict[str, Callable[[], object]]) -> list[str]:

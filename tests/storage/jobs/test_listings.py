@@ -2,7 +2,7 @@
 
 import pytest
 
-from storage.jobs.documents import get_document, list_dead_letters, list_documents, locate_original, locate_tree
+from storage.jobs.documents import find_document, list_dead_letters, list_documents, locate_original, locate_tree
 from storage.jobs.jobs import get_job, list_jobs
 from storage.jobs.stats import my_jobs, queue_tasks
 from storage.queue.publish import finish
@@ -91,7 +91,7 @@ def test_the_tree_is_found_only_when_it_is_published(store: Store) -> None:
 def test_the_original_is_found_whatever_became_of_the_document(store: Store) -> None:
     job = submit(store)
     original = locate_original(store, ACME, job.id, job.documents[0].id)
-    assert original.sha256 == get_document(store.db, ACME, job.id, job.documents[0].id).sha256
+    assert original.sha256 == find_document(store.db, ACME, job.documents[0].id).sha256
     assert store.blobs.exists(original.sha256)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from storage.jobs.documents import get_document
+from storage.jobs.documents import find_document
 from storage.jobs.jobs import get_job
 from storage.jobs.lifecycle import cancel_job
 from storage.queue.publish import finish
@@ -14,7 +14,7 @@ from tests.storage.scenes import ACME, ACTOR, claim, expire, ready_now, submit, 
 
 
 def document_of(store: Store, taken: Claim) -> DocumentRow:
-    return get_document(store.db, taken.scope, taken.job_id, taken.document_id)
+    return find_document(store.db, taken.scope, taken.document_id)
 
 
 def task_of(store: Store, taken: Claim) -> dict[str, object]:
@@ -153,7 +153,7 @@ def test_a_lapse_outside_reading_gives_the_start_back(store: Store, phase: Phase
         taken = claim(queue)
         assert (taken.starts, taken.exhausted) == (1, False)
         assert task_of(store, taken)["lapses"] == lapses
-        assert queue.set_phase(taken, phase)
+        assert not queue.beat([Beat(document_id=taken.document_id, attempt=taken.attempt, phase=phase)])
         expire(store, taken.document_id)
     assert claim(queue).exhausted
 
@@ -165,7 +165,6 @@ def test_neither_beat_nor_phase_revives_an_exhausted_claim(store: Store) -> None
     last = claim(queue)
     assert last.exhausted
     queue.beat([Beat(document_id=last.document_id, attempt=last.attempt, phase=Phase.PUBLISHING)])
-    queue.set_phase(last, Phase.PUBLISHING)
     expire(store, last.document_id)
     assert claim(queue).exhausted
 
@@ -179,7 +178,7 @@ def test_stale_hands_can_do_nothing(store: Store) -> None:
     before = store.db.fetch_all("select * from tasks")
     assert not old.release(stale)
     assert not old.retry(stale, "internal", "")
-    assert not old.set_phase(stale, Phase.PUBLISHING)
+    assert old.beat([Beat(document_id=stale.document_id, attempt=stale.attempt, phase=Phase.PUBLISHING)])
     assert store.db.fetch_all("select * from tasks") == before
 
 

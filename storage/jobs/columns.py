@@ -1,0 +1,15 @@
+"""The columns a listing reads, taken from the row it fills: a field of `DocumentRow` is selected by being there."""
+
+from dataclasses import fields
+
+from storage.values.rows import DocumentRow
+
+_PROGRESS = {
+    "pages_done": "coalesce(p.pages_done, 0) as pages_done",
+    "pages_total": "coalesce(p.pages_total, 0) as pages_total",
+}
+"""Counted while a document is read, in a table of their own (`p`)."""
+
+DOCUMENT_FIELDS = tuple(field.name for field in fields(DocumentRow))
+DOCUMENT_COLUMNS = ", ".join(_PROGRESS.get(name, f"d.{name}") for name in DOCUMENT_FIELDS)
+"""For `documents d left join page_progress p`."""
