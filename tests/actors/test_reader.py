@@ -18,11 +18,12 @@ from actors.reading.pending_ocr import PendingOcr
 from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome, RecognisePages
-from models.cdom.tree import Metadata, Page, Source, Tree, TreeProvenance, dump_tree
+from models.cdom.tree import dump_tree
 from models.neural.fakes import ScriptedRecogniser
 from storage.values.errors import LostLease, NotFound, QuotaExceeded, StoreUnavailable
 from storage.values.rows import Beat, Claim, DocumentId, Failed, Finished, JobId, Scope, Succeeded, WorkerId
 from storage.values.states import Phase, Priority
+from tests.builders import make_tree
 
 
 def make_claim(name: str = "doc_1", *, exhausted: bool = False, reserved: int = 1) -> Claim:
@@ -43,18 +44,8 @@ def make_claim(name: str = "doc_1", *, exhausted: bool = False, reserved: int = 
     )
 
 
-def make_tree(pages: int = 1) -> Tree:
-    return Tree(
-        source=Source(format="pdf", sha256="ab", bytes=3),
-        metadata=Metadata(),
-        pages=tuple(Page(number=number, width=1, height=1) for number in range(1, pages + 1)),
-        blocks=(),
-        provenance=TreeProvenance(options_hash="x"),
-    )
-
-
 def good(pages: int = 1) -> ReadOutcome:
-    tree = make_tree(pages)
+    tree = make_tree(pages=pages)
     return ReadOutcome(tree=tree, tree_json=dump_tree(tree), assets={"p1.png": b"png"})
 
 

@@ -17,15 +17,9 @@ from models.cdom.geometry import Bbox
 from models.cdom.original import Format, ReadOptions
 from models.cdom.ports import PageImage, ReadOutcome
 from models.cdom.tree import (
-    Block,
-    BlockId,
-    BlockProvenance,
     BlockType,
-    Metadata,
-    Page,
     Source,
     Tree,
-    TreeProvenance,
     dump_tree,
 )
 from models.extract.assemble import assemble
@@ -41,6 +35,7 @@ from storage.queue.queue import LeasePolicy, Queue
 from storage.store import Store
 from storage.values.ids import new_worker_id
 from storage.values.rows import Claim, Failed, Succeeded
+from tests.builders import make_block, make_tree
 
 KEYS = "acme:read=acme-read,acme:write=acme-write,acme:admin=acme-admin,zeta=zeta-all"
 PDF = b"%PDF-1.4\n% tiny\n%%EOF\n"
@@ -134,31 +129,11 @@ def client_of(
 
 def tiny_tree(claim: Claim, size: int) -> Tree:
     """One page with a paragraph and a picture that is drawn when asked for."""
-    return Tree(
+    return make_tree(
+        make_block(BlockType.PARAGRAPH, "Hello", bbox=(72.0, 72.0, 200.0, 84.0)),
+        make_block(BlockType.PICTURE, bbox=(72.0, 100.0, 200.0, 180.0), asset_ref="p1-1.png"),
         source=Source(format=Format.PDF, sha256=claim.blob_sha256 or "", bytes=size),
-        metadata=Metadata(),
-        pages=(Page(number=1, width=595.0, height=842.0),),
-        blocks=(
-            Block(
-                id=BlockId("b0"),
-                type=BlockType.PARAGRAPH,
-                page=1,
-                bbox=(72.0, 72.0, 200.0, 84.0),
-                order=0,
-                text="Hello",
-                provenance=BlockProvenance(engine="test"),
-            ),
-            Block(
-                id=BlockId("b1"),
-                type=BlockType.PICTURE,
-                page=1,
-                bbox=(72.0, 100.0, 200.0, 180.0),
-                order=1,
-                asset_ref="p1-1.png",
-                provenance=BlockProvenance(engine="test"),
-            ),
-        ),
-        provenance=TreeProvenance(options_hash=claim.options.digest()),
+        options_hash=claim.options.digest(),
     )
 
 

@@ -8,28 +8,14 @@ from PIL import Image
 
 from cluster.cli.documents.inspect import COLORS, draw_blocks, inspect, list_blocks
 from models.cdom.ports import PageImage
-from models.cdom.tree import Block, BlockId, BlockProvenance, BlockType, Metadata, Page, Source, Tree, TreeProvenance
+from models.cdom.tree import BlockType, Tree
 from models.extract.readers.pdf.engine import pymupdf
+from tests.builders import make_block, make_tree
 
 
-def make_tree() -> Tree:
-    block = Block(
-        id=BlockId("b0"),
-        type=BlockType.HEADING,
-        level=1,
-        page=1,
-        bbox=(20, 40, 80, 60),
-        order=0,
-        text="Methods",
-        provenance=BlockProvenance(engine="test"),
-    )
-    return Tree(
-        source=Source(format="pdf", sha256="0" * 64, bytes=1),
-        metadata=Metadata(),
-        pages=(Page(number=1, width=100, height=200),),
-        blocks=(block,),
-        provenance=TreeProvenance(options_hash="x"),
-    )
+def methods_tree() -> Tree:
+    heading = make_block(BlockType.HEADING, "Methods", level=1, bbox=(20, 40, 80, 60))
+    return make_tree(heading, size=(100, 200))
 
 
 def blank_page() -> PageImage:
@@ -43,14 +29,14 @@ def test_every_type_of_block_has_a_colour() -> None:
 
 
 def test_a_frame_is_drawn_where_the_block_lies() -> None:
-    drawn = Image.open(io.BytesIO(draw_blocks(blank_page(), make_tree(), 1, 144)))
+    drawn = Image.open(io.BytesIO(draw_blocks(blank_page(), methods_tree(), 1, 144)))
     assert drawn.size == (200, 400)
     assert drawn.getpixel((40, 100)) == (0xD3, 0x2F, 0x2F)
     assert drawn.getpixel((100, 200)) == (255, 255, 255)
 
 
 def test_blocks_are_listed_with_order_type_and_text() -> None:
-    (line,) = list_blocks(make_tree(), 1)
+    (line,) = list_blocks(methods_tree(), 1)
     assert line.split() == ["0", "heading", "20.0", "40.0", "80.0", "60.0", "Methods"]
 
 

@@ -10,13 +10,13 @@ import pytest
 from actors.sandbox.limits import SandboxLimits
 from cluster.compose.plugins import Detectors, load_plugins
 from cluster.errors import StartRefused
-from models.cdom.original import Format
-from models.cdom.tree import Block, BlockId, BlockProvenance, BlockType, Metadata, Page, Source, Tree, TreeProvenance
+from models.cdom.tree import BlockType, Tree
 from models.neural.embed.tokenizer import load_tokenizer
 from models.pii.flag import flag_tree
 from models.pii.patterns.kind_patterns import RegexDetector
 from storage.store import Store
 from tests.api.harness import PDF, client_of, files, make_resources, reading, serving
+from tests.builders import make_block, make_tree
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "plugin"
 POINTS = [
@@ -36,25 +36,9 @@ def example(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def tree(*texts: str) -> Tree:
-    blocks = tuple(
-        Block(
-            id=BlockId(f"b{n}"),
-            type=BlockType.HEADING if n == 0 else BlockType.PARAGRAPH,
-            level=1 if n == 0 else None,
-            page=1,
-            bbox=None,
-            order=n,
-            text=text,
-            provenance=BlockProvenance(engine="test"),
-        )
-        for n, text in enumerate(texts)
-    )
-    return Tree(
-        source=Source(format=Format.PDF, sha256="0" * 64, bytes=1),
-        metadata=Metadata(),
-        pages=(Page(number=1, width=595.0, height=842.0),),
-        blocks=blocks,
-        provenance=TreeProvenance(options_hash="0"),
+    heading, *others = texts
+    return make_tree(
+        make_block(BlockType.HEADING, heading, level=1), *(make_block(BlockType.PARAGRAPH, text) for text in others)
     )
 
 

@@ -3,7 +3,7 @@
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.table import Cell, Table
 from models.cdom.tree import BlockId, BlockType, Span, Tree
-from tests.models.derive.trees import make_block, make_tree, table_block
+from tests.builders import make_block, make_tree, table_block
 
 
 def small_report() -> Tree:

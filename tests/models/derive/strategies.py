@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.table import Cell, Table
 from models.cdom.tree import Block, BlockId, BlockType, Span, Tree
-from tests.models.derive.trees import make_block, make_tree
+from tests.builders import make_block, make_tree
 
 NASTY = (
     "<script>alert(1)</script>",

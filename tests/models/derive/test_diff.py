@@ -4,8 +4,9 @@ from hypothesis import given, settings
 
 from models.cdom.tree import BlockType, Tree
 from models.derive.diff import Change, compare_trees
+from tests.builders import make_block, make_tree, table_block
 from tests.models.derive.strategies import trees
-from tests.models.derive.trees import long_tree, make_block, make_tree, table_block
+from tests.models.derive.trees import long_tree
 
 LONG = "The station reports the level of the river every hour of the day"
 

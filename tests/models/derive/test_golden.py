@@ -14,10 +14,10 @@ from models.export.graph import graph_to_neo4j, tree_to_graph
 from models.export.html import tree_to_html
 from models.export.quality_html import report_to_html
 from models.neural.embed.tokenizer import load_tokenizer
+from tests.builders import make_tree
 from tests.models.derive import golden
 from tests.models.derive.golden import as_json, assert_golden
 from tests.models.derive.report import small_report
-from tests.models.derive.trees import make_tree
 
 TREE = small_report()
 

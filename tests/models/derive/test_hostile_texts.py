@@ -13,7 +13,7 @@ from models.export.context import tree_to_context
 from models.export.graph import tree_to_graph
 from models.export.html import tree_to_html
 from models.neural.embed.tokenizer import load_tokenizer
-from tests.models.derive.trees import make_block, make_tree
+from tests.builders import make_block, make_tree
 
 SIZE = 40_000
 PIECES = (

@@ -3,7 +3,7 @@
 from models.cdom.errors import ErrorCode
 from models.cdom.tree import BlockType
 from models.derive.quality import rate_document, rate_failure, summarise
-from tests.models.derive.trees import make_block, make_tree, table_block
+from tests.builders import make_block, make_tree, table_block
 
 
 def test_a_row_counts_pages_tables_fields_and_flags() -> None:

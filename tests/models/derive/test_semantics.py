@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.tree import BlockType, Tree
 from models.derive.semantics import EMPTY, ObjectType, describe_tree
+from tests.builders import make_block, make_tree, table_block
 from tests.models.derive.strategies import trees
-from tests.models.derive.trees import make_block, make_tree, table_block
 
 P = BlockType.PARAGRAPH
 

@@ -1,24 +1,11 @@
-"""Trees for tests and benches: built from short descriptions, no file and no reader."""
+"""A long report for derivations and benches, made by chance with a seed."""
 
 import random
-from dataclasses import replace
 from typing import Any
 
-from models.cdom.geometry import Bbox
-from models.cdom.table import Cell, Table
-from models.cdom.tree import (
-    Block,
-    BlockId,
-    BlockProvenance,
-    BlockType,
-    Metadata,
-    Page,
-    Source,
-    Tree,
-    TreeProvenance,
-)
+from models.cdom.tree import Block, BlockType, Tree
+from tests.builders import make_block, make_table, make_tree
 
-PROVENANCE = BlockProvenance(engine="test")
 WORDS = tuple(
     word
     for line in (
@@ -29,45 +16,6 @@ WORDS = tuple(
     )
     for word in line.split()
 )
-
-
-def make_block(kind: BlockType, text: str = "", **facts: Any) -> Block:
-    """A block without id and order; `make_tree` gives them."""
-    return Block(
-        id=BlockId(""), type=kind, page=facts.pop("page", 1), order=0, text=text, provenance=PROVENANCE, **facts
-    )
-
-
-def make_tree(*blocks: Block, title: str | None = None, language: str | None = None) -> Tree:
-    """A tree of these blocks in this order; ids b0, b1, …"""
-    placed = tuple(replace(block, id=BlockId(f"b{n}"), order=n) for n, block in enumerate(blocks))
-    numbers = sorted({block.page for block in placed} | {1})
-    return Tree(
-        source=Source(format="pdf", sha256="0" * 64, bytes=1),
-        metadata=Metadata(title=title, language=language),
-        pages=tuple(Page(number=number, width=595.0, height=842.0) for number in numbers),
-        blocks=placed,
-        provenance=TreeProvenance(options_hash="0" * 64),
-    )
-
-
-def lines_tree(*lines: tuple[str, Bbox], page: int = 1) -> Tree:
-    """One paragraph per (text, box), as an OCR page of single lines has."""
-    return make_tree(*(make_block(BlockType.PARAGRAPH, text, bbox=bbox, page=page) for text, bbox in lines))
-
-
-def make_table(rows: list[list[str]], *, header_rows: int = 1, header_col: bool = False) -> Table:
-    """A table without spans."""
-    cells = tuple(
-        Cell(row=row, col=col, text=text, header=row < header_rows or (header_col and col == 0))
-        for row, texts in enumerate(rows)
-        for col, text in enumerate(texts)
-    )
-    return Table(rows=len(rows), cols=len(rows[0]), cells=cells)
-
-
-def table_block(rows: list[list[str]], *, header_rows: int = 1, **facts: Any) -> Block:
-    return make_block(BlockType.TABLE, "", table=make_table(rows, header_rows=header_rows), **facts)
 
 
 def long_tree(pages: int = 100, seed: int = 7) -> Tree:

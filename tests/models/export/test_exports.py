@@ -7,8 +7,8 @@ import pytest
 from models.cdom.tree import BlockType
 from models.export import EXPORTS
 from models.neural.embed.tokenizer import load_tokenizer
+from tests.builders import make_block, make_tree
 from tests.models.derive.report import small_report
-from tests.models.derive.trees import make_block, make_tree
 
 
 @pytest.mark.parametrize("name", EXPORTS)

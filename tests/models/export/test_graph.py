@@ -16,8 +16,8 @@ from models.export.graph import (
     parse_graph_format,
     tree_to_graph,
 )
+from tests.builders import make_block, make_tree, table_block
 from tests.models.derive.strategies import trees
-from tests.models.derive.trees import make_block, make_tree, table_block
 
 
 def read(text: str) -> list[dict[str, str]]:

@@ -12,8 +12,9 @@ from models.cdom.table import Cell, Table
 from models.cdom.tree import BlockId, BlockType, Span, Tree
 from models.export.html import tree_to_html
 from models.export.markup import META_POLICY, safe_href
+from tests.builders import make_block, make_tree, table_block
 from tests.models.derive.strategies import NASTY, trees
-from tests.models.derive.trees import WORDS, make_block, make_tree, table_block
+from tests.models.derive.trees import WORDS
 
 ALLOWED = {
     "html", "head", "meta", "title", "style", "body", "main", "nav", "h1", "h2", "h3", "h4", "h5", "h6", "p",

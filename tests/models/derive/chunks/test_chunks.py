@@ -10,8 +10,9 @@ from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.tree import Block, BlockType, Tree
 from models.derive.chunks.chunks import ChunkSettings, ChunkSettingsRefused, chunk_tree, chunkable
 from models.neural.embed.tokenizer import load_tokenizer
+from tests.builders import make_block, make_tree, table_block
 from tests.models.derive.strategies import trees
-from tests.models.derive.trees import long_tree, make_block, make_tree, table_block
+from tests.models.derive.trees import long_tree
 
 TOKENIZER = load_tokenizer()
 H, P = BlockType.HEADING, BlockType.PARAGRAPH

@@ -7,8 +7,8 @@ from models.cdom.tree import BlockType, Tree
 from models.derive.fields.extracted_field import ExtractedField
 from models.derive.fields.fields import find_fields, select_fields
 from models.derive.fields.values import ValueType
+from tests.builders import lines_tree, make_block, make_tree, table_block
 from tests.models.derive.strategies import trees
-from tests.models.derive.trees import lines_tree, make_block, make_tree, table_block
 
 P = BlockType.PARAGRAPH
 
