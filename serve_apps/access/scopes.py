@@ -51,6 +51,7 @@ REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("GET", "/v1/jobs/{job_id}/events"): KeyScope.READ,
     ("GET", "/v1/jobs/{job_id}/documents"): KeyScope.READ,
     ("POST", f"{DOCUMENT}/requeue"): KeyScope.WRITE,
+    ("GET", "/v1/documents"): KeyScope.READ,
     ("GET", "/v1/documents/{document_id}"): KeyScope.READ,
     ("DELETE", "/v1/documents/{document_id}"): KeyScope.WRITE,
     ("GET", "/v1/dead-letters"): KeyScope.READ,

@@ -11,14 +11,15 @@ from serve_apps.ui.browser.login import Login
 from serve_apps.ui.browser.session import Sessions
 from serve_apps.ui.browser.theme import choose_theme
 from serve_apps.ui.browser.visit import STATIC, VERSION, SignedIn, Visit
-from serve_apps.ui.pages import account, documents, operating, reviewing
+from serve_apps.ui.pages import account, document_list, documents, operating, reviewing
 from serve_apps.ui.pages import work as pages
 from serve_apps.ui.pages.actions import act
 
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 _DOCUMENT = "/ui/jobs/{job_id}/documents/{document_id}"
 SHOWN = {
-    "/ui": pages.overview,
+    "/ui": document_list.list_all,
+    "/ui/overview": pages.overview,
     "/ui/upload": pages.show_upload,
     "/ui/jobs": pages.list_jobs,
     "/ui/jobs/{job_id}": pages.show_job,
@@ -38,6 +39,7 @@ SHOWN = {
 }
 SENT = {
     "/ui/act": act,
+    "/ui/act-on-many": document_list.act_on_many,
     "/ui/sources": operating.add_source,
     "/ui/webhooks": operating.add_webhook,
     "/ui/webhooks/{webhook_id}": operating.rotate_secret,
@@ -51,7 +53,7 @@ def install(app: FastAPI, resources: Resources) -> None:
     routes: list[BaseRoute] = [Route(path, signed_in(handler), methods=["GET"]) for path, handler in SHOWN.items()]
     routes += [Route(path, signed_in(handler), methods=["POST"]) for path, handler in SENT.items()]
     routes += [
-        Route("/ui/", _to_overview, methods=["GET"]),
+        Route("/ui/", _to_documents, methods=["GET"]),
         Route("/ui/login", login.show, methods=["GET"]),
         Route("/ui/login", login.enter, methods=["POST"]),
         Route("/ui/logout", login.leave, methods=["POST"]),
@@ -63,7 +65,7 @@ def install(app: FastAPI, resources: Resources) -> None:
     app.router.routes.extend(routes)
 
 
-async def _to_overview(_: Request) -> Response:
+async def _to_documents(_: Request) -> Response:
     return RedirectResponse("/ui", 303)
 
 

@@ -14,7 +14,7 @@ from storage.values.rows import DocumentId, DocumentRow, JobId, Scope
 from storage.values.scoping import OWNED, owned_by
 from storage.values.states import DocumentStatus
 
-_FROM = f"""
+FROM = f"""
 from documents d join jobs j on j.id = d.job_id and {OWNED} left join page_progress p on p.document_id = d.id
 """
 
@@ -57,7 +57,7 @@ def list_documents(
     cursors = Cursors(store.signer, f"documents/{job_id}", scope)
     params = owned_by(scope, job_id=job_id, after=cursors.read(cursor)[0] if cursor else -1, limit=limit + 1)
     rows = store.db.fetch_all(
-        f"""select {DOCUMENT_COLUMNS}, d.position {_FROM} where d.job_id = %(job_id)s and d.position > %(after)s
+        f"""select {DOCUMENT_COLUMNS}, d.position {FROM} where d.job_id = %(job_id)s and d.position > %(after)s
             order by d.position limit %(limit)s""",
         params,
     )
@@ -72,7 +72,7 @@ def list_dead_letters(
     cursors = Cursors(store.signer, "dead-letters", scope)
     at, last = cursors.read(cursor) if cursor else (None, None)
     rows = store.db.fetch_all(
-        f"""select {DOCUMENT_COLUMNS} {_FROM}
+        f"""select {DOCUMENT_COLUMNS} {FROM}
             where d.tenant = %(tenant)s and d.org = %(org)s and d.status = 'failed' and d.deleted_at is null
               and (%(at)s::timestamptz is null or (d.finished_at, d.id) < (%(at)s::timestamptz, %(last)s))
             order by d.finished_at desc, d.id desc limit %(limit)s""",
@@ -85,7 +85,7 @@ def list_dead_letters(
 def locate_tree(db: Database, scope: Scope, job_id: str, document_id: str) -> PublishedTree:
     """Raises NotFound unless the document succeeded and is not deleted."""
     row = db.fetch_one(
-        f"""select d.source_file, d.published_attempt, d.manifest, d.format, d.sha256, d.bytes, d.chunker {_FROM}
+        f"""select d.source_file, d.published_attempt, d.manifest, d.format, d.sha256, d.bytes, d.chunker {FROM}
             where d.id = %(document_id)s and d.job_id = %(job_id)s
               and d.status = 'succeeded' and d.published_attempt is not null and d.deleted_at is null""",
         owned_by(scope, job_id=job_id, document_id=document_id),
@@ -98,7 +98,7 @@ def locate_tree(db: Database, scope: Scope, job_id: str, document_id: str) -> Pu
 def locate_trees(db: Database, scope: Scope, job_id: str) -> list[tuple[DocumentId, PublishedTree]]:
     """The published trees of a job, in order of submission. Raises NotFound for an unknown job."""
     get = f"""select d.id, d.source_file, d.published_attempt, d.manifest, d.format, d.sha256, d.bytes, d.chunker
-            {_FROM} where d.job_id = %(job_id)s and d.status = 'succeeded' and d.published_attempt is not null
+            {FROM} where d.job_id = %(job_id)s and d.status = 'succeeded' and d.published_attempt is not null
               and d.deleted_at is null order by d.position"""
     found = db.fetch_one(f"select 1 from jobs j where j.id = %(job_id)s and {OWNED}", owned_by(scope, job_id=job_id))
     if found is None:
@@ -121,7 +121,7 @@ def _published(row: Row) -> PublishedTree:
 def locate_original(store: Store, scope: Scope, job_id: str, document_id: str) -> Original:
     """Raises NotFound when the document is unknown, deleted or came without an original."""
     row = store.db.fetch_one(
-        f"""select d.sha256, d.source_file, d.format, d.options {_FROM}
+        f"""select d.sha256, d.source_file, d.format, d.options {FROM}
             where d.id = %(document_id)s and d.job_id = %(job_id)s and d.deleted_at is null and d.sha256 is not null""",
         owned_by(scope, job_id=job_id, document_id=document_id),
     )
@@ -134,7 +134,7 @@ def locate_original(store: Store, scope: Scope, job_id: str, document_id: str) -
 def documents_of(conn: Connection, scope: Scope, job_id: str) -> tuple[DocumentRow, ...]:
     """All documents of a job, in order of submission."""
     rows = conn.execute(
-        f"select {DOCUMENT_COLUMNS} {_FROM} where d.job_id = %(job_id)s order by d.position",
+        f"select {DOCUMENT_COLUMNS} {FROM} where d.job_id = %(job_id)s order by d.position",
         owned_by(scope, job_id=job_id),
     ).fetchall()
     return tuple(map(to_document, rows))
@@ -147,7 +147,7 @@ def to_document(row: Row) -> DocumentRow:
 
 
 def _one(db: Database, condition: str, scope: Scope, **params: str) -> DocumentRow:
-    row = db.fetch_one(f"select {DOCUMENT_COLUMNS} {_FROM} where {condition}", owned_by(scope, **params))
+    row = db.fetch_one(f"select {DOCUMENT_COLUMNS} {FROM} where {condition}", owned_by(scope, **params))
     if row is None:
         raise NotFound("no such document")
     return to_document(row)

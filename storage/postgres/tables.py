@@ -87,6 +87,7 @@ class DocumentTable(SQLModel, table=True):
     __table_args__ = (
         Index("documents_by_job", "job_id", "position"),
         Index("documents_by_blob", "sha256"),
+        Index("documents_by_time", "tenant", "org", "created_at", "id", postgresql_where=text("deleted_at is null")),
         Index("documents_dead", "tenant", "org", "finished_at", "id", postgresql_where=text("status = 'failed'")),
     )
     id: str = Field(sa_column=Column(Text, primary_key=True))

@@ -97,6 +97,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("POST", "/v1/jobs/{job_id}/cancel"): Row(200),
     ("GET", "/v1/jobs/{job_id}/events"): Row(200),
     ("GET", "/v1/jobs/{job_id}/documents"): Row(200),
+    ("GET", "/v1/documents"): Row(200),
     ("GET", "/v1/documents/{document_id}"): Row(200),
     ("DELETE", "/v1/documents/{document_id}"): Row(204),
     ("GET", "/v1/dead-letters"): Row(200),

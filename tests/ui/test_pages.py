@@ -25,7 +25,9 @@ async def read_one(visitor: Visitor, name: str = "a.pdf", content: bytes = b"%PD
     return job["id"], job["documents"][0]["document_id"]
 
 
-@pytest.mark.parametrize("path", ["/ui", "/ui/jobs", "/ui/dead-letters", "/ui/search", "/ui/review", "/ui/login"])
+@pytest.mark.parametrize(
+    "path", ["/ui", "/ui/overview", "/ui/jobs", "/ui/dead-letters", "/ui/search", "/ui/review", "/ui/login"]
+)
 async def test_pages_are_private_and_closed(visitor: Visitor, path: str) -> None:
     answer = await visitor.http.get(path)
     assert answer.status_code == 200
@@ -41,7 +43,14 @@ async def test_pages_are_private_and_closed(visitor: Visitor, path: str) -> None
 async def test_pages_have_no_inline_script_style_or_foreign_address(visitor: Visitor) -> None:
     job_id, document_id = await read_one(visitor)
     here = f"/ui/jobs/{job_id}"
-    paths = ["/ui", "/ui/jobs", here, f"{here}/documents/{document_id}", f"{here}/documents/{document_id}/review"]
+    paths = [
+        "/ui",
+        "/ui/overview",
+        "/ui/jobs",
+        here,
+        f"{here}/documents/{document_id}",
+        f"{here}/documents/{document_id}/review",
+    ]
     for path in paths:
         text = (await visitor.http.get(path)).text
         assert re.findall(r"<script(?![^>]*\ssrc=)|\sstyle=|\son\w+=|<style", text) == []
@@ -56,7 +65,8 @@ async def test_a_file_name_is_text_wherever_it_is_shown(visitor: Visitor) -> Non
     shown = (await visitor.http.get(f"/ui/v1/documents/{document_id}")).json()["source_file"]
     assert "<img" in shown
     here = f"/ui/jobs/{job_id}"
-    paths = [here, f"{here}/documents/{document_id}", f"{here}/documents/{document_id}/review", "/ui/dead-letters"]
+    view = f"{here}/documents/{document_id}"
+    paths = ["/ui", here, view, f"{view}/review", "/ui/dead-letters"]
     for path in paths:
         text = (await visitor.http.get(path)).text
         assert "&lt;img src=x" in text

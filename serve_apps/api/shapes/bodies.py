@@ -53,6 +53,13 @@ class DocumentAloneBody(DocumentBody):
     pages_total: int
 
 
+class ListedDocumentBody(DocumentAloneBody):
+    """A document among all others."""
+
+    created_at: datetime = Field(description="When it was sent.")
+    flags: dict[str, int] = Field(description="Flag of personal data → how many places carry it and were not rejected.")
+
+
 class DeadLetterBody(Body):
     """A failed document."""
 

@@ -6,6 +6,7 @@ from typing import Any
 from pydantic_core import to_json
 from starlette.responses import Response
 
+from storage.jobs.document_list import ListedDocument
 from storage.values.rows import DocumentRow, JobRow
 from storage.values.states import TERMINAL
 
@@ -67,6 +68,11 @@ def render_document_alone(d: DocumentRow) -> dict[str, Any]:
         "pages_done": _pages_done(d),
         "pages_total": d.pages or d.pages_total,
     }
+
+
+def render_listed_document(listed: ListedDocument) -> dict[str, Any]:
+    """A document among all others."""
+    return render_document_alone(listed.document) | {"created_at": listed.created_at, "flags": listed.flags}
 
 
 def render_dead_letter(d: DocumentRow) -> dict[str, Any]:

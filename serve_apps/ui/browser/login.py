@@ -22,13 +22,17 @@ _STATUS = {Unauthenticated: 401, InvalidOrg: 422, RateLimited: 429}
 
 async def read_form(request: Request) -> dict[str, str]:
     """The fields of a url-encoded form, the first of each name. Longer ones than a form of ours are none."""
+    return {name: values[0] for name, values in (await read_fields(request)).items()}
+
+
+async def read_fields(request: Request) -> dict[str, list[str]]:
+    """The fields of a url-encoded form with all their values."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > _LONGEST_FORM:
             return {}
-    fields = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
-    return {name: values[0] for name, values in fields.items()}
+    return parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
 
 
 class Login:

@@ -11,6 +11,7 @@ from models.pii.review import in_context
 from serve_apps.api.context.app_state import AppState
 from serve_apps.ui.browser.visit import Visit
 from storage.access.audit import seal, verify
+from storage.jobs.document_list import list_formats
 from storage.jobs.documents import PublishedTree, locate_tree
 from storage.jobs.job_names import name_jobs
 from storage.review.reviews import FlagState, PendingFlag, list_inbox, read_decisions
@@ -45,6 +46,11 @@ async def find_names(visit: Visit, jobs: list[dict[str, object]]) -> dict[str, s
     running, ids = running_of(visit), [str(job["id"]) for job in jobs]
     found = await running.sql.run(name_jobs, visit.resources.store.db, visit.session.caller.data, ids)
     return {str(id): name for id, name in found.items()}
+
+
+async def find_formats(visit: Visit) -> list[str]:
+    """The formats of the organisation's documents."""
+    return await running_of(visit).sql.run(list_formats, visit.resources.store.db, visit.session.caller.data)
 
 
 async def find_waiting(visit: Visit, limit: int, cursor: str | None = None) -> tuple[list[Waiting], str | None]:

@@ -65,6 +65,10 @@ class Visit:
     def is_admin(self) -> bool:
         return self.session.caller.scope.covers(KeyScope.ADMIN)
 
+    def has_feature(self, feature: str) -> bool:
+        """True when the licence opens it."""
+        return feature in self.resources.license.current.features
+
     def query(self, name: str) -> str | None:
         """A value of the address; an empty one is none."""
         return self.request.query_params.get(name) or None

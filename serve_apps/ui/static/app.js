@@ -32,19 +32,19 @@ export function ask(question, yes = "Yes", danger = false) {
 
 // Questions come before htmx or the browser sends the form.
 document.addEventListener("submit", async (event) => {
-  const form = event.target;
-  if (!form.dataset.confirm || form.dataset.asked) return;
+  const form = event.target, submitter = event.submitter;
+  const asker = submitter?.dataset.confirm ? submitter : form;
+  if (!asker.dataset.confirm || form.dataset.asked) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  const submitter = event.submitter;
-  if (!(await ask(form.dataset.confirm, form.dataset.yes, "danger" in form.dataset))) return;
+  if (!(await ask(asker.dataset.confirm, asker.dataset.yes, "danger" in asker.dataset))) return;
   form.dataset.asked = "yes";
   form.requestSubmit(submitter);
   delete form.dataset.asked;
 }, true);
 
 // Live regions: htmx asks again while the page is looked at; a job's events say when. A question or an open menu waits.
-const isBusy = (region) => document.querySelector("dialog[open]") !== null || region.querySelector("details.menu[open]") !== null;
+const isBusy = (region) => document.querySelector("dialog[open]") !== null || region.querySelector("details.menu[open], .pick:checked") !== null;
 document.addEventListener("htmx:beforeRequest", (event) => {
   const region = event.detail.elt;
   if (region.matches('[hx-trigger^="every"]') && (document.hidden || isBusy(region))) event.preventDefault();
@@ -117,8 +117,16 @@ document.addEventListener("click", async (event) => {
   for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
 });
 
+// Lists: a filter that is changed is used at once; the box of the head ticks all, and what is ticked is counted.
+document.addEventListener("change", (event) => {
+  if (event.target.closest("[data-auto]") && event.target.matches("select, input[type=date]")) event.target.form.requestSubmit();
+  if (event.target.matches("[data-all]")) for (const box of document.querySelectorAll(".pick:not([data-all])")) box.checked = event.target.checked;
+  const count = document.getElementById("picked");
+  if (count) count.textContent = document.querySelectorAll(".pick:not([data-all]):checked").length;
+});
+
 // Keys that every page knows.
-const places = { o: "/ui", j: "/ui/jobs", r: "/ui/review", d: "/ui/dead-letters", u: "/ui/upload", s: "/ui/sources", w: "/ui/webhooks", a: "/ui/audit" };
+const places = { d: "/ui", o: "/ui/overview", j: "/ui/jobs", r: "/ui/review", f: "/ui/dead-letters", u: "/ui/upload", s: "/ui/sources", w: "/ui/webhooks", a: "/ui/audit" };
 let going = 0;
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") for (const menu of document.querySelectorAll("details.menu[open]")) menu.open = false;

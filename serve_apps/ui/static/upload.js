@@ -94,14 +94,16 @@ async function send(files) {
 function hold(event) { event.preventDefault(); }
 
 if (form) {
-  const input = form.querySelector("input[type=file]");
+  const input = form.querySelector("input[type=file]"), folded = form.closest("details");
+  form.classList.add("scripted"); // one act: what is chosen is listed and sent
+  input.addEventListener("change", () => send([...input.files]));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     send([...input.files]);
   });
   let depth = 0; // the whole page takes files: nobody aims
   const carriesFiles = (event) => event.dataTransfer?.types.includes("Files");
-  document.addEventListener("dragenter", (event) => { if (carriesFiles(event)) { depth += 1; form.classList.add("over"); } });
+  document.addEventListener("dragenter", (event) => { if (carriesFiles(event)) { depth += 1; form.classList.add("over"); if (folded) folded.open = true; } });
   document.addEventListener("dragleave", (event) => { if (carriesFiles(event) && --depth <= 0) { depth = 0; form.classList.remove("over"); } });
   document.addEventListener("dragover", (event) => { if (carriesFiles(event)) event.preventDefault(); });
   document.addEventListener("drop", (event) => {

@@ -42,7 +42,7 @@ def _send(service: Living, documents: int) -> dict[str, object]:
 def _measure_paint(service: Living, job: dict[str, object]) -> None:
     documents: list[dict[str, str]] = job["documents"]  # type: ignore[assignment]
     document = f"/ui/jobs/{job['id']}/documents/{documents[0]['document_id']}"
-    for path in ("/ui", "/ui/jobs", document, f"{document}/review", "/ui/review"):
+    for path in ("/ui", "/ui/overview", "/ui/jobs", document, f"{document}/review", "/ui/review"):
         times = []
         for _ in range(LOOKS):
             service.browser.open(service.url + path)

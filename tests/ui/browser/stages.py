@@ -36,7 +36,8 @@ def fill_nothing(service: Living) -> Pages:
     """An organisation on its first day."""
     service.org = "first-day"
     return {
-        "overview": "/ui",
+        "documents": "/ui",
+        "overview": "/ui/overview",
         "upload": "/ui/upload",
         "jobs": "/ui/jobs",
         "jobs-failed": "/ui/jobs?status=failed",
@@ -118,7 +119,8 @@ def ingest(service: Living, data: bytes, name: str) -> dict[str, Any]:
 def _pages_of(job: str, document: str, hook: str) -> Pages:
     tabs = ("fields", "semantics", "chunks", "markdown", "html", "details")
     return {
-        "overview": "/ui",
+        "documents": "/ui",
+        "overview": "/ui/overview",
         "upload": "/ui/upload?problem=The+month+has+no+pages+left.",
         "jobs": "/ui/jobs",
         "job": job,

@@ -26,7 +26,6 @@ def test_a_file_is_sent_seen_reading_and_shown_beside_its_page(service: Living, 
     service.sign_in()
     browser = service.browser
     browser.choose_files("#files", letter)
-    browser.run("document.querySelector('#upload button').click()")
     browser.until("location.pathname.startsWith('/ui/jobs/') && document.querySelector('.chip.succeeded') !== null")
     browser.run("document.querySelector('tbody th a').click()")
     browser.until(

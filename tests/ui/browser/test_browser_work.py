@@ -84,6 +84,7 @@ def test_the_overview_follows_what_is_under_way(service: Living) -> None:
     job = service.send(("long.pdf", HELD + b"1"), wait=0.1)
     service.sign_in()
     browser = service.browser
+    browser.open(f"{service.url}/ui/overview")
     browser.until("document.querySelector('#newest-jobs .chip.running') !== null")
     browser.run("window.same = true")
     service.ask("POST", f"jobs/{job['id']}/cancel")
@@ -231,7 +232,13 @@ def test_keys_are_explained_and_lead_around(service: Living) -> None:
     browser.until("document.querySelector('#help:popover-open') !== null")
     browser.press("Escape")
     browser.until("document.querySelector('#help:popover-open') === null")
-    for key, path in (("j", "/ui/jobs"), ("d", "/ui/dead-letters"), ("u", "/ui/upload"), ("o", "/ui")):
+    for key, path in (
+        ("j", "/ui/jobs"),
+        ("f", "/ui/dead-letters"),
+        ("u", "/ui/upload"),
+        ("o", "/ui/overview"),
+        ("d", "/ui"),
+    ):
         browser.press("g")
         browser.press(key)
         browser.until(f"location.pathname === '{path}' && document.readyState === 'complete'")

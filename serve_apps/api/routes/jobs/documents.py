@@ -1,17 +1,65 @@
 """/v1/documents and dead letters: single documents, requeue, and what failed."""
 
-from fastapi import APIRouter
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
 from starlette.responses import Response
 
-from serve_apps.api.context.deps import CallDep, DocumentIdDep, JobIdDep
+from serve_apps.api.context.deps import CallDep, DocumentIdDep, JobIdDep, check_job_id
 from serve_apps.api.intake.submitting import quota_of
-from serve_apps.api.shapes.bodies import DeadLetterBody, DocumentAloneBody, JobBody
+from serve_apps.api.shapes.bodies import DeadLetterBody, DocumentAloneBody, JobBody, ListedDocumentBody
 from serve_apps.api.shapes.pages import Cursor, Limit, page_response
-from serve_apps.api.shapes.rendering import json_response, render_dead_letter, render_document_alone, render_job
+from serve_apps.api.shapes.rendering import (
+    json_response,
+    render_dead_letter,
+    render_document_alone,
+    render_job,
+    render_listed_document,
+)
+from storage.jobs.document_list import DocumentFilter, list_all_documents
 from storage.jobs.documents import find_document, list_dead_letters
 from storage.jobs.lifecycle import delete_document, requeue_document
+from storage.values.states import DocumentStatus
 
 router = APIRouter(tags=["documents"])
+Name = Annotated[str | None, Query(min_length=1, max_length=255, description="A part of the file's name, in any case.")]
+Type = Annotated[str | None, Query(min_length=1, max_length=40, description="The format as found: pdf, docx, png …")]
+Flag = Annotated[
+    str | None, Query(pattern="^pii(:[a-z_]+)?$", description="A flag such as pii:email; pii stands for any.")
+]
+Since = Annotated[datetime | None, Query(description="Sent then or later; without a zone it is UTC.")]
+Until = Annotated[datetime | None, Query(description="Sent before; without a zone it is UTC.")]
+
+
+def read_filter(
+    name: Name = None,
+    status: DocumentStatus | None = None,
+    type: Type = None,
+    flag: Flag = None,
+    job_id: str | None = None,
+    since: Since = None,
+    until: Until = None,
+) -> DocumentFilter:
+    """Which documents are wanted."""
+    return DocumentFilter(
+        name=name,
+        status=status,
+        format=type,
+        flag=flag,
+        job_id=check_job_id(job_id) if job_id is not None else None,
+        since=since,
+        until=until,
+    )
+
+
+@router.get("/v1/documents", responses={200: {"model": list[ListedDocumentBody]}})
+async def read_all_documents(
+    call: CallDep, wanted: Annotated[DocumentFilter, Depends(read_filter)], limit: Limit = 50, cursor: Cursor = None
+) -> Response:
+    """Documents of all jobs, the one sent last first; deleted ones are left out."""
+    page = await call.running.sql.run(list_all_documents, call.store, call.scope, wanted, limit=limit, cursor=cursor)
+    return page_response(page, render_listed_document)
 
 
 @router.get("/v1/documents/{document_id}", responses={200: {"model": DocumentAloneBody}})

@@ -105,6 +105,70 @@ class Operations(Transport):
             )
         )
 
+    def list_all_documents(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        name: str | None = None,
+        status: types.DocumentStatus | None = None,
+        type: str | None = None,
+        flag: str | None = None,
+        job_id: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> Page[types.ListedDocument]:
+        """Documents of all jobs, the one sent last first; deleted ones are left out."""
+        return self._page(
+            Call[types.ListedDocument](
+                "GET",
+                "/v1/documents",
+                query={
+                    "limit": limit,
+                    "cursor": cursor,
+                    "name": name,
+                    "status": status,
+                    "type": type,
+                    "flag": flag,
+                    "job_id": job_id,
+                    "since": since,
+                    "until": until,
+                },
+            )
+        )
+
+    def iter_all_documents(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        name: str | None = None,
+        status: types.DocumentStatus | None = None,
+        type: str | None = None,
+        flag: str | None = None,
+        job_id: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> Iterator[types.ListedDocument]:
+        """Every item of `list_all_documents`, page after page."""
+        return self._iterate(
+            Call[types.ListedDocument](
+                "GET",
+                "/v1/documents",
+                query={
+                    "limit": limit,
+                    "cursor": cursor,
+                    "name": name,
+                    "status": status,
+                    "type": type,
+                    "flag": flag,
+                    "job_id": job_id,
+                    "since": since,
+                    "until": until,
+                },
+            )
+        )
+
     def get_document(self, document_id: str) -> types.DocumentAlone:
         """One document by its own id; a deleted one still shows, with `deleted_at`."""
         return self._json(

@@ -260,6 +260,30 @@ class License(TypedDict):
     features: list[str]
     refusal: str | None
 @final
+class ListedDocument(TypedDict):
+    document_id: str
+    source_file: str
+    status: DocumentStatus
+    error: str | None
+    error_detail: str | None
+    format: str | None
+    pages: int | None
+    bytes: int
+    sha256: str | None
+    attempts: int
+    run: int
+    started_at: str | None
+    finished_at: str | None
+    chunks: int | None
+    route_counts: dict[str, int]
+    confidence: float | None
+    deleted_at: str | None
+    job_id: str
+    pages_done: int
+    pages_total: int
+    created_at: str
+    flags: dict[str, int]
+@final
 class Node(TypedDict):
     id: str
     type: NodeType

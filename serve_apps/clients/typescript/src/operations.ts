@@ -68,6 +68,16 @@ export class Operations extends Transport {
     return this.json<types.Job>({ method: "POST", path: "/v1/ingest", body: { tree: options.tree, semantics: options.semantics, assets: options.assets, source_bytes: options.source_bytes }, keyed: true, idempotencyKey: options.idempotency_key });
   }
 
+  /** Documents of all jobs, the one sent last first; deleted ones are left out. */
+  listAllDocuments(options: { limit?: number; cursor?: string | null; name?: string | null; status?: types.DocumentStatus | null; type?: string | null; flag?: string | null; job_id?: string | null; since?: string | null; until?: string | null } = {}): Promise<Page<types.ListedDocument>> {
+    return this.page<types.ListedDocument>({ method: "GET", path: "/v1/documents", query: { limit: options.limit, cursor: options.cursor, name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, since: options.since, until: options.until } });
+  }
+
+  /** Every item of `listAllDocuments`, page after page. */
+  iterAllDocuments(options: { limit?: number; cursor?: string | null; name?: string | null; status?: types.DocumentStatus | null; type?: string | null; flag?: string | null; job_id?: string | null; since?: string | null; until?: string | null } = {}): AsyncGenerator<types.ListedDocument> {
+    return this.iterate<types.ListedDocument>({ method: "GET", path: "/v1/documents", query: { limit: options.limit, cursor: options.cursor, name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, since: options.since, until: options.until } });
+  }
+
   /** One document by its own id; a deleted one still shows, with `deleted_at`. */
   getDocument(documentId: string): Promise<types.DocumentAlone> {
     return this.json<types.DocumentAlone>({ method: "GET", path: fill("/v1/documents/{document_id}", { document_id: documentId }) });

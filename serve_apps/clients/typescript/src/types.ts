@@ -284,6 +284,31 @@ export interface License {
   refusal: string | null;
 }
 
+export interface ListedDocument {
+  document_id: string;
+  source_file: string;
+  status: DocumentStatus;
+  error: string | null;
+  error_detail: string | null;
+  format: string | null;
+  pages: number | null;
+  bytes: number;
+  sha256: string | null;
+  attempts: number;
+  run: number;
+  started_at: string | null;
+  finished_at: string | null;
+  chunks: number | null;
+  route_counts: Record<string, number>;
+  confidence: number | null;
+  deleted_at: string | null;
+  job_id: string;
+  pages_done: number;
+  pages_total: number;
+  created_at: string;
+  flags: Record<string, number>;
+}
+
 export interface Node {
   id: string;
   type: NodeType;

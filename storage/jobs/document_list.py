@@ -1,0 +1,123 @@
+"""All documents of an organisation as one list: by name, status, type, flag, job and time, the newest first.
+
+Rows only, always through a scope. Deleted documents are left out; their job still names them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from storage.jobs.columns import DOCUMENT_COLUMNS
+from storage.jobs.documents import FROM, to_document
+from storage.postgres.database import Database, Row
+from storage.store import Store
+from storage.values.paging import Cursors, Page
+from storage.values.rows import DocumentRow, Scope
+from storage.values.scoping import owned_by
+from storage.values.states import DocumentStatus
+
+ANY_FLAG = "pii"
+"""Stands for a flag of any kind."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentFilter:
+    """What is wanted; None = all. `name`: a part of the file's name in any case; `since` ≤ sent < `until`."""
+
+    name: str | None = None
+    status: DocumentStatus | None = None
+    format: str | None = None
+    flag: str | None = None
+    job_id: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDocument:
+    """A document with the time it was sent, and how often each flag still waits for a decision or was approved."""
+
+    document: DocumentRow
+    created_at: datetime
+    flags: dict[str, int]
+
+
+_CONDITIONS = {
+    "name": "d.source_file ilike %(name)s",
+    "status": "d.status = %(status)s",
+    "format": "d.format = %(format)s",
+    "flag": """exists (select 1 from flags f where f.document_id = d.id and f.attempt = d.published_attempt
+        and (%(flag)s = 'pii' or f.flag = %(flag)s))""",
+    "job_id": "d.job_id = %(job_id)s",
+    "since": "d.created_at >= %(since)s",
+    "until": "d.created_at < %(until)s",
+}
+_FLAGS = """
+select f.document_id, f.flag, count(*) as n from flags f
+join documents d on d.id = f.document_id and d.published_attempt = f.attempt
+where f.document_id = any(%(ids)s) and not exists (
+  select 1 from decisions c where c.document_id = f.document_id and c.place = f.place and c.flag = f.flag
+    and c.decision = 'rejected')
+group by f.document_id, f.flag order by f.document_id, n desc, f.flag
+"""
+
+
+def list_all_documents(
+    store: Store, scope: Scope, wanted: DocumentFilter, *, limit: int = 50, cursor: str | None = None
+) -> Page[ListedDocument]:
+    """One page, the document sent last first. Raises InvalidCursor, also for a cursor of another filter."""
+    given = {name: value for name, value in asdict(wanted).items() if value is not None}
+    listing = "all-documents/" + repr(sorted((name, str(value)) for name, value in given.items()))
+    cursors = Cursors(store.signer, listing, scope)
+    at, last = cursors.read(cursor) if cursor else (None, None)
+    conditions = [
+        "d.tenant = %(tenant)s and d.org = %(org)s and d.deleted_at is null",
+        "(%(at)s::timestamptz is null or (d.created_at, d.id) < (%(at)s::timestamptz, %(last)s))",
+        *(_CONDITIONS[name] for name in given),
+    ]
+    rows = store.db.fetch_all(
+        f"""select d.created_at, {DOCUMENT_COLUMNS} {FROM} where {" and ".join(conditions)}
+            order by d.created_at desc, d.id desc limit %(limit)s""",
+        owned_by(scope, at=at, last=last, limit=limit + 1, **_values(given)),
+    )
+    page = cursors.page(rows, limit, lambda row: (row["created_at"].isoformat(), row["id"]))
+    flags = _count_flags(store.db, [row["id"] for row in page.items])
+    return Page(tuple(_listed(row, flags.get(row["id"], {})) for row in page.items), page.next_cursor)
+
+
+def list_formats(db: Database, scope: Scope) -> list[str]:
+    """The formats that occur among an organisation's documents, by name."""
+    rows = db.fetch_all(
+        f"""select distinct d.format {FROM} where d.tenant = %(tenant)s and d.org = %(org)s
+            and d.deleted_at is null and d.format is not null order by d.format""",
+        owned_by(scope),
+    )
+    return [row["format"] for row in rows]
+
+
+def _listed(row: Row, flags: dict[str, int]) -> ListedDocument:
+    document = to_document({name: value for name, value in row.items() if name != "created_at"})
+    return ListedDocument(document, row["created_at"], flags)
+
+
+def _values(given: dict[str, Any]) -> dict[str, Any]:
+    """Parameters: a name is a part of one, a time without a zone is UTC."""
+    values: dict[str, Any] = {
+        name: _in_utc(value) if isinstance(value, datetime) else value for name, value in given.items()
+    }
+    if "name" in values:
+        escaped = values["name"].replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        values["name"] = f"%{escaped}%"
+    return values
+
+
+def _in_utc(value: Any) -> Any:
+    return value.replace(tzinfo=UTC) if isinstance(value, datetime) and value.tzinfo is None else value
+
+
+def _count_flags(db: Database, ids: Sequence[str]) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for row in db.fetch_all(_FLAGS, {"ids": list(ids)}) if ids else ():
+        found.setdefault(row["document_id"], {})[row["flag"]] = row["n"]
+    return found

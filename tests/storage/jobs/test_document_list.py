@@ -1,0 +1,110 @@
+"""All documents of an organisation in one list: newest first, filtered, page by page, each tenant its own."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from models.cdom.flags import FlaggedPlace
+from models.cdom.original import ReadOptions
+from storage.jobs.document_list import DocumentFilter, list_all_documents, list_formats
+from storage.jobs.intake import submit_job
+from storage.jobs.lifecycle import delete_document
+from storage.queue.publish import finish
+from storage.review.reviews import FlagState, decide
+from storage.store import Store
+from storage.values.errors import InvalidCursor
+from storage.values.rows import DocumentRow, Failed, JobRow, NewDocument, Scope
+from storage.values.states import DocumentStatus, Priority
+from tests.storage.scenes import ACME, ACTOR, UNLIMITED, claim, put_blob, submit, success, worker
+
+OTHER = Scope(tenant="other")
+EMAIL = FlaggedPlace(block_id="b0", flag="pii:email", place="p1", page=1, order=0)
+
+
+def names(store: Store, **wanted: object) -> list[str]:
+    page = list_all_documents(store, ACME, DocumentFilter(**wanted))  # type: ignore[arg-type]
+    return [listed.document.source_file for listed in page.items]
+
+
+def send(store: Store, *files: str) -> JobRow:
+    blob = put_blob(store)
+    new = [NewDocument(name=name, blob=blob, options=ReadOptions()) for name in files]
+    return submit_job(store, ACME, ACTOR, new, priority=Priority.JOB, quota=UNLIMITED)
+
+
+def test_documents_of_all_jobs_are_paged_newest_first(store: Store) -> None:
+    send(store, "a.pdf", "b.pdf")
+    send(store, "c.pdf")
+    submit(store, 2, scope=OTHER)
+    first = list_all_documents(store, ACME, DocumentFilter(), limit=2)
+    second = list_all_documents(store, ACME, DocumentFilter(), limit=2, cursor=first.next_cursor)
+    found = [listed.document.source_file for listed in (*first.items, *second.items)]
+    assert found == ["c.pdf", "b.pdf", "a.pdf"]
+    assert second.next_cursor is None
+    assert first.items[0].created_at >= second.items[0].created_at
+
+
+def test_a_name_is_found_by_any_part_in_any_case_and_its_signs_are_letters(store: Store) -> None:
+    send(store, "Quarterly Report.pdf", "100%_sure.docx", "letter.pdf")
+    assert names(store, name="report") == ["Quarterly Report.pdf"]
+    assert names(store, name="0%_S") == ["100%_sure.docx"]
+    assert names(store, name="%") == ["100%_sure.docx"]
+    assert names(store, name="\\") == []
+
+
+def test_documents_are_filtered_by_status_format_and_job(store: Store) -> None:
+    one, two = send(store, "good.pdf"), send(store, "bad.pdf")
+    queue = worker(store)
+    finish(store, [success(claim(queue)), Failed(claim=claim(queue), error="malformed")])
+    send(store, "waits.pdf")
+    assert names(store, status=DocumentStatus.SUCCEEDED) == ["good.pdf"]
+    assert names(store, status=DocumentStatus.FAILED) == ["bad.pdf"]
+    assert names(store, status=DocumentStatus.QUEUED, name="WAITS") == ["waits.pdf"]
+    assert names(store, format="pdf") == ["good.pdf"]
+    assert names(store, format="docx") == []
+    assert (names(store, job_id=one.id), names(store, job_id=two.id)) == (["good.pdf"], ["bad.pdf"])
+    assert list_formats(store.db, ACME) == ["pdf"]
+
+
+def test_documents_are_filtered_by_the_time_they_were_sent(store: Store) -> None:
+    send(store, "now.pdf")
+    now = datetime.now(UTC)
+    assert names(store, since=now - timedelta(hours=1), until=now + timedelta(hours=1)) == ["now.pdf"]
+    assert names(store, since=now + timedelta(hours=1)) == []
+    assert names(store, until=now - timedelta(hours=1)) == []
+    assert names(store, since=(now - timedelta(hours=1)).replace(tzinfo=None)) == ["now.pdf"]
+
+
+def flagged(store: Store) -> DocumentRow:
+    job = send(store, "letter.pdf")
+    finish(store, [replace(success(claim(worker(store))), flags=(EMAIL,))])
+    return job.documents[0]
+
+
+def test_flags_are_counted_until_they_are_rejected(store: Store) -> None:
+    document = flagged(store)
+    (listed,) = list_all_documents(store, ACME, DocumentFilter(flag="pii:email")).items
+    assert listed.flags == {"pii:email": 1}
+    assert names(store, flag="pii") == ["letter.pdf"]
+    assert names(store, flag="pii:iban") == []
+    decide(
+        store.db, ACME, ACTOR, document_id=document.id, block_id="b0", place="p1", flag="pii:email",
+        decision=FlagState.REJECTED,
+    )  # fmt: skip
+    assert list_all_documents(store, ACME, DocumentFilter()).items[0].flags == {}
+
+
+def test_a_deleted_document_is_not_listed(store: Store) -> None:
+    document = flagged(store)
+    delete_document(store.db, ACME, ACTOR, document.id)
+    assert names(store) == []
+    assert list_formats(store.db, ACME) == []
+
+
+def test_a_cursor_of_one_filter_or_tenant_is_not_good_for_another(store: Store) -> None:
+    send(store, "a.pdf", "b.pdf")
+    cursor = list_all_documents(store, ACME, DocumentFilter(), limit=1).next_cursor
+    for scope, wanted in ((ACME, DocumentFilter(name="a")), (OTHER, DocumentFilter())):
+        with pytest.raises(InvalidCursor):
+            list_all_documents(store, scope, wanted, cursor=cursor)
