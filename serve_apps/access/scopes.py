@@ -61,6 +61,8 @@ REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("GET", f"{DOCUMENT}/tree"): KeyScope.READ,
     **{("GET", DOCUMENT + output): KeyScope.READ for output in OUTPUTS},
     ("GET", f"{DOCUMENT}/export/plugin/{{name}}"): KeyScope.READ,
+    ("GET", "/v1/jobs/{job_id}/archive"): KeyScope.READ,
+    ("GET", "/v1/archive"): KeyScope.READ,
     ("GET", "/v1/jobs/{job_id}/export/finetune"): KeyScope.READ,
     ("POST", "/v1/compare"): KeyScope.WRITE,
     ("POST", "/v1/evaluate"): KeyScope.WRITE,

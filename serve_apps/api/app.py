@@ -13,7 +13,17 @@ from serve_apps.api.http.middleware import OuterMiddleware
 from serve_apps.api.openapi import describe
 from serve_apps.api.routes.jobs import documents, ephemeral, events, ingest, jobs, parse
 from serve_apps.api.routes.operations import audit, health, license, metrics, sources, stats, token, usage, webhooks
-from serve_apps.api.routes.results import derived, exports, finetune, pictures, plugin_exports, review, search, trees
+from serve_apps.api.routes.results import (
+    archive,
+    derived,
+    exports,
+    finetune,
+    pictures,
+    plugin_exports,
+    review,
+    search,
+    trees,
+)
 from serve_apps.ui.routes import install as install_dashboard
 
 INTERFACE_VERSION = "0.9.3"
@@ -32,6 +42,7 @@ _PARTS = (
     derived,
     exports,
     finetune,
+    archive,
     usage,
     audit,
     webhooks,

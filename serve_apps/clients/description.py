@@ -139,7 +139,7 @@ def _result(operation: Schema, query: set[str]) -> tuple[SchemaKind, Schema]:
         return SchemaKind.NOTHING, {}
     if "text/event-stream" in kinds:
         return SchemaKind.EVENTS, {}
-    if any(media.startswith("image/") for media in kinds):
+    if any(media.startswith("image/") or media == "application/zip" for media in kinds):
         return SchemaKind.CONTENT, {}
     if "application/json" not in kinds:
         return SchemaKind.TEXT, {}
@@ -155,6 +155,8 @@ def _body(document: Schema, operation: Schema) -> tuple[tuple[Parameter, ...], b
     if "application/json" not in content:
         return (), False, False
     schema = content["application/json"].get("schema", {})
+    chosen = [one for one in schema.get("anyOf", [schema]) if one != {"type": "null"}]
+    schema = chosen[0] if len(chosen) == 1 else schema  # a body that may be left out
     if "$ref" in schema:
         schema = document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
     if "properties" not in schema:

@@ -9,9 +9,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from storage.jobs.columns import DOCUMENT_COLUMNS
-from storage.jobs.documents import FROM, to_document
+from storage.jobs.documents import FROM, PublishedTree, to_document, to_published
+from storage.jobs.jobs import get_job
 from storage.postgres.database import Database, Row
 from storage.store import Store
+from storage.values.errors import NotFound
 from storage.values.paging import Cursors, Page
 from storage.values.rows import DocumentRow, Scope
 from storage.values.scoping import owned_by
@@ -86,6 +88,34 @@ def list_all_documents(
     return Page(tuple(_listed(row, flags.get(row["id"], {})) for row in page.items), page.next_cursor)
 
 
+@dataclass(frozen=True, slots=True)
+class ChosenDocument:
+    """A document with its published tree, if it has one."""
+
+    document: DocumentRow
+    tree: PublishedTree | None
+
+
+def find_chosen(
+    db: Database, scope: Scope, *, job_id: str | None = None, document_ids: Sequence[str] = ()
+) -> list[ChosenDocument]:
+    """Documents of a job, or those named, that are not deleted, in the order sent.
+
+    Raises NotFound for an unknown job and when one of those named is unknown or deleted.
+    """
+    if job_id is not None:
+        get_job(db, scope, job_id, detail=False)
+    rows = db.fetch_all(
+        f"""select d.published_attempt, d.manifest, d.chunker, {DOCUMENT_COLUMNS} {FROM} where d.deleted_at is null
+            and ({"d.job_id = %(job_id)s" if job_id is not None else "d.id = any(%(ids)s)"})
+            order by d.created_at, d.position, d.id""",
+        owned_by(scope, job_id=job_id, ids=list(document_ids)),
+    )
+    if job_id is None and len(rows) != len(set(document_ids)):
+        raise NotFound("no such document")
+    return [_chosen(row) for row in rows]
+
+
 def list_formats(db: Database, scope: Scope) -> list[str]:
     """The formats that occur among an organisation's documents, by name."""
     rows = db.fetch_all(
@@ -99,6 +129,13 @@ def list_formats(db: Database, scope: Scope) -> list[str]:
 def _listed(row: Row, flags: dict[str, int]) -> ListedDocument:
     document = to_document({name: value for name, value in row.items() if name != "created_at"})
     return ListedDocument(document, row["created_at"], flags)
+
+
+def _chosen(row: Row) -> ChosenDocument:
+    own = {"published_attempt", "manifest", "chunker"}
+    document = to_document({name: value for name, value in row.items() if name not in own})
+    published = document.status is DocumentStatus.SUCCEEDED and row["published_attempt"] is not None
+    return ChosenDocument(document, to_published(row) if published else None)
 
 
 def _values(given: dict[str, Any]) -> dict[str, Any]:

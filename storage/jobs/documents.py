@@ -92,7 +92,7 @@ def locate_tree(db: Database, scope: Scope, job_id: str, document_id: str) -> Pu
     )
     if row is None:
         raise NotFound("no such document")
-    return _published(row)
+    return to_published(row)
 
 
 def locate_trees(db: Database, scope: Scope, job_id: str) -> list[tuple[DocumentId, PublishedTree]]:
@@ -103,10 +103,11 @@ def locate_trees(db: Database, scope: Scope, job_id: str) -> list[tuple[Document
     found = db.fetch_one(f"select 1 from jobs j where j.id = %(job_id)s and {OWNED}", owned_by(scope, job_id=job_id))
     if found is None:
         raise NotFound("no such job")
-    return [(DocumentId(row["id"]), _published(row)) for row in db.fetch_all(get, owned_by(scope, job_id=job_id))]
+    return [(DocumentId(row["id"]), to_published(row)) for row in db.fetch_all(get, owned_by(scope, job_id=job_id))]
 
 
-def _published(row: Row) -> PublishedTree:
+def to_published(row: Row) -> PublishedTree:
+    """Of a row that holds those columns."""
     return PublishedTree(
         row["source_file"],
         row["published_attempt"],

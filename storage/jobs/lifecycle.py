@@ -4,6 +4,10 @@ Lock order: task, document, job, usage. A delete only marks and notes a purge; `
 work later. Unknown and foreign ids raise NotFound.
 """
 
+from dataclasses import replace
+
+from psycopg.types.json import Jsonb
+
 from storage.access.audit import record
 from storage.jobs.intake import VTIME, lock_original
 from storage.jobs.jobs import load_job
@@ -13,6 +17,7 @@ from storage.queue.ending import DocumentEnd, end_documents
 from storage.queue.usage import admit
 from storage.store import Store
 from storage.values.errors import Conflict, NotFound, OriginalMissing
+from storage.values.reading_options import dump_options, load_options
 from storage.values.rows import Actor, JobRow, PageQuota, Scope
 from storage.values.scoping import OWNED, owned_by
 from storage.values.states import DocumentStatus, Priority
@@ -65,9 +70,13 @@ def cancel_job(db: Database, scope: Scope, actor: Actor, job_id: str) -> JobRow:
 
 
 def requeue_document(
-    store: Store, scope: Scope, actor: Actor, job_id: str, document_id: str, *, quota: PageQuota
-) -> JobRow:
-    """A failed document starts its next run in the same job. Raises Conflict, OriginalMissing, QuotaExceeded."""
+    store: Store, scope: Scope, actor: Actor, job_id: str, document_id: str, *, quota: PageQuota,
+    password: str | None = None,
+) -> JobRow:  # fmt: skip
+    """A failed document starts its next run in the same job; `password` replaces the one it was sent with.
+
+    Raises Conflict, OriginalMissing, QuotaExceeded.
+    """
     with store.db.transaction() as conn:
         row = _lock_document(conn, scope, document_id)
         if row["job_id"] != job_id:
@@ -77,6 +86,8 @@ def requeue_document(
         sha256 = row["sha256"] if row["deleted_at"] is None else None
         if sha256 is None or not lock_original(store, conn, sha256):
             raise OriginalMissing("the original is not stored any more")
+        if password is not None:
+            _keep_password(store, conn, row, password)
         _reopen(conn, row, actor, quota)
         record(conn, scope, actor, "document.requeued", document_id)
         job = load_job(conn, scope, job_id)
@@ -122,6 +133,12 @@ def _lock_document(conn: Connection, scope: Scope, document_id: str) -> Row:
     if row is None:
         raise NotFound("no such document")
     return row
+
+
+def _keep_password(store: Store, conn: Connection, row: Row, password: str) -> None:
+    options = replace(load_options(store.signer, row["id"], row["options"]), password=password)
+    facts = Jsonb(dump_options(store.signer, row["id"], options))
+    conn.execute("update documents set options = %(facts)s where id = %(id)s", {"facts": facts, "id": row["id"]})
 
 
 def _reopen(conn: Connection, row: Row, actor: Actor, quota: PageQuota) -> None:

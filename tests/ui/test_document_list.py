@@ -2,6 +2,8 @@
 
 import re
 
+from serve_apps.ui.browser.markdown_page import render_markdown
+from storage.store import Store
 from tests.ui.conftest import SAME_SITE, Visitor
 from tests.ui.test_pages import ended
 
@@ -74,3 +76,51 @@ async def test_ticked_documents_are_deleted_or_read_again_and_others_stay(visito
     assert await listed(visitor) == ["kept.pdf"]
     answer = await visitor.http.post("/ui/act-on-many", data=form | {"csrf": "x"}, headers=SAME_SITE)
     assert answer.status_code == 403
+
+
+async def test_a_job_and_ticked_documents_are_downloaded_as_zips(visitor: Visitor) -> None:
+    boxes = await send(visitor, ("a.pdf", b"%PDF"), ("b.pdf", b"%PDF"))
+    job = boxes[0].split("/")[0]
+    page = (await visitor.http.get(f"/ui/jobs/{job}")).text
+    links = re.findall(r'href="(/ui/v1/jobs/[^"]+/(?:archive|export/finetune)[^"]*)"', page)
+    assert len(links) == 6
+    for link in links:
+        answer = await visitor.http.get(link.replace("&amp;", "&"))
+        assert answer.status_code == (409 if "redacted" in link else 200)  # nothing was scanned here
+    form = {"csrf": visitor.csrf, "act": "download", "id": boxes}
+    onward = await visitor.http.post("/ui/act-on-many", data=form, headers=SAME_SITE)
+    assert onward.status_code == 303
+    assert (await visitor.http.get(onward.headers["location"])).headers["content-type"] == "application/zip"
+
+
+async def test_a_locked_file_is_opened_where_it_failed(visitor: Visitor, store: Store) -> None:
+    (box,) = await send(visitor, ("locked.pdf", b"no document"))
+    job, document = box.split("/")
+    with store.db.reading() as conn:
+        conn.execute("update documents set error = 'encrypted' where id = %s", (document,))
+    page = (await visitor.http.get(f"/ui/jobs/{job}/documents/{document}")).text
+    assert "It wants a password" in page
+    form = {"csrf": visitor.csrf, "act": "requeue", "job": job, "document": document, "password": "open sesame"}
+    assert (await visitor.http.post("/ui/act", data=form, headers=SAME_SITE)).status_code == 303
+    await ended(visitor, job)
+    row = store.db.fetch_one("select run, options from documents where id = %(id)s", {"id": document})
+    assert row is not None
+    assert row["run"] == 2
+    assert row["options"]["sealed_password"]
+
+
+async def test_markdown_is_shown_rendered_in_a_closed_frame_and_as_source(visitor: Visitor) -> None:
+    (box,) = await send(visitor, ("a.pdf", b"%PDF"))
+    here = "/ui/jobs/{}/documents/{}".format(*box.split("/"))
+    assert 'src="' + here + "/preview?as=markdown" in (await visitor.http.get(f"{here}?tab=markdown")).text
+    assert "<iframe" not in (await visitor.http.get(f"{here}?tab=markdown&as=source")).text
+    answer = await visitor.http.get(f"{here}/preview?as=markdown")
+    assert "Hello" in answer.text
+    (policy,) = answer.headers.get_list("content-security-policy")
+    assert {"default-src 'none'", "sandbox"} <= set(policy.split("; "))
+
+
+def test_markdown_is_rendered_with_its_tables() -> None:
+    shown = render_markdown("# Title\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n<table><tr><td>x</td></tr></table>\n")
+    assert "<h1>Title</h1>" in shown
+    assert shown.count("<table>") == 2

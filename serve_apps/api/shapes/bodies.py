@@ -187,6 +187,12 @@ class ProblemBody(Body):
     code: str
 
 
+class RequeueBody(Body):
+    """What may be different this time."""
+
+    password: str | None = Field(None, min_length=1, max_length=1024, pattern="^[^\x00]*$", description="Opens it.")
+
+
 class IngestBody(BaseModel):
     """A document extracted elsewhere. `tree` needs cdom_version, pages and blocks; see docs/api.md."""
 

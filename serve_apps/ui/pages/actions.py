@@ -67,7 +67,8 @@ async def _do(visit: Visit, asked: Act, form: dict[str, str]) -> str:
             await visit.api.delete(f"/v1/documents/{document}")
             return f"/ui/jobs/{job}"
         case Act.REQUEUE:
-            await visit.api.post(f"/v1/jobs/{job}/documents/{document}/requeue")
+            password = {"password": form["password"]} if form.get("password") else None
+            await visit.api.post(f"/v1/jobs/{job}/documents/{document}/requeue", password)
             return f"/ui/jobs/{job}"
         case Act.REQUEUE_ALL:
             return await _requeue_all(visit)

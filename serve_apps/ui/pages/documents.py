@@ -5,12 +5,14 @@ from typing import Any
 from starlette.responses import Response
 
 from serve_apps.ui.browser.gateway import ApiRefused
+from serve_apps.ui.browser.lookups import find_names
+from serve_apps.ui.browser.markdown_page import render_markdown
 from serve_apps.ui.browser.visit import Visit
 
 TABS = {
     "blocks": "Blocks",
     "fields": "Fields",
-    "semantics": "Objects",
+    "semantics": "Entities",
     "chunks": "Chunks",
     "markdown": "Markdown",
     "html": "HTML",
@@ -25,14 +27,15 @@ async def show_document(visit: Visit) -> Response:
     """A page picture with block boxes, and what was read beside it."""
     path, document = document_path(visit), await read_document(visit)
     if document["status"] != "succeeded" or document["deleted_at"]:
-        return visit.page("document_failed.html", document=document)
+        return visit.page("document_failed.html", document=document, job_name=await _name_job(visit, document))
     redacted = True if visit.query("redacted") else None
     try:
         tree = await visit.api.get(f"{path}/tree", redacted=_flag(redacted))
     except ApiRefused as refused:
         if refused.code != "pii-incomplete":
             raise
-        return visit.page("document_failed.html", document=document | {"refused": refused})
+        facts = document | {"refused": refused}
+        return visit.page("document_failed.html", document=facts, job_name=await _name_job(visit, document))
     number = _page_number(visit.query("page"), tree)
     tab = visit.query("tab") if visit.query("tab") in TABS else "blocks"
     marked = (visit.query("blocks") or "").split(",")
@@ -51,6 +54,8 @@ async def show_document(visit: Visit) -> Response:
         tab=tab,
         tabs=TABS,
         shown=_SHOWN,
+        source=visit.query("as") == "source",
+        job_name=await _name_job(visit, document),
         content=await _tab_content(visit, path, str(tab), redacted),
         reviewable=visit.may("GET", "/v1/review"),
         marked=marked,
@@ -59,9 +64,12 @@ async def show_document(visit: Visit) -> Response:
 
 
 async def preview(visit: Visit) -> Response:
-    """The HTML export for a frame of ours: without script, without origin."""
-    redacted = True if visit.query("redacted") else None
-    text = await visit.api.text(f"{document_path(visit)}/export/html", redacted=_flag(redacted))
+    """The HTML export, or the Markdown rendered, for a frame of ours: without script, without origin."""
+    redacted = _flag(True if visit.query("redacted") else None)
+    if visit.query("as") == "markdown":
+        text = render_markdown(await visit.api.text(f"{document_path(visit)}/export/markdown", redacted=redacted))
+    else:
+        text = await visit.api.text(f"{document_path(visit)}/export/html", redacted=redacted)
     return Response(text, 200, {"Content-Security-Policy": PREVIEW_POLICY, "Cache-Control": "no-store"}, "text/html")
 
 
@@ -71,6 +79,11 @@ async def read_document(visit: Visit) -> Any:
     if document["job_id"] != visit.request.path_params["job_id"]:
         raise ApiRefused(404, "not-found", "There is no such resource.")
     return document
+
+
+async def _name_job(visit: Visit, document: dict[str, Any]) -> str:
+    names = await find_names(visit, [{"id": document["job_id"]}])
+    return str(names.get(document["job_id"], document["job_id"]))
 
 
 def document_path(visit: Visit) -> str:

@@ -74,7 +74,14 @@ async def show_job(visit: Visit) -> Response:
         more=more,
         later=visit.query("cursor") is not None,
         live=job["status"] in ACTIVE,
+        began=_began(job, documents),
     )
+
+
+def _began(job: dict[str, Any], documents: list[dict[str, Any]]) -> str:
+    """When the newest work on it began: at the sending, or when a document was read again."""
+    again = [one["started_at"] for one in documents if one["run"] > 1 and one["started_at"]]
+    return str(min(again) if again else job["created_at"])
 
 
 async def list_dead_letters(visit: Visit) -> Response:

@@ -72,14 +72,15 @@ function follow() {
 
 function listen(address) {
   const source = new EventSource(address);
-  let last = 0, late;
+  let last = 0, late, failed = 0;
   const again = () => {
     const region = document.getElementById("live");
     if (!region || isBusy(region)) { late = setTimeout(again, 1000); return; }
     last = Date.now();
     window.htmx?.trigger(region, "progress");
   };
-  source.addEventListener("job", () => {
+  source.addEventListener("job", (event) => {
+    failed = JSON.parse(event.data).counts.failed;
     clearTimeout(late);
     if (Date.now() - last > 400) again(); else late = setTimeout(again, 400);
   });
@@ -88,7 +89,7 @@ function listen(address) {
     source.close();
     events = undefined;
     again();
-    say("The job is done.");
+    say(failed ? `The job is done; ${failed === 1 ? "a document" : `${failed} documents`} could not be read.` : "The job is done.");
   });
   return source;
 }
@@ -108,10 +109,32 @@ function tell() {
 }
 setInterval(tell, 15000);
 
+/** Rows and columns as they are seen; a cell that spans stands in its first place, the others are empty. */
+export function csvOf(table) {
+  const grid = [...table.rows].map(() => []);
+  for (const [y, row] of [...table.rows].entries()) {
+    let x = 0;
+    for (const cell of row.cells) {
+      while (grid[y][x] !== undefined) x += 1;
+      for (let down = 0; down < cell.rowSpan && y + down < grid.length; down += 1)
+        for (let right = 0; right < cell.colSpan; right += 1) grid[y + down][x + right] = down || right ? "" : cell.innerText.trim();
+      x += cell.colSpan;
+    }
+  }
+  const quoted = (text = "") => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return grid.map((row) => Array.from(row, quoted).join(",")).join("\r\n");
+}
+
 document.addEventListener("click", async (event) => {
   const copy = event.target.closest("[data-copy]");
   if (copy) {
     await navigator.clipboard.writeText(document.getElementById(copy.dataset.copy).textContent.trim()).then(() => say("Copied."), () => say("Not copied: the browser refused."));
+    return;
+  }
+  const part = event.target.closest("[data-copy-part]")?.closest("li");
+  if (part) {
+    const table = part.querySelector("table");
+    await navigator.clipboard.writeText(table ? csvOf(table) : part.querySelector("p")?.textContent ?? "").then(() => say(table ? "Copied as CSV." : "Copied."), () => say("Not copied: the browser refused."));
     return;
   }
   for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
@@ -149,7 +172,7 @@ document.addEventListener("keydown", (event) => {
 }, true);
 
 function begin(root) {
-  for (const copy of root.querySelectorAll("[data-copy]")) copy.hidden = !navigator.clipboard;
+  for (const copy of root.querySelectorAll("[data-copy], [data-copy-part]")) copy.hidden = !navigator.clipboard;
   tell();
   follow();
 }

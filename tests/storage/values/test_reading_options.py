@@ -1,6 +1,6 @@
 """Passwords of uploads are sealed at rest, bound to their document, and there again when a document is read again."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from psycopg.types.json import Jsonb
 
@@ -57,3 +57,13 @@ def test_a_row_from_before_passwords_were_sealed_is_read_as_it_is(store: Store) 
     with store.db.reading() as conn:
         conn.execute("update documents set options = %s", (Jsonb(asdict(LOCKED)),))
     assert claim(worker(store)).options == LOCKED
+
+
+def test_a_failed_document_is_requeued_with_another_password_and_the_rest_stays(store: Store) -> None:
+    job = submit_locked(store)
+    queue = worker(store)
+    first = claim(queue)
+    finish(store, [Failed(claim=first, error="encrypted")])
+    requeue_document(store, ACME, ACTOR, job.id, first.document_id, quota=UNLIMITED, password="battery staple")
+    assert "battery staple" not in str(store.db.fetch_all("select * from documents"))
+    assert claim(queue).options == replace(LOCKED, password="battery staple")

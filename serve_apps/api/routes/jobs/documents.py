@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from serve_apps.api.context.deps import CallDep, DocumentIdDep, JobIdDep, check_job_id
 from serve_apps.api.intake.submitting import quota_of
-from serve_apps.api.shapes.bodies import DeadLetterBody, DocumentAloneBody, JobBody, ListedDocumentBody
+from serve_apps.api.shapes.bodies import DeadLetterBody, DocumentAloneBody, JobBody, ListedDocumentBody, RequeueBody
 from serve_apps.api.shapes.pages import Cursor, Limit, page_response
 from serve_apps.api.shapes.rendering import (
     json_response,
@@ -77,11 +77,20 @@ async def remove_document(document_id: DocumentIdDep, call: CallDep) -> Response
 
 
 @router.post("/v1/jobs/{job_id}/documents/{document_id}/requeue", status_code=201, responses={201: {"model": JobBody}})
-async def requeue(job_id: JobIdDep, document_id: DocumentIdDep, call: CallDep) -> Response:
+async def requeue(
+    job_id: JobIdDep, document_id: DocumentIdDep, call: CallDep, body: RequeueBody | None = None
+) -> Response:
     """Read a failed document again from its stored original: run n+1 in the same job. 409 for any other."""
     call.running.resources.license.require_intake()
     job = await call.running.disk.run(
-        requeue_document, call.store, call.scope, call.actor, job_id, document_id, quota=quota_of(call)
+        requeue_document,
+        call.store,
+        call.scope,
+        call.actor,
+        job_id,
+        document_id,
+        quota=quota_of(call),
+        password=body.password if body is not None else None,
     )
     return json_response(render_job(job), 201, {"Location": f"/v1/jobs/{job.id}"})
 

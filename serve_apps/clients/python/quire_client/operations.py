@@ -179,12 +179,13 @@ class Operations(Transport):
         """Its outputs, its original and its place in the index go; 409 while it is unfinished."""
         return self._nothing(Call[None]("DELETE", fill("/v1/documents/{document_id}", document_id=document_id)))
 
-    def requeue_document(self, job_id: str, document_id: str) -> types.Job:
+    def requeue_document(self, job_id: str, document_id: str, *, password: str | None = None) -> types.Job:
         """Read a failed document again from its stored original: run n+1 in the same job. 409 for any other."""
         return self._json(
             Call[types.Job](
                 "POST",
                 fill("/v1/jobs/{job_id}/documents/{document_id}/requeue", job_id=job_id, document_id=document_id),
+                body={"password": password},
             )
         )
 
@@ -340,6 +341,26 @@ class Operations(Transport):
                     "split": split,
                     "val_ratio": val_ratio,
                 },
+            )
+        )
+
+    def download_job(self, job_id: str, *, include: str | None = None, redacted: bool | None = None) -> Content:
+        """A job's documents as a zip; `original` needs the write scope and is never redacted."""
+        return self._content(
+            Call[Content](
+                "GET",
+                fill("/v1/jobs/{job_id}/archive", job_id=job_id),
+                query={"include": include, "redacted": redacted},
+            )
+        )
+
+    def download_documents(
+        self, *, document_id: list[str], include: str | None = None, redacted: bool | None = None
+    ) -> Content:
+        """Chosen documents, of whichever jobs, as a zip like a job's."""
+        return self._content(
+            Call[Content](
+                "GET", "/v1/archive", query={"document_id": document_id, "include": include, "redacted": redacted}
             )
         )
 

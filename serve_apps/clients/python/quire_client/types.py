@@ -335,6 +335,9 @@ class QualitySummary(TypedDict):
     formats: dict[str, int]
     errors: dict[str, int]
 @final
+class Requeue(TypedDict):
+    password: NotRequired[str | None]
+@final
 class ReviewItem(TypedDict):
     document_id: str
     block_id: str

@@ -89,8 +89,8 @@ export class Operations extends Transport {
   }
 
   /** Read a failed document again from its stored original: run n+1 in the same job. 409 for any other. */
-  requeueDocument(jobId: string, documentId: string): Promise<types.Job> {
-    return this.json<types.Job>({ method: "POST", path: fill("/v1/jobs/{job_id}/documents/{document_id}/requeue", { job_id: jobId, document_id: documentId }) });
+  requeueDocument(jobId: string, documentId: string, options: { password?: string | null } = {}): Promise<types.Job> {
+    return this.json<types.Job>({ method: "POST", path: fill("/v1/jobs/{job_id}/documents/{document_id}/requeue", { job_id: jobId, document_id: documentId }), body: { password: options.password } });
   }
 
   /** Failed documents, the newest failure first. */
@@ -151,6 +151,16 @@ export class Operations extends Transport {
   /** Fine-tune JSONL of the job's succeeded documents: one record a line, same corpus, same split. */
   exportFinetune(jobId: string, options: { redacted?: boolean; style?: string; dedup?: boolean; min_chars?: number | null; max_chars?: number | null; language?: string | null; split?: string | null; val_ratio?: number } = {}): Promise<string> {
     return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/export/finetune", { job_id: jobId }), query: { redacted: options.redacted, style: options.style, dedup: options.dedup, min_chars: options.min_chars, max_chars: options.max_chars, language: options.language, split: options.split, val_ratio: options.val_ratio } });
+  }
+
+  /** A job's documents as a zip; `original` needs the write scope and is never redacted. */
+  downloadJob(jobId: string, options: { include?: string; redacted?: boolean } = {}): Promise<Content> {
+    return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/archive", { job_id: jobId }), query: { include: options.include, redacted: options.redacted } });
+  }
+
+  /** Chosen documents, of whichever jobs, as a zip like a job's. */
+  downloadDocuments(options: { document_id: Array<string>; include?: string; redacted?: boolean }): Promise<Content> {
+    return this.content({ method: "GET", path: "/v1/archive", query: { document_id: options.document_id, include: options.include, redacted: options.redacted } });
   }
 
   /** Documents, pages and bytes of the month by key; the quota is the whole deployment's. */

@@ -370,6 +370,10 @@ export interface QualitySummary {
   errors: Record<string, number>;
 }
 
+export interface Requeue {
+  password?: string | null;
+}
+
 export interface ReviewItem {
   document_id: string;
   block_id: string;

@@ -1,0 +1,80 @@
+"""A zip written while it is sent: pieces of bytes come out as files go in, so memory holds one piece, not the archive.
+
+Times are left out, so the same files give the same bytes.
+"""
+
+import io
+import zipfile
+from collections.abc import Iterator
+from typing import BinaryIO
+
+PIECE_BYTES = 256 * 1024
+"""As much is read, packed and sent at once."""
+_RESERVED = frozenset('/\\:*?"<>|')
+
+
+class ZipStream:
+    """Every method yields what is ready to be sent."""
+
+    def __init__(self) -> None:
+        self._out = _Out()
+        self._zip = zipfile.ZipFile(self._out, "w", allowZip64=True)
+
+    def add(self, name: str, data: bytes) -> Iterator[bytes]:
+        """A file that is whole in memory, packed."""
+        yield from self._write(name, io.BytesIO(data), zipfile.ZIP_DEFLATED)
+
+    def copy(self, name: str, file: BinaryIO) -> Iterator[bytes]:
+        """A file as it is: originals are packed already."""
+        yield from self._write(name, file, zipfile.ZIP_STORED)
+
+    def end(self) -> Iterator[bytes]:
+        """The directory."""
+        self._zip.close()
+        yield self._out.take()
+
+    def _write(self, name: str, file: BinaryIO, method: int) -> Iterator[bytes]:
+        entry = zipfile.ZipInfo(name)
+        entry.compress_type, entry.external_attr = method, 0o644 << 16
+        with self._zip.open(entry, "w", force_zip64=True) as target:
+            while piece := file.read(PIECE_BYTES):
+                target.write(piece)
+                yield self._out.take()
+        yield self._out.take()
+
+
+class EntryNames:
+    """Names inside an archive: no folder of the sender's, nothing a file system reads another way, each once."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def unique(self, folder: str, stem: str, ending: str) -> str:
+        """`folder/stem.ending`, numbered where names clash, also those that differ in case only."""
+        clean = "".join("_" if char in _RESERVED or ord(char) < 32 else char for char in stem).strip(" .") or "document"
+        name, number = f"{folder}{clean}{ending}", 1
+        while name.casefold() in self._taken:
+            number += 1
+            name = f"{folder}{clean}-{number}{ending}"
+        self._taken.add(name.casefold())
+        return name
+
+
+class _Out(io.RawIOBase):
+    """A place to write to that cannot be wound back; what was written is taken away piece by piece."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: object, /) -> int:
+        piece = bytes(data)  # type: ignore[call-overload]
+        self._pieces.append(piece)
+        return len(piece)
+
+    def take(self) -> bytes:
+        taken = b"".join(self._pieces)
+        self._pieces.clear()
+        return taken

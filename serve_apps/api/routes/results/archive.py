@@ -1,0 +1,156 @@
+"""GET …/archive: what was read from a job's documents, or from chosen ones, as one zip, streamed in constant memory."""
+
+import json
+from collections.abc import Iterator
+from enum import StrEnum
+from functools import partial
+from pathlib import PurePath
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic_core import to_json
+from starlette.responses import StreamingResponse
+
+from models.cdom.tree import dump_tree, serve_tree
+from models.derive.chunks.chunking import settings_of
+from models.derive.chunks.chunks import chunk_tree
+from models.export.markdown import tree_to_markdown
+from models.pii.redact import require_scan
+from serve_apps.access.scopes import KeyScope
+from serve_apps.api.context.deps import Call, CallDep, JobIdDep, check_document_id
+from serve_apps.api.documents.published import Redacted
+from serve_apps.api.documents.redacting import redact_for
+from serve_apps.api.documents.trees import HIDDEN_NAME
+from serve_apps.api.documents.zip_stream import EntryNames, ZipStream
+from serve_apps.api.http.refusals import InvalidField
+from storage.jobs.document_list import ChosenDocument, find_chosen
+from storage.jobs.documents import PublishedTree
+from storage.values.errors import NotFound
+
+router = APIRouter(tags=["exports"])
+MOST_CHOSEN = 200
+"""Ids in one address: 200 of 30 characters stay below the 8 KiB that proxies take."""
+
+
+class ArchivePart(StrEnum):
+    """What an archive may hold of each document."""
+
+    MARKDOWN = "markdown"
+    TREE = "tree"
+    CHUNKS = "chunks"
+    ORIGINAL = "original"
+
+
+DEFAULT = (ArchivePart.MARKDOWN, ArchivePart.TREE, ArchivePart.CHUNKS)
+Include = Annotated[str, Query(max_length=100, description="Comma-separated: markdown, tree, chunks, original.")]
+DocumentIds = Annotated[list[str], Query(min_length=1, max_length=MOST_CHOSEN, description="Repeated.")]
+_ANSWER: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip": {}}}}
+
+
+@router.get("/v1/jobs/{job_id}/archive", response_class=StreamingResponse, responses=_ANSWER)
+async def download_job(
+    job_id: JobIdDep, call: CallDep, include: Include = ",".join(DEFAULT), redacted: Redacted = False
+) -> StreamingResponse:
+    """A job's documents as a zip; `original` needs the write scope and is never redacted."""
+    parts = _read_parts(call, include, redacted)
+    chosen = await call.running.sql.run(partial(find_chosen, call.store.db, call.scope, job_id=job_id))
+    return await _answer(call, chosen, parts, redacted, job_id)
+
+
+@router.get("/v1/archive", response_class=StreamingResponse, responses=_ANSWER)
+async def download_documents(
+    document_id: DocumentIds, call: CallDep, include: Include = ",".join(DEFAULT), redacted: Redacted = False
+) -> StreamingResponse:
+    """Chosen documents, of whichever jobs, as a zip like a job's."""
+    parts, ids = _read_parts(call, include, redacted), [check_document_id(one) for one in document_id]
+    chosen = await call.running.sql.run(partial(find_chosen, call.store.db, call.scope, document_ids=ids))
+    return await _answer(call, chosen, parts, redacted, "documents")
+
+
+def _read_parts(call: Call, include: str, redacted: bool) -> frozenset[ArchivePart]:
+    """Raises `InvalidField`, `ScopeMissing`."""
+    try:
+        parts = frozenset(ArchivePart(name.strip()) for name in include.split(","))
+    except ValueError:
+        raise InvalidField("include", f"include is a list of {', '.join(ArchivePart)}", "query") from None
+    if ArchivePart.ORIGINAL in parts:
+        call.caller.require(KeyScope.WRITE)
+        if redacted:
+            raise InvalidField("include", "an archive holds no redacted originals", "query")
+    return parts
+
+
+async def _answer(
+    call: Call, chosen: list[ChosenDocument], parts: frozenset[ArchivePart], redacted: bool, name: str
+) -> StreamingResponse:
+    if redacted:
+        await call.running.disk.run(_require_scans, call, chosen)
+    ending = "-redacted" if redacted else ""
+    headers = {"Content-Disposition": f'attachment; filename="{name}{ending}.zip"', "X-Accel-Buffering": "no"}
+    return StreamingResponse(_Archive(call, parts, redacted).pieces(chosen), 200, headers, "application/zip")
+
+
+def _require_scans(call: Call, chosen: list[ChosenDocument]) -> None:
+    """All or nothing: a stream that has begun cannot answer 409 any more."""
+    for one in chosen:
+        if one.tree is not None:
+            require_scan(call.running.trees.get(call.store, one.document.id, one.tree.attempt))
+
+
+class _Archive:
+    """One archive being written; holds one document at a time."""
+
+    def __init__(self, call: Call, parts: frozenset[ArchivePart], redacted: bool) -> None:
+        self._call, self._parts, self._redacted = call, parts, redacted
+        self._zip, self._names = ZipStream(), EntryNames()
+
+    def pieces(self, chosen: list[ChosenDocument]) -> Iterator[bytes]:
+        """The bytes to send; `contents.json` at the end says which file belongs to which document."""
+        listed = []
+        for number, one in enumerate(chosen, 1):
+            entry = self._describe(one)
+            stem = f"document-{number:05}" if self._redacted else PurePath(one.document.source_file).stem
+            yield from self._add(one, stem, entry)
+            listed.append(entry)
+        yield from self._zip.add("contents.json", json.dumps(listed, ensure_ascii=False, indent=1).encode())
+        yield from self._zip.end()
+
+    def _describe(self, one: ChosenDocument) -> dict[str, Any]:
+        document = one.document
+        name = HIDDEN_NAME if self._redacted else document.source_file
+        facts = {"document_id": document.id, "job_id": document.job_id, "source_file": name}
+        return {**facts, "status": document.status, "error": document.error, "files": []}
+
+    def _add(self, one: ChosenDocument, stem: str, entry: dict[str, Any]) -> Iterator[bytes]:
+        """A document that is deleted while we stream is listed without files."""
+        try:
+            if one.tree is not None:
+                yield from self._add_outputs(one, one.tree, stem, entry)
+            if ArchivePart.ORIGINAL in self._parts and one.document.sha256 is not None:
+                suffix = PurePath(one.document.source_file).suffix
+                with self._call.store.blobs.open(one.document.sha256) as file:
+                    yield from self._zip.copy(self._name(entry, "originals/", stem, suffix), file)
+        except NotFound:
+            entry["error"] = entry["error"] or "not-found"
+
+    def _add_outputs(
+        self, one: ChosenDocument, where: PublishedTree, stem: str, entry: dict[str, Any]
+    ) -> Iterator[bytes]:
+        call, id = self._call, one.document.id
+        tree = call.running.trees.get(call.store, id, where.attempt)
+        tree = redact_for(call.store, id, tree) if self._redacted else tree
+        if ArchivePart.MARKDOWN in self._parts:
+            yield from self._zip.add(self._name(entry, "", stem, ".md"), tree_to_markdown(tree).encode())
+        if ArchivePart.TREE in self._parts:
+            served = serve_tree(dump_tree(tree), document_id=id, name=entry["source_file"])
+            yield from self._zip.add(self._name(entry, "", stem, ".tree.json"), served)
+        if ArchivePart.CHUNKS in self._parts:
+            resources = call.running.resources
+            chunks = chunk_tree(tree, resources.tokenizer, settings_of(where.chunker, resources.chunking))
+            lines = b"".join(to_json(chunk) + b"\n" for chunk in chunks)
+            yield from self._zip.add(self._name(entry, "", stem, ".chunks.jsonl"), lines)
+
+    def _name(self, entry: dict[str, Any], folder: str, stem: str, ending: str) -> str:
+        name = self._names.unique(folder, stem, ending)
+        entry["files"].append(name)
+        return name
