@@ -14,7 +14,7 @@ from storage.jobs.jobs import get_job
 from storage.postgres.database import Database, Row
 from storage.store import Store
 from storage.values.errors import NotFound
-from storage.values.paging import Cursors, Page
+from storage.values.paging import Cursors, ListPage
 from storage.values.rows import DocumentRow, Scope
 from storage.values.scoping import owned_by
 from storage.values.states import DocumentStatus
@@ -67,7 +67,7 @@ group by f.document_id, f.flag order by f.document_id, n desc, f.flag
 
 def list_all_documents(
     store: Store, scope: Scope, wanted: DocumentFilter, *, limit: int = 50, cursor: str | None = None
-) -> Page[ListedDocument]:
+) -> ListPage[ListedDocument]:
     """One page, the document sent last first. Raises InvalidCursor, also for a cursor of another filter."""
     given = {name: value for name, value in asdict(wanted).items() if value is not None}
     listing = "all-documents/" + repr(sorted((name, str(value)) for name, value in given.items()))
@@ -85,7 +85,7 @@ def list_all_documents(
     )
     page = cursors.page(rows, limit, lambda row: (row["created_at"].isoformat(), row["id"]))
     flags = _count_flags(store.db, [row["id"] for row in page.items])
-    return Page(tuple(_listed(row, flags.get(row["id"], {})) for row in page.items), page.next_cursor)
+    return ListPage(tuple(_listed(row, flags.get(row["id"], {})) for row in page.items), page.next_cursor)
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,11 +159,6 @@ class DocumentQuality(TypedDict):
     confidence: NotRequired[float | None]
     flags: NotRequired[dict[str, int]]
 DocumentStatus: TypeAlias = Literal['queued', 'running', 'succeeded', 'failed', 'canceled']
-@final
-class Edge(TypedDict):
-    source: str
-    target: str
-    type: EdgeType
 EdgeType: TypeAlias = Literal['contains', 'follows', 'caption_of', 'refers_to']
 EventKind: TypeAlias = Literal['document.finished', 'job.finished']
 @final
@@ -184,8 +179,19 @@ class FieldEvidence(TypedDict):
 FlagState: TypeAlias = Literal['pending', 'approved', 'rejected']
 @final
 class Graph(TypedDict):
-    nodes: list[Node]
-    edges: list[Edge]
+    nodes: list[GraphNode]
+    edges: list[GraphEdge]
+@final
+class GraphEdge(TypedDict):
+    source: str
+    target: str
+    type: EdgeType
+@final
+class GraphNode(TypedDict):
+    id: str
+    type: NodeType
+    label: str
+    page: int | None
 @final
 class HTTPValidationError(TypedDict):
     detail: NotRequired[list[ValidationError]]
@@ -283,12 +289,6 @@ class ListedDocument(TypedDict):
     pages_total: int
     created_at: str
     flags: dict[str, int]
-@final
-class Node(TypedDict):
-    id: str
-    type: NodeType
-    label: str
-    page: int | None
 NodeType: TypeAlias = Literal['document', 'page', 'section', 'block', 'table', 'cell', 'picture']
 ObjectType: TypeAlias = Literal['section', 'table', 'figure', 'list', 'definition', 'reference', 'date', 'money', 'email', 'phone', 'identifier', 'person', 'organization', 'location']
 @final

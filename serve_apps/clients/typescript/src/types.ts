@@ -167,12 +167,6 @@ export interface DocumentQuality {
 
 export type DocumentStatus = "queued" | "running" | "succeeded" | "failed" | "canceled";
 
-export interface Edge {
-  source: string;
-  target: string;
-  type: EdgeType;
-}
-
 export type EdgeType = "contains" | "follows" | "caption_of" | "refers_to";
 
 export type EventKind = "document.finished" | "job.finished";
@@ -197,8 +191,21 @@ export interface FieldEvidence {
 export type FlagState = "pending" | "approved" | "rejected";
 
 export interface Graph {
-  nodes: Array<Node>;
-  edges: Array<Edge>;
+  nodes: Array<GraphNode>;
+  edges: Array<GraphEdge>;
+}
+
+export interface GraphEdge {
+  source: string;
+  target: string;
+  type: EdgeType;
+}
+
+export interface GraphNode {
+  id: string;
+  type: NodeType;
+  label: string;
+  page: number | null;
 }
 
 export interface HTTPValidationError {
@@ -307,13 +314,6 @@ export interface ListedDocument {
   pages_total: number;
   created_at: string;
   flags: Record<string, number>;
-}
-
-export interface Node {
-  id: string;
-  type: NodeType;
-  label: string;
-  page: number | null;
 }
 
 export type NodeType = "document" | "page" | "section" | "block" | "table" | "cell" | "picture";
