@@ -97,6 +97,8 @@ def write_operations(operations: Iterable[Operation], *, is_async: bool) -> str:
         "from quire_client.calls import Call, Content, Page, fill",
         f"from quire_client.{module} import {base}",
         "",
+        "# fmt: off",
+        "# ruff: noqa: E501",  # one line for each call: the house caps files at 500
         f"class {name}({base}):",
         '    """What the service can do, one method per operation."""',
     ]

@@ -8,24 +8,18 @@ from quire_client.calls import Call, Content, Page, fill
 from quire_client.transport import Transport
 
 
+# fmt: off
+# ruff: noqa: E501
 class Operations(Transport):
     """What the service can do, one method per operation."""
 
-    def list_jobs(
-        self, *, status: types.JobStatus | None = None, limit: int | None = None, cursor: str | None = None
-    ) -> Page[types.JobListItem]:
+    def list_jobs(self, *, status: types.JobStatus | None = None, limit: int | None = None, cursor: str | None = None) -> Page[types.JobListItem]:
         """Most recent first; X-Next-Cursor is absent on the last page."""
-        return self._page(
-            Call[types.JobListItem]("GET", "/v1/jobs", query={"status": status, "limit": limit, "cursor": cursor})
-        )
+        return self._page(Call[types.JobListItem]("GET", "/v1/jobs", query={"status": status, "limit": limit, "cursor": cursor}))
 
-    def iter_jobs(
-        self, *, status: types.JobStatus | None = None, limit: int | None = None, cursor: str | None = None
-    ) -> Iterator[types.JobListItem]:
+    def iter_jobs(self, *, status: types.JobStatus | None = None, limit: int | None = None, cursor: str | None = None) -> Iterator[types.JobListItem]:
         """Every item of `list_jobs`, page after page."""
-        return self._iterate(
-            Call[types.JobListItem]("GET", "/v1/jobs", query={"status": status, "limit": limit, "cursor": cursor})
-        )
+        return self._iterate(Call[types.JobListItem]("GET", "/v1/jobs", query={"status": status, "limit": limit, "cursor": cursor}))
 
     def get_job(self, job_id: str, *, wait: float | None = None) -> types.Job:
         """One job with its finished documents and those still waiting."""
@@ -39,35 +33,17 @@ class Operations(Transport):
         """Unfinished documents end as canceled; finished ones stay as they are."""
         return self._json(Call[types.Job]("POST", fill("/v1/jobs/{job_id}/cancel", job_id=job_id), repeatable=True))
 
-    def list_documents(
-        self, job_id: str, *, limit: int | None = None, cursor: str | None = None
-    ) -> Page[types.DocumentAlone]:
+    def list_documents(self, job_id: str, *, limit: int | None = None, cursor: str | None = None) -> Page[types.DocumentAlone]:
         """The job's documents in the order they were sent, finished or not."""
-        return self._page(
-            Call[types.DocumentAlone](
-                "GET", fill("/v1/jobs/{job_id}/documents", job_id=job_id), query={"limit": limit, "cursor": cursor}
-            )
-        )
+        return self._page(Call[types.DocumentAlone]("GET", fill("/v1/jobs/{job_id}/documents", job_id=job_id), query={"limit": limit, "cursor": cursor}))
 
-    def iter_documents(
-        self, job_id: str, *, limit: int | None = None, cursor: str | None = None
-    ) -> Iterator[types.DocumentAlone]:
+    def iter_documents(self, job_id: str, *, limit: int | None = None, cursor: str | None = None) -> Iterator[types.DocumentAlone]:
         """Every item of `list_documents`, page after page."""
-        return self._iterate(
-            Call[types.DocumentAlone](
-                "GET", fill("/v1/jobs/{job_id}/documents", job_id=job_id), query={"limit": limit, "cursor": cursor}
-            )
-        )
+        return self._iterate(Call[types.DocumentAlone]("GET", fill("/v1/jobs/{job_id}/documents", job_id=job_id), query={"limit": limit, "cursor": cursor}))
 
     def get_tree(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> dict[str, Any]:
         """The canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan."""
-        return self._json(
-            Call[dict[str, Any]](
-                "GET",
-                fill("/v1/jobs/{job_id}/documents/{document_id}/tree", job_id=job_id, document_id=document_id),
-                query={"redacted": redacted},
-            )
-        )
+        return self._json(Call[dict[str, Any]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/tree", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
     def get_health(self, *, deep: bool | None = None) -> types.Health:
         """Alive."""
@@ -85,95 +61,21 @@ class Operations(Transport):
         """`licensed` is false once the term is over or the clock was set back; `refusal` then says which."""
         return self._json(Call[types.License]("GET", "/v1/license"))
 
-    def ingest(
-        self,
-        *,
-        tree: dict[str, Any],
-        semantics: dict[str, Any] | None = None,
-        assets: dict[str, str] | None = None,
-        source_bytes: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> types.Job:
+    def ingest(self, *, tree: dict[str, Any], semantics: dict[str, Any] | None = None, assets: dict[str, str] | None = None, source_bytes: str | None = None, idempotency_key: str | None = None) -> types.Job:
         """tree, and optionally semantics, assets (name → base64) and source_bytes (base64)."""
-        return self._json(
-            Call[types.Job](
-                "POST",
-                "/v1/ingest",
-                body={"tree": tree, "semantics": semantics, "assets": assets, "source_bytes": source_bytes},
-                keyed=True,
-                idempotency_key=idempotency_key,
-            )
-        )
+        return self._json(Call[types.Job]("POST", "/v1/ingest", body={"tree": tree, "semantics": semantics, "assets": assets, "source_bytes": source_bytes}, keyed=True, idempotency_key=idempotency_key))
 
-    def list_all_documents(
-        self,
-        *,
-        limit: int | None = None,
-        cursor: str | None = None,
-        name: str | None = None,
-        status: types.DocumentStatus | None = None,
-        type: str | None = None,
-        flag: str | None = None,
-        job_id: str | None = None,
-        since: str | None = None,
-        until: str | None = None,
-    ) -> Page[types.ListedDocument]:
+    def list_all_documents(self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: str | None = None, since: str | None = None, until: str | None = None) -> Page[types.ListedDocument]:
         """Documents of all jobs, the one sent last first; deleted ones are left out."""
-        return self._page(
-            Call[types.ListedDocument](
-                "GET",
-                "/v1/documents",
-                query={
-                    "limit": limit,
-                    "cursor": cursor,
-                    "name": name,
-                    "status": status,
-                    "type": type,
-                    "flag": flag,
-                    "job_id": job_id,
-                    "since": since,
-                    "until": until,
-                },
-            )
-        )
+        return self._page(Call[types.ListedDocument]("GET", "/v1/documents", query={"limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "since": since, "until": until}))
 
-    def iter_all_documents(
-        self,
-        *,
-        limit: int | None = None,
-        cursor: str | None = None,
-        name: str | None = None,
-        status: types.DocumentStatus | None = None,
-        type: str | None = None,
-        flag: str | None = None,
-        job_id: str | None = None,
-        since: str | None = None,
-        until: str | None = None,
-    ) -> Iterator[types.ListedDocument]:
+    def iter_all_documents(self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: str | None = None, since: str | None = None, until: str | None = None) -> Iterator[types.ListedDocument]:
         """Every item of `list_all_documents`, page after page."""
-        return self._iterate(
-            Call[types.ListedDocument](
-                "GET",
-                "/v1/documents",
-                query={
-                    "limit": limit,
-                    "cursor": cursor,
-                    "name": name,
-                    "status": status,
-                    "type": type,
-                    "flag": flag,
-                    "job_id": job_id,
-                    "since": since,
-                    "until": until,
-                },
-            )
-        )
+        return self._iterate(Call[types.ListedDocument]("GET", "/v1/documents", query={"limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "since": since, "until": until}))
 
     def get_document(self, document_id: str) -> types.DocumentAlone:
         """One document by its own id; a deleted one still shows, with `deleted_at`."""
-        return self._json(
-            Call[types.DocumentAlone]("GET", fill("/v1/documents/{document_id}", document_id=document_id))
-        )
+        return self._json(Call[types.DocumentAlone]("GET", fill("/v1/documents/{document_id}", document_id=document_id)))
 
     def delete_document(self, document_id: str) -> None:
         """Its outputs, its original and its place in the index go; 409 while it is unfinished."""
@@ -181,13 +83,7 @@ class Operations(Transport):
 
     def requeue_document(self, job_id: str, document_id: str, *, password: str | None = None) -> types.Job:
         """Read a failed document again from its stored original: run n+1 in the same job. 409 for any other."""
-        return self._json(
-            Call[types.Job](
-                "POST",
-                fill("/v1/jobs/{job_id}/documents/{document_id}/requeue", job_id=job_id, document_id=document_id),
-                body={"password": password},
-            )
-        )
+        return self._json(Call[types.Job]("POST", fill("/v1/jobs/{job_id}/documents/{document_id}/requeue", job_id=job_id, document_id=document_id), body={"password": password}))
 
     def list_dead_letters(self, *, limit: int | None = None, cursor: str | None = None) -> Page[types.DeadLetter]:
         """Failed documents, the newest failure first."""
@@ -195,174 +91,55 @@ class Operations(Transport):
 
     def iter_dead_letters(self, *, limit: int | None = None, cursor: str | None = None) -> Iterator[types.DeadLetter]:
         """Every item of `list_dead_letters`, page after page."""
-        return self._iterate(
-            Call[types.DeadLetter]("GET", "/v1/dead-letters", query={"limit": limit, "cursor": cursor})
-        )
+        return self._iterate(Call[types.DeadLetter]("GET", "/v1/dead-letters", query={"limit": limit, "cursor": cursor}))
 
     def get_asset(self, job_id: str, document_id: str, asset_path: str, *, redacted: bool | None = None) -> Content:
         """A picture by its asset_ref, found in the document's own list, never by a path."""
-        return self._content(
-            Call[Content](
-                "GET",
-                fill(
-                    "/v1/jobs/{job_id}/documents/{document_id}/assets/{asset_path}",
-                    job_id=job_id,
-                    document_id=document_id,
-                    asset_path=asset_path,
-                ),
-                query={"redacted": redacted},
-            )
-        )
+        return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/assets/{asset_path}", job_id=job_id, document_id=document_id, asset_path=asset_path), query={"redacted": redacted}))
 
-    def get_page(
-        self, job_id: str, document_id: str, page: int, *, dpi: int | None = None, redacted: bool | None = None
-    ) -> Content:
+    def get_page(self, job_id: str, document_id: str, page: int, *, dpi: int | None = None, redacted: bool | None = None) -> Content:
         """PNG of a page, drawn in the sandbox."""
-        return self._content(
-            Call[Content](
-                "GET",
-                fill(
-                    "/v1/jobs/{job_id}/documents/{document_id}/pages/{page}",
-                    job_id=job_id,
-                    document_id=document_id,
-                    page=page,
-                ),
-                query={"dpi": dpi, "redacted": redacted},
-            )
-        )
+        return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/pages/{page}", job_id=job_id, document_id=document_id, page=page), query={"dpi": dpi, "redacted": redacted}))
 
     def get_chunks(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> list[types.Chunk]:
         """Token-aware pieces for retrieval, each with its section path, pages and boxes."""
-        return self._json(
-            Call[list[types.Chunk]](
-                "GET",
-                fill("/v1/jobs/{job_id}/documents/{document_id}/chunks", job_id=job_id, document_id=document_id),
-                query={"redacted": redacted},
-            )
-        )
+        return self._json(Call[list[types.Chunk]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/chunks", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
-    def get_fields(
-        self, job_id: str, document_id: str, *, keys: str | None = None, redacted: bool | None = None
-    ) -> list[types.ExtractedField]:
+    def get_fields(self, job_id: str, document_id: str, *, keys: str | None = None, redacted: bool | None = None) -> list[types.ExtractedField]:
         """Labelled key-value pairs, each with the page and bbox of its evidence."""
-        return self._json(
-            Call[list[types.ExtractedField]](
-                "GET",
-                fill("/v1/jobs/{job_id}/documents/{document_id}/fields", job_id=job_id, document_id=document_id),
-                query={"keys": keys, "redacted": redacted},
-            )
-        )
+        return self._json(Call[list[types.ExtractedField]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/fields", job_id=job_id, document_id=document_id), query={"keys": keys, "redacted": redacted}))
 
     def get_semantics(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> types.SemanticDocument:
         """Typed objects with evidence block ids."""
-        return self._json(
-            Call[types.SemanticDocument](
-                "GET",
-                fill("/v1/jobs/{job_id}/documents/{document_id}/semantics", job_id=job_id, document_id=document_id),
-                query={"redacted": redacted},
-            )
-        )
+        return self._json(Call[types.SemanticDocument]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/semantics", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
     def export_html(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> str:
         """One semantic, accessible page in reading order; all text escaped, no script."""
-        return self._text(
-            Call[str](
-                "GET",
-                fill("/v1/jobs/{job_id}/documents/{document_id}/export/html", job_id=job_id, document_id=document_id),
-                query={"redacted": redacted},
-            )
-        )
+        return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/html", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
-    def export_markdown(
-        self, job_id: str, document_id: str, *, furniture: bool | None = None, redacted: bool | None = None
-    ) -> str:
+    def export_markdown(self, job_id: str, document_id: str, *, furniture: bool | None = None, redacted: bool | None = None) -> str:
         """The document as Markdown."""
-        return self._text(
-            Call[str](
-                "GET",
-                fill(
-                    "/v1/jobs/{job_id}/documents/{document_id}/export/markdown", job_id=job_id, document_id=document_id
-                ),
-                query={"furniture": furniture, "redacted": redacted},
-            )
-        )
+        return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", job_id=job_id, document_id=document_id), query={"furniture": furniture, "redacted": redacted}))
 
-    def export_graph(
-        self, job_id: str, document_id: str, *, format: str | None = None, redacted: bool | None = None
-    ) -> types.Graph:
+    def export_graph(self, job_id: str, document_id: str, *, format: str | None = None, redacted: bool | None = None) -> types.Graph:
         """Nodes and typed edges, structural only; neo4j gives the two files its importer takes."""
-        return self._json(
-            Call[types.Graph](
-                "GET",
-                fill("/v1/jobs/{job_id}/documents/{document_id}/export/graph", job_id=job_id, document_id=document_id),
-                query={"format": format, "redacted": redacted},
-            )
-        )
+        return self._json(Call[types.Graph]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/graph", job_id=job_id, document_id=document_id), query={"format": format, "redacted": redacted}))
 
-    def export_context(
-        self, job_id: str, document_id: str, *, max_tokens: int | None = None, redacted: bool | None = None
-    ) -> types.ContextDigest:
+    def export_context(self, job_id: str, document_id: str, *, max_tokens: int | None = None, redacted: bool | None = None) -> types.ContextDigest:
         """One token-budgeted digest: outline and content in reading order; says what was cut."""
-        return self._json(
-            Call[types.ContextDigest](
-                "GET",
-                fill(
-                    "/v1/jobs/{job_id}/documents/{document_id}/export/context", job_id=job_id, document_id=document_id
-                ),
-                query={"max_tokens": max_tokens, "redacted": redacted},
-            )
-        )
+        return self._json(Call[types.ContextDigest]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/context", job_id=job_id, document_id=document_id), query={"max_tokens": max_tokens, "redacted": redacted}))
 
-    def export_finetune(
-        self,
-        job_id: str,
-        *,
-        redacted: bool | None = None,
-        style: str | None = None,
-        dedup: bool | None = None,
-        min_chars: int | None = None,
-        max_chars: int | None = None,
-        language: str | None = None,
-        split: str | None = None,
-        val_ratio: float | None = None,
-    ) -> str:
+    def export_finetune(self, job_id: str, *, redacted: bool | None = None, style: str | None = None, dedup: bool | None = None, min_chars: int | None = None, max_chars: int | None = None, language: str | None = None, split: str | None = None, val_ratio: float | None = None) -> str:
         """Fine-tune JSONL of the job's succeeded documents: one record a line, same corpus, same split."""
-        return self._text(
-            Call[str](
-                "GET",
-                fill("/v1/jobs/{job_id}/export/finetune", job_id=job_id),
-                query={
-                    "redacted": redacted,
-                    "style": style,
-                    "dedup": dedup,
-                    "min_chars": min_chars,
-                    "max_chars": max_chars,
-                    "language": language,
-                    "split": split,
-                    "val_ratio": val_ratio,
-                },
-            )
-        )
+        return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/export/finetune", job_id=job_id), query={"redacted": redacted, "style": style, "dedup": dedup, "min_chars": min_chars, "max_chars": max_chars, "language": language, "split": split, "val_ratio": val_ratio}))
 
     def download_job(self, job_id: str, *, include: str | None = None, redacted: bool | None = None) -> Content:
         """A job's documents as a zip; `original` needs the write scope and is never redacted."""
-        return self._content(
-            Call[Content](
-                "GET",
-                fill("/v1/jobs/{job_id}/archive", job_id=job_id),
-                query={"include": include, "redacted": redacted},
-            )
-        )
+        return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/archive", job_id=job_id), query={"include": include, "redacted": redacted}))
 
-    def download_documents(
-        self, *, document_id: list[str], include: str | None = None, redacted: bool | None = None
-    ) -> Content:
+    def download_documents(self, *, document_id: list[str], include: str | None = None, redacted: bool | None = None) -> Content:
         """Chosen documents, of whichever jobs, as a zip like a job's."""
-        return self._content(
-            Call[Content](
-                "GET", "/v1/archive", query={"document_id": document_id, "include": include, "redacted": redacted}
-            )
-        )
+        return self._content(Call[Content]("GET", "/v1/archive", query={"document_id": document_id, "include": include, "redacted": redacted}))
 
     def get_usage(self, *, month: str | None = None) -> types.Usage:
         """Documents, pages and bytes of the month by key; the quota is the whole deployment's."""
@@ -380,57 +157,29 @@ class Operations(Transport):
         """The organisation's receivers; secrets are never shown again."""
         return self._json(Call[list[types.Webhook]]("GET", "/v1/webhooks"))
 
-    def create_webhook(
-        self, *, url: str, events: list[types.EventKind] | None = None, secret: str | None = None
-    ) -> types.WebhookCreated:
+    def create_webhook(self, *, url: str, events: list[types.EventKind] | None = None, secret: str | None = None) -> types.WebhookCreated:
         """422 `url-refused` where the address is, or stands for, one that is not public."""
-        return self._json(
-            Call[types.WebhookCreated]("POST", "/v1/webhooks", body={"url": url, "events": events, "secret": secret})
-        )
+        return self._json(Call[types.WebhookCreated]("POST", "/v1/webhooks", body={"url": url, "events": events, "secret": secret}))
 
-    def list_deliveries(
-        self, *, limit: int | None = None, cursor: str | None = None, webhook_id: str | None = None
-    ) -> Page[types.Delivery]:
+    def list_deliveries(self, *, limit: int | None = None, cursor: str | None = None, webhook_id: str | None = None) -> Page[types.Delivery]:
         """What was sent or is still to be sent, the newest first."""
-        return self._page(
-            Call[types.Delivery](
-                "GET", "/v1/webhooks/deliveries", query={"limit": limit, "cursor": cursor, "webhook_id": webhook_id}
-            )
-        )
+        return self._page(Call[types.Delivery]("GET", "/v1/webhooks/deliveries", query={"limit": limit, "cursor": cursor, "webhook_id": webhook_id}))
 
-    def iter_deliveries(
-        self, *, limit: int | None = None, cursor: str | None = None, webhook_id: str | None = None
-    ) -> Iterator[types.Delivery]:
+    def iter_deliveries(self, *, limit: int | None = None, cursor: str | None = None, webhook_id: str | None = None) -> Iterator[types.Delivery]:
         """Every item of `list_deliveries`, page after page."""
-        return self._iterate(
-            Call[types.Delivery](
-                "GET", "/v1/webhooks/deliveries", query={"limit": limit, "cursor": cursor, "webhook_id": webhook_id}
-            )
-        )
+        return self._iterate(Call[types.Delivery]("GET", "/v1/webhooks/deliveries", query={"limit": limit, "cursor": cursor, "webhook_id": webhook_id}))
 
     def delete_webhook(self, webhook_id: str) -> None:
         """Nothing more is sent; its deliveries are forgotten."""
         return self._nothing(Call[None]("DELETE", fill("/v1/webhooks/{webhook_id}", webhook_id=webhook_id)))
 
-    def rotate_webhook(
-        self, webhook_id: str, *, secret: str | None = None, overlap_s: int | None = None
-    ) -> types.WebhookCreated:
+    def rotate_webhook(self, webhook_id: str, *, secret: str | None = None, overlap_s: int | None = None) -> types.WebhookCreated:
         """A new secret, shown this once."""
-        return self._json(
-            Call[types.WebhookCreated](
-                "POST",
-                fill("/v1/webhooks/{webhook_id}/rotate", webhook_id=webhook_id),
-                body={"secret": secret, "overlap_s": overlap_s},
-            )
-        )
+        return self._json(Call[types.WebhookCreated]("POST", fill("/v1/webhooks/{webhook_id}/rotate", webhook_id=webhook_id), body={"secret": secret, "overlap_s": overlap_s}))
 
     def enable_webhook(self, webhook_id: str) -> types.Webhook:
         """A receiver that was disabled by its 410 gets the events from now on."""
-        return self._json(
-            Call[types.Webhook](
-                "POST", fill("/v1/webhooks/{webhook_id}/enable", webhook_id=webhook_id), repeatable=True
-            )
-        )
+        return self._json(Call[types.Webhook]("POST", fill("/v1/webhooks/{webhook_id}/enable", webhook_id=webhook_id), repeatable=True))
 
     def test_webhook(self, webhook_id: str) -> types.Delivery:
         """Queues a `webhook.test` event for this receiver alone."""
@@ -438,41 +187,15 @@ class Operations(Transport):
 
     def redeliver(self, delivery_id: str) -> types.Delivery:
         """The same event under the same id, from the start of the schedule."""
-        return self._json(
-            Call[types.Delivery](
-                "POST", fill("/v1/webhooks/deliveries/{delivery_id}/redeliver", delivery_id=delivery_id)
-            )
-        )
+        return self._json(Call[types.Delivery]("POST", fill("/v1/webhooks/deliveries/{delivery_id}/redeliver", delivery_id=delivery_id)))
 
     def list_sources(self) -> list[types.Source]:
         """The organisation's sources, the newest first."""
         return self._json(Call[list[types.Source]]("GET", "/v1/sources"))
 
-    def create_source(
-        self,
-        *,
-        name: str | None = None,
-        path: str | None = None,
-        uri: str | None = None,
-        include: list[str] | None = None,
-        exclude: list[str] | None = None,
-        every_minutes: int | None = None,
-    ) -> types.Source:
+    def create_source(self, *, name: str | None = None, path: str | None = None, uri: str | None = None, include: list[str] | None = None, exclude: list[str] | None = None, every_minutes: int | None = None) -> types.Source:
         """422 `source-refused` where the place lies outside the fence or cannot be read."""
-        return self._json(
-            Call[types.Source](
-                "POST",
-                "/v1/sources",
-                body={
-                    "name": name,
-                    "path": path,
-                    "uri": uri,
-                    "include": include,
-                    "exclude": exclude,
-                    "every_minutes": every_minutes,
-                },
-            )
-        )
+        return self._json(Call[types.Source]("POST", "/v1/sources", body={"name": name, "path": path, "uri": uri, "include": include, "exclude": exclude, "every_minutes": every_minutes}))
 
     def get_source(self, source_id: str) -> types.Source:
         """One source, with the state of its sync."""
@@ -480,17 +203,11 @@ class Operations(Transport):
 
     def delete_source(self, source_id: str, *, documents: bool | None = None) -> None:
         """The source is forgotten; its documents stay unless they are to go too."""
-        return self._nothing(
-            Call[None]("DELETE", fill("/v1/sources/{source_id}", source_id=source_id), query={"documents": documents})
-        )
+        return self._nothing(Call[None]("DELETE", fill("/v1/sources/{source_id}", source_id=source_id), query={"documents": documents}))
 
     def sync_source(self, source_id: str, *, wait: int | None = None) -> types.SyncReport | types.Source:
         """Only new and changed files are processed, removed ones are deleted."""
-        return self._json(
-            Call[types.SyncReport | types.Source](
-                "POST", fill("/v1/sources/{source_id}/sync", source_id=source_id), query={"wait": wait}, repeatable=True
-            )
-        )
+        return self._json(Call[types.SyncReport | types.Source]("POST", fill("/v1/sources/{source_id}/sync", source_id=source_id), query={"wait": wait}, repeatable=True))
 
     def get_metrics(self) -> str:
         """404 unless switched on; a bad key is 401, any other stranger 403."""
@@ -498,18 +215,7 @@ class Operations(Transport):
 
     def export_by_plugin(self, name: str, job_id: str, document_id: str, *, redacted: bool | None = None) -> str:
         """The export a plugin named in SVC_PLUGINS brought; 404 for any other."""
-        return self._text(
-            Call[str](
-                "GET",
-                fill(
-                    "/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}",
-                    name=name,
-                    job_id=job_id,
-                    document_id=document_id,
-                ),
-                query={"redacted": redacted},
-            )
-        )
+        return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", name=name, job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
     def list_job_review(self, job_id: str) -> list[types.ReviewItem]:
         """The job's flagged blocks awaiting a decision, in reading order."""
@@ -523,48 +229,10 @@ class Operations(Transport):
         """Every item of `list_review`, page after page."""
         return self._iterate(Call[types.InboxItem]("GET", "/v1/review", query={"limit": limit, "cursor": cursor}))
 
-    def review_block(
-        self, job_id: str, document_id: str, block_id: str, *, flag: str, decision: Literal["approved", "rejected"]
-    ) -> types.Decided:
+    def review_block(self, job_id: str, document_id: str, block_id: str, *, flag: str, decision: Literal['approved', 'rejected']) -> types.Decided:
         """Decide about one flag of one block; a decision may be changed, the same one again changes nothing."""
-        return self._json(
-            Call[types.Decided](
-                "POST",
-                fill(
-                    "/v1/jobs/{job_id}/documents/{document_id}/blocks/{block_id}/review",
-                    job_id=job_id,
-                    document_id=document_id,
-                    block_id=block_id,
-                ),
-                body={"flag": flag, "decision": decision},
-                repeatable=True,
-            )
-        )
+        return self._json(Call[types.Decided]("POST", fill("/v1/jobs/{job_id}/documents/{document_id}/blocks/{block_id}/review", job_id=job_id, document_id=document_id, block_id=block_id), body={"flag": flag, "decision": decision}, repeatable=True))
 
-    def search(
-        self,
-        *,
-        q: str,
-        limit: int | None = None,
-        document_id: str | None = None,
-        job_id: str | None = None,
-        mode: types.SearchMode | None = None,
-        min_score: float | None = None,
-        redacted: bool | None = None,
-    ) -> list[types.SearchHit]:
+    def search(self, *, q: str, limit: int | None = None, document_id: str | None = None, job_id: str | None = None, mode: types.SearchMode | None = None, min_score: float | None = None, redacted: bool | None = None) -> list[types.SearchHit]:
         """Hits with where they stand, best first."""
-        return self._json(
-            Call[list[types.SearchHit]](
-                "GET",
-                "/v1/search",
-                query={
-                    "q": q,
-                    "limit": limit,
-                    "document_id": document_id,
-                    "job_id": job_id,
-                    "mode": mode,
-                    "min_score": min_score,
-                    "redacted": redacted,
-                },
-            )
-        )
+        return self._json(Call[list[types.SearchHit]]("GET", "/v1/search", query={"q": q, "limit": limit, "document_id": document_id, "job_id": job_id, "mode": mode, "min_score": min_score, "redacted": redacted}))
