@@ -19,7 +19,7 @@ from actors.vlm.page_reader import VlmReader
 
 MAX_ONGOING = 1024
 """Waits and event streams sit in this number, so it is far above what works at once."""
-FAST_PATH_GRACE_S = 120.0
+FAST_PATH_GRACE_S = 120.0  # seconds a reader may take to end what it holds when Serve stops it
 DRAIN_S = 100.0
 """Drain + 3 s to release + the wait loop must stay below the grace period, after which Serve kills."""
 
@@ -120,7 +120,7 @@ class _Answering:
         return await asyncio.get_running_loop().run_in_executor(self._threads, method, *values)
 
 
-RECOGNISER_CALLS, ON_DEMAND_CALLS, VLM_CALLS = 64, 32, 64
+RECOGNISER_CALLS, ON_DEMAND_CALLS, VLM_CALLS = 64, 32, 64  # calls waiting at one replica: pages of several readers
 
 
 @serve.deployment(
@@ -176,6 +176,7 @@ class VlmOcr(_Answering):
 
 
 EMBEDDER_CALLS, INDEX_WRITER_CALLS, SEARCHER_CALLS = 64, 64, 32
+"""Calls waiting at one replica; they are answered together."""
 
 
 class _Serving(_Answering):

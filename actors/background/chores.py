@@ -14,8 +14,8 @@ from typing import Protocol
 from storage.values.errors import StorageError
 
 log = logging.getLogger(__name__)
-TURN_S = 1.0
-STUCK_S = 600.0
+TURN_S = 1.0  # seconds between looks at what is due: chores are minutes apart
+STUCK_S = 600.0  # seconds without an end after which a chore counts as stuck in health: the longest takes minutes
 
 
 class SingletonRole(Protocol):

@@ -19,10 +19,10 @@ from storage.webhooks.outbox import DeliveryBatch, Outcome
 from storage.webhooks.signatures import sign_headers
 
 log = logging.getLogger(__name__)
-THREADS = 32
-PER_WEBHOOK = 2
-POLL_S = 0.5
-STUCK_S = 120.0
+THREADS = 32  # deliveries in course: each waits for a stranger's server, none computes
+PER_WEBHOOK = 2  # deliveries in course to one receiver, so that a slow one cannot hold all threads
+POLL_S = 0.5  # seconds between looks at the outbox: an event leaves within one
+STUCK_S = 120.0  # seconds without a turn after which it is unhealthy: several times a delivery's time limit
 
 
 class Outbox(Protocol):

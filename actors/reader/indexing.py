@@ -27,7 +27,7 @@ from storage.values.states import Phase, Priority
 log = logging.getLogger(__name__)
 EMBED_TIMEOUT_S = 300.0
 """Queueing included; 300 CPU seconds embed 14,000 chunks."""
-WRITE_TIMEOUT_S = 60.0
+WRITE_TIMEOUT_S = 60.0  # seconds a write may wait behind others at the index; longer means its holder is gone
 
 
 class WriteIndex(Protocol):

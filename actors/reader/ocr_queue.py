@@ -25,7 +25,7 @@ PAGE_TIMEOUT_S = 300.0
 """Queueing included; a page that really takes so long makes its recogniser unhealthy first."""
 PATIENCE_S = 90.0
 """How long one page is asked for again while the recogniser is away: it comes back in 5 to 20 seconds."""
-DEATHS = 2
+DEATHS = 2  # recognisers that may die over one page before it is the page's fault
 
 
 class RetryingRecogniser:

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Protocol
 
 log = logging.getLogger(__name__)
-POLL_S = 1.0
+POLL_S = 1.0  # seconds an idle reader sleeps when no notice comes: what a lost notice costs
 
 Listen = Callable[[], AsyncIterator[tuple[str, str]]]
 

@@ -20,8 +20,8 @@ from models.extract.readers.contract import failed_page
 
 SPLIT_ABOVE = 64
 """Documents with more pages are read by several children, when several are allowed."""
-_PAGES_PER_CHILD = 200
-_FREE_TRIES, _KILLED_TRIES, _CRASH_TRIES = 5, 1, 1
+_PAGES_PER_CHILD = 200  # pages after which a fresh child goes on, so that what an engine leaks is bounded
+_FREE_TRIES, _KILLED_TRIES, _CRASH_TRIES = 5, 1, 1  # starts: not the document's fault, killed from outside, crashed
 _CONCLUSIVE_AT_ONCE = frozenset({ErrorCode.TIMEOUT, ErrorCode.RESOURCE_LIMIT})
 NOT_DRAWN = "picture-not-drawn"
 

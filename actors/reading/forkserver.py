@@ -27,10 +27,11 @@ _ENVIRONMENT = {
     "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1",
 }  # fmt: skip
 _START_DELAYS_S = (0.0, 0.2, 0.5, 1.0, 2.0)
-_START_TIMEOUT_S = 60.0
-_ANSWER_TIMEOUT_S = 10.0
-_CONTROL_CAP = 1 << 16
-_DESCRIPTORS_AT_ONCE = 64
+"""Seconds before each start of the server; a full process table passes in such times."""
+_START_TIMEOUT_S = 60.0  # seconds: importing parsers takes two to four, on a loaded machine twenty
+_ANSWER_TIMEOUT_S = 10.0  # seconds: a fork takes milliseconds; without an answer the server is dead
+_CONTROL_CAP = 1 << 16  # bytes of one control message: pids and verdicts, never documents
+_DESCRIPTORS_AT_ONCE = 64  # descriptors taken from one message: no message of ours carries more
 
 
 class ServerGone(Exception):

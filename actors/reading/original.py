@@ -14,8 +14,8 @@ from models.cdom.original import IMAGE_FORMATS
 from models.cdom.tree import Source
 from models.extract.readers.sniff import sniff
 
-_AT_ONCE = 1 << 20
-_HEAD = 4096
+_AT_ONCE = 1 << 20  # bytes copied at a time
+_HEAD = 4096  # bytes looked at to name a format: every signature stands within them
 
 
 @contextlib.contextmanager

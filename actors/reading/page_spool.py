@@ -8,7 +8,7 @@ from typing import overload
 
 from models.cdom.ports import PixelPage
 
-_IN_MEMORY = 4 << 20
+_IN_MEMORY = 4 << 20  # bytes of pixels kept in memory before they go to a file: about one page at 150 dpi
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from models.cdom.original import ReadOptions
 from models.cdom.ports import PageImage, ReadOutcome
 from models.cdom.tree import Source
 
-_RENDER_TRIES = 2
+_RENDER_TRIES = 2  # children tried for a page's picture: the second is a fresh one
 
 
 def _ignore(done: int, total: int) -> None:

@@ -12,7 +12,7 @@ from actors.sandbox.failures import describe_failure
 from models.cdom.errors import ErrorCode, ExtractError, MlUnavailable
 from models.cdom.ports import PeerDied, PixelPage, PortUnavailable, ReadOutcome, RecognisedPage, RecognisePages
 
-PAGE_TIMEOUT_S = 120.0
+PAGE_TIMEOUT_S = 120.0  # seconds for one page at a recogniser; a dense page takes ten
 
 
 def recognise_document(

@@ -25,7 +25,7 @@ from models.extract.pages_json import dump_facts, dump_page
 from models.extract.readers import open_document
 from models.extract.readers.contract import OpenDocument, PageContent, PageRead, failed_page
 
-_REQUEST_CAP = 1 << 24
+_REQUEST_CAP = 1 << 24  # bytes of one request: options and page numbers
 
 
 class Channel:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import msgpack
 
 _LENGTH = struct.Struct("!I")
-_MOST_AT_ONCE = 1 << 20
+_MOST_AT_ONCE = 1 << 20  # bytes read from a socket at a time
 T = TypeVar("T")
 
 

@@ -8,12 +8,12 @@ import os
 
 from actors.sandbox.prctl import syscall
 
-_CREATE_RULESET, _RESTRICT_SELF = 444, 446
-_VERSION_QUERY = 1
+_CREATE_RULESET, _RESTRICT_SELF = 444, 446  # system call numbers, the same on x86-64 and arm64
+_VERSION_QUERY = 1  # flag LANDLOCK_CREATE_RULESET_VERSION
 _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}
-_FILE_RIGHTS_NEWEST = 16
-_TCP_BIND_AND_CONNECT = 0b11
-_ABSTRACT_SOCKETS_AND_SIGNALS = 0b11
+_FILE_RIGHTS_NEWEST = 16  # file rights in Landlock ABI 5, one bit each
+_TCP_BIND_AND_CONNECT = 0b11  # both network rights of ABI 4
+_ABSTRACT_SOCKETS_AND_SIGNALS = 0b11  # both scopes of ABI 6
 
 
 class _Ruleset(ctypes.Structure):

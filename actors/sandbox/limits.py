@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict, dataclass, field
 
-MIB = 1 << 20
+MIB = 1 << 20  # bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,8 @@ from actors.sandbox.limits import SandboxLimits
 from actors.sandbox.prctl import prctl
 from actors.sandbox.seccomp import install_filter
 
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
-_OPEN_FILES = 8
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38  # prctl options, from linux/prctl.h
+_OPEN_FILES = 8  # file handles: three standard ones, the channel, and room for an engine's own
 IS_LINUX = sys.platform == "linux"
 
 

@@ -8,9 +8,9 @@ from typing import NoReturn
 from actors.sandbox.limits import SandboxLimits
 from actors.sandbox.lockdown import lock_down
 
-_DENIED, _ALLOWED = 0, 1
+_DENIED, _ALLOWED = 0, 1  # exit codes of a probing child
 _LAYERS = ("rlimits", "no_new_privs", "landlock", "seccomp")
-_LAYER_BASE = 64
+_LAYER_BASE = 64  # exit codes from here on carry the bits of the active layers
 
 
 def _connect() -> None:

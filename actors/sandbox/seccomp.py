@@ -35,12 +35,13 @@ KILLED: dict[str, tuple[int, int]] = {
 }  # fmt: skip
 """No reader has a reason to try these: SIGSYS, and an alarm in the parent. Everything else is EPERM."""
 
-RET_ALLOW, RET_ERRNO, RET_KILL = 0x7FFF0000, 0x00050000, 0x80000000
+RET_ALLOW, RET_ERRNO, RET_KILL = 0x7FFF0000, 0x00050000, 0x80000000  # verdicts of linux/seccomp.h
 LOAD, EQUALS, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCH, _ARGS = 0, 4, 16
-_PROT_EXEC = 4
-_X32 = 0x40000000
-_PR_SET_SECCOMP, _MODE_FILTER = 22, 2
+"""Opcodes of classic BPF: ld abs, jeq, jge, jset, ret."""
+_NUMBER, _ARCH, _ARGS = 0, 4, 16  # byte offsets in struct seccomp_data
+_PROT_EXEC = 4  # bit of mmap and mprotect that makes memory executable
+_X32 = 0x40000000  # bit of a system call number that names the x32 table, refused whole
+_PR_SET_SECCOMP, _MODE_FILTER = 22, 2  # prctl option and mode of a filter
 
 Instruction = tuple[int, int, int, int]
 

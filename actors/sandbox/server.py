@@ -21,9 +21,9 @@ from actors.sandbox.lockdown import IS_LINUX, lock_down
 
 UNWANTED = ("onnxruntime", "networkx", "pymupdf.layout", "pymupdf4llm")
 """Left out of the server: together 1.8 s and 150 MB, and threads, which a fork must not meet."""
-UNPRIVILEGED = 65534
-CHANNEL = 3
-_POLL_S = 0.02
+UNPRIVILEGED = 65534  # uid and gid of nobody
+CHANNEL = 3  # file descriptor, right after the standard three
+_POLL_S = 0.02  # seconds between looks for children that ended
 
 
 def main(control: int, limits_json: str) -> NoReturn:

@@ -10,7 +10,7 @@ from models.cdom.tree import Source, dump_tree
 from models.extract.pages_json import dump_facts, dump_page
 from models.extract.readers import open_document
 
-_ROUNDS = 8
+_ROUNDS = 8  # times the sample is read, so that code a first read would still load is loaded
 _WORDS = "Plain words that fill a line of this paragraph from one side to the other."
 
 

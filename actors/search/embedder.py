@@ -20,8 +20,8 @@ from storage.index.table.entries import Vectors
 PORT = "embedder"
 BATCH_TEXTS = 64
 """Enough texts to sort by length with little padding; a parse call waits for at most one such batch (1.3 s CPU)."""
-MAX_WAITING = 20_000
-STUCK_S = 120.0
+MAX_WAITING = 20_000  # texts waiting before callers are refused: minutes of work of one embedder
+STUCK_S = 120.0  # seconds without a finished batch after which it is unhealthy; a batch takes one
 
 
 class Model(Protocol):

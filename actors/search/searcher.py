@@ -14,7 +14,7 @@ from storage.index.table.entries import Vectors
 from storage.values.errors import NotFound, StorageError
 
 PORT = "searcher"
-KEPT_QUERIES = 4096
+KEPT_QUERIES = 4096  # vectors of questions kept: 384 floats each, 6 MB in all
 
 
 class Index(Protocol):

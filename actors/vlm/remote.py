@@ -20,11 +20,11 @@ from models.neural.vlm.contract import Answer, AnswerEnd, Ask
 from models.neural.vlm.pictures import to_png
 
 PORT = "vlm_ocr"
-TRIES = 4
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
+TRIES = 4  # asks of one page, the first included
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0  # seconds; doubled each time
 _AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
-MAX_LINE = 1 << 20
-MAX_CHARS = 400_000
+MAX_LINE = 1 << 20  # bytes of one event of the stream
+MAX_CHARS = 400_000  # characters of one page's answer: a newspaper page has 40,000
 
 
 class RemoteEngine:

@@ -7,7 +7,7 @@ from actors.vlm.answer_guard import AnswerWatch
 from models.cdom.errors import MlUnavailable
 from models.neural.vlm.contract import Answer, AnswerEnd, Ask
 
-LOOK_EVERY_TOKENS = 16
+LOOK_EVERY_TOKENS = 16  # tokens between looks at clock and loop detector, which cost more than a token
 
 
 def make_messages(prompt: str, picture: Any) -> list[dict[str, Any]]:

@@ -30,7 +30,7 @@ ENGINE_OPTIONS = {
     "stream_interval": STREAM_EVERY,
 }
 """No two pages are alike, so caches of pictures and prefixes only cost; all three models' makers say the same."""
-CLOSE_S = 30.0
+CLOSE_S = 30.0  # seconds an engine may take to free the GPU
 
 
 class VllmEngine:

@@ -21,7 +21,7 @@ from models.neural.vlm.registry import HUB_NAMES, VLM_MODELS, identify_directory
 if TYPE_CHECKING:
     from actors.vlm.page_reader import VlmReader
 
-ASK_S = 5.0
+ASK_S = 5.0  # seconds for an endpoint to name its model at the start
 
 
 class VlmKind(StrEnum):

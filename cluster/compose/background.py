@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # each replica imports only what it is made of
     from actors.background.webhook_dispatcher import Dispatcher
     from actors.background.worker_group import WorkerGroup
 
-ORPHAN_S = 3600.0
+ORPHAN_S = 3600.0  # seconds a file without a row may be an upload in course
 
 
 def make_janitor(runtime: Runtime) -> "ChoreRunner":

@@ -25,7 +25,7 @@ from models.neural.vlm.contract import PageRegion
 
 API_APP, VLM_APP = "api", "vlm_ocr"
 RECOGNISER, ON_DEMAND = "recogniser", "on_demand"
-RENDER_TIMEOUT_S = 20.0
+RENDER_TIMEOUT_S = 20.0  # seconds for a page's picture; the slowest pages of the hostile set take ten
 GRACE_S = 5.0
 """The other side gives up first, so that it can say why."""
 

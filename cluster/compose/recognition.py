@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # each replica imports only what it is made of
     from actors.vlm.page_reader import VlmReader
     from models.cdom.ports import RecognisePages
 
-RECOGNISER_NICE = 10
+RECOGNISER_NICE = 10  # nice value: recognition fills cores that reading and answering need first
 VLM_CONCURRENCY, VLM_PAGES_AT_ONCE = 16, 8
 """Calls open at an endpoint at once; an engine of our own batches by itself."""
 

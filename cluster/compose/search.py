@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from storage.index.opened import IndexPlace
     from storage.store import Store
 
-MIB = 1 << 20
+MIB = 1 << 20  # bytes
 NO_EMBEDDER = "none"
 ROLE = "index_writer"
-INDEXING_ROOM = 8
-PURGES_PER_PASS = 500
+INDEXING_ROOM = 8  # documents a reader may have between reading and publishing while the index is busy
+PURGES_PER_PASS = 500  # documents erased from the index in one commit
 LEASE_S = 12.0
 """After a kill the next writer waits this long; readers keep their documents meanwhile."""
 

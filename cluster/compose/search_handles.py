@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from storage.index.table.entries import DocumentChunks, Vectors
 
 EMBEDDER, INDEX_WRITER, SEARCHER = "embedder", "index_writer", "searcher"
-SEARCH_TIMEOUT_S = 10.0
-CHECK_TIMEOUT_S = 3.0
+SEARCH_TIMEOUT_S = 10.0  # seconds; a question at a million chunks takes a tenth of one
+CHECK_TIMEOUT_S = 3.0  # seconds for a sign of life, below what health may take
 
 
 class ServedEmbedder:

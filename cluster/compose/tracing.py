@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
 SERVICE = "quire"
-EXPORT_TIMEOUT_S = 10
-CLOSE_S = 2.0
+EXPORT_TIMEOUT_S = 10  # seconds for a batch of spans to leave
+CLOSE_S = 2.0  # seconds for the last batch at the end of a process
 
 
 def make_tracer(settings: Settings, pool: str) -> Tracer:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # each replica imports only what it is made of
     from serve_apps.api.context.resources import ApiLimits
     from storage.sources.sources import SourceGate
 
-MIB = 1 << 20
+MIB = 1 << 20  # bytes
 
 
 def source_gate(settings: Settings) -> "SourceGate":

@@ -29,7 +29,7 @@ from storage.values.errors import NotFound, StorageError
 from storage.values.rows import DocumentId, Scope
 
 log = logging.getLogger("quire.jobs")
-BATCH = 16
+BATCH = 16  # documents cut anew in one transaction
 NO_CHUNKER = ""
 
 

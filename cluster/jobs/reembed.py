@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 log = logging.getLogger("quire.jobs")
 SLICE = 4_000
 """Documents whose texts are in this process at once."""
-TEXTS = 64
-WRITE_CHUNKS = 2_000
-CLAIM_S = 60.0
+TEXTS = 64  # texts embedded at a time: a full batch of the model
+WRITE_CHUNKS = 2_000  # vectors written in one commit: fewer commits make fewer files
+CLAIM_S = 60.0  # seconds a worker's claim on a part holds without a sign of life
 PASSES = 5
 """Documents come and go while the job runs; what is left after so many passes comes by the service's reconciler."""
 _PUBLISHED = """

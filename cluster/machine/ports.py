@@ -22,8 +22,8 @@ _NODE = (
     "haproxy_stats",
     "haproxy_metrics",
 )
-_INGRESS_AT, _INGRESS_COUNT = 20, 40
-_WORKERS_AT, _WORKERS_COUNT = 60, 240
+_INGRESS_AT, _INGRESS_COUNT = 20, 40  # offset and number of ports in the block, of HAProxy's backends
+_WORKERS_AT, _WORKERS_COUNT = 60, 240  # offset and number of ports in the block, of Ray's workers
 _BLOCK = _WORKERS_AT + _WORKERS_COUNT
 _FIRST, _LAST = 20_000, 32_000
 """Above Ray's default worker range (which refuses a GCS port inside it), below Linux's ephemeral ports."""

@@ -7,7 +7,7 @@ import urllib.request
 from collections.abc import Callable
 from typing import Any
 
-PAUSE_S = 0.2
+PAUSE_S = 0.2  # seconds between questions to a service that starts
 
 
 def answers(base_url: str, path: str = "/v1/health?deep=true", timeout_s: float = 5.0) -> bool:

@@ -15,9 +15,9 @@ from typing import Any, Generic, Protocol, TypeVar
 from cluster.placement.demand import Damper, QueueLook, ReaderDemand, ReaderLaw, recommend_replicas
 
 T = TypeVar("T")
-POLL_S = 1.0
-NODES_POLL_S = 5.0
-STALE_S = 10.0
+POLL_S = 1.0  # seconds between looks at the queue
+NODES_POLL_S = 5.0  # seconds between looks at the cluster's nodes, which change slowly
+STALE_S = 10.0  # seconds after which a look is not acted upon: the count stays
 Counts = tuple[int, int, int, float]
 """Queued for a reader, being read, held elsewhere, seconds the oldest queued one has waited."""
 

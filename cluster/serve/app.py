@@ -33,7 +33,7 @@ from serve_apps import deployments
 
 QUIET = {"enable_access_log": False, "log_level": "WARNING"}
 """Serve's own access log halves the requests per second; the API writes its own."""
-DOCUMENTS_PER_READER = 4
+DOCUMENTS_PER_READER = 4  # queued documents one more reader is worth
 WORKERS_APP = "workers"
 _API: Any = deployments.Api
 _FAST_PATH: Any = deployments.FastPath
@@ -41,8 +41,8 @@ _JANITOR: Any = deployments.Janitor
 _RECOGNISER: Any = deployments.Recogniser
 _ON_DEMAND: Any = deployments.OnDemand
 _VLM_OCR: Any = deployments.VlmOcr
-PAGES_PER_GPU = 16
-MOST_GPUS, MOST_NODES = 64, 256
+PAGES_PER_GPU = 16  # pages in course that fill one GPU's batch
+MOST_GPUS, MOST_NODES = 64, 256  # replicas: what a policy may ask for, far above what was run
 PAGES_PER_RECOGNISER = 4
 """One page is with its worker, and three wait: enough to keep it busy, too few to make a page wait for long."""
 CALLS_PER_EMBEDDER = 8

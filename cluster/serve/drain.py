@@ -18,14 +18,14 @@ from types import FrameType
 
 from actors.sandbox.prctl import prctl
 
-PR_SET_PDEATHSIG = 1
+PR_SET_PDEATHSIG = 1  # prctl option, from linux/prctl.h
 LABEL = "quire-machine"
 """Node label by which a machine finds itself in the cluster's list."""
 DRAIN_S = 140
 """Serve stops what is left on a draining node one grace period (120 s) before this runs out."""
-END_S = 20.0
-ASK_S = 60.0
-POLL_S = 0.5
+END_S = 20.0  # seconds for Ray's processes to end before they are killed
+ASK_S = 60.0  # seconds for the head to accept that this machine drains
+POLL_S = 0.5  # seconds between looks at what still runs here
 _REPLICA = b"ray::ServeReplica"
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from storage.store import Store
 
 CONSOLE_PREFIX, COMPAT_PREFIX = "/console", "/compat"
-MIB = 1 << 20
+MIB = 1 << 20  # bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from cluster.runtime import Runtime
 from cluster.serve.hosted import hosted_targets
 
 log = logging.getLogger("quire.node")
-OBJECT_STORE_BYTES = 100_000_000
+OBJECT_STORE_BYTES = 100_000_000  # bytes of shared memory for Ray's objects: nothing large crosses Ray here
 DRAIN_S = 130.0
 """Above the longest grace period of a deployment, which is what a drain waits for."""
 LOOPBACK = "127.0.0.1"

@@ -22,11 +22,11 @@ from cluster.serve.node import Head
 from cluster.state import ServiceState, clear_state, mark_ready, read_state, this_process
 
 log = logging.getLogger("quire.supervisor")
-POLL_S = 1.0
-READY_S = 180.0
+POLL_S = 1.0  # seconds between looks at Ray's parts and the database
+READY_S = 180.0  # seconds for all applications to run: below what `up` waits
 RESTARTS = "QUIRE_RESTARTS"
-MOST_RESTARTS = 20
-STEADY_S = 600.0
+MOST_RESTARTS = 20  # restarts in a row before the supervisor gives up
+STEADY_S = 600.0  # seconds of quiet after which restarts are counted from none again
 
 
 class Supervisor:

@@ -14,7 +14,7 @@ from cluster.placement.placement import machine_labels
 from cluster.runtime import VARIABLE, Runtime, runtime_file
 from configs.settings import Settings
 
-GCS_PORT, DASHBOARD_PORT = 6379, 8265
+GCS_PORT, DASHBOARD_PORT = 6379, 8265  # Ray's own default ports
 _KEPT = frozenset({"RAY_TMPDIR", "RAY_USE_TLS", "RAY_TLS_SERVER_CERT", "RAY_TLS_SERVER_KEY", "RAY_TLS_CA_CERT"})
 """What an operator may say to Ray; the rest of RAY_ is ours."""
 

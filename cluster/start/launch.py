@@ -14,7 +14,7 @@ from cluster.state import ServiceState, read_state, scratch_folder, this_process
 from configs.kinds import Proxy
 from models.cdom.tree import SERVICE_VERSION
 
-LOG_BYTES = 10_000_000
+LOG_BYTES = 10_000_000  # bytes after which the supervisor's log starts anew at a start
 
 
 def launch(runtime: Runtime) -> ServiceState:

@@ -13,7 +13,7 @@ from cluster.machine.environment import remove_short_folder
 from cluster.machine.session_sweep import sweep_session
 from cluster.state import Process, ServiceState, clear_state, read_state
 
-DRAIN_S = 150.0
+DRAIN_S = 150.0  # seconds: the readers' grace of 120 and Serve's own shutdown
 
 
 def stop_service(workdir: Path, timeout_s: float = DRAIN_S) -> bool:

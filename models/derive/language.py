@@ -5,7 +5,7 @@ from typing import Any
 
 MIN_LETTERS = 20
 """Below this a guess is noise."""
-MIN_PROBABILITY = 0.5
+MIN_PROBABILITY = 0.5  # probability below which no language is named
 
 
 @cache

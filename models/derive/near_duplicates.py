@@ -16,8 +16,8 @@ BANDS, ROWS = 16, 6
 PERMUTATIONS = BANDS * ROWS
 THRESHOLD = 0.71
 """Estimated Jaccard: .8 less twice the estimate's deviation with 96 permutations (.041)."""
-GENERATION = 500_000
-SHINGLE_WORDS = 3
+GENERATION = 500_000  # texts remembered before the older half is forgotten: 510 MB for a million
+SHINGLE_WORDS = 3  # words a shingle: the usual choice for passages
 WORD = re.compile(r"\w+")
 
 

@@ -13,7 +13,7 @@ from models.export.context import tree_to_context
 from models.export.graph import tree_to_graph
 from models.export.html import tree_to_html
 
-DEFAULT_CONTEXT_TOKENS = 4000
+DEFAULT_CONTEXT_TOKENS = 4000  # tokens of a digest when none are asked for: half of a small model's window
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

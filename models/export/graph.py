@@ -15,7 +15,7 @@ from itertools import pairwise
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.tree import Block, BlockType, Tree
 
-LABEL_CHARS = 120
+LABEL_CHARS = 120  # characters of a node's label in a picture of the graph
 DOCUMENT_ID = "document"
 
 

@@ -28,7 +28,7 @@ STYLE = (
     ".picture{border:1px dashed #767676;padding:1.2em;text-align:center}"
     ".footnote{font-size:.88em}.page{display:block;border-top:1px dotted #767676;margin:1.2em 0 .4em}"
 )
-MAX_DEPTH = 9
+MAX_DEPTH = 9  # levels of nested lists written; Word knows nine
 MIN_OUTLINE = 3
 """Fewer headings than this need no table of contents."""
 

@@ -42,8 +42,8 @@ TOTALS = (
     ("ocr_pages", "OCR pages"),
     ("confidence", "Confidence"),
 )
-MAX_BARS = 12
-BAR_WIDTH, ROW_HEIGHT, LABEL_WIDTH = 180, 22, 150
+MAX_BARS = 12  # rows of the picture: more cannot be read
+BAR_WIDTH, ROW_HEIGHT, LABEL_WIDTH = 180, 22, 150  # pixels of the picture
 
 
 def report_to_html(report: Mapping[str, Any], *, title: str = "Quality report") -> str:

@@ -15,13 +15,13 @@ PICTURE_TEXT = "picture-text"
 """The reason for pages whose few words of text are good, but whose picture holds more."""
 _SCAN_SHARE = 0.65
 """A page covered by pictures beyond this share is a scan when its text is missing or hidden."""
-_FEW_CHARS, _SOME_SHARE = 10, 0.05
+_FEW_CHARS, _SOME_SHARE = 10, 0.05  # characters of a page number; share of the page's area a small logo covers
 _TITLE_CHARS, _PICTURE_SHARE = 60, 0.5
 """With fewer characters of text beside a picture that fills half the page, the picture is likely to hold the text."""
-_LAYER_SHARE = 0.2
+_LAYER_SHARE = 0.2  # visible share of all characters below which the rest is a scan's text layer
 _MANY_SHAPES = 40
 """A page without text but with so many shapes may be text drawn as outlines."""
-_GARBAGE_SHARE = 0.15
+_GARBAGE_SHARE = 0.15  # share of undecodable characters from which a page is recognised instead
 _BAD = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 

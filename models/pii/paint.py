@@ -13,7 +13,7 @@ from models.cdom.geometry import Bbox, clamp_bbox
 from models.cdom.tree import Block, BlockType, Page, Tree
 from models.pii.redact import Decisions, active_spans, require_scan
 
-MAX_PIXELS = 120_000_000
+MAX_PIXELS = 120_000_000  # pixels of a page's picture
 MARGIN = 2.0
 """Points by which a masked place is painted larger: letters reach beyond their boxes."""
 

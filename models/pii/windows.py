@@ -11,8 +11,9 @@ from models.pii.kinds import Detect, Hit
 
 CORE = 30_000
 """Characters whose values one window finds."""
-LEAD, TAIL = 256, 9_000
+LEAD, TAIL = 256, 9_000  # characters of a window shared with the one before and the one after
 BASE_CPU_S, CPU_S_PER_WINDOW = 10.0, 0.5
+"""CPU seconds a document's scan may take: ten, and half of one a window; patterns take milliseconds."""
 
 
 class ScanTooSlow(Exception):

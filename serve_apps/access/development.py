@@ -15,7 +15,7 @@ from serve_apps.access.license_keys import LOCAL_PREFIX, raw_public, read_privat
 from serve_apps.access.loopback import is_loopback_peer
 
 PLAN = "development"
-MAX_PAGES_PER_MONTH = 100_000
+MAX_PAGES_PER_MONTH = 100_000  # pages: enough to try everything, too few to sell
 _RENEW_BEFORE = timedelta(days=30)
 
 

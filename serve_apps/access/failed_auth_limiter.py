@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from serve_apps.access.errors import RateLimited
 
-PER_MINUTE = 60
-BURST = 20
-_REMEMBERED = 4096
+PER_MINUTE = 60  # refused keys of one address a minute
+BURST = 20  # refused keys at once: a fleet that starts with an old key
+_REMEMBERED = 4096  # addresses; the oldest is forgotten first
 
 
 class FailedAuthLimiter:

@@ -17,15 +17,15 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 PRODUCT = "quire"
-TERM_DAYS = 90
-MAX_PAGES = 10**12
+TERM_DAYS = 90  # days of a licence when none are said: a quarter
+MAX_PAGES = 10**12  # pages a month that a token can say
 _ALGORITHM, _TYPE = "EdDSA", "quire-license"
 _KID = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _SEGMENT = re.compile(r"[A-Za-z0-9_-]+")
 _FEATURE = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _TIMES = frozenset({"issued_at", "not_before", "expires_at"})
 _CLAIMS = _TIMES | {"license_id", "customer", "plan", "product", "features", "max_pages_per_month"}
-_LONGEST_TOKEN = 8192
+_LONGEST_TOKEN = 8192  # bytes; a token has 600
 _LAST_SECOND = 253_402_300_799  # 9999-12-31
 
 

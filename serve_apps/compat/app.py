@@ -20,9 +20,9 @@ from serve_apps.compat.conversion import Converter, Refused
 from serve_apps.compat.options import ConvertOptions, InvalidOption, read_options
 from storage.values.file_names import clean_name
 
-MEGABYTE = 1024 * 1024
-MAX_FILES = 10
-MAX_FIELDS = 200
+MEGABYTE = 1024 * 1024  # bytes
+MAX_FILES = 10  # files in one conversion, all answered in one body
+MAX_FIELDS = 200  # form fields; docling-serve's clients send about forty
 
 
 def create_compat(engine_url: str, *, max_upload_bytes: int = 50 * MEGABYTE, wait_s: float = 120.0) -> FastAPI:

@@ -12,7 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 from typing_extensions import TypedDict
 
-PARSE_S = 55
+PARSE_S = 55  # seconds, as the API's own parse waits
 Id = Annotated[str, Field(pattern=r"^[a-z]+_[a-z2-7]{26}$", description="As given by parse or search.")]
 Offset = Annotated[int, Field(ge=0, description="Where to go on: next_offset of the page before.")]
 

@@ -8,9 +8,9 @@ from datetime import datetime
 
 from storage.postgres.database import Database
 
-BURST = 10
+BURST = 10  # requests at once above the even rate
 
-SHORTEST_WAIT_S = 0.001
+SHORTEST_WAIT_S = 0.001  # seconds: a wait of none would be an invitation
 
 _TAKE = """
 with clock as materialized (select coalesce(%(now)s::timestamptz, clock_timestamp()) as now)

@@ -14,9 +14,9 @@ from storage.console.rows import Account, Credentials, Tenant, hooks_of
 from storage.postgres.database import Connection, Database, Row
 from storage.values.rows import Actor, Scope
 
-LINK_S = 3600
+LINK_S = 3600  # seconds a link for a new password is good
 OPERATOR = Actor(key_name="operator")
-MAX_FAILURES, LOCK_S = 8, 300
+MAX_FAILURES, LOCK_S = 8, 300  # wrong passwords, and seconds an account then rests
 TENANT = "t.id as tenant_id, t.plan, p.monthly_pages, p.concurrent_documents, p.retention_days"
 """The columns of a tenant with its plan, from `console_tenants t join console_plans p`."""
 

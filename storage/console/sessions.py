@@ -4,8 +4,8 @@ from storage.console.accounts import TENANT, new_id, tenant_of
 from storage.console.rows import Account, SessionRow
 from storage.postgres.database import Database
 
-SESSION_S = 14 * 86_400
-_LONGEST_AGENT = 200
+SESSION_S = 14 * 86_400  # seconds of a session: two weeks
+_LONGEST_AGENT = 200  # characters of a browser's name kept
 
 
 def open_session(db: Database, account_id: str, digest: bytes, agent: str = "") -> None:

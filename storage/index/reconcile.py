@@ -16,10 +16,10 @@ from storage.values.errors import StorageError
 from storage.values.rows import DocumentId, Scope
 
 log = logging.getLogger(__name__)
-GRACE_S = 3600.0
+GRACE_S = 3600.0  # seconds a row nobody published may belong to a publication in course
 PASS_S = 120.0
 """Indexing again stops after this time; the next pass goes on."""
-EVERY_S = 3600.0
+EVERY_S = 3600.0  # seconds between whole comparisons; notices bring the urgent ones
 
 _PUBLISHED = """
 select id, tenant, org, published_attempt, chunks from documents

@@ -22,10 +22,10 @@ from storage.index.vectors.table_vectors import TableVectors
 from storage.postgres.database import Database
 from storage.values.rows import Scope
 
-LEAST_DEPTH = 50
+LEAST_DEPTH = 50  # hits of each kind that are fused: below it the fusion loses recall
 RERANKED = 300
 """Nearest chunks that are ranked again by the pulled vector; more made no difference on Cranfield."""
-MOST_DEPTH = 20_000
+MOST_DEPTH = 20_000  # hits looked through for those that are still published; more is not searched
 FEEDBACK_FROM_WORDS = 3
 """Shorter queries name a thing: borrowed words would only blur them."""
 Ranking = list[tuple[str, float]]

@@ -30,7 +30,7 @@ from storage.values.rows import Actor, DocumentId, JobId, PageQuota, Scope, Stor
 from storage.values.signing import Signer
 from storage.values.states import DocumentStatus
 
-_LOOK_AT_ONCE = 10_000
+_LOOK_AT_ONCE = 10_000  # ids asked for in one statement
 
 _JOB = """
 insert into jobs (id, tenant, org, key_name, kind, n_total, n_running, started_at, metadata)

@@ -7,7 +7,7 @@ from storage.postgres.database import Database
 from storage.values.rows import DocumentId, Scope
 from storage.values.scoping import OWNED, owned_by
 
-_PAGE = 5_000
+_PAGE = 5_000  # documents listed in one statement
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from storage.values.ids import new_job_id
 from storage.values.rows import Actor, DocumentId, JobRow, PageQuota, Scope, StoredBlob
 from storage.values.states import DocumentStatus
 
-INGESTED_ATTEMPT = 1
+INGESTED_ATTEMPT = 1  # the number of the only attempt an ingested document has
 
 _INSERT = """
 with job as (

@@ -25,7 +25,7 @@ from storage.values.crash_points import CrashPoint, crash_point
 from storage.values.errors import Conflict, NotFound, StoreUnavailable
 from storage.values.rows import DocumentId, StoredBlob
 
-SPOOL_IN_MEMORY = 1 << 20
+SPOOL_IN_MEMORY = 1 << 20  # bytes of an upload kept in memory before they go to a file
 
 
 def open_bucket(url: str, spool: Path, **options: Any) -> tuple["BucketBlobs", "BucketArtifacts"]:

@@ -24,8 +24,8 @@ SESSION = (
     "-c statement_timeout=30s -c lock_timeout=10s -c idle_in_transaction_session_timeout=60s -c timezone=UTC -c jit=off"
 )
 KEEPALIVE = {"keepalives": 1, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
-CONNECT_TIMEOUT_S = 5
-WAIT_FOR_CONNECTION_S = 10.0
+CONNECT_TIMEOUT_S = 5  # seconds
+WAIT_FOR_CONNECTION_S = 10.0  # seconds a caller waits for one of the few connections
 
 _UNAVAILABLE = (
     psycopg.OperationalError,  # lost, refused, shut down, timed out, deadlocked, disk full

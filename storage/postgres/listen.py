@@ -12,8 +12,8 @@ from psycopg import sql
 
 from storage.postgres.database import session_dsn
 
-FIRST_RETRY_S = 0.25
-LAST_RETRY_S = 2.0
+FIRST_RETRY_S = 0.25  # seconds; doubled each time
+LAST_RETRY_S = 2.0  # seconds at most between tries: a returned database is seen within them
 
 
 async def listen(dsn: str, channels: Sequence[str]) -> AsyncIterator[tuple[str, str]]:

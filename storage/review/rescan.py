@@ -19,7 +19,7 @@ from storage.review.flags import keep_flags
 from storage.values.rows import Actor, DocumentId, Scope
 
 OPERATOR = Actor(key_name="operator")
-_PAGE = 200
+_PAGE = 200  # documents listed in one statement
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from storage.values.errors import Conflict, NotFound
 from storage.values.ids import new_source_id
 from storage.values.rows import Actor, Scope
 
-MAX_SOURCES = 100
+MAX_SOURCES = 100  # sources of one organisation
 OWN = "tenant = %(tenant)s and org = %(org)s"
 _SYNCING = "coalesce(lease_until > clock_timestamp(), false) as syncing"
 

@@ -30,10 +30,10 @@ from storage.values.file_names import clean_name
 from storage.values.rows import Actor, JobRow, NewDocument, PageQuota, Scope
 from storage.values.states import Priority
 
-BATCH = 200
-LEASE_S = 120
-MAX_SKIPPED_SHOWN = 100
-_HOLD_EVERY_S = 20.0
+BATCH = 200  # files that become one job
+LEASE_S = 120  # seconds a sync may be silent before another may take it over
+MAX_SKIPPED_SHOWN = 100  # skipped files named in a report; the rest are counted
+_HOLD_EVERY_S = 20.0  # seconds between renewals of the lease: six fit into one
 
 _LEASE = f"""
 update sources set fence = fence + 1, synced_at = clock_timestamp(),

@@ -18,8 +18,8 @@ from storage.values.rows import Actor, DocumentId, Scope
 
 EraseIndex = Callable[[Sequence[tuple[Scope, str]]], None]
 JANITOR = Actor(key_name="janitor")
-FIRST_RETRY_S = 5
-LAST_RETRY_S = 600
+FIRST_RETRY_S = 5  # seconds; doubled each time
+LAST_RETRY_S = 600  # seconds at most between tries of an erasure that fails
 
 _NEXT = """
 select p.document_id, p.tenant, p.org, p.sha256, p.tries, d.job_id

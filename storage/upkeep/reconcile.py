@@ -13,7 +13,7 @@ from storage.upkeep.erase import erase_blob
 from storage.values.errors import NotFound
 from storage.values.rows import DocumentId
 
-GRACE_S = 3600.0
+GRACE_S = 3600.0  # seconds a difference may be work in course
 
 _MISCOUNTED = """
 select j.id from jobs j join lateral (

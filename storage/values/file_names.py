@@ -2,7 +2,7 @@
 
 import unicodedata
 
-_LONGEST_NAME_BYTES = 255
+_LONGEST_NAME_BYTES = 255  # bytes of a name, as file systems have
 _BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _DROPPED = frozenset({"Cc", "Cs", "Zl", "Zp"})
 

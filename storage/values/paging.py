@@ -16,7 +16,7 @@ from storage.values.rows import Scope
 from storage.values.signing import Signer
 
 T = TypeVar("T")
-_SIGNATURE_BYTES = 16
+_SIGNATURE_BYTES = 16  # bytes of the signature in a cursor
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from storage.values.signing import Signer
 _OPTIONS = TypeAdapter(ReadOptions)
 _PURPOSE = "document-password"
 _SEALED = "sealed_password"
-_NONCE_BYTES = 12
+_NONCE_BYTES = 12  # bytes of AES-GCM's nonce
 
 
 def dump_options(signer: Signer, document_id: str, options: ReadOptions) -> dict[str, Any]:

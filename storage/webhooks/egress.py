@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
-MAX_URL_BYTES = 8192
-TIMEOUT_S = 15.0
-MAX_ANSWER_BYTES = 64 * 1024
+MAX_URL_BYTES = 8192  # bytes of an address
+TIMEOUT_S = 15.0  # seconds a receiver may take, all in all
+MAX_ANSWER_BYTES = 64 * 1024  # bytes of a receiver's answer that are read
 PORTS = frozenset({80, 443, 8080, 8443})
 """Where strangers may listen; an allowed private receiver may use any port."""
 

@@ -17,10 +17,10 @@ from storage.webhooks.signatures import open_secret
 
 SCHEDULE_S = (0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
 """Pause before each try: ten tries over about 75.6 hours."""
-JITTER = 0.2
-MAX_PAUSE_S = 86_400.0
-LEASE_S = 60.0
-GONE = 410
+JITTER = 0.2  # share of a pause by which tries are spread
+MAX_PAUSE_S = 86_400.0  # seconds between two tries: a day
+LEASE_S = 60.0  # seconds a dispatcher may hold a delivery without a word
+GONE = 410  # the status with which a receiver says that it wants no more
 
 _FAN_OUT = """
 with batch as (

@@ -20,7 +20,7 @@ from storage.values.states import EventKind
 from storage.webhooks.signatures import seal_secret
 
 TEST_EVENT = "webhook.test"
-MAX_WEBHOOKS = 100
+MAX_WEBHOOKS = 100  # receivers of one organisation
 _OWN = "tenant = %(tenant)s and org = %(org)s"
 
 

@@ -19,7 +19,7 @@ from storage.values.signing import Signer
 
 PREFIX = "whsec_"
 _PURPOSE = "webhook-secret"
-_NONCE_BYTES = 12
+_NONCE_BYTES = 12  # bytes of AES-GCM's nonce
 
 
 def new_secret() -> str:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from actors.reading.read_document import DocumentReader
     from actors.recogniser import Recogniser
 
-DOCUMENTS_PER_CHILD = 64
+DOCUMENTS_PER_CHILD = 64  # documents of one owner that a child reads before a fresh one: a fork costs three reads
 
 
 @dataclass(frozen=True, slots=True)

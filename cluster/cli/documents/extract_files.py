@@ -8,7 +8,7 @@ from pathlib import Path
 from models.cdom.errors import UnsupportedFormat
 from models.extract.readers.sniff import sniff
 
-_HEAD = 4096
+_HEAD = 4096  # bytes looked at to name a format: every signature stands within them
 
 
 class NoSuchFile(Exception):

@@ -16,7 +16,7 @@ import click
 
 from models.cdom.errors import MlUnavailable
 
-GIB = 1 << 30
+GIB = 1 << 30  # bytes
 LOW_DISK = 5 * GIB
 LOW_MEMORY = 2 * GIB
 

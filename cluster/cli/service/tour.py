@@ -22,7 +22,7 @@ from cluster.runtime import read_runtime, runtime_file
 from cluster.state import running_state
 
 SAMPLE = ROOT / "docs" / "sample" / "quire-sample.pdf"
-SHOWN = 12
+SHOWN = 12  # blocks printed: a screen
 QUESTION = "which crane needs new brakes before winter"
 
 

@@ -19,7 +19,7 @@ from cluster.start.stop import stop_service
 from cluster.state import ServiceState, exclusive, running_state
 from configs.settings import Settings
 
-READY_S = 240.0
+READY_S = 240.0  # seconds until `up` gives up: a start takes 15, on a loaded machine 120
 
 
 @click.command()

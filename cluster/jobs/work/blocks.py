@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from cluster.jobs.work.ledger import WorkBlock, WorkItem
 
-BLOCKS_PER_WORKER = 32
+BLOCKS_PER_WORKER = 32  # blocks a worker gets on average: enough that the last ones end together
 
 
 def block_size(documents: int, workers: int, most: int, *, per_worker: int = BLOCKS_PER_WORKER) -> int:

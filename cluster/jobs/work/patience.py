@@ -9,7 +9,7 @@ from actors.reader.retry import Backoff, Clock
 
 log = logging.getLogger("quire.jobs")
 T = TypeVar("T")
-PATIENCE_S = 600.0
+PATIENCE_S = 600.0  # seconds: a database restart or failover takes one or two minutes
 
 
 def _sleep(timeout: float) -> bool:

@@ -23,11 +23,11 @@ from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome, RecognisePages
 from models.pii.errors import PiiIncomplete
 
-DOCUMENTS_PER_CHILD = 64
+DOCUMENTS_PER_CHILD = 64  # documents of one owner that a child reads before a fresh one: a fork costs three reads
 AHEAD = 8
 """Documents fetched before, and outputs written after, the one that is being read."""
-THREADS = 4
-PIECE = 1 << 20
+THREADS = 4  # documents fetched or written beside the reading, because a bucket is slow to answer
+PIECE = 1 << 20  # bytes copied at a time
 
 T = TypeVar("T")
 Finish = Callable[[ReadOutcome], ReadOutcome]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 log = logging.getLogger("quire.jobs")
-REPORT_S = 10.0
+REPORT_S = 10.0  # seconds between lines of progress in the job's log
 
 Row = dict[str, Any]
 

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 log = logging.getLogger("quire.jobs")
 MOST = 64
 """Documents of a job: one commit, one index write and what a kill costs a worker."""
-JOBS_PER_WORKER = 4
-PIECE = 1 << 20
-MEGABYTE = 1 << 20
+JOBS_PER_WORKER = 4  # jobs a worker's documents are spread over, so that their rows are not one hot spot
+PIECE = 1 << 20  # bytes copied at a time
+MEGABYTE = 1 << 20  # bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from models.derive.fields.lexicon import Key
 from models.derive.fields.totals import choose_total
 from models.derive.fields.values import EMAIL, ValueType, find_amounts, find_currency, find_dates, find_ibans
 
-CLEAR_DATE = 0.9
+CLEAR_DATE = 0.9  # confidence from which a labelled date needs no second look
 BILL_KEYS = frozenset(
     {Key.INVOICE_NUMBER, Key.INVOICE_DATE, Key.RECEIPT_NUMBER, Key.DUE_DATE, Key.VAT_ID, Key.CHANGE, Key.SUBTOTAL}
 )

@@ -12,10 +12,10 @@ from models.cdom.geometry import Bbox
 from models.cdom.tree import Block, BlockId, BlockType, Route, Tree
 
 HEADS = frozenset({BlockType.TITLE, BlockType.HEADING})
-TAB_CHARS = 4
-MAX_PARTS = 40
-MAX_PLACE = 20_000.0
-MAX_BANDS = 20
+TAB_CHARS = 4  # blanks in a row that part a line like a tab
+MAX_PARTS = 40  # parts of one line: pairs are looked for between all of them
+MAX_PLACE = 20_000.0  # points: beyond it a box is not on any page (200 inches is the format's limit)
+MAX_BANDS = 20  # rows a tall fragment is filed under for neighbour search
 MAX_LINE = 90.0
 """Points: a taller fragment is a block of lines. Receipts photographed large have lines of 60."""
 MAX_BAND = 300

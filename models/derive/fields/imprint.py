@@ -22,7 +22,7 @@ IMPRINT = re.compile(
     r"domicilio\s+social|inscrita\s+en|sede\s+legale|capitale\s+sociale|statutaire\s+zetel|sede\s+social|capital\s+social)\b",
     re.IGNORECASE,
 )
-MAX_NAME_WORDS = 7
+MAX_NAME_WORDS = 7  # words of a company's name; longer is a sentence
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import unicodedata
 
 from models.derive.fields.lexicon import LABELS, QUALIFIERS, Key
 
-MAX_LABEL_WORDS = 6
+MAX_LABEL_WORDS = 6  # words of the longest label in the lexicon
 WORD = re.compile(r"[^\W_]+|[°#%]")
 
 

@@ -13,8 +13,8 @@ from models.derive.fields.labels import match_label
 from models.derive.fields.lexicon import Key
 from models.derive.fields.values import EMAIL, URL, find_amounts, find_dates
 
-TOP_LINES = 14
-MIN_NAME = 3
+TOP_LINES = 14  # lines from the top in which an issuer stands
+MIN_NAME = 3  # letters of the shortest name
 LEGAL_FORM = re.compile(
     r"\b(sdn\.?\s?bhd|bhd|s/b|pte\.?\s?ltd|pvt\.?\s?ltd|ltd|limited|llc|llp|inc|corp|corporation|co|company|plc|gmbh|ag|kg|ug|e\.?k|ohg|"
     r"sarl|s\.a\.r\.l|sas|sasu|eurl|s\.?a|s\.l|slu|s\.?p\.?a|s\.?r\.?l|b\.?v|n\.?v|vof|lda|ltda|oy|ab|aps|a/s|plt)\b\.?",

@@ -16,8 +16,8 @@ from models.derive.fields.lexicon import NEEDS_COLON, Key
 
 NO_PAIRS = frozenset({BlockType.CAPTION, BlockType.CODE})
 """Blocks whose colons label nothing."""
-MAX_LABEL = 60
-MAX_VALUE = 1000
+MAX_LABEL = 60  # characters of a label; longer is a sentence
+MAX_VALUE = 1000  # characters of a value; longer is text
 COLON = re.compile(r"\s*[:：]\s*")
 INLINE = re.compile(r"^[\W_]*(?P<label>[^:：]{1,59}?)\s*[:：](?!//)\s*(?P<value>\S.*)$", re.DOTALL)
 CLOCK = re.compile(r"\d\s*[:：]\s*\d")
@@ -26,7 +26,7 @@ MARK = re.compile(r"[\[(]?\s?[xX✓✔☑☒]{1,2}\s?[\])]?")
 """A ticked box as recognisers write it."""
 NEXT_COLON = re.compile(r"(?<=[^\W\d_.)#])[.)]?\s?[:：](?!//|\S?\d\d?\b.*[AaPp][Mm])(?=\s|\S)")
 LAST_WORDS = re.compile(r"(?<!\S)(?=[^\W\d_])\S+")
-MAX_LAST_WORDS = 4
+MAX_LAST_WORDS = 4  # last words of a text that may be the beginning of its label
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from models.derive.fields.lexicon import Key
 from models.derive.fields.pairs import read_inline
 from models.derive.fields.values import Found, find_amounts
 
-MAX_STEPS = 4
-MAX_LINES = 50
-MAX_LABEL = 60
+MAX_STEPS = 4  # fragments between a total's label and its amount
+MAX_LINES = 50  # payments and change amounts paired with each other
+MAX_LABEL = 60  # characters of a total's label
 QUALIFIED = re.compile(r"[^\W\d_]{3,}\s+total\b", re.IGNORECASE)
 """A total with a word in front, as `Takeaway total`."""
 MAX_ROUNDING = Decimal("0.99")

@@ -16,8 +16,8 @@ _BETWEEN = frozenset(
 """What may stand between the two parts of a paragraph."""
 _AFTER_TABLE = frozenset({BlockType.PAGE_HEADER, BlockType.PAGE_FOOTER, BlockType.FOOTNOTE})
 _TEXT = frozenset({BlockType.PARAGRAPH, BlockType.LIST_ITEM})
-_MOST_BETWEEN = 8
-_EDGE_SHARE = 0.03
+_MOST_BETWEEN = 8  # blocks that may stand between the halves of a paragraph: notes, captions, furniture
+_EDGE_SHARE = 0.03  # share of the page's width by which two halves of a paragraph may differ
 
 
 def link_joins(drafts: list[Draft]) -> None:

@@ -8,7 +8,7 @@ from models.extract.document.draft import Draft
 from models.extract.readers.contract import OutlineEntry, PageContent
 
 _NUMBERED = re.compile(r"\s*(\d{1,3}(?:\.\d{1,3})*)\.?\s+\D")
-_DEEPEST = 6
+_DEEPEST = 6  # heading levels, as HTML has
 _SIZE_STEP = 0.6
 """Sizes closer than this (points) are one size."""
 

@@ -8,10 +8,10 @@ from models.extract.document.draft import Draft
 
 _EDGE = 0.13
 """Share of the page's height in which running heads and feet stand."""
-_LEAST_PAGES = 3
+_LEAST_PAGES = 3  # pages on which a line must repeat: two are a coincidence
 _LEAST_BODIES = 2
 """So many pages with the line must hold something else: a line that is all of its pages is their text."""
-_MOST_CHARS = 160
+_MOST_CHARS = 160  # characters of a running head; longer is text
 _MOVABLE = frozenset(
     {BlockType.PARAGRAPH, BlockType.HEADING, BlockType.LIST_ITEM, BlockType.FOOTNOTE, BlockType.FORMULA}
 )

@@ -16,8 +16,8 @@ from models.neural.embed.tokenizer import TOKENIZER_FILE
 
 MODEL_ID = "all-MiniLM-L6-v2"
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-WIDTH = 384
-MAX_TOKENS = 256
+WIDTH = 384  # floats of a vector, the model's own
+MAX_TOKENS = 256  # tokens the model was trained to read
 BATCH_TOKENS = 4096
 """Padded tokens in one inference: large enough to fill one core, small enough to stay in its cache."""
 

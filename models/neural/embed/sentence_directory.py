@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 WEIGHTS = "*.safetensors"
-SAMPLED_FROM = 4 << 20
-SAMPLES = 64
-SAMPLE_BYTES = 4096
+SAMPLED_FROM = 4 << 20  # bytes from which a weights file is hashed by samples
+SAMPLES = 64  # places of a large file that are hashed
+SAMPLE_BYTES = 4096  # bytes at each place
 
 
 class EmbedderRefused(Exception):

@@ -12,11 +12,11 @@ import numpy as np
 from models.neural.ocr.detect import Picture
 from models.neural.ocr.runtime import Floats
 
-ROWS = 48
-WIDTH_STEP = 64
+ROWS = 48  # pixels of height, as the recognition model was trained
+WIDTH_STEP = 64  # pixels crops are widened to, so that few shapes are compiled
 BATCH_COLUMNS = 2560
 """Widths are rounded up and batches end at this many columns: the runtime keeps a plan and memory per shape."""
-MAX_COLUMNS = 3200
+MAX_COLUMNS = 3200  # pixels of width at the model's height: the longest line of a page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from models.neural.ocr.runtime import Floats
 
-BLANK = 0
+BLANK = 0  # index of CTC's blank
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
 from models.neural.ocr.detect import Picture
 from models.neural.ocr.runtime import Floats
 
-MOST_PIXELS = 100_000_000
+MOST_PIXELS = 100_000_000  # pixels of a page: A3 at 600 dpi
 LONGEST_SIDE = 4000
 """A4 at 300 dpi fits; what is larger is shrunk before it is unpacked to three colours."""
 

@@ -18,8 +18,8 @@ WIDE = 15 / 48
 """Share of the line's height; with `TIMES` flat between 13 and 18 of 48."""
 TIMES = 3.0
 """A gap that parts words is at least this many times the line's usual one."""
-_FAINT = 20
-_EDGE = 5
+_FAINT = 20  # grey levels (of 255) of contrast below which a column holds no ink
+_EDGE = 5  # columns at each end of a crop that belong to its margin
 
 
 def add_spaces(picture: Picture, glyphs: Sequence[DecodedGlyph]) -> tuple[DecodedGlyph, ...]:

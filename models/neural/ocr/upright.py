@@ -12,9 +12,9 @@ from models.neural.ocr.crops import box_size
 from models.neural.ocr.detect import Picture
 from models.neural.ocr.runtime import Floats
 
-TALL = 1.5
-LONG = 3.0
-PROBES = 6
+TALL = 1.5  # height over width from which a line box stands on its side
+LONG = 3.0  # width over height from which a box is long enough to tell
+PROBES = 6  # lines read both ways to tell upside down
 
 
 def lies_sideways(boxes: Sequence[Floats]) -> bool:

@@ -20,7 +20,7 @@ from models.neural.vlm.tables import read_html_table
 _FACTOR, _LEAST, _MOST = 28, 3136, 11_289_600
 """The grid and the areas of the model's own picture processor: sent in this size, it changes nothing any more."""
 _SAMPLING = Sampling(temperature=0.1, top_p=1.0, max_tokens=16_384)
-MAX_ELEMENTS = 5000
+MAX_ELEMENTS = 5000  # elements of one page's answer
 _DECODER = json.JSONDecoder(strict=False)
 """Line breaks inside a text are no reason to lose it."""
 _BEGIN = re.compile(r'\{\s*"(?:bbox|category)"')

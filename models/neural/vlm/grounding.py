@@ -16,7 +16,7 @@ from models.cdom.ports import RecognisedBlock, Word
 _TOKEN = re.compile(r"\w+")
 _SHARE = 0.6
 """Share of a line's words that its block must hold."""
-MAX_LINES, MAX_BLOCKS = 2000, 1000
+MAX_LINES, MAX_BLOCKS = 2000, 1000  # lines and blocks matched to each other: their product is the work
 
 
 def ground(blocks: Sequence[RecognisedBlock], words: Sequence[Word]) -> list[RecognisedBlock]:

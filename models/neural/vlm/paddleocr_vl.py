@@ -20,7 +20,7 @@ _TABLE = Sampling(max_tokens=8192)
 PROMPTS = {BlockType.TABLE: "Table Recognition:", BlockType.FORMULA: "Formula Recognition:"}
 _OTHERWISE = "OCR:"
 _MATH_MARKS = re.compile(r"\A\s*(?:\$\$|\\\[|\$)(.*?)(?:\$\$|\\\]|\$)\s*\Z", re.DOTALL)
-MAX_REGIONS = 300
+MAX_REGIONS = 300  # regions of one page, each an ask of its own
 
 
 class PaddleOcrVl:

@@ -1,10 +1,10 @@
 """Has a model begun to say the same thing for ever? Looked at while it writes; pure, bounded work per look."""
 
-_WINDOW = 2000
-_LONGEST_PERIOD = 400
+_WINDOW = 2000  # characters at the end of an answer that are looked at
+_LONGEST_PERIOD = 400  # characters of the longest phrase a model was seen to repeat
 _LEAST = 200
 """Characters that must be one repeated unit: below it, dotted leaders and rules of a table are honest text."""
-_LEAST_TURNS = 8
+_LEAST_TURNS = 8  # repetitions of a phrase that are a loop; a table repeats a cell less often
 
 
 def finds_loop(text: str) -> bool:

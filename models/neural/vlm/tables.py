@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 from models.cdom.table import Cell, Table
 
-MAX_ROWS, MAX_COLS, MAX_CELLS = 2000, 200, 20_000
+MAX_ROWS, MAX_COLS, MAX_CELLS = 2000, 200, 20_000  # what one page can hold; larger is a loop
 _LARGEST_CELL = 400
 """Places one OTSL cell may cover: keeps a hostile table linear."""
 _OTSL = re.compile(r"<(fcel|ecel|lcel|ucel|xcel|ched|rhed|srow|nl)>")

@@ -34,7 +34,7 @@ ENTITIES = {
 NAMES_VERSION = 2
 """Raised with what `names` makes of a pipeline's findings."""
 PROPER_NOUN = "PROPER_NOUN"
-LEAST_SCORE = 0.4
+LEAST_SCORE = 0.4  # score of Presidio's below which a name is not reported
 SURE_OF_LANGUAGE = 200
 """Letters from which a paragraph's language can be told."""
 

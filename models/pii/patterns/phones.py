@@ -10,7 +10,7 @@ from models.pii.kinds import Hit, Kind
 from models.pii.patterns.clues import Clues, Starts, at_dialled
 from models.pii.patterns.pattern import AND
 
-LEAST_FIGURES = 7
+LEAST_FIGURES = 7  # digits of the shortest number taken without a word beside it
 _NOT_FIGURE = re.compile(r"[^0-9]")
 _CANDIDATE = re.compile(
     r"(?<![\w./#$€£=_@-])(?<![0-9],)(?P<number>(?:(?P<plus>\+|00)\s?(?=[1-9(]))?(?:\(\+?[0-9]{1,4}\)|[0-9]{1,5})"

@@ -29,10 +29,10 @@ from storage.sources.sources import SourceGate
 from storage.values.errors import StorageError
 
 _SQL_THREADS = 4  # as many as the pool has connections
-_DISK_THREADS = 8
-_LICENSE_WATCH_S = 10.0
-_KEYS_WATCH_S = 2.0
-_REMEMBER_METRICS_S = 5.0
+_DISK_THREADS = 8  # threads for disks and writing, apart from those that read SQL
+_LICENSE_WATCH_S = 10.0  # seconds until a renewed licence is in force
+_KEYS_WATCH_S = 2.0  # seconds until a new or revoked key is known when no notice comes
+_REMEMBER_METRICS_S = 5.0  # seconds an answer of /metrics is kept: scrapers ask every fifteen
 _REMEMBER_HEALTH_S = 1.0  # open to callers without a key, so a flood costs one look a second
 
 

@@ -14,8 +14,8 @@ from storage.access.audit import record
 from storage.postgres.database import Database
 from storage.values.errors import StorageError
 
-QUIET_S = 60.0
-_REMEMBERED = 4096
+QUIET_S = 60.0  # seconds in which one key's equal refusals make one audit row
+_REMEMBERED = 4096  # refusals; the oldest is forgotten first
 
 
 class DenialAudit:

@@ -12,8 +12,8 @@ from storage.jobs.documents import Original
 from storage.values.errors import NotFound
 from storage.values.rows import DocumentId
 
-ASSET_DPI = 144
-KEPT_BYTES = 32 << 20
+ASSET_DPI = 144  # pixels an inch: sharp on a screen of double density
+KEPT_BYTES = 32 << 20  # bytes of drawn pictures kept in one process
 
 Key = tuple[DocumentId, int, str]
 """Document, attempt, asset_ref."""

@@ -8,7 +8,7 @@ from serve_apps.api.http.refusals import NotInTime, Overloaded
 
 LANES = 2
 """Requests of this kind at work at once; each holds its files in memory."""
-TIME_LIMIT_S = 55.0
+TIME_LIMIT_S = 55.0  # seconds: below the minute after which proxies hang up
 
 
 class EphemeralSlots:

@@ -17,8 +17,8 @@ from storage.postgres.database import Database
 from storage.values.errors import NotFound
 from storage.values.rows import JobId, Scope
 
-_MOST_AT_ONCE = 32
-_MOST_WAITING = 1024
+_MOST_AT_ONCE = 32  # jobs in one statement
+_MOST_WAITING = 1024  # callers waiting for the next statement before more are refused
 
 
 @dataclass(frozen=True, slots=True)

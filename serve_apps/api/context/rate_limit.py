@@ -7,7 +7,7 @@ from serve_apps.api.http.bulkhead import Bulkhead
 from storage.access.rate_limits import take
 from storage.postgres.database import Database
 
-_REMEMBERED = 4096
+_REMEMBERED = 4096  # refused keys; the oldest is forgotten first
 
 
 class CallerRateLimit:

@@ -17,7 +17,7 @@ from storage.sources.sources import SourceGate
 from storage.store import Store
 from storage.webhooks.egress import Egress
 
-MEGABYTE = 1024 * 1024
+MEGABYTE = 1024 * 1024  # bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from serve_apps.api.http.bulkhead import Bulkhead
 from storage.sources.sync import SyncReport
 
-_THREADS = 4
-_WAITING = 64
+_THREADS = 4  # syncs in course in one process: each walks a disk or bucket
+_WAITING = 64  # syncs asked for and not begun before more are refused
 
 
 class Syncing:

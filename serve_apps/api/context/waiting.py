@@ -16,7 +16,7 @@ from serve_apps.api.http.refusals import Overloaded
 from storage.postgres.listen import listen
 from storage.postgres.notices import DONE
 
-_REMEMBERED = 1024
+_REMEMBERED = 1024  # ended jobs whose end a late waiter still learns without a query
 T = TypeVar("T")
 
 

@@ -22,7 +22,7 @@ from serve_apps.api.http.refusals import InvalidUpload
 from storage.values.file_names import clean_name
 
 CDOM_VERSION = "1.0"
-MAX_BLOCKS = 200_000
+MAX_BLOCKS = 200_000  # blocks of one ingested tree: a book of two thousand pages
 _ASSET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _TREE = TypeAdapter(Tree)

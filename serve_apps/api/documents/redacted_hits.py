@@ -16,7 +16,7 @@ from storage.jobs.documents import locate_tree
 from storage.values.errors import NotFound
 from storage.values.rows import DocumentId
 
-SNIPPET_CHARS = 240
+SNIPPET_CHARS = 240  # characters, as the index's own snippets
 
 
 def redact_hits(call: Call, hits: list[SearchHit]) -> list[SearchHit]:

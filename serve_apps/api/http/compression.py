@@ -6,6 +6,7 @@ import gzip
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _SMALLEST, _INLINE, _LEVEL = 2048, 64 * 1024, 3
+"""Bytes worth packing, bytes packed on the event loop, gzip level (higher costs more than it saves)."""
 _PACKED_TYPES = (b"application/json", b"application/problem+json", b"text/")
 
 

@@ -12,9 +12,9 @@ from models.extract.readers.sniff import HEAD_BYTES
 from serve_apps.api.http.refusals import BatchTooLarge, InvalidUpload, UploadTooLarge
 from storage.values.file_names import clean_name
 
-_MAX_FIELDS = 16
-_MAX_FIELD_BYTES = 64 * 1024
-_MAX_HEADERS = 16
+_MAX_FIELDS = 16  # form fields beside files; the interface knows five
+_MAX_FIELD_BYTES = 64 * 1024  # bytes of one field
+_MAX_HEADERS = 16  # headers of one part
 _MAX_HEADER_BYTES = 16 * 1024  # a file name of 4,000 characters fits in any script
 
 

@@ -4,8 +4,8 @@ import json
 import math
 from typing import Any
 
-MAX_DEPTH = 64
-_MAX_DIGITS = 100
+MAX_DEPTH = 64  # nested levels; metadata of people has four
+_MAX_DIGITS = 100  # digits of a number: Python's own parsing is quadratic in them
 
 
 class InvalidJson(ValueError):

@@ -19,8 +19,8 @@ from serve_apps.api.http.refusals import UploadStalled
 from storage.objects.blobs import Blobs, BlobWriter
 from storage.values.rows import StoredBlob
 
-_FLUSH_BYTES = 512 * 1024
-_SLOWEST_BYTES_S = 1024
+_FLUSH_BYTES = 512 * 1024  # bytes gathered before a thread writes them
+_SLOWEST_BYTES_S = 1024  # bytes a second below which an upload is given up
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from serve_apps.console.context.console_state import ConsoleState
 from serve_apps.console.context.refusals import TooManyTries
 from storage.access.rate_limits import take
 
-_HOUR_MIN = 60.0
+_HOUR_MIN = 60.0  # minutes
 
 
 async def admit_sign_up(request: Request, running: ConsoleState) -> None:

@@ -23,7 +23,7 @@ from storage.console.rows import Account, Tenant
 from storage.console.sessions import SESSION_S, find_session
 from storage.console.tokens import find_tenant
 
-_LONGEST_SECRET = 256
+_LONGEST_SECRET = 256  # characters; ours have 46
 _LONGEST_ORG = 34  # tenant id + dot + this is the longest name an organisation may have
 
 

@@ -14,8 +14,8 @@ from serve_apps.console.context.resources import ConsoleResources
 from serve_apps.console.context.spool import Spool
 
 T = TypeVar("T")
-_SPOOL_KEPT_S = 3600.0
-_DRAIN_S = 10.0
+_SPOOL_KEPT_S = 3600.0  # seconds after which a file of a crashed upload is removed at a start
+_DRAIN_S = 10.0  # seconds for loops to end
 
 
 class ConsoleState:

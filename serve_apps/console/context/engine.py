@@ -18,7 +18,7 @@ _KEPT_HEADERS = (
     *("content-type", "content-encoding", "content-length", "etag", "cache-control", "vary"),
     *("x-next-cursor", "content-security-policy", "content-disposition"),
 )
-_WHOLE_BYTES = 1 << 20
+_WHOLE_BYTES = 1 << 20  # bytes of an answer taken as a whole; larger ones are streamed
 _HUNG_UP = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
 _TRANSPORT = (httpx.TransportError, httpx.InvalidURL)
 

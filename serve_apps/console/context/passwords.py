@@ -7,8 +7,8 @@ import unicodedata
 from dataclasses import dataclass
 from hmac import compare_digest
 
-SHORTEST, LONGEST = 10, 1024
-_BYTES = 32
+SHORTEST, LONGEST = 10, 1024  # characters of a password
+_BYTES = 32  # bytes of salt and of the derived key
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from serve_apps.console.context.refusals import EngineFailed, ForeignForm, SignI
 from storage.console.errors import EmailTaken, MonthlyPagesUsed, SignInRefused, TooManyDocuments
 from storage.webhooks.egress import UrlRefused
 
-RETRY_S = 2
+RETRY_S = 2  # seconds a caller is asked to wait when the engine is away
 
 
 def install_problems(app: FastAPI) -> None:

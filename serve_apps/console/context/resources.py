@@ -10,7 +10,7 @@ from serve_apps.console.context.passwords import Passwords
 from storage.store import Store
 from storage.webhooks.egress import Egress
 
-MEGABYTE = 1024 * 1024
+MEGABYTE = 1024 * 1024  # bytes
 
 
 class ConsoleWorker(Protocol):

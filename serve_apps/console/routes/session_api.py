@@ -20,7 +20,7 @@ from storage.console.admission import usage_of
 from storage.console.tokens import create_token, revoke_token
 
 router = APIRouter(tags=["session"])
-LONGEST_NAME = 100
+LONGEST_NAME = 100  # characters of a token's name
 
 
 @router.post("/api/tokens", status_code=201)

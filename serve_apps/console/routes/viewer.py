@@ -16,7 +16,7 @@ router = APIRouter(include_in_schema=False)
 TABS = ("blocks", "chunks", "digest")
 DOWNLOADS = {"tree": "tree", "chunks": "chunks", "graph": "export/graph", "context": "export/context"}
 _CONTENT = {"chunks": "chunks", "digest": "export/context?max_tokens=20000"}
-_DPI = 110
+_DPI = 110  # pixels an inch of the page beside the text
 
 
 @router.get("/documents/{document_id}")

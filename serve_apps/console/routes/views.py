@@ -17,7 +17,7 @@ from storage.console.tokens import create_token, list_tokens, revoke_token
 from storage.values.errors import NotFound
 
 router = APIRouter(include_in_schema=False)
-PAGE = 50
+PAGE = 50  # documents a page
 
 
 @router.get("/static/{name}")

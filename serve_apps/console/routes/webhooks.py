@@ -25,7 +25,7 @@ from storage.webhooks.receivers import (
 from storage.webhooks.signatures import new_secret
 
 router = APIRouter(tags=["session"])
-SHOWN = 50
+SHOWN = 50  # deliveries listed, the newest
 
 
 @router.post("/api/webhooks", status_code=201)

@@ -23,7 +23,7 @@ from storage.console.rows import Place
 from storage.console.settlement import attach, settle
 
 _TAKEN = frozenset({200, 201, 202})
-_TRIES = 2
+_TRIES = 2  # sends of one upload under one Idempotency-Key
 
 
 async def receive(request: Request, running: ConsoleState, parts: frozenset[str], max_files: int) -> Upload:

@@ -20,10 +20,10 @@ from storage.postgres.database import Database
 from storage.values.errors import StorageError
 
 log = logging.getLogger(__name__)
-THREADS = 8
-TIMEOUT_S = 10.0
-RETIRE_EVERY_S = 60.0
-STUCK_S = 120.0
+THREADS = 8  # questions to the engine in course
+TIMEOUT_S = 10.0  # seconds for the engine to answer one
+RETIRE_EVERY_S = 60.0  # seconds between looks for what has been kept long enough
+STUCK_S = 120.0  # seconds without a turn after which it is unhealthy
 
 
 class Watcher:

@@ -16,7 +16,7 @@ from serve_apps.ui.browser.origin import ForeignRequest, over_tls, require_same_
 from serve_apps.ui.browser.session import Sessions, read_cookie, set_cookie
 from serve_apps.ui.browser.visit import page
 
-_LONGEST_FORM = 16_384
+_LONGEST_FORM = 16_384  # bytes; ours has three short fields
 _STATUS = {Unauthenticated: 401, InvalidOrg: 422, RateLimited: 429}
 
 

@@ -16,10 +16,10 @@ from serve_apps.access.caller import Caller
 from serve_apps.access.keys import ApiKey, KeyRing
 from storage.values.signing import Signer
 
-LIFETIME_S = 12 * 3600
-LOGIN_FORM_S = 3600
+LIFETIME_S = 12 * 3600  # seconds of a session: a working day
+LOGIN_FORM_S = 3600  # seconds a sign-in form may lie open
 _SESSION, _KEY, _CSRF, _LOGIN = "ui-session", "ui-key", "ui-csrf", "ui-login"
-_SIGNATURE = 16
+_SIGNATURE = 16  # bytes of the signature in a cookie
 
 
 @dataclass(frozen=True, slots=True)

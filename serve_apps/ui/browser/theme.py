@@ -9,7 +9,7 @@ from serve_apps.ui.browser.login import next_page, read_form
 from serve_apps.ui.browser.origin import ForeignRequest, over_tls, require_same_site
 from serve_apps.ui.browser.visit import THEME_COOKIE, THEMES
 
-_YEAR_S = 365 * 86_400
+_YEAR_S = 365 * 86_400  # seconds
 
 
 async def choose_theme(request: Request) -> Response:

@@ -20,7 +20,7 @@ TABS = {
 }
 PREVIEW_POLICY = "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'"
 _OUTPUTS = {"fields": "fields", "semantics": "semantics", "chunks": "chunks", "markdown": "export/markdown"}
-_SHOWN = 1000
+_SHOWN = 1000  # blocks written into a page before it points to the tree
 
 
 async def show_document(visit: Visit) -> Response:

@@ -9,7 +9,7 @@ from serve_apps.ui.browser.visit import Visit
 from serve_apps.ui.pages.documents import document_path, read_document
 from storage.review.reviews import FlagState
 
-_INBOX, _AHEAD, _LOOKS = 500, 200, 5
+_INBOX, _AHEAD, _LOOKS = 500, 200, 5  # documents listed; documents a look ahead for the next one, and such looks
 
 
 async def list_inbox(visit: Visit) -> Response:

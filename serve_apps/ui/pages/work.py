@@ -12,7 +12,8 @@ ACTIVE = ("queued", "running")
 STATUSES = ("queued", "running", "succeeded", "partial", "failed", "canceled")
 MODES = {"hybrid": "Words and meaning", "fts": "Words", "vector": "Meaning"}
 _NEWEST, _PER_PAGE, _LETTERS, _HITS = 8, 50, 50, 20
-_LOOK_AHEAD = 100
+"""Jobs on the overview, rows a page, failed documents listed, hits shown."""
+_LOOK_AHEAD = 100  # documents of a job fetched at a time
 
 
 async def overview(visit: Visit) -> Response:

@@ -24,7 +24,7 @@ LANGUAGES = {
 """Languages with a stemmer and stop words in tantivy; any other is indexed unstemmed."""
 
 FIELDS = (*(f"text_{code}" for code in LANGUAGES), "text_any")
-MAX_QUERY_WORDS = 128
+MAX_QUERY_WORDS = 128  # words of a question that are looked up
 
 Words = dict[tuple[str, str], float]
 """(field, analysed word) → weight."""

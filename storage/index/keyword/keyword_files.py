@@ -25,7 +25,7 @@ from storage.values.rows import Scope
 
 HEAP_BYTES = 15_000_000
 """Of one writer: the least tantivy takes per thread."""
-OPEN_WRITERS = 4
+OPEN_WRITERS = 4  # keyword indexes open for writing: each holds a buffer of HEAP_BYTES
 HEADING_WEIGHT = 3
 """The words of the headings above a chunk count as if they stood in it so many times more."""
 

@@ -6,7 +6,7 @@ from collections.abc import Set
 
 from storage.index.keyword.analysis import words_of
 
-SNIPPET_CHARS = 240
+SNIPPET_CHARS = 240  # characters: about three lines of a list of hits
 _WORD = re.compile(r"\w+")
 Places = tuple[tuple[int, int], ...]
 

@@ -24,7 +24,7 @@ VECTOR_INDEX = "vector_idx"
 INDEXED: dict[str, BTree | Bitmap] = {"document_id": BTree(), "batch": BTree(), "scope": Bitmap()}
 INDEX_FROM_ROWS = 20_000
 """Below this a scan is as fast as a scalar index and cheaper to keep."""
-EVERYTHING = 2**31 - 1
+EVERYTHING = 2**31 - 1  # the largest limit Lance takes
 KEYWORD_COLUMNS = ["key", "document_id", "batch", "chunk_id", "text", "facts", "language"]
 
 

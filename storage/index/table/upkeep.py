@@ -16,7 +16,7 @@ FRAGMENT_ROWS = 50_000
 """Rows of one data file: 100 MB with vectors of 384. Erasing one document rewrites one file, which takes 0.5 s."""
 KEPT_S = 30.0
 """Old versions stay this long for readers that have just looked at them."""
-MASKED_SHARE = 0.1
+MASKED_SHARE = 0.1  # share of deleted rows from which a file is rewritten
 MOST_PARTS = 8
 """Of the vector index: the large one, and what came since."""
 

@@ -20,7 +20,7 @@ from storage.values.rows import Scope
 Indices = npt.NDArray[np.intp]
 BYTES_BESIDE = 250
 """Of a chunk's key and its places in lists, beside its vector."""
-STALE_SHARE = 0.1
+STALE_SHARE = 0.1  # share of rows gone from which the matrix is built anew
 
 
 @dataclass(frozen=True, slots=True)

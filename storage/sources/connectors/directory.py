@@ -13,8 +13,8 @@ from pathlib import Path, PurePosixPath
 from storage.objects.blobs import BlobWriter
 from storage.sources.connectors.contract import Listed, Listing, Skipped, SourceRefused, SourceUnavailable
 
-MAX_DEPTH = 64
-_PIECE = 1 << 20
+MAX_DEPTH = 64  # folders below each other; deeper is a loop of mounts
+_PIECE = 1 << 20  # bytes copied at a time
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _PSEUDO = ("/proc", "/sys", "/dev", "/run")

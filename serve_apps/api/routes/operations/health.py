@@ -20,8 +20,8 @@ from storage.values.errors import StorageError
 
 router = APIRouter(tags=["health"])
 _ALIVE = json_response({"status": "ok", "version": SERVICE_VERSION})
-_CLUSTER_TIMEOUT_S = 1.0
-_INDEX_TIMEOUT_S = 3.0
+_CLUSTER_TIMEOUT_S = 1.0  # seconds Ray may take to answer deep health
+_INDEX_TIMEOUT_S = 3.0  # seconds the index may take to answer deep health
 Check = dict[str, str]
 
 

@@ -32,7 +32,7 @@ router = APIRouter(tags=["webhooks"])
 
 
 Secret = Annotated[str, Field(min_length=24, max_length=256, pattern=r"^[\x21-\x7e]+$")]
-MAX_OVERLAP_S = 2_592_000
+MAX_OVERLAP_S = 2_592_000  # seconds both secrets of a rotation are signed with: thirty days
 
 
 class WebhookRequest(BaseModel):

@@ -20,7 +20,7 @@ from storage.values.errors import NotFound
 from storage.values.rows import DocumentId
 
 router = APIRouter(tags=["exports"])
-LINES_AT_ONCE = 64
+LINES_AT_ONCE = 64  # lines of JSON sent in one piece
 Chars = Annotated[int | None, Query(ge=0)]
 
 

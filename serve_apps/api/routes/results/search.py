@@ -16,7 +16,7 @@ from serve_apps.api.shapes.rendering import json_response
 from storage.values.errors import NotFound
 
 router = APIRouter(tags=["search"])
-MAX_QUERY_CHARS = 4096
+MAX_QUERY_CHARS = 4096  # characters of a question; the embedder reads the first few hundred words
 Q = Annotated[str, Query(min_length=1, max_length=MAX_QUERY_CHARS, description="The question: words, no operators.")]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 MinScore = Annotated[
