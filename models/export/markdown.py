@@ -1,106 +1,187 @@
-"""A tree as Markdown, in reading order: headings, lists, tables, captions, footnotes. Pure text, no file access."""
+"""A tree as Markdown, in reading order: the one writer, for documents with pages and for those that flow without.
+
+Lists are real lists with what belongs to their items inside; notes of a flowing document stand at its end with links
+back. All text is escaped, what is hidden stays out. Pure text, no file access.
+"""
 
 import re
-from html import escape
-from typing import assert_never
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
-from models.cdom.table import Cell, Table
-from models.cdom.tree import FURNITURE, Block, BlockType, Route, Tree
-from models.export.markdown_flow import flow_to_markdown, is_flow
+from models.cdom.flags import COMMENT
+from models.cdom.tree import Block, BlockId, BlockType, Route, Tree
+from models.cdom.visible import visible_blocks
+from models.export.markdown_inline import cut_spans, escape_label, inline, link, one_line
+from models.export.markdown_lists import read_item
+from models.export.markdown_tables import TableStyle, nested_tables, table_to_markdown
 
-_BULLET = re.compile(r"^[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢✓✔❖*–—\-\uf0b7\uf0a7\uf0d8]\s*")
-_ORDERED = re.compile(r"^\d{1,9}[.)]\s")
-_FENCE = re.compile(r"`{3,}")
 _JOINED = frozenset({BlockType.PARAGRAPH, BlockType.LIST_ITEM})
+_LISTED = frozenset({BlockType.LIST_ITEM, BlockType.CHECKBOX})
+_NOTE_MARK = re.compile(r"^(?:\d+|[ivxlcdm]+)\s+")
+_DIVIDED = re.compile(r"[a-z][-‐]\Z")
+_SEPARATOR = "<!-- -->"
+"""Between two lists that would be read as one."""
+_MARKUP_IN_MATH = re.compile(r"<(?=\S)|\](?=[(\[:])|&(?=#?\w)")
+_BLOCK_START = re.compile(r"[#>+=~*_|:-]|\d{1,9}[.)]")
 
 
-def tree_to_markdown(tree: Tree, *, furniture: bool | None = None) -> str:
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one block became; `glue` stands between it and the part before. The block is the first of those joined."""
+
+    block: Block
+    text: str
+    glue: str = "\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """An open list item: its level, where its content is indented to, its number (None = bullet)."""
+
+    level: int
+    indent: int
+    number: int | None
+
+
+def tree_to_markdown(tree: Tree, *, furniture: bool | None = None, tables: TableStyle = TableStyle.AUTO) -> str:
     """The document as Markdown; without `furniture` running headers and footers are left out.
 
     Unless it is said, they are kept where they have a place on a page.
     """
-    if is_flow(tree):
-        return flow_to_markdown(tree, render_table, furniture=furniture is True)
-    unwritten = {page.number for page in tree.pages if page.route is Route.OCR}
-    parts: list[str] = []
-    last: Block | None = None
-    for block in tree.blocks:
-        if block.type in FURNITURE and furniture is False:
-            continue
-        text = render_block(block)
-        if not text:
-            continue
-        if block.type is BlockType.FORMULA and block.page not in unwritten:
-            text = f"$$\n{text}\n$$"
-        if last is not None and block.continues == last.id and last.type in _JOINED:
-            parts[-1] = join_text(parts[-1], text)
-        else:
-            parts.append(text)
-        last = block
-    return "\n\n".join(parts) + "\n"
+    if furniture is None:
+        furniture = any(block.bbox is not None for block in tree.blocks)
+    parts = markdown_parts(tree, furniture=furniture, tables=tables)
+    return "".join(part.glue + part.text for part in parts).lstrip("\n") + "\n"
+
+
+def markdown_parts(tree: Tree, *, furniture: bool, tables: TableStyle = TableStyle.AUTO) -> list[Part]:
+    """The same in parts, one for each block that has something to show, in the order they are written."""
+    blocks = list(_joined(visible_blocks(tree, furniture=furniture)))
+    writer = _Writer(tree, blocks, tables)
+    for block in blocks:
+        writer.add(block)
+    return writer.parts + writer.notes
 
 
 def join_text(first: str, second: str) -> str:
     """The two parts of a paragraph as one; a word divided between them is made whole."""
-    if re.search(r"[a-z][-‐]$", first) and second[:1].islower():
+    if _DIVIDED.search(first) and second[:1].islower():
         return first[:-1] + second
     return f"{first} {second}"
 
 
-def render_block(block: Block) -> str:
-    """One block as Markdown, empty when it has nothing to show."""
-    text = block.text
-    match block.type:
-        case BlockType.TITLE:
-            return f"# {one_line(text)}"
-        case BlockType.HEADING:
-            return f"{'#' * min(block.level or 1, 6)} {one_line(text)}"
-        case BlockType.LIST_ITEM:
-            return render_item(text, block.level or 1)
-        case BlockType.TABLE:
-            return render_table(block.table) if block.table is not None else text
-        case BlockType.CODE:
-            return render_code(text)
-        case BlockType.CHECKBOX | BlockType.KEY_VALUE | BlockType.PARAGRAPH | BlockType.CAPTION | BlockType.FOOTNOTE:
-            return text
-        case BlockType.PICTURE | BlockType.FORMULA | BlockType.PAGE_HEADER | BlockType.PAGE_FOOTER:
-            return text
-        case _:
-            assert_never(block.type)
+def formula_to_markdown(text: str) -> str:
+    """A formula between dollars: nothing in it is HTML or a link to a reader that knows no formulas.
+
+    A blank changes nothing in a formula and takes its meaning from `<b`, `](` and `&lt`; nor do braces at the front.
+    """
+    line = _MARKUP_IN_MATH.sub(lambda found: found.group() + " ", " ".join(text.split()))
+    return f"$$\n{'{}' if _BLOCK_START.match(line) else ''}{line}\n$$"
 
 
-def one_line(text: str) -> str:
-    """A heading's text without line breaks, which would end it."""
-    return " ".join(text.split())
+def _joined(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks, each with what continues it right after."""
+    held: Block | None = None
+    last: Block | None = None
+    for block in blocks:
+        if held is not None and last is not None and block.continues == last.id and last.type in _JOINED:
+            held = _join(held, block)
+        else:
+            if held is not None:
+                yield held
+            held = block
+        last = block
+    if held is not None:
+        yield held
 
 
-def render_item(text: str, level: int) -> str:
-    """A list item at its depth: a number stays, a bullet becomes Markdown's."""
-    indent = "  " * (level - 1)
-    if _ORDERED.match(text):
-        return f"{indent}{text}"
-    return f"{indent}- {_BULLET.sub('', text, count=1)}"
+def _join(first: Block, second: Block) -> Block:
+    text = join_text(first.text, second.text)
+    by = len(text) - len(second.text)
+    moved = (replace(span, start=span.start + by, end=span.end + by) for span in second.spans)
+    kept = (replace(span, end=min(span.end, by)) for span in first.spans)
+    return replace(first, text=text, spans=(*kept, *moved))
 
 
-def render_code(text: str) -> str:
+class _Writer:
+    """Parts of the text with what separates them, and which list items are open."""
+
+    def __init__(self, tree: Tree, blocks: list[Block], tables: TableStyle) -> None:
+        self.parts: list[Part] = []
+        self.notes: list[Part] = []
+        self._tables = tables
+        self._nested = nested_tables(blocks) if tables is not TableStyle.PIPE else {}
+        self._written_inside = {child.id for children in self._nested.values() for child in children}
+        self._unwritten = {page.number for page in tree.pages if page.route is Route.OCR}
+        self._open: list[_Open] = []
+        self._indents: dict[BlockId, int] = {}
+
+    def add(self, block: Block) -> None:
+        """One block in its place."""
+        if block.type in _LISTED:
+            self._add_item(block)
+        elif block.type is BlockType.FOOTNOTE and block.bbox is None and COMMENT not in block.flags:
+            self._add_note(block)
+        elif text := self._render(block):
+            indent = self._indents.get(block.parent, 0) if block.parent is not None else 0
+            self._open = self._open if indent else []
+            self._put(block, text, indent)
+
+    def _put(self, block: Block, text: str, indent: int, glue: str = "\n\n") -> None:
+        pad = " " * indent
+        self.parts.append(Part(block, "\n".join(pad + line if line else line for line in text.split("\n")), glue))
+
+    def _add_item(self, block: Block) -> None:
+        level = block.level or 1
+        last = next((item for item in self._open if item.level == level), None)
+        item = read_item(block, level, last.number if last is not None else None)
+        glue = "\n" if self._open else "\n\n"
+        self._open = [item for item in self._open if item.level < level]
+        indent = self._open[-1].indent if self._open else 0
+        if last is not None and last.number is not None and item.number not in (None, last.number + 1):
+            glue = f"\n\n{' ' * indent}{_SEPARATOR}\n\n"
+        inside = indent + len(item.mark) + 1
+        self._put(block, f"{item.mark} " + item.text.replace("\n", "\n" + " " * (inside - indent)), indent, glue)
+        self._open.append(_Open(level, inside, item.number))
+        self._indents[block.id] = inside
+
+    def _add_note(self, block: Block) -> None:
+        found = _NOTE_MARK.match(block.text)
+        cut = found.end() if found else 0
+        text = " ".join(inline(block.text[cut:], cut_spans(block.spans, cut)).split())
+        back = link("↩︎", f"#{block.parent}") if block.parent is not None else ""
+        number = len(self.notes) + 1
+        self.notes.append(Part(block, f"{number}. {text}{back}", "\n" if self.notes else "\n\n"))
+
+    def _render(self, block: Block) -> str:
+        """One block as Markdown, empty when it has nothing to show."""
+        match block.type:
+            case BlockType.TITLE:
+                return _heading(1, block)
+            case BlockType.HEADING:
+                return _heading(min(block.level or 1, 6), block)
+            case BlockType.CODE:
+                return _fenced(block.text)
+            case BlockType.FORMULA if block.text.strip() and block.page not in self._unwritten:
+                return formula_to_markdown(block.text)
+            case BlockType.PICTURE if block.bbox is None:
+                alt = " ".join(escape_label(block.text).split())
+                return f"![{alt}]({block.asset_ref or ''})" if alt or block.asset_ref else ""
+            case BlockType.FOOTNOTE if block.bbox is None:
+                return "> " + inline(block.text, block.spans).replace("\n", "\n> ")
+            case _ if block.table is not None:
+                inside = block.id in self._written_inside
+                return "" if inside else table_to_markdown(block, block.table, self._nested, self._tables)
+            case _:
+                return inline(block.text, block.spans)
+
+
+def _heading(level: int, block: Block) -> str:
+    text = one_line(block.text, block.spans)
+    return f"{'#' * level} {text}" if text else ""
+
+
+def _fenced(text: str) -> str:
     """Code between fences longer than any in it."""
-    longest = max((len(found.group()) for found in _FENCE.finditer(text)), default=2)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}\n{text}\n{fence}"
-
-
-def render_table(table: Table) -> str:
-    """A table as HTML, a line per row, with spans and header cells."""
-    rows: list[list[Cell]] = [[] for _ in range(table.rows)]
-    for cell in table.cells:
-        rows[cell.row].append(cell)
-    body = "\n".join("<tr>" + "".join(_render_cell(cell) for cell in row) + "</tr>" for row in rows)
-    return f"<table>\n{body}\n</table>"
-
-
-def _render_cell(cell: Cell) -> str:
-    tag = "th" if cell.header else "td"
-    spans = f' rowspan="{cell.row_span}"' if cell.row_span > 1 else ""
-    spans += f' colspan="{cell.col_span}"' if cell.col_span > 1 else ""
-    text = escape(cell.text, quote=False).replace("\n", "<br>")
-    return f"<{tag}{spans}>{text}</{tag}>"
+    fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", text))])
+    return f"{fence}\n{text}\n{fence}" if text else ""

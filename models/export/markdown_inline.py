@@ -1,15 +1,32 @@
-"""Text with spans as Markdown: emphasis, code and links, everything else escaped so that it reads as itself."""
+"""Text with spans as Markdown: emphasis, code and links, everything else escaped so that it reads as itself.
+
+Only what CommonMark (or GitHub's tables, struck text and task lists) would take for markup is escaped, so that plain
+prose stays plain.
+"""
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
 from models.cdom.tree import Span
 from models.export.markup import safe_href
 
-_SPECIAL = re.compile(r"[\\`*\[\]<]|(?<!\w)_|_(?!\w)|~~|&(?=#?\w+;)")
+_MARKUP = (
+    r"`|~~|(?<!\s)\*|\*(?!\s)|(?<!\w)_|_(?!\w)"
+    r"|<(?=[A-Za-z/!?]{end})"  # an element, a comment, an address
+    r"|&(?=#?\w{{1,40}};{end})"  # a character reference
+    r"|\](?=[(\[:]{end})"  # the end of a link's label; without it no bracket opens one
+    r"|\\(?=[!-/:-@\[-`{{-~\n]{end})"
+)
+_SPECIAL = re.compile(_MARKUP.format(end=""))
+_SPECIAL_IN_PART = re.compile(_MARKUP.format(end=r"|\Z"))
+_SPECIAL_IN_LABEL = re.compile(rf"[\[\]]|{_SPECIAL_IN_PART.pattern}")
 _NOT_IN_TICKS = re.compile(r"[`\n]|\]:")  # `]:` inside ticks at a line's start ends a link definition's label
-_LINE_START = re.compile(r"^(\s*)([#>+=~-]|\d{1,9}[.)](?=\s|$))", re.MULTILINE)
+_LINE_START = re.compile(r"^(?:[#>+=~-]|\*(?=\s|$)|\d{1,9}[.)](?=\s|$)|[|:](?=[ \t|:-]*$))", re.MULTILINE)
+_INDENT = re.compile(r"^[ \t]+|[ \t]+$", re.MULTILINE)
+_TASK = re.compile(r"\[(?=[ xX]\](?:\s|$))")
 
 
 def inline(text: str, spans: Iterable[Span] = ()) -> str:
@@ -17,17 +34,23 @@ def inline(text: str, spans: Iterable[Span] = ()) -> str:
     parts: list[str] = []
     at = 0
     for span in sorted(spans, key=lambda span: span.start):
-        if span.start < at:
+        if span.start < at or span.start >= len(text):
             continue
-        parts.append(escape_text(text[at : span.start]))
-        before = "".join(parts[-2:])[-1:]
-        styled = _styled(text[span.start : span.end], span, after=before)
-        if before == "!" and styled.startswith("["):
+        parts.append(escape_text(text[at : span.start], part=True))
+        written = "".join(parts[-2:])
+        styled = _styled(text, span, touching=written.endswith("*"))
+        if written.endswith("!") and styled.startswith("["):
             parts = ["".join(parts)[:-1] + "\\!"]
         parts.append(styled)
         at = span.end
     parts.append(escape_text(text[at:]))
     return _guard_lines("".join(parts)).replace("\n", "  \n")
+
+
+def inline_item(text: str, spans: Iterable[Span] = ()) -> str:
+    """The text of a list item, where a bracketed x would be a box to tick."""
+    made = inline(text, spans)
+    return "\\" + made if _TASK.match(made) else made
 
 
 def cut_spans(spans: Iterable[Span], cut: int) -> tuple[Span, ...]:
@@ -37,13 +60,23 @@ def cut_spans(spans: Iterable[Span], cut: int) -> tuple[Span, ...]:
 
 
 def one_line(text: str, spans: Iterable[Span] = ()) -> str:
-    """The same for a heading, which a line break would end."""
-    return " ".join(inline(text, spans).split())
+    """The same for a heading, which a line break would end and which is strong by itself."""
+    plain = tuple(replace(span, bold=False) for span in spans)
+    return " ".join(inline(text, plain).split())
 
 
-def escape_text(text: str) -> str:
-    """Characters that mean something in Markdown, escaped where they would."""
-    return _SPECIAL.sub(lambda found: "".join("\\" + char for char in found.group()), text)
+def escape_text(text: str, *, part: bool = False) -> str:
+    """Characters that mean something in Markdown, escaped where they would; after a `part` more is written."""
+    return _escape(_SPECIAL_IN_PART if part else _SPECIAL, text)
+
+
+def escape_label(text: str) -> str:
+    """The same for the label of a link or a picture, which a bracket would end."""
+    return _escape(_SPECIAL_IN_LABEL, text)
+
+
+def _escape(special: re.Pattern[str], text: str) -> str:
+    return special.sub(lambda found: "".join("\\" + char for char in found.group()), text)
 
 
 def link(label: str, href: str | None) -> str:
@@ -56,34 +89,54 @@ def link(label: str, href: str | None) -> str:
 
 
 def _guard_lines(text: str) -> str:
-    """Lines that would begin a heading, list, quote or rule, with that mark escaped."""
-    return _LINE_START.sub(lambda found: found.group(1) + _guarded(found.group(2)), text)
+    """Lines that would begin a heading, list, quote, table or rule, with that mark escaped; none is indented code."""
+    return _LINE_START.sub(lambda found: _guarded(found.group()), _INDENT.sub("", text))
 
 
 def _guarded(mark: str) -> str:
     return f"{mark[:-1]}\\{mark[-1]}"
 
 
-def _styled(text: str, span: Span, *, after: str) -> str:
-    core = text.strip()
+def _styled(text: str, span: Span, *, touching: bool) -> str:
+    """The stretch of a span with its marks; `touching`: a star stands right before it."""
+    end = min(span.end, len(text))
+    stretch = text[span.start : end]
+    core = stretch.strip()
     if not core:
-        return text
-    lead, tail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+        return stretch
+    lead, tail = stretch[: len(stretch) - len(stretch.lstrip())], stretch[len(stretch.rstrip()) :]
+    escaped = escape_label if safe_href(span.href) else partial(escape_text, part=True)
     if span.code:
-        plain = not _NOT_IN_TICKS.search(core)
-        made = f"`{core}`" if plain else f"<code>{escape_text(core)}</code>"
+        made = f"<code>{escaped(core)}</code>" if _NOT_IN_TICKS.search(core) else f"`{core}`"
+    elif not (span.bold or span.italic):
+        made = escaped(core)
     else:
-        made = _emphasised(core, span, touching=not lead and after == "*")
+        before = (lead or text[: span.start])[-1:]
+        after = (tail or text[end : end + 1])[:1]
+        starred = not (touching and not lead) and _may_star(core, before, after)
+        made = "\n".join(_emphasised(escaped(line), span, starred and "\n" not in core) for line in core.split("\n"))
     return lead + link(made, span.href) + tail
 
 
-def _emphasised(text: str, span: Span, *, touching: bool) -> str:
-    """Stars where they are sure to be read as emphasis (CommonMark 6.2: word characters inside), else elements."""
-    made = escape_text(text)
-    if not (span.bold or span.italic) or "\n" in text:
+def _emphasised(made: str, span: Span, starred: bool) -> str:
+    if not made.strip():
         return made
-    if text[0].isalnum() and text[-1].isalnum() and not touching:
+    if starred:
         stars = "*" * (2 * span.bold + span.italic)
         return stars + made + stars
     made = f"<em>{made}</em>" if span.italic else made
     return f"<strong>{made}</strong>" if span.bold else made
+
+
+def _may_star(core: str, before: str, after: str) -> bool:
+    """Whether stars around it are sure to be read as emphasis (CommonMark 6.2)."""
+    return _may_touch(core[0], before) and _may_touch(core[-1], after)
+
+
+def _may_touch(edge: str, beside: str) -> bool:
+    """A mark before or after a letter always counts; beside punctuation only where a blank or punctuation follows."""
+    return edge.isalnum() or (_is_punctuation(edge) and (not beside or beside.isspace() or _is_punctuation(beside)))
+
+
+def _is_punctuation(char: str) -> bool:
+    return unicodedata.category(char)[0] in "PS"

@@ -2,6 +2,10 @@
 
 from typing import Any
 
+import pytest
+from markdown_it import MarkdownIt
+
+from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.table import Cell, Table
 from models.cdom.tree import (
     Block,
@@ -11,10 +15,12 @@ from models.cdom.tree import (
     Metadata,
     Page,
     Source,
+    Span,
     Tree,
     TreeProvenance,
 )
-from models.export.markdown import tree_to_markdown
+from models.export.markdown import formula_to_markdown, tree_to_markdown
+from models.export.markdown_tables import TableStyle
 
 MADE = BlockProvenance(engine="test")
 
@@ -53,21 +59,45 @@ def test_bullets_become_markdown_and_numbers_stay() -> None:
         make_block(1, BlockType.LIST_ITEM, "– Deeper", level=2),
         make_block(2, BlockType.LIST_ITEM, "2. Second", level=1),
     )
-    assert tree_to_markdown(tree) == "- First\n\n  - Deeper\n\n2. Second\n"
+    assert tree_to_markdown(tree) == "- First\n  - Deeper\n2. Second\n"
 
 
-def test_a_table_is_html_with_spans_and_escaped_text() -> None:
-    table = Table(
-        rows=2,
-        cols=2,
-        cells=(
-            Cell(row=0, col=0, col_span=2, header=True, text="A & B"),
-            Cell(row=1, col=0, text="<1"),
-            Cell(row=1, col=1, text="2"),
-        ),
+GRID = (("Unit", "a|b"), ("<1", "*2*"))
+
+
+def make_table(*, spanning: bool, header: int | None = 0) -> Table:
+    cells = [
+        Cell(row=r, col=c, header=r == header, text=text) for r, row in enumerate(GRID) for c, text in enumerate(row)
+    ]
+    if spanning:
+        cells[:2] = [Cell(row=0, col=0, col_span=2, header=True, text="A & B")]
+    return Table(rows=2, cols=2, cells=tuple(cells))
+
+
+def write_table(table: Table, style: TableStyle) -> str:
+    return tree_to_markdown(make_tree(make_block(0, BlockType.TABLE, table=table)), tables=style)
+
+
+def test_a_table_without_spans_has_pipes_and_one_with_spans_is_html() -> None:
+    assert (
+        write_table(make_table(spanning=False), TableStyle.AUTO)
+        == "| Unit | a\\|b |\n| --- | --- |\n| <1 | \\*2\\* |\n"
     )
-    expected = '<table>\n<tr><th colspan="2">A &amp; B</th></tr>\n<tr><td>&lt;1</td><td>2</td></tr>\n</table>\n'
-    assert tree_to_markdown(make_tree(make_block(0, BlockType.TABLE, table=table))) == expected
+    html = '<table>\n<tr><th colspan="2">A &amp; B</th></tr>\n<tr><td>&lt;1</td><td>*2*</td></tr>\n</table>\n'
+    assert write_table(make_table(spanning=True), TableStyle.AUTO) == html
+
+
+def test_either_form_of_a_table_can_be_asked_for() -> None:
+    assert write_table(make_table(spanning=False), TableStyle.HTML).startswith("<table>\n<tr><th>Unit</th>")
+    pipes = "| A & B |  |\n| --- | --- |\n| <1 | \\*2\\* |\n"
+    assert write_table(make_table(spanning=True), TableStyle.PIPE) == pipes
+
+
+def test_a_table_whose_heads_stand_elsewhere_has_an_empty_head_row() -> None:
+    assert write_table(make_table(spanning=False, header=1), TableStyle.AUTO).startswith(
+        "|  |  |\n| --- | --- |\n| Unit"
+    )
+    assert write_table(make_table(spanning=False, header=None), TableStyle.AUTO).startswith("| Unit |")
 
 
 def test_running_heads_can_be_dropped() -> None:
@@ -92,3 +122,55 @@ def test_code_is_fenced_beyond_its_own_fences() -> None:
 
 def test_an_empty_tree_is_an_empty_line() -> None:
     assert tree_to_markdown(make_tree()) == "\n"
+
+
+def test_text_of_pages_is_escaped_as_text_of_word_is() -> None:
+    texts = ("# not a heading", "<script>alert(1)</script>", "1. no item", "[x](javascript:alert(1))", "a * b < c [1]")
+    made = tree_to_markdown(make_tree(*(make_block(n, BlockType.PARAGRAPH, text) for n, text in enumerate(texts))))
+    assert made.split("\n\n") == [
+        "\\# not a heading",
+        "\\<script>alert(1)\\</script>",
+        "1\\. no item",
+        "[x\\](javascript:alert(1))",
+        "a * b < c [1]\n",
+    ]
+
+
+def test_styles_and_links_of_pages_are_kept_also_over_a_join() -> None:
+    first = make_block(0, BlockType.PARAGRAPH, "see the", spans=(Span(start=4, end=7, bold=True),))
+    rest = make_block(
+        1,
+        BlockType.PARAGRAPH,
+        "site here",
+        continues=BlockId("b0"),
+        spans=(Span(start=5, end=9, href="https://a.example/"),),
+    )
+    assert tree_to_markdown(make_tree(first, rest)) == "see **the** site [here](https://a.example/)\n"
+
+
+def test_hidden_text_of_pages_stays_out() -> None:
+    hidden = make_block(0, BlockType.PARAGRAPH, "secret", flags=(HIDDEN_TEXT,))
+    assert tree_to_markdown(make_tree(hidden, make_block(1, BlockType.PARAGRAPH, "seen"))) == "seen\n"
+
+
+@pytest.mark.parametrize(
+    ("formula", "line"),
+    [
+        ("<script>alert(1)</script>", "< script>alert(1)< /script>"),
+        ("a<b\n\n# c", "a< b # c"),
+        ("- x [y](javascript:z)", "{}- x [y] (javascript:z)"),
+        ("&lt;img src=x&gt;", "& lt;img src=x& gt;"),
+    ],
+)
+def test_a_formula_smuggles_neither_elements_nor_links_nor_blocks(formula: str, line: str) -> None:
+    assert formula_to_markdown(formula) == f"$$\n{line}\n$$"
+    rendered = MarkdownIt("commonmark", {"html": True}).render(formula_to_markdown(formula))
+    assert rendered.startswith("<p>$$\n")
+    assert "<script" not in rendered
+    assert "<a" not in rendered
+
+
+def test_items_of_pages_keep_the_labels_that_the_page_shows() -> None:
+    items = ("(a) one", "b) two", "3) three", "1.2 four", "[x] five")
+    tree = make_tree(*(make_block(n, BlockType.LIST_ITEM, text, level=1) for n, text in enumerate(items)))
+    assert tree_to_markdown(tree) == "- (a) one\n- b) two\n3) three\n- 1.2 four\n- \\[x] five\n"

@@ -9,6 +9,7 @@ from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.table import Cell, Table
 from models.cdom.tree import Block, BlockId, BlockProvenance, BlockType, Metadata, Page, Source, Tree, TreeProvenance
 from models.export.markdown import tree_to_markdown
+from models.export.markdown_tables import TableStyle
 
 RENDER = MarkdownIt("commonmark", {"html": True})
 
@@ -120,7 +121,8 @@ def test_a_nested_table_stands_in_its_cell_once() -> None:
 
 def test_bullets_in_a_cell_are_a_list_in_it() -> None:
     table = Table(rows=1, cols=1, cells=(Cell(row=0, col=0, text="before\n• a\n• b\nafter"),))
-    assert "<td>before<ul><li>a</li><li>b</li></ul>after</td>" in write(block("", BlockType.TABLE, table=table))
+    tree = make_tree(block("", BlockType.TABLE, table=table))
+    assert "<td>before<ul><li>a</li><li>b</li></ul>after</td>" in tree_to_markdown(tree, tables=TableStyle.HTML)
 
 
 def test_headings_keep_their_level_and_are_one_line() -> None:

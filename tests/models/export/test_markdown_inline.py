@@ -28,7 +28,7 @@ STYLES = st.tuples(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=3000, deadline=None)
 @given(TRICKY, st.integers(0, 24), st.integers(0, 24), STYLES)
 def test_the_reader_sees_the_text_whatever_is_in_it(
     text: str, one: int, two: int, style: tuple[bool, bool, bool, str | None]
@@ -45,7 +45,9 @@ def test_the_reader_sees_the_text_whatever_is_in_it(
     [
         ("a bold b", Span(start=2, end=6, bold=True), "a **bold** b"),
         ("a both b", Span(start=2, end=6, bold=True, italic=True), "a ***both*** b"),
-        ("a (b) c", Span(start=2, end=5, bold=True), "a <strong>(b)</strong> c"),
+        ("a (b) c", Span(start=2, end=5, bold=True), "a **(b)** c"),
+        ("a (b)c", Span(start=2, end=5, bold=True), "a <strong>(b)</strong>c"),
+        ("Note: b", Span(start=0, end=5, bold=True), "**Note:** b"),
         ("a bold b", Span(start=1, end=7, italic=True), "a *bold* b"),
         ("f(`x`)", Span(start=0, end=6, code=True), "<code>f(\\`x\\`)</code>"),
         ("see here", Span(start=4, end=8, href="https://example.org/a(b)"), "see [here](https://example.org/a%28b%29)"),

@@ -1,0 +1,63 @@
+"""Labels of list items: what is a mark of Markdown's own and what stays in the text."""
+
+import re
+from dataclasses import dataclass
+
+from models.cdom.tree import Block, BlockType, Span
+from models.export.markdown_inline import cut_spans, inline_item
+
+_BULLET = re.compile(r"^[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢✓✔❖*–—\-\uf0b7\uf0a7\uf0d8]\s*")
+_CHECK = re.compile(r"^([☐☑☒])\s*")
+_MADE_LABEL = re.compile(r"^\(?((?:\d{1,9}|[A-Za-z]|[ivxlcdmIVXLCDM]{2,8})(?:\.\d{1,9})*)[.)]+\s+")
+_PAINTED_LABEL = re.compile(r"^(\d{1,9})([.)])\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A list item's mark (`-`, `3.`), the number it counts (None = bullet) and its text as Markdown."""
+
+    mark: str
+    number: int | None
+    text: str
+
+
+def read_item(block: Block, level: int, last: int | None) -> Item:
+    """`last` is the number of the item before. Labels that a page shows stay as they are; those that a numbering made
+    become numbers when the item's depth says the rest of them."""
+    text, spans = block.text, block.spans
+    if found := _CHECK.match(text):
+        shown = inline_item(*_after(text, spans, found.end()))
+        return Item("-", None, f"[{' ' if found.group(1) == '☐' else 'x'}] {shown}")
+    if block.type is BlockType.CHECKBOX:
+        return Item("-", None, inline_item(text, spans))
+    return _painted(text, spans) if block.bbox is not None else _made(text, spans, level, last)
+
+
+def _painted(text: str, spans: tuple[Span, ...]) -> Item:
+    if found := _PAINTED_LABEL.match(text):
+        number, end = found.groups()
+        return Item(number + end, int(number), inline_item(*_after(text, spans, found.end())))
+    bullet = _BULLET.match(text)
+    return Item("-", None, inline_item(*_after(text, spans, bullet.end() if bullet else 0)))
+
+
+def _made(text: str, spans: tuple[Span, ...], level: int, last: int | None) -> Item:
+    label = _MADE_LABEL.match(text)
+    parts = label.group(1).split(".") if label else []
+    if label is None or len(parts) not in (1, level):
+        return Item("-", None, inline_item(text, spans))
+    number = _number_of(parts[-1], last)
+    return Item(f"{number}.", number, inline_item(*_after(text, spans, label.end())))
+
+
+def _after(text: str, spans: tuple[Span, ...], cut: int) -> tuple[str, tuple[Span, ...]]:
+    return text[cut:], cut_spans(spans, cut)
+
+
+def _number_of(label: str, last: int | None) -> int:
+    """The number a label counts: itself, else the place of its letter, else the one after `last`."""
+    if label.isdigit():
+        return int(label)
+    if last is not None and label.lower() not in ("a", "i"):
+        return last + 1
+    return 1 if len(label) > 1 or label in "iI" else ord(label.lower()) - ord("a") + 1

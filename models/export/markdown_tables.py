@@ -1,0 +1,110 @@
+"""Tables as Markdown: with pipes where every cell is one place of the grid, as HTML where cells span or hold tables."""
+
+import re
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from html import escape
+from itertools import groupby
+
+from models.cdom.table import Cell, Table
+from models.cdom.tree import Block, BlockId
+from models.export.markdown_inline import escape_text
+
+_CELL = re.compile(r"(?<=>)[^<>]*(?:<br>[^<>]*)*(?=</t[dh]>)")
+_BULLET = "• "
+
+
+class TableStyle(StrEnum):
+    """`auto`: pipes without spans, else HTML. `pipe`: always pipes; a spanning cell stands in its first place."""
+
+    AUTO = "auto"
+    HTML = "html"
+    PIPE = "pipe"
+
+
+Nested = Mapping[BlockId, Sequence[Block]]
+"""Tables inside tables, by the id of the block around them."""
+
+
+def table_to_markdown(block: Block, table: Table, nested: Nested, style: TableStyle) -> str:
+    """The table, with those nested in it where the style can hold them."""
+    plain = not nested.get(block.id) and all(cell.row_span == cell.col_span == 1 for cell in table.cells)
+    if style is TableStyle.PIPE or (style is TableStyle.AUTO and plain and table.cols > 0):
+        return _pipes(table)
+    return _html(block, table, nested)
+
+
+def nested_tables(blocks: Sequence[Block]) -> dict[BlockId, list[Block]]:
+    """Tables inside tables, by the id of the one around them; their text stands in its cells too."""
+    tables = {block.id for block in blocks if block.table is not None}
+    nested: dict[BlockId, list[Block]] = {}
+    for block in blocks:
+        if block.table is not None and block.parent in tables and block.parent is not None:
+            nested.setdefault(block.parent, []).append(block)
+    return nested
+
+
+def _pipes(table: Table) -> str:
+    """A line per row. The first row is the head where it holds header cells, or where no row does."""
+    grid = [[""] * table.cols for _ in range(table.rows)]
+    for cell in table.cells:
+        if cell.row < table.rows and cell.col < table.cols:
+            grid[cell.row][cell.col] = _pipe_cell(cell.text)
+    heads = {cell.row for cell in table.cells if cell.header}
+    if grid and heads and 0 not in heads:
+        grid.insert(0, [""] * table.cols)
+    lines = [f"| {' | '.join(row)} |" for row in grid]
+    return "\n".join([*lines[:1], f"|{' --- |' * table.cols}", *lines[1:]])
+
+
+def _pipe_cell(text: str) -> str:
+    lines = (" ".join(escape_text(line).split()) for line in text.strip().split("\n"))
+    return "<br>".join(lines).replace("|", "\\|")
+
+
+def _html(block: Block, table: Table, nested: Nested) -> str:
+    html = _CELL.sub(_list_cell, _plain_html(table))
+    for child in nested.get(block.id, ()):
+        if child.table is not None and (flat := _flat_html(child.table)):
+            html = html.replace(flat, _html(child, child.table, nested).replace("\n", ""), 1)
+    return html
+
+
+def _plain_html(table: Table) -> str:
+    """A table as HTML, a line per row, with spans and header cells; no blank line, which would end it."""
+    rows: list[list[Cell]] = [[] for _ in range(table.rows)]
+    for cell in table.cells:
+        if cell.row < table.rows:
+            rows[cell.row].append(cell)
+    body = "\n".join("<tr>" + "".join(_html_cell(cell) for cell in row) + "</tr>" for row in rows)
+    return f"<table>\n{body}\n</table>"
+
+
+def _html_cell(cell: Cell) -> str:
+    tag = "th" if cell.header else "td"
+    spans = f' rowspan="{cell.row_span}"' if cell.row_span > 1 else ""
+    spans += f' colspan="{cell.col_span}"' if cell.col_span > 1 else ""
+    text = escape(cell.text, quote=False).replace("\n", "<br>")
+    return f"<{tag}{spans}>{text}</{tag}>"
+
+
+def _list_cell(found: re.Match[str]) -> str:
+    """A cell's lines with its bulleted ones as a list."""
+    if _BULLET not in found.group():
+        return found.group()
+    made: list[str] = []
+    for bulleted, lines in groupby(found.group().split("<br>"), key=lambda line: line.startswith(_BULLET)):
+        if bulleted:
+            made.append("<ul>" + "".join(f"<li>{line.removeprefix(_BULLET)}</li>" for line in lines) + "</ul>")
+        else:
+            made.append("<br>".join(lines))
+    return "".join(made)
+
+
+def _flat_html(table: Table) -> str:
+    """A nested table as it stands in the text of the cell around it: cells by tabs, rows by line breaks."""
+    rows: list[list[str]] = [[] for _ in range(table.rows)]
+    for cell in table.cells:
+        rows[cell.row].append(cell.text)
+    lines = (line for row in rows if (line := "\t".join(row).strip()))
+    return escape("\n".join(lines), quote=False).replace("\n", "<br>")
