@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.tree import FURNITURE, Block, BlockId, BlockType, Tree
+from models.cdom.tree import Block, BlockId, BlockType, Tree
+from models.cdom.visible import visible_blocks
 from models.derive.fields.letterhead import LEGAL_FORM
 from models.derive.fields.values import EMAIL, PHONE, URL, VAT_ID, find_amounts, find_currency, find_dates, find_ibans
 
@@ -62,9 +62,9 @@ Mention = tuple[ObjectType, str, str, dict[str, Attribute], float]
 
 def describe_tree(tree: Tree) -> SemanticDocument:
     """Structure first, then what the texts name; a value named in several blocks is one object."""
-    blocks = [block for block in tree.blocks if HIDDEN_TEXT not in block.flags]
+    blocks = visible_blocks(tree, furniture=True)
     found = [
-        *_sections([block for block in blocks if block.type not in FURNITURE]),
+        *_sections(visible_blocks(tree)),
         *_figures(blocks),
         *_lists(blocks),
         *_mentions(blocks),

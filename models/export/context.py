@@ -3,13 +3,15 @@
 Tree and tokenizer in; Markdown, its exact token count and what was left out. Hidden text and furniture never reach it.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.ports import Tokenizer
-from models.cdom.table import Table
-from models.cdom.tree import FURNITURE, Block, BlockType, Tree
+from models.cdom.tree import Block, BlockType, Tree
+from models.cdom.visible import count_left_out, visible_blocks
+from models.export.markdown import markdown_parts
+from models.export.markdown_inline import one_line
+from models.export.markdown_tables import TableStyle
 
 OUTLINE_SHARE = 4
 """The outline gets at most a quarter of the budget; deeper headings go first."""
@@ -32,13 +34,15 @@ class ContextDigest:
     truncated: bool
     omitted: Omitted
     markdown: str
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Blocks that are no content, by reason: `hidden-text`, `page_header`, `page_footer`."""
 
 
 def tree_to_context(tree: Tree, *, max_tokens: int, tokenizer: Tokenizer) -> ContextDigest:
     """The digest. Blocks are taken in reading order while they fit; the first that does not is cut at a word, a table
     at a row."""
-    blocks = [block for block in tree.blocks if block.type not in FURNITURE and HIDDEN_TEXT not in block.flags]
-    parts = [(block, text) for block in blocks if (text := block_to_markdown(block))]
+    blocks, left_out = visible_blocks(tree), count_left_out(tree)
+    parts = [(part.block, part.text) for part in markdown_parts(tree, furniture=False, tables=TableStyle.PIPE)]
     tokenizer.count("\n".join(text for _, text in parts))
     for share in (1, OUTLINE_SHARE):
         outline = _outline(blocks, max_tokens // share, tokenizer)
@@ -46,9 +50,14 @@ def tree_to_context(tree: Tree, *, max_tokens: int, tokenizer: Tokenizer) -> Con
         tokens = tokenizer.count(whole)
         if tokens <= max_tokens:
             return ContextDigest(
-                max_tokens=max_tokens, tokens=tokens, truncated=False, omitted=Omitted(), markdown=whole
+                max_tokens=max_tokens,
+                tokens=tokens,
+                truncated=False,
+                omitted=Omitted(),
+                markdown=whole,
+                left_out=left_out,
             )
-    return _cut(parts, outline, max_tokens, tokenizer)
+    return replace(_cut(parts, outline, max_tokens, tokenizer), left_out=left_out)
 
 
 def _cut(
@@ -89,7 +98,7 @@ def _note(omitted: Omitted, sections: int, blocks: int) -> str:
 
 def _outline(blocks: Sequence[Block], budget: int, tokenizer: Tokenizer) -> list[str]:
     """The headings as a nested list, as deep as the budget allows; nothing for fewer than two headings."""
-    heads = [(_level(block), _one_line(block.text)) for block in blocks if _is_heading(block) and block.text.strip()]
+    heads = [(_level(block), one_line(block.text)) for block in blocks if _is_heading(block) and block.text.strip()]
     for deepest in sorted({level for level, _ in heads}, reverse=True):
         shown = [(level, text) for level, text in heads if level <= deepest]
         text = "\n".join(["Outline:", "", *(f"{'  ' * level}- {title}" for level, title in shown)])
@@ -102,47 +111,14 @@ def _level(block: Block) -> int:
     return 0 if block.type is BlockType.TITLE else min(6, block.level or 1)
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def block_to_markdown(block: Block) -> str:
-    """A block as plain Markdown, "" when it has nothing to say."""
-    if block.table is not None and block.table.cells:
-        return "\n".join(_table_lines(block.table))
-    text = block.text.strip()
-    if not text:
-        return ""
-    match block.type:
-        case BlockType.TITLE | BlockType.HEADING:
-            return f"{'#' * min(6, _level(block) + 1)} {_one_line(text)}"
-        case BlockType.LIST_ITEM:
-            return f"{'  ' * max(0, (block.level or 1) - 1)}- {_one_line(text)}"
-        case BlockType.CODE:
-            return f"```\n{text}\n```"
-        case BlockType.PICTURE:
-            return f"[Picture: {_one_line(text)}]"
-        case _:
-            return text
-
-
-def _table_lines(table: Table) -> Iterator[str]:
-    grid = [[""] * table.cols for _ in range(table.rows)]
-    for cell in table.cells:
-        if cell.row < table.rows and cell.col < table.cols:
-            grid[cell.row][cell.col] = _one_line(cell.text).replace("|", "\\|")
-    for number, row in enumerate(grid):
-        yield f"| {' | '.join(row)} |"
-        if number == 0:
-            yield f"|{' --- |' * table.cols}"
-
-
 def cut_markdown(text: str, budget: int, tokenizer: Tokenizer) -> str:
     """The beginning of `text` within `budget` tokens: whole lines first, else whole words; "" when nothing fits."""
     room = budget - tokenizer.count("…")
     lines, kept = text.split("\n"), 0
     while kept < len(lines) and tokenizer.count("\n".join(lines[: kept + 1])) <= room:
         kept += 1
+    if text.startswith("$$"):  # half a formula is none
+        return ""
     if kept and text.startswith(("|", "```")):
         fence = "\n```" if text.startswith("```") else ""
         return "\n".join(lines[: max(1, kept - 1 if fence else kept)]) + (fence or "\n…")

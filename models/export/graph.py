@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.tree import Block, BlockType, Tree
+from models.cdom.visible import visible_blocks
 
 LABEL_CHARS = 120  # characters of a node's label in a picture of the graph
 DOCUMENT_ID = "document"
@@ -82,7 +82,7 @@ class Graph:
 
 def tree_to_graph(tree: Tree) -> Graph:
     """Every edge's ends are nodes; block nodes have the blocks' ids. Hidden text is left out."""
-    blocks = [block for block in tree.blocks if HIDDEN_TEXT not in block.flags]
+    blocks = visible_blocks(tree, furniture=True)
     pages = sorted({page.number for page in tree.pages} | {block.page for block in blocks})
     nodes = [GraphNode(DOCUMENT_ID, NodeType.DOCUMENT, _label(tree.metadata.title or ""), None)]
     nodes += [GraphNode(f"page-{number}", NodeType.PAGE, f"Page {number}", number) for number in pages]

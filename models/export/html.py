@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.table import Cell, Table
-from models.cdom.tree import FURNITURE, Block, BlockType, Tree
+from models.cdom.tree import Block, BlockType, Tree
+from models.cdom.visible import visible_blocks
 from models.export.markup import Markup, element, escape, open_tag, page, safe_href
 
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
@@ -38,7 +38,7 @@ AssetUrl = Callable[[str], str]
 def tree_to_html(tree: Tree, *, title: str | None = None, asset_url: AssetUrl | None = None) -> str:
     """The page. `title` (else the document's own) names it; `asset_url` gives a picture's address by asset_ref, without
     it pictures are only named."""
-    blocks = [block for block in tree.blocks if block.type not in FURNITURE and HIDDEN_TEXT not in block.flags]
+    blocks = visible_blocks(tree)
     heading = _title_block(blocks)
     name = _one_line((heading.text if heading else "") or tree.metadata.title or title or "") or "Document"
     depths = _heading_depths([block for block in blocks if block is not heading])

@@ -26,7 +26,7 @@ _BLOCK_START = re.compile(r"[#>+=~*_|:-]|\d{1,9}[.)]")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MarkdownPart:
     """What one block became; `glue` stands between it and the part before. The block is the first of those joined."""
 
     block: Block
@@ -54,7 +54,7 @@ def tree_to_markdown(tree: Tree, *, furniture: bool | None = None, tables: Table
     return "".join(part.glue + part.text for part in parts).lstrip("\n") + "\n"
 
 
-def markdown_parts(tree: Tree, *, furniture: bool, tables: TableStyle = TableStyle.AUTO) -> list[Part]:
+def markdown_parts(tree: Tree, *, furniture: bool, tables: TableStyle = TableStyle.AUTO) -> list[MarkdownPart]:
     """The same in parts, one for each block that has something to show, in the order they are written."""
     blocks = list(_joined(visible_blocks(tree, furniture=furniture)))
     writer = _Writer(tree, blocks, tables)
@@ -107,8 +107,8 @@ class _Writer:
     """Parts of the text with what separates them, and which list items are open."""
 
     def __init__(self, tree: Tree, blocks: list[Block], tables: TableStyle) -> None:
-        self.parts: list[Part] = []
-        self.notes: list[Part] = []
+        self.parts: list[MarkdownPart] = []
+        self.notes: list[MarkdownPart] = []
         self._tables = tables
         self._nested = nested_tables(blocks) if tables is not TableStyle.PIPE else {}
         self._written_inside = {child.id for children in self._nested.values() for child in children}
@@ -129,7 +129,9 @@ class _Writer:
 
     def _put(self, block: Block, text: str, indent: int, glue: str = "\n\n") -> None:
         pad = " " * indent
-        self.parts.append(Part(block, "\n".join(pad + line if line else line for line in text.split("\n")), glue))
+        self.parts.append(
+            MarkdownPart(block, "\n".join(pad + line if line else line for line in text.split("\n")), glue)
+        )
 
     def _add_item(self, block: Block) -> None:
         level = block.level or 1
@@ -151,7 +153,7 @@ class _Writer:
         text = " ".join(inline(block.text[cut:], cut_spans(block.spans, cut)).split())
         back = link("↩︎", f"#{block.parent}") if block.parent is not None else ""
         number = len(self.notes) + 1
-        self.notes.append(Part(block, f"{number}. {text}{back}", "\n" if self.notes else "\n\n"))
+        self.notes.append(MarkdownPart(block, f"{number}. {text}{back}", "\n" if self.notes else "\n\n"))
 
     def _render(self, block: Block) -> str:
         """One block as Markdown, empty when it has nothing to show."""

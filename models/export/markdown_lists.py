@@ -13,7 +13,7 @@ _PAINTED_LABEL = re.compile(r"^(\d{1,9})([.)])\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ListEntry:
     """A list item's mark (`-`, `3.`), the number it counts (None = bullet) and its text as Markdown."""
 
     mark: str
@@ -21,33 +21,33 @@ class Item:
     text: str
 
 
-def read_item(block: Block, level: int, last: int | None) -> Item:
+def read_item(block: Block, level: int, last: int | None) -> ListEntry:
     """`last` is the number of the item before. Labels that a page shows stay as they are; those that a numbering made
     become numbers when the item's depth says the rest of them."""
     text, spans = block.text, block.spans
     if found := _CHECK.match(text):
         shown = inline_item(*_after(text, spans, found.end()))
-        return Item("-", None, f"[{' ' if found.group(1) == '☐' else 'x'}] {shown}")
+        return ListEntry("-", None, f"[{' ' if found.group(1) == '☐' else 'x'}] {shown}")
     if block.type is BlockType.CHECKBOX:
-        return Item("-", None, inline_item(text, spans))
+        return ListEntry("-", None, inline_item(text, spans))
     return _painted(text, spans) if block.bbox is not None else _made(text, spans, level, last)
 
 
-def _painted(text: str, spans: tuple[Span, ...]) -> Item:
+def _painted(text: str, spans: tuple[Span, ...]) -> ListEntry:
     if found := _PAINTED_LABEL.match(text):
         number, end = found.groups()
-        return Item(number + end, int(number), inline_item(*_after(text, spans, found.end())))
+        return ListEntry(number + end, int(number), inline_item(*_after(text, spans, found.end())))
     bullet = _BULLET.match(text)
-    return Item("-", None, inline_item(*_after(text, spans, bullet.end() if bullet else 0)))
+    return ListEntry("-", None, inline_item(*_after(text, spans, bullet.end() if bullet else 0)))
 
 
-def _made(text: str, spans: tuple[Span, ...], level: int, last: int | None) -> Item:
+def _made(text: str, spans: tuple[Span, ...], level: int, last: int | None) -> ListEntry:
     label = _MADE_LABEL.match(text)
     parts = label.group(1).split(".") if label else []
     if label is None or len(parts) not in (1, level):
-        return Item("-", None, inline_item(text, spans))
+        return ListEntry("-", None, inline_item(text, spans))
     number = _number_of(parts[-1], last)
-    return Item(f"{number}.", number, inline_item(*_after(text, spans, label.end())))
+    return ListEntry(f"{number}.", number, inline_item(*_after(text, spans, label.end())))
 
 
 def _after(text: str, spans: tuple[Span, ...], cut: int) -> tuple[str, tuple[Span, ...]]:

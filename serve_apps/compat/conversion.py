@@ -9,6 +9,7 @@ from typing import IO, Any
 
 import httpx
 
+from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.tree import FURNITURE
 from serve_apps.compat.docling_document import make_docling_document
 from serve_apps.compat.options import ConvertOptions, OutputFormat
@@ -87,13 +88,14 @@ class Converter:
 
 
 def text_of(tree: dict[str, Any]) -> str:
-    """The text of all blocks in reading order, without running headers and footers; tables as lines of cells."""
+    """The text that is seen, in reading order, without running headers and footers; tables as lines of cells."""
     texts = (_table_text(block["table"]) if block.get("table") else block.get("text", "") for block in _content(tree))
     return "\n\n".join(text for text in texts if text)
 
 
 def _content(tree: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    return (block for block in tree["blocks"] if block["type"] not in FURNITURE)
+    seen = [block for block in tree["blocks"] if HIDDEN_TEXT not in block.get("flags", ())]
+    return iter([block for block in seen if block["type"] not in FURNITURE] or seen)
 
 
 def _table_text(table: dict[str, Any]) -> str:

@@ -1,10 +1,13 @@
 """A tree as docling's own JSON, the DoclingDocument: what `json_content` holds for clients that load it with docling.
 
 Pure: a served tree (CDOM 1.0, as JSON) in, JSON out. Reading order becomes the order of the body's children; running
-headers and footers are furniture; neighbouring list items share a list; captions hang on their table or picture.
+headers and footers are furniture, hidden text stays out; neighbouring list items share a list; captions hang on their
+table or picture.
 """
 
 from typing import Any
+
+from models.cdom.flags import HIDDEN_TEXT
 
 Json = dict[str, Any]
 
@@ -29,7 +32,8 @@ def make_docling_document(tree: Json, name: str) -> Json:
     """The document; `name` is the file's."""
     made = _Document()
     for block in tree["blocks"]:
-        made.add(block)
+        if HIDDEN_TEXT not in block.get("flags", ()):
+            made.add(block)
     made.end()
     document: Json = {
         "schema_name": "DoclingDocument",

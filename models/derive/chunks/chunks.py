@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from models.cdom.chunk import Chunk, ChunkId, PageBox
-from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.geometry import Bbox, union_bbox
 from models.cdom.ports import Tokenizer
-from models.cdom.tree import FURNITURE, Block, BlockType, Tree
+from models.cdom.tree import Block, BlockType, Tree
+from models.cdom.visible import visible_blocks
 from models.derive.chunks.passages import SENTENCE_END, Passage, cut_passages, weigh
 
 CHUNKER_VERSION = "1"
@@ -47,8 +47,8 @@ class _Section:
 
 
 def chunk_tree(tree: Tree, tokenizer: Tokenizer, settings: ChunkSettings | None = None) -> list[Chunk]:
-    """Chunks in reading order. Furniture and hidden text are left out; all other text is in exactly once, but for the
-    overlap inside a section and the repeated header rows of a table."""
+    """Chunks in reading order. What nobody sees and running heads are left out; all other text is in exactly once, but
+    for the overlap inside a section and the repeated header rows of a table."""
     settings = settings or ChunkSettings()
     tokenizer.count("\n".join(block.text for block in tree.blocks))
     languages = {page.number: page.language for page in tree.pages}
@@ -57,11 +57,6 @@ def chunk_tree(tree: Tree, tokenizer: Tokenizer, settings: ChunkSettings | None 
         language = languages.get(passages[0].blocks[0].page) or tree.metadata.language
         chunks.append(_chunk(len(chunks), path, passages, language, tokenizer))
     return chunks
-
-
-def chunkable(block: Block) -> bool:
-    """True for a block whose text is chunked."""
-    return block.type not in FURNITURE and HIDDEN_TEXT not in block.flags
 
 
 def _sections(blocks: Iterable[Block]) -> Iterator[_Section]:
@@ -86,7 +81,7 @@ def _packed(
     opened under a heading of higher rank."""
     path: tuple[str, ...] = ()
     level, current = 0, list[Passage]()
-    for section in _sections(filter(chunkable, tree.blocks)):
+    for section in _sections(visible_blocks(tree)):
         if current and not (section.level > level and _size(current) < settings.min_tokens):
             yield path, current
             current = []

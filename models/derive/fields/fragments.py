@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.geometry import Bbox
 from models.cdom.tree import Block, BlockId, BlockType, Route, Tree
+from models.cdom.visible import visible_blocks
 
 HEADS = frozenset({BlockType.TITLE, BlockType.HEADING})
 TAB_CHARS = 4  # blanks in a row that part a line like a tab
@@ -50,9 +50,7 @@ def tree_fragments(tree: Tree) -> list[Fragment]:
     """All fragments in reading order. On recognised pages a heading is a guess by size, so it counts as a paragraph."""
     fragments: list[Fragment] = []
     recognised = {page.number for page in tree.pages if page.route is not Route.FAST}
-    for block in tree.blocks:
-        if HIDDEN_TEXT in block.flags:
-            continue
+    for block in visible_blocks(tree, furniture=True):
         guessed = block.page in recognised and block.type in HEADS
         kind = BlockType.PARAGRAPH if guessed else block.type
         for text, bbox, cell in _parts(block):

@@ -11,6 +11,7 @@ from typing import Annotated, TypeVar
 from fastapi import Depends, Query
 
 from models.cdom.tree import Tree
+from models.cdom.visible import count_left_out
 from models.derive.chunks.chunking import settings_of
 from models.derive.chunks.chunks import ChunkSettings
 from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
@@ -20,6 +21,7 @@ from storage.jobs.documents import locate_tree
 from storage.values.rows import DocumentId
 
 T = TypeVar("T")
+LEFT_OUT = "X-Left-Out"
 Redacted = Annotated[bool, Query(description="Mask all PII that was not rejected; 409 while the scan is missing.")]
 
 
@@ -38,6 +40,11 @@ class Published:
     async def derive(self, make: Callable[[Tree], T]) -> T:
         """`make(tree)` in a thread: derivations are pure and may take milliseconds."""
         return await self.call.running.disk.run(make, self.tree)
+
+    def left_out(self, *, furniture: bool = False) -> dict[str, str]:
+        """A header that counts the blocks an output leaves out, by reason; none when nothing is left out."""
+        counts = count_left_out(self.tree, furniture=furniture)
+        return {LEFT_OUT: ", ".join(f"{reason}={count}" for reason, count in counts.items())} if counts else {}
 
 
 async def find_published(

@@ -24,7 +24,8 @@ Keys = Annotated[str | None, Query(max_length=4096, description="Comma-separated
 async def read_chunks(document: PublishedDep) -> Response:
     """Token-aware pieces for retrieval, each with its section path, pages and boxes."""
     tokenizer = document.call.running.resources.tokenizer
-    return json_response(await document.derive(lambda tree: chunk_tree(tree, tokenizer, document.chunking)))
+    chunks = await document.derive(lambda tree: chunk_tree(tree, tokenizer, document.chunking))
+    return json_response(chunks, headers=document.left_out())
 
 
 @router.get(f"{DOCUMENT}/fields", responses={200: {"model": list[ExtractedField]}})

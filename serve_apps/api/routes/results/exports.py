@@ -10,6 +10,7 @@ from models.export.context import ContextDigest, tree_to_context
 from models.export.graph import Graph, GraphFormat, graph_to_neo4j, parse_graph_format, tree_to_graph
 from models.export.html import tree_to_html
 from models.export.markdown import tree_to_markdown
+from models.export.markdown_tables import TableStyle
 from serve_apps.access.scopes import DOCUMENT
 from serve_apps.api.documents.published import PublishedDep
 from serve_apps.api.shapes.rendering import json_response
@@ -20,6 +21,9 @@ HTML_HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 MaxTokens = Annotated[int, Query(ge=16, le=1_000_000)]
+Tables = Annotated[
+    TableStyle, Query(description="auto: pipes, and HTML where cells span; html or pipe: always that form.")
+]
 Furniture = Annotated[bool | None, Query(description="Running headers and footers; by default only where pages are.")]
 
 
@@ -27,14 +31,18 @@ Furniture = Annotated[bool | None, Query(description="Running headers and footer
 async def export_html(document: PublishedDep) -> Response:
     """One semantic, accessible page in reading order; all text escaped, no script."""
     page = await document.derive(lambda tree: tree_to_html(tree, title=document.name))
-    return Response(page, media_type="text/html; charset=utf-8", headers=HTML_HEADERS)
+    headers = HTML_HEADERS | document.left_out()
+    return Response(page, media_type="text/html; charset=utf-8", headers=headers)
 
 
 @router.get(f"{DOCUMENT}/export/markdown", response_class=Response, responses={200: {"content": {"text/markdown": {}}}})
-async def export_markdown(document: PublishedDep, furniture: Furniture = None) -> Response:
-    """The document as Markdown."""
-    text = await document.derive(lambda tree: tree_to_markdown(tree, furniture=furniture))
-    return Response(text, media_type="text/markdown; charset=utf-8", headers={"X-Content-Type-Options": "nosniff"})
+async def export_markdown(
+    document: PublishedDep, furniture: Furniture = None, tables: Tables = TableStyle.AUTO
+) -> Response:
+    """The document as Markdown: text escaped, hidden text left out."""
+    text = await document.derive(lambda tree: tree_to_markdown(tree, furniture=furniture, tables=tables))
+    headers = {"X-Content-Type-Options": "nosniff"} | document.left_out(furniture=furniture is not False)
+    return Response(text, media_type="text/markdown; charset=utf-8", headers=headers)
 
 
 @router.get(f"{DOCUMENT}/export/graph", responses={200: {"model": Graph}})

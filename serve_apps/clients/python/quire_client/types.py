@@ -57,6 +57,7 @@ class ContextDigest(TypedDict):
     truncated: bool
     omitted: Omitted
     markdown: str
+    left_out: NotRequired[dict[str, int]]
 @final
 class Counts(TypedDict):
     queued: int
@@ -424,6 +425,7 @@ class SyncReport(TypedDict):
     skipped: list[Skipped]
     started_at: str
     finished_at: str
+TableStyle: TypeAlias = Literal['auto', 'html', 'pipe']
 @final
 class TextChange(TypedDict):
     op: str

@@ -52,6 +52,7 @@ export interface ContextDigest {
   truncated: boolean;
   omitted: Omitted;
   markdown: string;
+  left_out?: Record<string, number>;
 }
 
 export interface Counts {
@@ -473,6 +474,8 @@ export interface SyncReport {
   started_at: string;
   finished_at: string;
 }
+
+export type TableStyle = "auto" | "html" | "pipe";
 
 export interface TextChange {
   op: string;

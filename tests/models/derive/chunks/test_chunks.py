@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.tree import Block, BlockType, Tree
-from models.derive.chunks.chunks import ChunkSettings, ChunkSettingsRefused, chunk_tree, chunkable
+from models.cdom.visible import visible_blocks
+from models.derive.chunks.chunks import ChunkSettings, ChunkSettingsRefused, chunk_tree
 from models.neural.embed.tokenizer import load_tokenizer
 from tests.builders import make_block, make_tree, table_block
 from tests.models.derive.strategies import trees
@@ -40,7 +41,7 @@ def test_without_overlap_every_chunkable_text_is_in_the_chunks_exactly_once_and_
     tree: Tree, budget: int
 ) -> None:
     chunks = chunk_tree(tree, TOKENIZER, ChunkSettings(max_tokens=budget, overlap_tokens=0))
-    assert "".join(solid(chunk.text) for chunk in chunks) == expected_text([b for b in tree.blocks if chunkable(b)])
+    assert "".join(solid(chunk.text) for chunk in chunks) == expected_text(visible_blocks(tree))
 
 
 @settings(max_examples=50, deadline=None)
@@ -49,7 +50,7 @@ def test_with_overlap_a_chunk_begins_with_the_end_of_the_one_before_and_nothing_
     tree: Tree, sizes: tuple[int, int]
 ) -> None:
     chunks = chunk_tree(tree, TOKENIZER, ChunkSettings(max_tokens=sizes[0], overlap_tokens=sizes[1]))
-    expected, at = expected_text([b for b in tree.blocks if chunkable(b)]), 0
+    expected, at = expected_text(visible_blocks(tree)), 0
     for chunk in chunks:
         text = solid(chunk.text)
         overlap = next(
@@ -66,12 +67,13 @@ def test_with_overlap_a_chunk_begins_with_the_end_of_the_one_before_and_nothing_
 def test_no_chunk_is_over_the_budget_and_each_names_its_place(tree: Tree, budget: int) -> None:
     chunks = chunk_tree(tree, TOKENIZER, ChunkSettings(max_tokens=budget, overlap_tokens=budget // 4))
     known = {block.id: block for block in tree.blocks}
+    seen = {block.id for block in visible_blocks(tree)}
     for index, chunk in enumerate(chunks):
         pages = [known[block_id].page for block_id in chunk.block_ids]
         assert chunk.index == index
         assert 0 <= chunk.tokens == TOKENIZER.count(chunk.text) <= budget
         assert chunk.pages == (min(pages), max(pages))
-        assert all(chunkable(known[block_id]) for block_id in chunk.block_ids)
+        assert seen.issuperset(chunk.block_ids)
     assert len({chunk.id for chunk in chunks}) == len(chunks)
 
 
@@ -173,5 +175,5 @@ def test_a_report_of_a_hundred_pages_is_chunked_whole() -> None:
     tree = long_tree(100)
     chunks = chunk_tree(tree, TOKENIZER)
     assert {block_id for chunk in chunks for block_id in chunk.block_ids} == {
-        block.id for block in tree.blocks if chunkable(block)
+        block.id for block in visible_blocks(tree)
     }
