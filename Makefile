@@ -8,7 +8,7 @@ WORKDIR_OF := import os; from configs.settings import default_workdir; print(os.
 SEED ?= 1
 DOCUMENTS ?= 200
 
-.PHONY: help up down status test test-e2e test-sdk test-ui chromium check format bench bench-quality bench-speed bench-peers bench-bulk bench-search bench-search-service chaos hostile lock clean
+.PHONY: help up down status test test-e2e test-sdk test-ui chromium check format bench train bench-quality bench-speed bench-peers bench-bulk bench-search bench-search-service chaos hostile lock clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -69,6 +69,10 @@ test-gpu: ## vLLM, transformers and a model directory on tiny checkpoints, on a 
 bench-gpu: ## pages a second beside the engine's own rate, time to the first page: make bench-gpu GPU=path/to/python [MODEL=folder]
 	$(GPU) -m tests.bench.reading.bench_vlm $(if $(MODEL),--model $(MODEL),)
 
+train: $(VENV)/.dev ## learn the heading decision anew from documents with truth: make train SETS=folder [TRAIN_ARGS=--keep]
+	@$(PIP) --require-hashes --no-deps -r requirements-train.lock
+	$(BIN)/python -m tests.bench.training.headings --sets $(SETS) $(TRAIN_ARGS)
+
 bench-claim: $(VENV)/.dev ## claims of 64 pollers beside a million finished documents
 	$(BIN)/python -m tests.bench.bench_claim
 
@@ -117,6 +121,7 @@ chaos: $(VENV)/.dev ## kill things while documents flow: make chaos SEED=1 DOCUM
 lock: ## requirements*.in -> hash-checked locks without addresses (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate requirements.in -o requirements.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -c requirements.lock requirements-dev.in -o requirements-dev.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -c requirements-dev.lock requirements-train.in -o requirements-train.lock
 
 lock-gpu: ## the same for nodes of the GPU tier (Linux, amd64, CUDA)
 	uv pip compile -q --python-version 3.11 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-header --no-annotate requirements-gpu.in -o requirements-gpu.lock

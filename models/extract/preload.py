@@ -6,6 +6,7 @@ import pkgutil
 from importlib import import_module
 
 from models.extract import pages_json
+from models.extract.layout.headings.decide import heading_forest
 from models.extract.readers import READERS
 
 _SKIPPED_CODECS = frozenset({"aliases", "mbcs", "oem"})
@@ -13,7 +14,7 @@ _LAZY = ("unicodedata", "models.extract.recognised", "models.extract.assemble")
 
 
 def preload() -> None:
-    """Load readers, codecs and JSON validators. Raises `ImportError` when a reader cannot be imported."""
+    """Load readers, weights, codecs and JSON validators. Raises `ImportError` when a reader cannot be imported."""
     for target in sorted(set(READERS.values())):
         import_module(target.split(":")[0])
     for name in _LAZY:
@@ -21,6 +22,7 @@ def preload() -> None:
     for module in pkgutil.iter_modules(encodings.__path__):
         if module.name not in _SKIPPED_CODECS:
             _load_codec(module.name)
+    heading_forest()
     pages_json.page_adapter()
     pages_json.facts_adapter()
 

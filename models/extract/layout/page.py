@@ -7,6 +7,7 @@ from models.cdom.tree import BlockType
 from models.extract.layout.figures.displays import find_formulas
 from models.extract.layout.figures.floats import Float, Floats, take_field_lines
 from models.extract.layout.figures.pictures import find_pictures
+from models.extract.layout.headings.decide import decide_headings
 from models.extract.layout.lines.inline import attach_marks, stretch_over_pictures
 from models.extract.layout.lines.leaders import merge_entries
 from models.extract.layout.lines.marks import Line, PageMarks
@@ -17,7 +18,7 @@ from models.extract.layout.tables.open import find_open_tables
 from models.extract.layout.text.blocks import make_block
 from models.extract.layout.text.formulas import merge_formulas
 from models.extract.layout.text.furniture import find_footnotes, find_furniture, find_margin_marks
-from models.extract.layout.text.kinds import PageLook, demote_runs, find_kind, is_heading_part
+from models.extract.layout.text.kinds import PageLook, demote_runs, find_kind, mark_heading_parts
 from models.extract.layout.text.order import order_lines
 from models.extract.layout.text.paragraphs import group_paragraphs
 from models.extract.layout.text.relations import relate_blocks
@@ -36,6 +37,15 @@ class PageLayout:
     body_size: float
 
 
+@dataclass(frozen=True, slots=True)
+class GatheredPage:
+    """Groups of lines in reading order; those of `floats` hold one stand-in."""
+
+    groups: list[list[Line]]
+    floats: Floats
+    look: PageLook
+
+
 def layout_page(marks: PageMarks) -> PageLayout:
     """Blocks of a page in reading order; every line ends in exactly one of them."""
     if runs_right_to_left(marks.lines):
@@ -45,6 +55,19 @@ def layout_page(marks: PageMarks) -> PageLayout:
 
 
 def _lay_out(marks: PageMarks) -> PageLayout:
+    page = gather(marks)
+    kinds = decide_headings(find_rule_kinds(page, marks), page.groups, marks, page.look)
+    mark_heading_parts(kinds, page.groups, page.look)
+    floats = page.floats
+    blocks = [
+        floats.make_block(group[0], marks) if floats.holds(group[0]) else _write_block(kind, group, marks)
+        for kind, group in _place_notes(kinds, page.groups)
+    ]
+    return PageLayout(relate_blocks(blocks), page.look.body)
+
+
+def gather(marks: PageMarks) -> GatheredPage:
+    """The page's lines in reading order as groups, a group for each paragraph or float, before any has a type."""
     body = find_body_size(marks.lines)
     floats, lines = _find_floats(marks, body)
     slanted = [line for line in lines if not line.upright]
@@ -54,12 +77,7 @@ def _lay_out(marks: PageMarks) -> PageLayout:
         ordered = _take_open_tables(ordered, floats, marks)
     groups = [[line] for line in ordered] if contents else merge_formulas(group_paragraphs(ordered, body))
     groups += [[line] for line in slanted]
-    kinds = _find_kinds(groups, floats, marks, _find_look(marks, lines, body, contents=contents))
-    blocks = [
-        floats.make_block(group[0], marks) if floats.holds(group[0]) else _write_block(kind, group, marks)
-        for kind, group in _place_notes(kinds, groups)
-    ]
-    return PageLayout(relate_blocks(blocks), body)
+    return GatheredPage(groups, floats, _find_look(marks, lines, body, contents=contents))
 
 
 def _place_notes(kinds: list[BlockType], groups: list[list[Line]]) -> list[tuple[BlockType, list[Line]]]:
@@ -106,18 +124,17 @@ def _take_open_tables(ordered: list[Line], floats: Floats, marks: PageMarks) -> 
     return kept
 
 
-def _find_kinds(groups: list[list[Line]], floats: Floats, marks: PageMarks, look: PageLook) -> list[BlockType]:
-    """The type of every group, by its look, its place and its neighbours."""
+def find_rule_kinds(page: GatheredPage, marks: PageMarks) -> list[BlockType]:
+    """The type of every group, by its look, its place and its neighbours, as the rules see it."""
+    groups, look = page.groups, page.look
     running = find_furniture(groups, look) | dict.fromkeys(find_margin_marks(groups, look), BlockType.PAGE_FOOTER)
     kinds = [
-        BlockType.PICTURE if floats.holds(group[0]) else running.get(index) or find_kind(group, look)
+        BlockType.PICTURE if page.floats.holds(group[0]) else running.get(index) or find_kind(group, look)
         for index, group in enumerate(groups)
     ]
     for index in find_footnotes(groups, look, running):
         kinds[index] = BlockType.FOOTNOTE
-    for index in range(len(groups) - 2, -1, -1):
-        if kinds[index] is BlockType.PARAGRAPH and is_heading_part(groups[index], kinds[index + 1], look):
-            kinds[index] = BlockType.HEADING
+    mark_heading_parts(kinds, groups, look)
     demote_runs(kinds, groups)
     return kinds
 

@@ -39,7 +39,8 @@ class Line:
     A line that is not `upright` runs up, down or aslant. `confidence` is 1.0 for a text layer. `key` names the line to
     `PageMarks.split`; `blank_before` and `blank_after` tell of white space cut off its text.
     `recognised` lines are OCR's. `math` lines are set to a fifth or more in fonts of mathematics. `reach`: top and
-    bottom of all its glyphs' boxes, raised and lowered ones too. A line joined of several keeps them as `parts`.
+    bottom of all its glyphs' boxes, raised and lowered ones too. `color` is that of most of its text; `tall` the size
+    of its largest letters, where small capitals follow them. A line joined of several keeps them as `parts`.
     """
 
     x0: float
@@ -64,6 +65,8 @@ class Line:
     white: bool = False
     math: bool = False
     reach: tuple[float, float] = (0.0, 0.0)
+    color: int = 0
+    tall: float = 0.0
     parts: tuple["Line", ...] = ()
 
     @property

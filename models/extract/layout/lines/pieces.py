@@ -62,5 +62,6 @@ def join_pieces(a: Line, b: Line) -> Line:
         blank_before=a.blank_before, blank_after=b.blank_after,
         recognised=a.recognised, math=a.math or b.math,
         reach=(min(a.reach[0], b.reach[0]), max(a.reach[1], b.reach[1])),
+        color=main.color, tall=max(a.tall, b.tall),
         parts=(*(a.parts or (a,)), *(b.parts or (b,))),
     )  # fmt: skip

@@ -95,7 +95,14 @@ def _may_end_in_period(group: list[Line], size: float, page: PageLook) -> bool:
     )
 
 
-def is_heading_part(group: list[Line], following: BlockType, page: PageLook) -> bool:
+def mark_heading_parts(kinds: list[BlockType], groups: list[list[Line]], page: PageLook) -> None:
+    """Make headings of labels and numbers that stand right above one."""
+    for index in range(len(groups) - 2, -1, -1):
+        if kinds[index] is BlockType.PARAGRAPH and _is_heading_part(groups[index], kinds[index + 1], page):
+            kinds[index] = BlockType.HEADING
+
+
+def _is_heading_part(group: list[Line], following: BlockType, page: PageLook) -> bool:
     """A chapter's label or its large number, right above a heading."""
     if following is not BlockType.HEADING or len(group) > 1:
         return False

@@ -18,6 +18,7 @@ _ASCENT, _DESCENT = 0.75, 0.22
 """Share of the font size that ordinary letters reach above and below the baseline."""
 
 _LEAST_SIZE = 0.1
+_LETTER = re.compile(r"[^\W\d_]")
 _MATH_SHARE = 0.2
 """Digits, brackets and relations of a formula are often set in a text font."""
 _BLANK, _MONO_BLANK = 0.25, 0.6
@@ -115,10 +116,19 @@ def _place(stated: dict[str, Any], main: dict[str, Any], text: str, pieces: list
     line = Line(x0, y0, x1, y1, base, size, text, main["font"], upright=upright)
     line.hidden = is_unseen(main["char_flags"], main["alpha"], size)
     line.white = is_white(main["color"])
+    line.color = main["color"]
+    line.tall = _find_tall(stated["spans"], size)
     line.blank_before, line.blank_after = lead > 0, trail[-1:].isspace()
     _set_looks(line, pieces, lead)
     line.reach = (stated["bbox"][1], stated["bbox"][3])
     return line
+
+
+def _find_tall(spans: list[dict[str, Any]], size: float) -> float:
+    """The size of the largest span with a letter; `size` where none is larger."""
+    if len(spans) == 1:
+        return size
+    return max((span["size"] for span in spans if span["size"] > size and _LETTER.search(span["text"])), default=size)
 
 
 def _set_looks(line: Line, pieces: list[tuple[int, int, FontLook]], lead: int) -> None:

@@ -1,0 +1,1 @@
+"""Which groups of a page are headings: features, a learned score, and the rules of `kinds` as its veto."""

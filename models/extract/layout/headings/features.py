@@ -1,0 +1,272 @@
+"""Features of the groups of lines of one page, relative to that page, for the learned heading decision.
+
+Every feature is a pure function of one page's groups, so a page reads the same wherever it is read.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from models.extract.layout.learned.forest import Matrix
+from models.extract.layout.lines.marks import Line, PageMarks
+
+Group = list[Line]
+Column = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
+
+_NUMBERED = re.compile(r"(?:§+\s*)?(\d{1,3}(?:\.\d{1,3}){0,5})\.?[)]?\s+\S|([IVXLC]{1,6}|[A-Z])[.)]\s+\S")
+_PART = re.compile(r"(?:chapter|part|section|appendix|article|annex|kapitel|teil|chapitre)\b", re.IGNORECASE)
+_ITEM = re.compile(r"[•●○◦▪■□▫‣⁃∙·◆►▶➤➢✓✔❖\uf0b7\uf0a7\uf0d8–—*-]\s|\(?[a-z][.)]\s|\(\d{1,3}\)\s")
+_DIGITS = re.compile(r"\d+")
+_ENDS_IN_NUMBER = re.compile(r"\s[\divxlc]{1,5}\s*$")
+_FAR = 30.0
+"""Gaps and distances are cut at this many body sizes: further is nowhere near."""
+_SHORT = 90
+_READ = 100
+"""Characters of a text that are looked at: what makes a title shows at its start."""
+_OPEN = re.compile(r"[@=$€£%|_]")
+
+NAMES = (
+    "size", "log_size", "tall", "style_share", "near_share", "larger_share", "is_main", "style_chars",
+    "style_short", "style_stops", "style_groups", "other_font", "bold_lead", "bold", "italic", "bold_share",
+    "color", "gap_up", "gap_down", "gap_difference", "gap_excess", "top", "bottom", "left", "indent", "width",
+    "below_first", "lines", "chars", "words", "last_letter", "last_mark", "capital", "upper", "title_case",
+    "digits", "numbered", "part", "item", "ends_number", "open_mark", "repeated", "large_share", "previous_size",
+    "previous_bold", "previous_chars", "previous_style", "previous_float", "next_size", "next_bold", "next_chars",
+    "next_style", "next_float", "next_lower", "lower_size", "lower_bold", "lower_chars", "lower_indent", "filled",
+    "ruled", "centered", "beside", "page_chars", "page_groups",
+)  # fmt: skip
+"""In the order of the columns; the file of trees carries the same names."""
+
+
+@dataclass(slots=True)
+class _Facts:
+    """What is known of each group by itself, a value a group."""
+
+    box: Column
+    size: Column
+    tall: Column
+    chars: Column
+    bold: Column
+    italic: Column
+    held: npt.NDArray[np.bool_]
+    style: npt.NDArray[np.int64]
+    font: list[str]
+    color: npt.NDArray[np.int64]
+    texts: list[str]
+
+
+def find_features(groups: list[Group], marks: PageMarks, body: float, asked: Sequence[int]) -> Matrix:
+    """A row for each group that is asked for (an index, of one with text), a column for each of `NAMES`.
+
+    `body` is the size of running text in points.
+    """
+    facts = _find_facts(groups)
+    rows = np.asarray(asked, dtype=np.int64)
+    unit = body or 10.0
+    columns = {
+        **_find_styles(facts, unit, rows),
+        **_find_places(facts, marks, unit, rows),
+        **_find_neighbours(facts, unit, rows),
+        **_find_words(groups, facts, rows),
+        **_find_ground(facts, marks, unit, rows),
+    }
+    return np.stack([columns[name] for name in NAMES], axis=1).astype(np.float32)
+
+
+def _find_facts(groups: list[Group]) -> _Facts:
+    main = [max(group, key=lambda line: len(line.text)) for group in groups]
+    styles: dict[tuple[object, ...], int] = {}
+    keys = [(line.font, round(line.size, 1), line.bold, line.italic, line.color) for line in main]
+    held = [not group[0].text for group in groups]
+    return _Facts(
+        box=np.array(
+            [
+                (
+                    min(line.x0 for line in group),
+                    min(line.y0 for line in group),
+                    max(line.x1 for line in group),
+                    max(line.y1 for line in group),
+                )
+                for group in groups
+            ]
+        ),
+        size=np.array([line.size for line in main]),
+        tall=np.array([max(max(line.tall, line.size) for line in group) for group in groups]),
+        chars=np.array([float(sum(len(line.text) for line in group)) for group in groups]),
+        bold=np.array([float(all(line.bold for line in group)) for group in groups]),
+        italic=np.array([float(all(line.italic for line in group)) for group in groups]),
+        held=np.array(held, dtype=bool),
+        style=np.array(
+            [-1 if is_held else styles.setdefault(key, len(styles)) for key, is_held in zip(keys, held, strict=True)],
+            dtype=np.int64,
+        ),
+        font=[line.font for line in main],
+        color=np.array([line.color for line in main], dtype=np.int64),
+        texts=[" ".join(line.text for line in group).strip() for group in groups],
+    )
+
+
+def _find_styles(facts: _Facts, unit: float, asked: Rows) -> dict[str, Column]:
+    """How the group's type stands to the types of the page."""
+    every = facts.style + 1
+    at = every[asked]
+    weight = np.where(facts.held, 0.0, facts.chars)
+    total = max(1.0, weight.sum())
+    chars = np.bincount(every, weights=facts.chars)
+    count = np.maximum(1.0, np.bincount(every))
+    short = np.bincount(every, weights=facts.chars <= _SHORT)
+    stops = np.bincount(every, weights=np.array([text.endswith((".", ";", ",")) for text in facts.texts]))
+    away = facts.size[None, :] - facts.size[asked, None]
+    main = int(np.argmax(chars[1:])) if len(chars) > 1 else -1
+    example = int(np.argmax(facts.style == main))
+    size = np.maximum(facts.size[asked], 0.1) / unit
+    return {
+        "size": size,
+        "log_size": np.log(size),
+        "tall": facts.tall[asked] / unit,
+        "style_share": chars[at] / total,
+        "near_share": (weight * (np.abs(away) <= 0.3)).sum(axis=1) / total,
+        "larger_share": (weight * (away > 0.3)).sum(axis=1) / total,
+        "is_main": (at == main + 1).astype(float),
+        "style_chars": np.log1p(chars[at] / count[at]),
+        "style_short": short[at] / count[at],
+        "style_stops": stops[at] / count[at],
+        "style_groups": np.minimum(count[at], 20.0),
+        "other_font": np.array([float(facts.font[index] != facts.font[example]) for index in asked]),
+        "bold": facts.bold[asked],
+        "italic": facts.italic[asked],
+        "bold_share": np.full(len(at), (weight * facts.bold).sum() / total),
+        "color": (facts.color[asked] != facts.color[example]).astype(float),
+        "large_share": np.full(len(at), float(((facts.size > 1.1 * unit) & ~facts.held).mean())),
+    }
+
+
+def _find_places(facts: _Facts, marks: PageMarks, unit: float, asked: Rows) -> dict[str, Column]:
+    """Where the group stands, and how far from what is above and below it."""
+    every = facts.box.T
+    x0, y0, x1, y1 = facts.box[asked].T
+    overlaps = (x0[:, None] < every[2]) & (x1[:, None] > every[0])
+    overlaps[np.arange(len(asked)), asked] = False
+    slack, far = 0.3 * unit, _FAR * unit
+    up = np.where(overlaps & (every[3] <= y0[:, None] + slack), y0[:, None] - every[3], far).min(axis=1)
+    down = np.where(overlaps & (every[1] >= y1[:, None] - slack), every[1] - y1[:, None], far).min(axis=1)
+    up, down = np.clip(up / unit, -1, _FAR), np.clip(down / unit, -1, _FAR)
+    middle = (y0 + y1)[:, None] / 2
+    beside = (~overlaps) & (every[1] < middle) & (every[3] > middle)
+    near = up[up < _FAR]
+    width, height = max(1.0, marks.width), max(1.0, marks.height)
+    left, right = float(every[0].min()), float(every[2].max())
+    return {
+        "gap_up": up,
+        "gap_down": down,
+        "gap_difference": up - down,
+        "gap_excess": up - (float(np.median(near)) if len(near) else 0.0),
+        "top": y0 / height,
+        "bottom": y1 / height,
+        "left": x0 / width,
+        "indent": np.clip((x0 - left) / unit, 0, _FAR),
+        "width": (x1 - x0) / width,
+        "below_first": np.clip((y0 - float(every[1].min())) / unit, 0, 2 * _FAR),
+        "centered": np.clip(np.abs((x0 + x1) - (left + right)) / unit, 0, _FAR),
+        "beside": np.minimum(beside.sum(axis=1) - 1.0, 5.0),
+    }
+
+
+def _find_neighbours(facts: _Facts, unit: float, asked: Rows) -> dict[str, Column]:
+    """The groups before and after in reading order, and the one right below."""
+    previous, following = np.maximum(asked - 1, 0), np.minimum(asked + 1, len(facts.size) - 1)
+    every = facts.box.T
+    x0, _, x1, y1 = facts.box[asked].T
+    under = (x0[:, None] < every[2]) & (x1[:, None] > every[0]) & (every[1] >= y1[:, None] - 0.3 * unit)
+    under[np.arange(len(asked)), asked] = False
+    lower = np.where(under, every[1], np.inf).argmin(axis=1)
+    lower = np.where(under.any(axis=1), lower, asked)
+    out: dict[str, Column] = {}
+    size = np.maximum(facts.size[asked], 0.1)
+    for name, other in (("previous", previous), ("next", following), ("lower", lower)):
+        out[f"{name}_size"] = np.clip(facts.size[other] / size, 0, 5)
+        out[f"{name}_bold"] = facts.bold[other] - facts.bold[asked]
+        out[f"{name}_chars"] = np.where(other == asked, -1.0, np.log1p(facts.chars[other]))
+        out[f"{name}_style"] = (facts.style[other] == facts.style[asked]).astype(float)
+        out[f"{name}_float"] = facts.held[other].astype(float)
+    out["lower_indent"] = np.clip((facts.box[lower, 0] - x0) / unit, -_FAR, _FAR)
+    out["next_lower"] = np.array([float(facts.texts[index][:1].islower()) for index in following])
+    return out
+
+
+def _find_words(groups: list[Group], facts: _Facts, asked: Rows) -> dict[str, Column]:
+    """What the text itself says."""
+    bare = [_DIGITS.sub("#", text) for text in facts.texts]
+    same = Counter(bare)
+    rows = np.array(
+        [
+            (*_read_text(facts.texts[at]), same[bare[at]] > 1, _bold_lead(groups[at][0]), len(groups[at]))
+            for at in asked
+        ],
+        dtype=np.float64,
+    )
+    names = (
+        "words", "last_letter", "last_mark", "capital", "upper", "title_case", "digits", "numbered", "part", "item",
+        "ends_number", "open_mark", "repeated", "bold_lead", "lines",
+    )  # fmt: skip
+    return dict(zip(names, rows.T, strict=True)) | {
+        "chars": np.log1p(facts.chars[asked]),
+        "page_chars": np.full(len(asked), np.log1p(facts.chars.sum())),
+        "page_groups": np.full(len(asked), float(min(len(groups), 100))),
+    }
+
+
+def _read_text(text: str) -> tuple[float, ...]:
+    head = text[:_READ]
+    words = head.split()
+    letters = max(1, sum(map(str.isalpha, head)))
+    numbered = _NUMBERED.match(head)
+    depth = 0.0 if numbered is None else 0.5 if numbered[1] is None else 1.0 + numbered[1].count(".")
+    last = text[-1]
+    return (
+        float(len(words)),
+        float(last.isalpha()),
+        1.0 if last == "." else 2.0 if last in ",;-" else 3.0 if last == ":" else 4.0 if last in "?!" else 0.0,
+        float(head[0].isupper()),
+        sum(map(str.isupper, head)) / letters,
+        sum(word[0].isupper() for word in words) / max(1, len(words)),
+        sum(map(str.isdigit, head)) / len(head),
+        depth,
+        float(bool(_PART.match(head))),
+        float(bool(_ITEM.match(head))),
+        float(bool(_ENDS_IN_NUMBER.search(text[-12:]))),
+        float(bool(_OPEN.search(head))),
+    )
+
+
+def _bold_lead(line: Line) -> float:
+    return 1.0 if line.runs and line.runs[0].start == 0 and line.runs[0].bold else 0.0
+
+
+def _find_ground(facts: _Facts, marks: PageMarks, unit: float, asked: Rows) -> dict[str, Column]:
+    """Shading behind the group, and a rule right under or over it."""
+    filled, ruled = np.zeros(len(asked)), np.zeros(len(asked))
+    x0, y0, x1, y1 = facts.box[asked].T
+    if marks.fills:
+        boxes = np.array([(fill.x0, fill.y0, fill.x1, fill.y1) for fill in marks.fills]).T
+        inside = (
+            (boxes[0][None] <= x0[:, None] + 1)
+            & (boxes[2][None] >= x1[:, None] - 1)
+            & (boxes[1][None] <= y0[:, None] + 2)
+            & (boxes[3][None] >= y1[:, None] - 2)
+            & ((boxes[3] - boxes[1])[None] < 3 * (y1 - y0)[:, None] + unit)
+        )
+        filled = inside.any(axis=1).astype(float)
+    rules = [*marks.horizontals, *marks.dashes]
+    if rules:
+        at = np.array([(rule.x0, rule.x1, rule.y0) for rule in rules]).T
+        across = (at[0][None] < x1[:, None]) & (at[1][None] > x0[:, None])
+        under = across & (np.abs(at[2][None] - y1[:, None]) < 0.7 * unit)
+        over = across & (np.abs(at[2][None] - y0[:, None]) < 0.7 * unit)
+        ruled = under.any(axis=1) + 2.0 * over.any(axis=1)
+    return {"filled": filled, "ruled": ruled}

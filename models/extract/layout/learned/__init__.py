@@ -1,0 +1,1 @@
+"""What learned decisions share: the trees and their walk."""

@@ -1,0 +1,52 @@
+"""Headings that the rules alone miss, and what looks like one and is none, each on a page made for it."""
+
+from models.cdom.tree import BlockType
+from models.extract.layout.headings.decide import THRESHOLDS, decide_headings
+from models.extract.layout.lines.marks import Line, PageMarks
+from models.extract.layout.text.kinds import PageLook
+from tests.models.extract.pdf.paper import Paper, of_type, texts
+
+
+def article(*heads: str, font: str, size: float) -> Paper:
+    """A page of sections, each head between blank space and prose."""
+    paper, y = Paper(), 60.0
+    for head in heads:
+        paper.text(50, y, head, size, font)
+        y = paper.prose(50, y + 20, 5) + 16
+    return paper
+
+
+def test_light_headings_in_the_size_of_the_text_are_headings() -> None:
+    paper = article("Scope of the Survey", "Methods and Sample", "Main Results", font="heit", size=10.5)
+    assert texts(paper.read(), BlockType.HEADING) == ["Scope of the Survey", "Methods and Sample", "Main Results"]
+
+
+def test_small_capitals_make_headings() -> None:
+    paper, y = Paper(), 60.0
+    for word in ("Scope", "Methods", "Results"):
+        paper.text(50, y, word[0], 13, "tiro").text(60, y, word[1:].upper(), 9.6, "tiro")
+        y = paper.prose(50, y + 20, 5) + 16
+    assert len(of_type(paper.read(), BlockType.HEADING)) == 3
+
+
+def test_numbered_headings_in_bold_of_the_size_of_the_text_are_headings() -> None:
+    paper = article("1. Scope", "2. Methods", "3. Results", font="hebo", size=10)
+    assert texts(paper.read(), BlockType.HEADING) == ["1. Scope", "2. Methods", "3. Results"]
+
+
+def test_a_sentence_in_larger_type_is_no_heading() -> None:
+    paper = Paper()
+    paper.lines(
+        50, 60, ["This summary is set in larger type than all of the", "page and still is nothing but a sentence."],
+        size=12, step=15,
+    )  # fmt: skip
+    paper.prose(50, 110, 8)
+    assert texts(paper.read(), BlockType.HEADING) == []
+
+
+def test_a_page_of_very_many_pieces_keeps_the_rules() -> None:
+    groups = [[Line(50, y, 90, y + 8, y + 7, 10, "Place")] for y in range(THRESHOLDS.most_groups + 1)]
+    kinds = [BlockType.HEADING] * len(groups)
+    marks = PageMarks(width=400, height=600, lines=[])
+    assert decide_headings(kinds, groups, marks, PageLook(10, 0, 400, 600)) == kinds
+    assert decide_headings(kinds[1:], groups[1:], marks, PageLook(10, 0, 400, 600)) != kinds[1:]
