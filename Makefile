@@ -7,8 +7,9 @@ WORKDIR_ARG := $(if $(SVC_WORKDIR),--workdir $(SVC_WORKDIR),)
 WORKDIR_OF := import os; from configs.settings import default_workdir; print(os.environ.get("SVC_WORKDIR") or default_workdir())
 SEED ?= 1
 DOCUMENTS ?= 200
+WORKERS ?= 2
 
-.PHONY: help up down status test test-e2e test-sdk test-ui chromium check format bench train bench-quality bench-speed bench-peers bench-bulk bench-search bench-search-service chaos hostile lock clean
+.PHONY: help up down status test coverage test-e2e test-sdk test-ui chromium check format bench train bench-quality bench-speed bench-peers bench-bulk bench-search bench-search-service chaos hostile lock clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -39,8 +40,12 @@ status: $(VENV)/.run ## what runs
 	@$(BIN)/quire status $(WORKDIR_ARG)
 
 test: $(VENV)/.dev chromium ## the tests (pure, storage, API, then a Ray cluster)
-	$(BIN)/python -m pytest tests --ignore tests/e2e --ignore tests/chaos -q
+	$(BIN)/python -m pytest tests --ignore tests/e2e --ignore tests/chaos -q -n $(WORKERS) --dist loadfile
 	$(BIN)/python -m pytest tests/e2e -q
+
+coverage: $(VENV)/.dev chromium ## line and branch coverage of the whole suite: a table here, HTML in bench-results/coverage
+	$(BIN)/python -m pytest tests --ignore tests/e2e --ignore tests/chaos -q -n $(WORKERS) --dist loadfile --cov --cov-branch --cov-report=
+	$(BIN)/python -m pytest tests/e2e -q --cov --cov-branch --cov-append --cov-report=term:skip-covered --cov-report=html:bench-results/coverage
 
 test-sdk: $(VENV)/.dev ## both clients: every operation has a method, their tests, the documented examples (needs Node 20)
 	$(BIN)/python -m pytest tests/clients -q

@@ -77,7 +77,7 @@ async def test_every_output_of_the_hosted_surface_is_served(ann: Person) -> None
     assert again.status_code == 304
 
 
-@pytest.mark.parametrize("path", ENGINE_ONLY)
+@pytest.mark.parametrize("path", ENGINE_ONLY, ids=lambda path: path.rsplit("/", 1)[-1])
 async def test_what_only_the_engine_offers_is_a_plain_http_error(ann: Person, path: str) -> None:
     assert (await ann.api.get(path)).status_code == 404
 
