@@ -6,6 +6,7 @@ Knows names and one line of help per command, so that `quire --help` and `quire 
 import importlib
 import sys
 import warnings
+from typing import Any
 
 import click
 
@@ -15,6 +16,9 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "worker": ("cluster.cli.service.worker", "worker", "Make this machine a node of a cluster."),
     "status": ("cluster.cli.service.status", "status", "What runs where, and how deep the queue is."),
     "extract": ("cluster.cli.documents.extract", "extract", "Read files into trees, without a service."),
+    "watch": ("cluster.cli.documents.watch", "watch", "Read every document that comes into a folder."),
+    "get": ("cluster.cli.documents.get", "get", "Get what was read from a document of the service."),
+    "search": ("cluster.cli.documents.search", "search", "Search the service's documents."),
     "inspect": ("cluster.cli.documents.inspect", "inspect", "Show what was read from a document."),
     "license": ("cluster.cli.operate.license", "license_group", "Licence keys and tokens."),
     "rescan": ("cluster.cli.operate.rescan", "rescan", "Look for personal data again in stored trees."),
@@ -46,6 +50,14 @@ class LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [name for name, (module, _, _) in _COMMANDS.items() if _exists(module)]
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """As click's, with a guess at what a typo meant."""
+        if args and args[0] not in self.list_commands(ctx) and not args[0].startswith("-"):
+            from cluster.cli.shared.choices import guess
+
+            ctx.fail(f"No such command {args[0]!r}.{guess(args[0], self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):

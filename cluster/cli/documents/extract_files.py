@@ -3,6 +3,7 @@
 import glob
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from models.cdom.errors import UnsupportedFormat
@@ -15,31 +16,35 @@ class NoSuchFile(Exception):
     """A path that names nothing."""
 
 
-def find_files(arguments: Iterable[str]) -> list[Path]:
-    """Files in the order given, each once: a file itself, a folder's readable documents, what a pattern matches.
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file and its place below the folder in which it was found: results keep it."""
 
-    Raises `NoSuchFile`.
-    """
-    found: dict[Path, None] = {}
+    path: Path
+    place: Path
+
+
+@dataclass(slots=True)
+class FoundFiles:
+    """What arguments name: files to read, each once, in the order given, and what was passed over as no document."""
+
+    files: list[FoundFile] = field(default_factory=list)
+    skipped: list[Path] = field(default_factory=list)
+
+
+def find_files(arguments: Iterable[str]) -> FoundFiles:
+    """A file itself, a folder's readable documents, what a pattern matches. Raises `NoSuchFile`."""
+    found, seen = FoundFiles(), set[Path]()
     for argument in arguments:
-        for path in _expand(argument):
-            found.setdefault(path, None)
-    return list(found)
+        for one in _expand(argument, found.skipped):
+            if one.path not in seen:
+                seen.add(one.path)
+                found.files.append(one)
+    return found
 
 
-def _expand(argument: str) -> Iterator[Path]:
-    path = Path(argument)
-    matches = [path] if path.exists() else sorted(map(Path, glob.glob(argument, recursive=True)))
-    if not matches:
-        raise NoSuchFile(argument)
-    for match in matches:
-        if match.is_dir():
-            yield from (inside for inside in sorted(match.rglob("*")) if inside.is_file() and _is_document(inside))
-        else:
-            yield match
-
-
-def _is_document(path: Path) -> bool:
+def is_document(path: Path) -> bool:
+    """True when its first bytes are of a format that is read here."""
     try:
         with path.open("rb") as file:
             sniff(file.read(_HEAD))
@@ -48,17 +53,45 @@ def _is_document(path: Path) -> bool:
     return True
 
 
-def name_results(files: list[Path], suffix: str) -> list[str]:
-    """A file name per file: stem and suffix, the full name when two stems clash, numbered when even that is taken."""
-    stems = Counter(file.stem for file in files)
-    names: list[str] = []
-    taken: set[str] = set()
-    for file in files:
-        stem = file.stem if stems[file.stem] == 1 else file.name
-        name, number = stem + suffix, 1
+def _expand(argument: str, skipped: list[Path]) -> Iterator[FoundFile]:
+    path = Path(argument)
+    pattern = not path.exists()
+    matches = sorted(map(Path, glob.glob(argument, recursive=True))) if pattern else [path]
+    if not matches:
+        raise NoSuchFile(argument)
+    root = _fixed_part(path) if pattern else None
+    for match in matches:
+        if not match.is_dir():
+            yield FoundFile(match, match.relative_to(root) if root else Path(match.name))
+            continue
+        for inside in sorted(match.rglob("*")):
+            if inside.is_file() and is_document(inside):
+                yield FoundFile(inside, inside.relative_to(root or match))
+            elif inside.is_file():
+                skipped.append(inside)
+
+
+def _fixed_part(pattern: Path) -> Path:
+    """The folders before the first wildcard."""
+    parts = []
+    for part in pattern.parts[:-1]:
+        if glob.has_magic(part):
+            break
+        parts.append(part)
+    return Path(*parts)
+
+
+def name_results(places: list[Path], suffix: str) -> list[Path]:
+    """A result per file in the same folder: stem and suffix; the full name where stems clash, numbered after that."""
+    stems = Counter(place.with_suffix("") for place in places)
+    names: list[Path] = []
+    taken: set[Path] = set()
+    for place in places:
+        stem = place.stem if stems[place.with_suffix("")] == 1 else place.name
+        name, number = place.with_name(stem + suffix), 1
         while name in taken:
             number += 1
-            name = f"{stem}-{number}{suffix}"
+            name = place.with_name(f"{stem}-{number}{suffix}")
         taken.add(name)
         names.append(name)
     return names

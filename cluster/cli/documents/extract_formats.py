@@ -92,3 +92,6 @@ EXTRACT_FORMATS: dict[str, tuple[str, Write]] = {
     "context": (".json", write_context),
     "graph": (".json", write_graph),
 }
+
+ALIASES = {"md": "markdown", "json": "tree", "cdom": "tree", "htm": "html"}
+"""Other names people type."""

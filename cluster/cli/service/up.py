@@ -48,8 +48,20 @@ def up(
     except ClusterError as error:
         raise CommandStopped(str(error)) from None
     click.echo(f"quire is up: {state.base_url}  ({time.monotonic() - started:.1f} s)")
+    click.echo("\n".join(list_doors(state.base_url, settings)))
     if not detach:
         _stay(settings.workdir, state)
+
+
+def list_doors(base_url: str, settings: Settings) -> list[str]:
+    """Addresses that a person opens, one a line."""
+    doors = {"dashboard": "/ui", "API to try": "/docs"}
+    if settings.console:
+        doors["console"] = "/console/"
+    if settings.compat:
+        doors["docling-serve clients"] = "/compat"
+    width = max(map(len, doors))
+    return [f"  {name:<{width}}  {base_url}{path}" for name, path in doors.items()]
 
 
 def _serve_on(address: str, settings: Settings) -> None:

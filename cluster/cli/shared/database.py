@@ -8,14 +8,16 @@ from cluster.cli.shared.options import CommandStopped, settings_from
 from cluster.runtime import Runtime, read_runtime, runtime_file
 from storage.postgres.database import Database
 from storage.postgres.schema import check_schema
-from storage.values.errors import StorageError
+from storage.values.errors import StorageError, StoreUnavailable
 
 
 def runtime_of(workdir: Path | None) -> Runtime:
     """What `quire up` wrote; ends the command when the service was never started here."""
     settings = settings_from(workdir)
     if not runtime_file(settings.workdir).exists():
-        raise CommandStopped(f"no service was started in {settings.workdir}")
+        raise CommandStopped(
+            f"no service was started in {settings.workdir}; name its folder with --workdir or SVC_WORKDIR"
+        )
     return read_runtime(runtime_file(settings.workdir))
 
 
@@ -26,6 +28,11 @@ def opened(runtime: Runtime) -> Iterator[Database]:
     try:
         check_schema(database)
         yield database
+    except StoreUnavailable:
+        raise CommandStopped(
+            f"the database of {runtime.settings.workdir} cannot be reached: start the service with `quire up`, "
+            "or name another folder with --workdir"
+        ) from None
     except StorageError as error:
         raise CommandStopped(str(error) or error.code) from None
     finally:

@@ -31,8 +31,9 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_folder_gives_one_tree_per_document(folder: Path, tmp_path: Path) -> None:
     result = run(folder, "-o", tmp_path / "out", "--jobs", 2)
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.json", "b.json"]
+    out = tmp_path / "out"
+    assert (result.exit_code, result.stderr.split(" → ")[0]) == (0, "2 read, 1 skipped (notes.txt)")
+    assert sorted(str(path.relative_to(out)) for path in out.rglob("*.json")) == ["a.json", "deeper/b.json"]
     tree = json.loads((tmp_path / "out" / "a.json").read_text())
     assert tree["source"]["name"] == "a.pdf"
     assert "Hello hostile world" in tree["blocks"][0]["text"]
@@ -41,7 +42,7 @@ def test_a_folder_gives_one_tree_per_document(folder: Path, tmp_path: Path) -> N
 def test_patterns_are_expanded(folder: Path, tmp_path: Path) -> None:
     result = run(folder / "**" / "*.pdf", "-o", tmp_path / "out")
     assert result.exit_code == 0
-    assert len(list((tmp_path / "out").iterdir())) == 2
+    assert len(list((tmp_path / "out").rglob("*.json"))) == 2
 
 
 def test_markdown_has_its_own_suffix(folder: Path, tmp_path: Path) -> None:
@@ -53,10 +54,12 @@ def test_a_file_that_fails_is_named_with_its_code_and_the_others_are_read(folder
     (folder / "locked.pdf").write_bytes(pdfs.encrypted("secret"))
     result = run(folder, folder / "notes.txt", "-o", tmp_path / "out", "--jobs", 1)
     assert result.exit_code == 1
-    assert sorted(result.stderr.splitlines()) == [
-        f"{folder / 'locked.pdf'}: encrypted",
-        f"{folder / 'notes.txt'}: unsupported-format",
+    *failures, summary = result.stderr.splitlines()
+    assert sorted(failures) == [
+        f"{folder / 'locked.pdf'}: encrypted: it needs a password; pass it with --password",
+        f"{folder / 'notes.txt'}: unsupported-format: the content is of no format that is read here",
     ]
+    assert summary.startswith("2 read, 2 failed, 1 skipped (notes.txt) → ")
     assert (tmp_path / "out" / "a.json").exists()
 
 
@@ -87,13 +90,17 @@ def test_wrong_use_is_exit_2(arguments: list[str]) -> None:
 
 def test_a_file_that_cannot_be_read_is_no_traceback(folder: Path, tmp_path: Path) -> None:
     (folder / "gone.pdf").symlink_to(folder / "nowhere.pdf")
-    result = run(folder / "*.pdf", "-o", tmp_path / "out")
-    assert (result.exit_code, result.stderr) == (1, f"{folder / 'gone.pdf'}: original-missing\n")
+    result = run(folder / "*.pdf", "-o", tmp_path / "out", "--quiet")
+    said = f"{folder / 'gone.pdf'}: original-missing: it cannot be opened\n"
+    assert (result.exit_code, result.stderr) == (1, said)
 
 
 def test_names_clash_only_where_stems_do() -> None:
     files = [Path("x/a.pdf"), Path("x/a.docx"), Path("x/b.pdf"), Path("y/a.pdf")]
-    assert name_results(files, ".json") == ["a.pdf.json", "a.docx.json", "b.json", "a.pdf-2.json"]
+    names = ["x/a.pdf.json", "x/a.docx.json", "x/b.json", "y/a.json"]
+    assert [str(name) for name in name_results(files, ".json")] == names
+    twice = name_results([Path("a.pdf"), Path("a.pdf")], ".json")
+    assert [str(name) for name in twice] == ["a.pdf.json", "a.pdf-2.json"]
 
 
 def test_the_command_imports_no_service() -> None:
@@ -126,7 +133,7 @@ def test_redacted_results_hold_no_personal_data_in_any_format_nor_in_their_names
     document.new_page().insert_text((72, 90), "Write to ann.canary@example.com today")
     document.set_metadata({"author": "ann.canary@example.com"})
     (tmp_path / "ann.canary.pdf").write_bytes(document.tobytes())
-    result = run(tmp_path / "ann.canary.pdf", "--redacted", "--to", to, "-o", tmp_path / "out")
+    result = run(tmp_path / "ann.canary.pdf", "--redacted", "--to", to, "-o", tmp_path / "out", "--quiet")
     assert (result.exit_code, result.stderr) == (0, "")
     written = list((tmp_path / "out").iterdir())
     assert [path.stem for path in written] == ["document-00001"]

@@ -1,0 +1,160 @@
+"""Files worked off by several readers in the service's own sandbox. Knows no Ray, no database and no HTTP."""
+
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING
+
+import click
+
+from cluster.cli.documents.advice import explain
+from cluster.cli.documents.extract_formats import EXTRACT_FORMATS, Extracted
+from cluster.cli.shared.progress import ProgressBar
+from cluster.compose.redacted import HIDDEN_NAME, redact_outcome
+from models.cdom.errors import ErrorCode
+from models.cdom.original import ReadOptions
+from models.cdom.ports import ReadOutcome
+from models.pii.errors import PiiIncomplete
+
+if TYPE_CHECKING:
+    from actors.reading.read_document import DocumentReader
+    from actors.recogniser import Recogniser
+
+DOCUMENTS_PER_CHILD = 64  # documents of one owner that a child reads before a fresh one: a fork costs three reads
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractItem:
+    """One file to read, the name it is told by, and where its result goes; None = standard output."""
+
+    file: Path
+    name: str
+    result: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What became of one file: written to `result`, or not read for the reason `error`."""
+
+    file: str
+    result: str | None
+    error: str | None
+
+
+class FileBatch:
+    """Files worked off by several readers, each with children of its own. `done` grows as they end."""
+
+    def __init__(
+        self, items: list[ExtractItem], to: str, options: ReadOptions, bar: "ProgressBar",
+        furniture: bool | None = None, redacted: bool = False,
+    ) -> None:  # fmt: skip
+        self._items: SimpleQueue[ExtractItem] = SimpleQueue()
+        for item in items:
+            self._items.put(item)
+        self._write = EXTRACT_FORMATS[to][1]
+        self._options, self._bar, self._furniture, self._redacted = options, bar, furniture, redacted
+        self._lock, self._stopped = threading.Lock(), threading.Event()
+        self._recognising: Recogniser | None = None
+        self.done: list[Extraction] = []
+
+    def run(self, jobs: int) -> None:
+        with ThreadPoolExecutor(jobs) as threads:
+            try:
+                for done in [threads.submit(self._work) for _ in range(jobs)]:
+                    done.result()
+            finally:
+                self._stopped.set()
+        if self._recognising is not None:
+            self._recognising.close()
+
+    def _work(self) -> None:
+        with _open_reader() as reader:
+            while not self._stopped.is_set():
+                try:
+                    item = self._items.get_nowait()
+                except Empty:
+                    return
+                code = self._read_safely(reader, item)
+                with self._lock:
+                    self._note(item, code)
+
+    def _read_safely(self, reader: "DocumentReader", item: ExtractItem) -> str | None:
+        try:
+            return self._read(reader, item)
+        except Exception:  # a full disk, a bug in an export: this file's trouble, never a traceback
+            return ErrorCode.INTERNAL.value
+
+    def _read(self, reader: "DocumentReader", item: ExtractItem) -> str | None:
+        """None, or the code of what went wrong."""
+        from actors.reading.recognise_document import recognise_document
+
+        try:
+            original = item.file.open("rb")
+        except OSError:
+            return ErrorCode.ORIGINAL_MISSING.value
+        with original:
+            read = reader.read_until_pixels(original, self._options)
+        outcome = read if isinstance(read, ReadOutcome) else recognise_document(read, self._recogniser())
+        if outcome.error is not None or outcome.tree is None:
+            return str(outcome.error or ErrorCode.INTERNAL)
+        try:
+            _put(item, self._write(self._extracted(item, outcome)))
+        except PiiIncomplete as error:
+            return error.code
+        except OSError as error:
+            return f"cannot write {item.result}: {error.strerror}"
+        return None
+
+    def _extracted(self, item: ExtractItem, outcome: ReadOutcome) -> Extracted:
+        """What is to be written. Raises `PiiIncomplete`."""
+        name = HIDDEN_NAME if self._redacted else PurePath(item.name).name
+        outcome = redact_outcome(outcome) if self._redacted else outcome
+        assert outcome.tree is not None
+        return Extracted(tree=outcome.tree, tree_json=outcome.tree_json, name=name, furniture=self._furniture)
+
+    def _recogniser(self) -> "Recogniser":
+        """One for all readers, made when the first page needs it."""
+        from actors.recogniser import Recogniser
+        from models.neural.ocr import make_recogniser
+
+        with self._lock:
+            if self._recognising is None:
+                self._recognising = Recogniser(lambda: make_recogniser(langs=self._options.ocr_langs))
+            return self._recognising
+
+    def _note(self, item: ExtractItem, code: str | None) -> None:
+        written = "-" if item.result is None else str(item.result)
+        self.done.append(Extraction(item.name, written if code is None else None, code))
+        if code is not None:
+            self._bar.say(explain(item.name, code))
+        self._bar.step(item.name)
+
+
+def _put(item: ExtractItem, data: bytes) -> None:
+    if item.result is None:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    item.result.parent.mkdir(parents=True, exist_ok=True)
+    item.result.write_bytes(data)
+
+
+@contextmanager
+def _open_reader() -> Iterator["DocumentReader"]:
+    from actors.reading.forkserver import ServerGone
+    from actors.reading.read_document import DocumentReader
+    from actors.sandbox.limits import SandboxLimits
+
+    reader = DocumentReader(SandboxLimits(), documents_per_child=DOCUMENTS_PER_CHILD)
+    try:
+        reader.start()
+        yield reader
+    except ServerGone as error:
+        raise click.ClickException(f"the sandbox does not work here: {error}") from None
+    finally:
+        reader.close()

@@ -1,0 +1,45 @@
+"""`quire search`: passages of the service's documents at a terminal."""
+
+import json
+
+import click
+
+from cluster.cli.shared.remote import require_good, service_at, service_options
+
+_EXAMPLES = """\b
+Examples:
+  quire search "who signs the lease"
+  quire search invoice total --mode fts --limit 3
+  quire search "delivery date" --json | jq -r .[0].document_id
+"""
+
+
+@click.command(epilog=_EXAMPLES)
+@click.argument("words", nargs=-1, required=True, metavar="QUERY")
+@click.option("--mode", type=click.Choice(["hybrid", "vector", "fts"]), default="hybrid", show_default=True)
+@click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="Passages at most.")
+@click.option("--document", "document_id", help="Only of this document.")
+@click.option("--redacted", is_flag=True, help="Mask personal data.")
+@click.option("--json", "as_json", is_flag=True, help="The hits as the API gives them.")
+@service_options
+def search(
+    words: tuple[str, ...], mode: str, limit: int, document_id: str | None, redacted: bool, as_json: bool,
+    url: str, token: str | None,
+) -> None:  # fmt: skip
+    """Passages that answer QUERY, best first.
+
+    Exit status: 0 something was found, 1 nothing or refused, 2 wrong use.
+    """
+    query: dict[str, str | int | bool] = {"q": " ".join(words), "mode": mode, "limit": limit, "redacted": redacted}
+    if document_id:
+        query["document_id"] = document_id
+    with service_at(url, token) as client:
+        hits = require_good(client.get("/v1/search", params=query)).json()
+    if as_json:
+        click.echo(json.dumps(hits, ensure_ascii=False, indent=1))
+    for hit in () if as_json else hits:
+        click.echo(click.style(f"{hit['source_file']}, page {hit['pages'][0]}", bold=True) + f"  {hit['document_id']}")
+        click.echo("  " + " ".join(hit["snippet"].split()) + "\n")
+    if not hits:
+        click.echo("nothing fits", err=True)
+        raise click.exceptions.Exit(1)

@@ -1,0 +1,74 @@
+"""A running service as commands reach it: `--url` and `--token`, and errors that name the address.
+
+Imports neither Ray nor database; on the service's own machine its default token is found by itself.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from cluster.cli.shared.options import CommandStopped
+
+if TYPE_CHECKING:
+    import httpx
+
+F = TypeVar("F", bound=Callable[..., Any])
+DEFAULT_URL = "http://127.0.0.1:8000"
+_PATIENCE_S = 60.0
+"""Seconds an answer may take: exports of a long document take a few."""
+
+
+def service_options(command: F) -> F:
+    """`--url` and `--token`, also from QUIRE_URL and QUIRE_TOKEN."""
+    url = click.option("--url", envvar="QUIRE_URL", default=DEFAULT_URL, show_default=True, help="The service.")
+    token = click.option("--token", envvar="QUIRE_TOKEN", help="A key of it (QUIRE_TOKEN); here: its default token.")
+    return url(token(command))
+
+
+@contextmanager
+def service_at(url: str, token: str | None) -> Iterator["httpx.Client"]:
+    """A client of the service; what it refuses and a lost connection end the command with one line."""
+    import httpx
+
+    key = token or _local_token(url)
+    headers = {"X-API-Key": key} if key else {}
+    try:
+        with httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=_PATIENCE_S, trust_env=False) as client:
+            yield client
+    except httpx.TransportError as error:
+        text = str(error) or type(error).__name__
+        raise CommandStopped(
+            f"no service answers at {url} ({text}); start one with `quire up`, or name it with --url or QUIRE_URL"
+        ) from None
+
+
+def require_good(answer: "httpx.Response") -> "httpx.Response":
+    """The answer itself unless it is a refusal. Raises CommandStopped."""
+    if answer.is_success:
+        return answer
+    answer.read()
+    at = f"{answer.request.url.scheme}://{answer.request.url.netloc.decode()}"
+    if answer.status_code == 401:
+        raise CommandStopped(f"{at} wants a key: pass --token or set QUIRE_TOKEN")
+    try:
+        body = answer.json()
+        detail = body["detail"]
+        said = detail if isinstance(detail, str) else detail[0]["msg"]
+        code = body.get("code") or detail[0]["type"]
+    except (ValueError, KeyError, IndexError, TypeError):
+        raise CommandStopped(f"{at} answered {answer.status_code}") from None
+    raise CommandStopped(f"{at} answered {answer.status_code} {code}: {said}")
+
+
+def _local_token(url: str) -> str | None:
+    from configs.settings import default_workdir
+
+    if not url.startswith(("http://127.0.0.1", "http://localhost", "http://[::1]")):
+        return None
+    try:
+        return (Path(default_workdir()) / "token").read_text().strip()
+    except OSError:
+        return None

@@ -1,0 +1,133 @@
+"""What people expect of a command line: standard input and output, summaries, reports, aliases, guesses, watching."""
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cluster.cli.documents.watch import FolderWatch
+from cluster.cli.main import cli
+from tests.hostile import pdfs
+
+
+def quire(*arguments: object, sent: bytes | None = None) -> Result:
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments], input=sent)
+
+
+@pytest.fixture
+def paper(tmp_path: Path) -> Path:
+    path = tmp_path / "in" / "paper.pdf"
+    path.parent.mkdir()
+    path.write_bytes(pdfs.good())
+    return path
+
+
+def test_one_document_goes_to_standard_output_and_nothing_else_is_said(paper: Path) -> None:
+    result = quire("extract", paper, "--to", "md", "-o", "-")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "Hello hostile world" in result.stdout
+
+
+def test_standard_input_is_a_document(tmp_path: Path) -> None:
+    result = quire("extract", "-", "--to", "json", "-o", "-", sent=pdfs.good())
+    assert json.loads(result.stdout)["source"]["name"] == "stdin"
+    assert quire("extract", "-", "-o", tmp_path / "out", sent=pdfs.good()).exit_code == 0
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["stdin.json"]
+    broken = quire("extract", "-", "-o", "-", sent=b"no document")
+    assert (broken.exit_code, broken.stdout) == (1, "")
+    assert broken.stderr.startswith("stdin: unsupported-format: ")
+
+
+def test_two_documents_do_not_fit_on_one_standard_output(paper: Path) -> None:
+    (paper.parent / "other.pdf").write_bytes(pdfs.good())
+    result = quire("extract", paper.parent, "-o", "-")
+    assert result.exit_code == 2
+    assert "takes one document, and these are 2" in result.stderr
+
+
+def test_a_report_names_every_file_with_its_result_or_its_error(paper: Path, tmp_path: Path) -> None:
+    (paper.parent / "locked.pdf").write_bytes(pdfs.encrypted("secret"))
+    (paper.parent / "notes.txt").write_text("no document")
+    result = quire("extract", paper.parent, "-o", tmp_path / "out", "--json")
+    report = json.loads(result.stdout)
+    assert (report["read"], report["failed"], len(report["skipped"])) == (1, 1, 1)
+    locked, read = report["documents"]
+    assert (locked["error"], locked["result"]) == ("encrypted", None)
+    assert "--password" in locked["advice"]
+    assert Path(read["result"]).exists()
+    assert "1 read, 1 failed, 1 skipped (notes.txt)" in result.stderr
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("extrct", "extract"), ("statsu", "status"), ("serach", "search")])
+def test_a_mistyped_command_is_guessed(typed: str, meant: str) -> None:
+    result = quire(typed)
+    assert result.exit_code == 2
+    assert f"Did you mean {meant!r}?" in result.stderr
+
+
+def test_what_resembles_no_command_is_not_guessed() -> None:
+    assert "Did you mean" not in quire("zzz").stderr
+
+
+def test_a_mistyped_format_is_guessed(paper: Path) -> None:
+    result = quire("extract", paper, "--to", "markdwon")
+    assert result.exit_code == 2
+    assert "Did you mean 'markdown'?" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["extract", "search", "get", "watch"])
+def test_help_shows_examples(command: str) -> None:
+    shown = quire(command, "--help")
+    assert "Examples:" in shown.output
+    assert f"  quire {command} " in shown.output
+
+
+class Inbox:
+    """A folder that is watched, with a clock of our own for what lies in it."""
+
+    def __init__(self, root: Path) -> None:
+        self.folder = root / "inbox"
+        self.folder.mkdir()
+        self.watch = FolderWatch(self.folder, root / "out", ".md")
+        self.now = time.time_ns() - 10**12
+
+    def put(self, name: str, data: bytes) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+        self.now += 10**9
+        os.utime(path, ns=(self.now, self.now))
+        return path
+
+
+def test_a_file_is_read_when_it_has_come_to_rest_and_again_when_it_changed(tmp_path: Path) -> None:
+    inbox = Inbox(tmp_path)
+    path = inbox.put("a/paper.pdf", pdfs.good())
+    assert inbox.watch.look() == []  # it may still be copied
+    inbox.put("a/paper.pdf", pdfs.good() + b"\n")
+    assert inbox.watch.look() == []
+    assert inbox.watch.look() == [path]
+    assert inbox.watch.look() == []
+    inbox.put("a/paper.pdf", pdfs.good() + b"\n\n")
+    assert [inbox.watch.look(), inbox.watch.look()] == [[], [path]]
+
+
+def test_hidden_files_and_what_is_no_document_are_passed_over(tmp_path: Path) -> None:
+    inbox = Inbox(tmp_path)
+    inbox.put(".partial.pdf", pdfs.good())
+    inbox.put("notes.txt", b"no document")
+    assert [inbox.watch.look(), inbox.watch.look()] == [[], []]
+
+
+def test_a_watch_reads_what_is_new_and_leaves_what_an_earlier_one_read(paper: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    first = quire("watch", paper.parent, "-o", out, "--once")
+    assert first.exit_code == 0
+    assert "Hello hostile world" in (out / "paper.pdf.md").read_text()
+    (paper.parent / "locked.pdf").write_bytes(pdfs.encrypted("secret"))
+    second = quire("watch", paper.parent, "-o", out, "--once")
+    assert second.exit_code == 1
+    assert second.stderr.splitlines() == ["locked.pdf: encrypted: it needs a password; pass it with --password"]
