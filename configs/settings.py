@@ -266,10 +266,19 @@ class Settings(BaseSettings):
     database_url: Text = setting(
         None, "postgresql://user:password@host:port/name", "External PostgreSQL 15 or newer; unset = the embedded one."
     )
+    documents_per_child: int = setting(
+        1,
+        "a whole number 1..64",
+        "Documents of one organisation that one sandboxed process reads, one after the other. 1: a fresh process for "
+        "each. More read small ones faster, but a hostile one may falsify those that come after it in its process.",
+        ge=1,
+        le=64,
+    )
     inflight_docs: int = setting(
         8,
         "a whole number 1..256",
-        "Documents one reader may hold open (being read, recognised, published).",
+        "Documents one reader may hold open (being read, recognised, published); up to 16 small ones that wait for "
+        "their turn come on top.",
         ge=1,
         le=256,
     )

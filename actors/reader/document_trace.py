@@ -39,4 +39,5 @@ def begin_trace(tracer: Tracer, claim: Claim) -> DocumentTrace:
     whole.note("quire.document_id", claim.document_id)
     whole.note("quire.job_id", claim.job_id)
     whole.note("quire.attempt", claim.attempt)
-    return DocumentTrace(tracer, whole, Phase.READING, tracer.begin(Phase.READING.value, whole.context))
+    phase = Phase.CLAIMED if claim.grouped else Phase.READING
+    return DocumentTrace(tracer, whole, phase, tracer.begin(phase.value, whole.context))

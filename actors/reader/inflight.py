@@ -6,7 +6,7 @@ Knows no parser and no artifacts.
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -29,11 +29,12 @@ class Beats(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A claim with what its holder is doing."""
+    """A claim with what its holder is doing, and what the database was told last."""
 
     claim: Claim
     beat: Beat
     trace: DocumentTrace | None = None
+    told: Phase = Phase.READING
 
     def end(self, error: str | None) -> None:
         if self.trace is not None:
@@ -54,10 +55,11 @@ class Inflight:
         return len(self._held)
 
     def add(self, claim: Claim) -> None:
-        beat = Beat(document_id=claim.document_id, attempt=claim.attempt, phase=Phase.READING)
+        phase = Phase.CLAIMED if claim.grouped else Phase.READING
+        beat = Beat(document_id=claim.document_id, attempt=claim.attempt, phase=phase)
         trace = begin_trace(self._tracer, claim) if self._tracer.on else None
         with self._lock:
-            self._held[claim.document_id] = Held(claim, beat, trace)
+            self._held[claim.document_id] = Held(claim, beat, trace, told=phase)
 
     def remove(self, claim: Claim, error: str | None = None) -> None:
         """Done with it; `error` is the code it ended with, if any."""
@@ -82,7 +84,20 @@ class Inflight:
         """What to tell the database now."""
         with self._lock:
             self._moved = False
+            self._held = {name: replace(held, told=held.beat.phase) for name, held in self._held.items()}
             return [held.beat for held in self._held.values()]
+
+    def believed_read(self, claims: Sequence[Claim]) -> bool:
+        """Whether the database thinks that one of these is being read: a lapse would cost it a start."""
+        with self._lock:
+            return any(self._is_held(claim) and self._held[claim.document_id].told is Phase.READING for claim in claims)
+
+    def coming(self) -> bool:
+        """Whether more of a group is still to be read: a commit may wait for it."""
+        with self._lock:
+            return any(
+                held.claim.grouped and held.beat.phase in (Phase.CLAIMED, Phase.READING) for held in self._held.values()
+            )
 
     def moved(self) -> bool:
         """Some page was finished since the last `beats`."""

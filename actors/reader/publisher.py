@@ -8,6 +8,7 @@ import contextlib
 import logging
 import queue
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -22,6 +23,7 @@ from storage.values.states import Phase
 
 log = logging.getLogger(__name__)
 BATCH = 16  # documents ended in one transaction: more only lengthens the lock on their jobs
+GATHER_S = 0.25  # a result of a group waits so long at most for the rest of the group; all others do not wait
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,8 +73,16 @@ class Publisher:
     """One thread. `put` blocks when `depth` results wait: that is the back-pressure on reading."""
 
     def __init__(
-        self, *, artifacts: DocumentArtifacts, finish: Finish, tasks: Tasks, inflight: Inflight, depth: int
+        self,
+        *,
+        artifacts: DocumentArtifacts,
+        finish: Finish,
+        tasks: Tasks,
+        inflight: Inflight,
+        depth: int,
+        gather_s: float = GATHER_S,
     ) -> None:
+        self._gather_s = gather_s
         self._artifacts, self._finish, self._tasks, self._inflight = artifacts, finish, tasks, inflight
         self._results: queue.Queue[Result | None] = queue.Queue(maxsize=max(1, depth))
         self._ended = False
@@ -105,10 +115,10 @@ class Publisher:
         first = None if self._ended else self._results.get()
         if first is None:
             return None
-        batch = [first]
+        batch, until = [first], time.monotonic() + self._gather_s
         while len(batch) < BATCH:
             try:
-                result = self._results.get_nowait()
+                result = self._results.get(timeout=self._patience(batch, until))
             except queue.Empty:
                 break
             if result is None:
@@ -116,6 +126,11 @@ class Publisher:
                 break
             batch.append(result)
         return batch
+
+    def _patience(self, batch: list[Result], until: float) -> float:
+        """Seconds to wait for one more: none unless all of the batch were taken in groups and more of them come."""
+        gathers = all(result.claim.grouped for result in batch) and self._inflight.coming()
+        return max(0.0, until - time.monotonic()) if gathers else 0.0
 
     def _publish(self, batch: list[Result]) -> None:
         """Retried while the database is away and the leases are ours; a lost COMMIT answer ends at the fence."""
@@ -149,7 +164,8 @@ class Publisher:
             self._tasks.retry(claim, ErrorCode.INTERNAL.value, type(error).__name__)
 
     def _commit(self, batch: list[Result]) -> None:
-        beat_once(self._tasks, self._inflight.beats, self._inflight)  # a lapse from here on costs no start
+        if self._inflight.believed_read([result.claim for result in batch]):
+            beat_once(self._tasks, self._inflight.beats, self._inflight)  # a lapse from here on costs no start
         ready = [self._store(result) for result in batch if self._inflight.holds(result.claim)]
         if not ready:
             return

@@ -1,14 +1,16 @@
 """The loop of a CPU reader: claim a document, have it read in the sandbox, hand over what came of it, go on.
 
 In come the queue, the originals and a `DocumentReader`; out go results to the publisher and pages without text to the
-recognition line. One document is being read at a time; leases are kept by a thread of their own. Knows no Ray, no HTTP
+recognition line. One document is being read at a time; small ones are taken in groups while the queue is deep. Leases
+are kept by a thread of their own. Knows no Ray, no HTTP
 and no parser.
 """
 
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, Protocol
 
@@ -25,12 +27,15 @@ from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome
 from storage.values.errors import LostLease, NotFound, QuotaExceeded, StorageError
 from storage.values.rows import Beat, Claim, DocumentId
+from storage.values.states import Phase
 
 log = logging.getLogger(__name__)
 STUCK_S = 60.0
 """An idle loop turns every second; silent for this long while reading nothing, it is dead."""
 NO_ROOM = ReadOutcome(detail="a picture, while the recognition line is full")
 """Known without a child, so that a hundred pictures in the queue cost a reader nothing."""
+GROUP = 16
+"""Documents taken by one claim at most: a claim's share of the database's work is then a sixteenth per document."""
 FAULTS = 8
 """Consecutive faults of the sandbox itself after which the replica asks to be replaced."""
 
@@ -38,9 +43,10 @@ FAULTS = 8
 class TaskQueue(Protocol):
     """What the loop needs of `storage.queue.queue.Queue`."""
 
-    def claim(self, *, scans: bool = True) -> Claim | None: ...
+    def claim_group(self, most: int, *, scans: bool = True) -> list[Claim]: ...
     def beat(self, beats: list[Beat], /) -> frozenset[DocumentId]: ...
     def release(self, claim: Claim, /, *, scan: bool = False) -> bool: ...
+    def release_all(self, claims: Sequence[Claim], /) -> int: ...
     def retry(self, claim: Claim, error: str, detail: str, /) -> bool: ...
 
 
@@ -55,8 +61,9 @@ class Parser(Protocol):
 
     def start(self) -> None: ...
     def read_until_pixels(
-        self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None]
+        self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None], *, owner: str
     ) -> ReadOutcome | PendingOcr: ...
+    def rest(self) -> None: ...
     def close(self) -> None: ...
 
 
@@ -88,6 +95,8 @@ class Reader:
         self._backoff = Backoff(self._stop.wait)
         self._sandbox_faults = Backoff(self._stop.wait)
         self._reading: Claim | None = None
+        self._group: deque[Claim] = deque()
+        self._most = 1
         self._turned_at = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="reader", daemon=True)
 
@@ -130,6 +139,7 @@ class Reader:
             return False
         try:
             self._parts.settlement.give_back(claim)
+            self._release_group()
         except StorageError as error:
             log.warning("could not give back document %s: %s", claim.document_id, error.code)
         return True
@@ -138,19 +148,44 @@ class Reader:
         while not self._stop.is_set():
             self._turned_at = time.monotonic()
             try:
-                claim = self._parts.queue.claim(scans=not self._parts.recognition.full)
+                idle = not self._take_turn()
                 self._backoff.reset()
-                if claim is not None:
-                    self._handle(claim)
             except StorageError as error:
                 log.warning("queue unreachable: %s", error.code)
                 self._backoff.pause()
                 continue
-            if claim is None:
+            if idle:
+                self._parts.parser.rest()
                 self._parts.hints.wait()
 
+    def _take_turn(self) -> bool:
+        """Claim and read; false when there was nothing. Groups grow while the queue fills them: a short queue is left
+        to all readers."""
+        group = self._parts.queue.claim_group(self._most, scans=not self._parts.recognition.full)
+        self._most = min(GROUP, 2 * self._most) if len(group) == self._most else 1
+        for claim in group:
+            self._parts.inflight.add(claim)
+        self._group.extend(group)
+        try:
+            while self._group and not self._stop.is_set():
+                self._handle(self._group.popleft())
+        finally:
+            self._release_group()
+        return bool(group)
+
+    def _release_group(self) -> None:
+        """What was not begun goes back: another reader takes it at once."""
+        held = [claim for claim in self._group if self._parts.inflight.holds(claim)]
+        self._group.clear()
+        for claim in held:
+            self._parts.inflight.remove(claim)
+        if held:
+            self._parts.queue.release_all(held)
+
     def _handle(self, claim: Claim) -> None:
-        self._parts.inflight.add(claim)
+        if not self._parts.inflight.holds(claim):  # canceled while it waited in its group
+            return
+        self._parts.inflight.enter(claim, Phase.READING)
         if claim.exhausted:
             self._parts.settlement.fail(claim, ErrorCode.WORKER_KILLED, "every start ended without a verdict")
             return
@@ -186,7 +221,10 @@ class Reader:
                 if self._parts.recognition.full and is_picture(original):
                     return NO_ROOM
                 return self._parts.parser.read_until_pixels(
-                    original, claim.options, lambda done, total: self._page(claim, done, total)
+                    original,
+                    claim.options,
+                    lambda done, total: self._page(claim, done, total),
+                    owner=f"{claim.scope.tenant}/{claim.scope.org}",
                 )
         except NotFound:
             return ReadOutcome(error=ErrorCode.ORIGINAL_MISSING)

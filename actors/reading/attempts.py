@@ -90,7 +90,7 @@ class Attempts:
                     raise DocumentFailed(failure.error) from None
 
     def _sit(self, *, fresh: bool = True) -> ChildSession:
-        return ChildSession(self._pool.take(fresh=fresh), self._document, self._pool)
+        return ChildSession(self._pool.take(self._document.owner, fresh=fresh), self._document, self._pool)
 
     def _whole_or_split(self, sitting: ChildSession) -> Tree | None:
         with sitting:

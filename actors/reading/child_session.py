@@ -36,12 +36,16 @@ class SessionPhase(StrEnum):
 
 @dataclass(slots=True)
 class SessionDocument:
-    """A document while it is read: its bytes, what is known of it so far, and who wants to hear about progress."""
+    """A document while it is read: its bytes, what is known of it so far, and who wants to hear about progress.
+
+    `owner`: whose it is; children that read it read documents of nobody else.
+    """
 
     descriptor: int
     collected: PartialDocument
     draw: bool
     on_page: OnPage
+    owner: str = ""
     stopped: threading.Event = field(default_factory=threading.Event)
     _told: int = -1
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -90,7 +94,7 @@ class ChildSession:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         """A child whose document ended well is given back, any other is killed."""
         if error is None and not self._open:
-            self._pool.give_back(self._child)
+            self._pool.give_back(self._document.owner, self._child)
         else:
             self._child.close()
 

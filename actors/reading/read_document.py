@@ -40,7 +40,7 @@ class RenderFailed(ExtractError):
 class DocumentReader:
     """One fork server and its children; one call at a time.
 
-    `side_by_side` children work on one long document. `documents_per_child` above 1 only for documents of one owner.
+    `side_by_side` children work on one long document. `documents_per_child`: of one owner, one after the other.
     `draw`: pictures that must be drawn are drawn while reading.
     """
 
@@ -71,7 +71,7 @@ class DocumentReader:
         return read.give_up() if isinstance(read, PendingOcr) else read
 
     def read_until_pixels(
-        self, original: BinaryIO, options: ReadOptions, on_page: OnPage = _ignore
+        self, original: BinaryIO, options: ReadOptions, on_page: OnPage = _ignore, *, owner: str = ""
     ) -> ReadOutcome | PendingOcr:
         """The document, or what of it can be had without a recogniser. Only what `on_page` raises comes out of it."""
         try:
@@ -81,7 +81,7 @@ class DocumentReader:
                 except OSError:
                     return ReadOutcome(error=ErrorCode.INTERNAL, detail="the original cannot be read")
                 collected = PartialDocument(source, options, self._limits)
-                return self._read(SessionDocument(descriptor, collected, self._draw, on_page))
+                return self._read(SessionDocument(descriptor, collected, self._draw, on_page, owner))
         except ExtractError as error:
             return ReadOutcome(error=error.code, detail=error.detail)
         except DocumentFailed as failed:
@@ -100,6 +100,10 @@ class DocumentReader:
             )
             document = SessionDocument(descriptor, collected, draw=False, on_page=_ignore)
             return self._render(document, page, dpi, area)
+
+    def rest(self) -> None:
+        """Nothing to read for now: children that have met a document are let go, and its text with them."""
+        self._pool.close()
 
     def close(self) -> None:
         self._pool.close()
@@ -125,7 +129,7 @@ class DocumentReader:
         failure = DocumentError(ErrorCode.WORKER_KILLED, "parser unavailable")
         for _ in range(_RENDER_TRIES):
             try:
-                with ChildSession(self._pool.take(fresh=True), document, self._pool) as sitting:
+                with ChildSession(self._pool.take(document.owner, fresh=True), document, self._pool) as sitting:
                     return sitting.render(page, dpi, area)
             except ChildFailed as failed:
                 failure = failed.error

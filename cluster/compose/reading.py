@@ -61,7 +61,7 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDoc
     parts = ReaderParts(
         queue=queue,
         originals=store.blobs,
-        parser=DocumentReader(sandbox_limits(settings)),
+        parser=DocumentReader(sandbox_limits(settings), documents_per_child=settings.documents_per_child),
         hints=hints,
         publisher=publishing,
         settlement=settlement,

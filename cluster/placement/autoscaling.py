@@ -108,12 +108,13 @@ def _keep_asking(watch: "weakref.ref[QueueWatch[Any]]", ask: Callable[[], Any], 
 
 _LOOK = """
 select count(*) filter (where waits), count(*) filter (where state = 'running' and phase = 'reading'),
-       count(*) filter (where state = 'running' and phase is distinct from 'reading'),
+       count(*) filter (where state = 'running' and phase is distinct from 'reading' and not waits),
        coalesce(extract(epoch from now() - min(available_at) filter (where waits)), 0)::float8
-from (select *, state = 'queued' and available_at <= now() and phase is distinct from 'recognising' as waits
+from (select *, state = 'queued' and available_at <= now() and phase is distinct from 'recognising'
+             or state = 'running' and phase is not distinct from 'claimed' as waits
       from tasks) as looked
 """
-"""Tasks that wait for a recogniser's room or for their retry are no work for more readers."""
+"""Tasks that wait for a recogniser's room or for their retry are no work for more readers; the rest of a group is."""
 
 
 def look_at_queue(dsn_file: str) -> Counts:

@@ -10,20 +10,19 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from storage.access.audit import record
 from storage.jobs.idempotency import IdempotencyKey, claim_key
-from storage.jobs.jobs import load_job
-from storage.postgres.database import Connection
+from storage.jobs.jobs import COUNTED, load_job
+from storage.postgres.database import Connection, Row
 from storage.postgres.notices import notify_tasks
-from storage.queue.usage import admit
+from storage.queue.usage import THIS_MONTH, admit
 from storage.store import Store
 from storage.values.crash_points import CrashPoint, crash_point
 from storage.values.errors import StoreUnavailable
 from storage.values.ids import new_document_id, new_job_id
 from storage.values.reading_options import dump_options
-from storage.values.rows import Actor, JobRow, NewDocument, PageQuota, Scope
+from storage.values.rows import Actor, DocumentId, DocumentRow, JobId, JobRow, NewDocument, PageQuota, Scope
 from storage.values.signing import Signer
-from storage.values.states import Priority
+from storage.values.states import DocumentStatus, JobStatus, Priority
 
 # Start-time fair queuing: a tenant's next task starts at its own last start + 1, but never before the queue's virtual
 # time (the least start that is waiting; with nobody waiting the greatest one in service). Delayed retries do not count.
@@ -35,21 +34,32 @@ greatest(
            (select max(vtime) from tasks where priority = %(priority)s), 0))
 """
 
+_HOLD = """
+select pg_advisory_xact_lock_shared(hashtextextended(sha256, 0)) from unnest(%s::text[]) as h(sha256)
+"""
 _INSERT = f"""
 with given as materialized (
   select * from jsonb_to_recordset(%(documents)s) as g(id text, position bigint, source_file text, sha256 text,
                                                      bytes bigint, options jsonb)
-), job as (
-  insert into jobs (id, tenant, org, key_name, kind, n_total, n_queued, metadata)
-  values (%(job_id)s, %(tenant)s, %(org)s, %(key_name)s, %(kind)s, %(total)s, %(total)s, %(metadata)s)
+), month as materialized (select coalesce(%(month)s::date, {THIS_MONTH}) as month
+), reserved as (  -- where a quota is counted, `admit` has done it
+  insert into quota_deltas (month, reserved) select month, %(total)s from month where %(month)s::date is null
 ), document as (
   insert into documents (id, job_id, tenant, org, key_name, position, source_file, sha256, bytes, options,
                          reserved_pages, reserved_month)
-  select id, %(job_id)s, %(tenant)s, %(org)s, %(key_name)s, position, source_file, sha256, bytes, options, 1, %(month)s
-  from given
-), virtual as materialized (select {VTIME} as now)
-insert into tasks (document_id, job_id, tenant, priority, vtime, traceparent)
-select id, %(job_id)s, %(tenant)s, %(priority)s, virtual.now + position, %(traceparent)s from given, virtual
+  select id, %(job_id)s, %(tenant)s, %(org)s, %(key_name)s, position, source_file, sha256, bytes, options, 1, month
+  from given, month
+), virtual as materialized (select {VTIME} as now
+), task as (
+  insert into tasks (document_id, job_id, tenant, priority, vtime, traceparent)
+  select id, %(job_id)s, %(tenant)s, %(priority)s, virtual.now + position, %(traceparent)s from given, virtual
+), act as (
+  insert into audit (tenant, org, actor, action, object, request_id, result)
+  values (%(tenant)s, %(org)s, %(key_name)s, 'job.submitted', %(job_id)s, %(request_id)s, 'ok')
+)
+insert into jobs (id, tenant, org, key_name, kind, n_total, n_queued, metadata)
+values (%(job_id)s, %(tenant)s, %(org)s, %(key_name)s, %(kind)s, %(total)s, %(total)s, %(metadata)s)
+returning id, seq, created_at
 """
 
 
@@ -77,15 +87,13 @@ def submit_job(
         if first is not None:
             return load_job(conn, scope, first)
         keep_originals(store, conn, [file.blob.sha256 for file in files])
+        records = [_record(store.signer, *item) for item in enumerate(files)]
         params: dict[str, Any] = {"job_id": job_id, "tenant": scope.tenant, "org": scope.org, "kind": kind}
         params |= {"key_name": actor.key_name, "total": len(files), "priority": int(priority)}
-        params |= {"traceparent": actor.traceparent}
+        params |= {"traceparent": actor.traceparent, "request_id": actor.request_id, "documents": Jsonb(records)}
         params |= {"metadata": Jsonb(metadata) if metadata is not None else None}
-        params |= {"documents": Jsonb([_record(store.signer, *item) for item in enumerate(files)])}
-        params |= {"month": admit(conn, quota, len(files))}
-        conn.execute(_INSERT, params)
-        record(conn, scope, actor, "job.submitted", job_id)
-        job = load_job(conn, scope, job_id)
+        params |= {"month": admit(conn, quota, len(files)) if quota.max_pages_per_month is not None else None}
+        job = _accepted(conn.execute(_INSERT, params).fetchall()[0], records, metadata)
         if within is not None:
             within(conn, job)
         crash_point(CrashPoint.BEFORE_INTAKE_COMMIT)
@@ -96,15 +104,50 @@ def submit_job(
 
 def keep_originals(store: Store, conn: Connection, hashes: Sequence[str]) -> None:
     """Makes sure that the originals stay. Raises StoreUnavailable where an eraser was faster."""
-    for sha256 in sorted(set(hashes)):
-        if not lock_original(store, conn, sha256):
-            raise StoreUnavailable("the original was erased while it was being submitted; send it again")
+    wanted = sorted(set(hashes))
+    conn.execute(_HOLD, (wanted,))
+    if not all(store.blobs.exists(sha256) for sha256 in wanted):
+        raise StoreUnavailable("the original was erased while it was being submitted; send it again")
 
 
 def lock_original(store: Store, conn: Connection, sha256: str) -> bool:
     """Holds off the eraser (it locks a hash exclusively) until the commit; is the original still there?"""
-    conn.execute("select pg_advisory_xact_lock_shared(hashtextextended(%s, 0))", (sha256,))
+    conn.execute(_HOLD, ([sha256],))
     return store.blobs.exists(sha256)
+
+
+def _accepted(row: Row, records: Sequence[dict[str, Any]], metadata: dict[str, Any] | None) -> JobRow:
+    """The job as it stands in the database, made of what was written."""
+    job_id = JobId(row["id"])
+    return JobRow(
+        id=job_id,
+        status=JobStatus.QUEUED,
+        created_at=row["created_at"],
+        started_at=None,
+        finished_at=None,
+        counts={**dict.fromkeys(COUNTED, 0), "queued": len(records)},
+        metadata=metadata,
+        documents=tuple(_waiting(job_id, facts) for facts in records),
+        seq=row["seq"],
+    )
+
+
+def _waiting(job_id: JobId, facts: dict[str, Any]) -> DocumentRow:
+    nothing: dict[str, Any] = dict.fromkeys(
+        ("error", "error_detail", "format", "pages", "started_at", "finished_at", "chunks", "confidence", "deleted_at")
+    )
+    return DocumentRow(
+        id=DocumentId(facts["id"]),
+        job_id=job_id,
+        source_file=facts["source_file"],
+        status=DocumentStatus.QUEUED,
+        bytes=facts["bytes"],
+        sha256=facts["sha256"],
+        attempts=0,
+        run=1,
+        route_counts={},
+        **nothing,
+    )
 
 
 def _record(signer: Signer, position: int, file: NewDocument) -> dict[str, Any]:

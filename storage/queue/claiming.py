@@ -1,4 +1,4 @@
-"""The statement that takes a task: an expired lease first, else the next ready one. One round trip, one transaction.
+"""The statement that takes tasks: an expired lease first, else the next ready ones. One round trip, one transaction.
 
 It commits asynchronously: a database crash may forget a claim, and then the task is still queued or leased as before;
 the fence refuses whoever believes in the forgotten claim.
@@ -13,43 +13,60 @@ from storage.values.states import Phase, Priority
 # A queued task keeps the phase `recognising` when a reader found that it needs a recogniser and had no room for it.
 _WELCOME = f"(%(scans)s or phase is distinct from '{Phase.RECOGNISING}')"
 
-# Accounting of one claim. A lapse while somebody was reading keeps its charge; any other lapse gives the start back and
+# Accounting of a claim. A lapse while somebody was reading keeps its charge; any other lapse gives the start back and
 # is counted apart. `phase` is null while an exhausted task is held: such a claim charged nothing and returns nothing.
+# A group is a run of the queue, in order: tasks of one priority that nobody has begun yet, of `budget` bytes together
+# (the first one may be larger). Its members are `claimed` until somebody says that he reads them; one that was held
+# before is taken alone, so that its next lapse tells on nobody else.
 CLAIM = f"""
 with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
 expired as (
-  select document_id, starts, lapses, phase from tasks
+  select document_id, starts, lapses, phase, 1 as place from tasks
   where state = 'running' and lease_until < statement_timestamp() and {_WELCOME}
   order by lease_until limit 1 for update skip locked
-), ready as (
-  select document_id, starts, lapses, phase from tasks
+), ready as materialized (
+  select document_id, starts, lapses, phase, priority, vtime from tasks
   where state = 'queued' and available_at <= statement_timestamp() and {_WELCOME} and not exists (select from expired)
-  order by priority, vtime limit 1 for update skip locked
+  order by priority, vtime limit %(most)s for update skip locked
+), weighed as (
+  select r.*, row_number() over line as place, sum(d.bytes) over line as weight,
+         bool_or(starts + lapses > 0 or phase is not null) over line as known,
+         first_value(priority) over line as first_priority
+  from ready r join documents d on d.id = r.document_id window line as (order by priority, vtime, document_id)
 ), picked as (
-  select *, true as lapsed, (phase is not null and phase <> '{Phase.READING}')::int as refund from expired
-  union all select *, false, 0 from ready
+  select document_id, starts, lapses, phase, place, true as lapsed,
+         (phase is not null and phase <> '{Phase.READING}')::int as refund from expired
+  union all select document_id, starts, lapses, phase, place, false, 0 from weighed
+  where place = 1 or (weight <= %(budget)s and not known and priority = first_priority and priority > 0)
 ), costed as (
-  select document_id, lapsed, starts - refund as starts, lapses + refund as lapses,
-         starts - refund + 1 > %(max_starts)s or lapses + refund > %(max_lapses)s as exhausted from picked
+  select document_id, place, lapsed, starts - refund as starts, lapses + refund as lapses,
+         starts - refund + 1 > %(max_starts)s or lapses + refund > %(max_lapses)s as exhausted,
+         (select count(*) from picked) > 1 as grouped from picked
 ), taken as (
   update tasks t set state = 'running', worker = %(worker)s, attempt = t.attempt + 1, lapses = c.lapses,
-    starts = c.starts + (not c.exhausted)::int, phase = case when c.exhausted then null else '{Phase.READING}' end,
+    starts = c.starts + (not c.exhausted)::int,
+    phase = case when c.exhausted then null when c.grouped then '{Phase.CLAIMED}' else '{Phase.READING}' end,
     lease_until = clock_timestamp() + %(lease_s)s * interval '1 second'
   from costed c, relaxed where t.document_id = c.document_id
-  returning t.document_id, t.attempt, t.starts, t.priority, c.exhausted, c.lapsed, t.traceparent,
+  returning t.document_id, t.attempt, t.starts, t.priority, c.exhausted, c.lapsed, c.grouped, c.place, t.traceparent,
             greatest(0, extract(epoch from clock_timestamp() - t.available_at))::float8 as waited_s
 ), document as (
   update documents d set status = 'running', attempt = k.attempt, attempts = k.starts,
     started_at = coalesce(d.started_at, clock_timestamp())
   from taken k where d.id = k.document_id
   returning d.id, d.job_id, d.tenant, d.org, d.key_name, d.run, d.sha256, d.options, d.reserved_pages,
-            k.attempt as task_attempt, k.starts, k.priority, k.exhausted, k.lapsed, k.traceparent, k.waited_s
+            k.attempt as task_attempt, k.starts, k.priority, k.exhausted, k.lapsed, k.grouped, k.place, k.traceparent,
+            k.waited_s
+), moved as (
+  select job_id, count(*) as documents from document where not lapsed group by job_id
+), locked as (
+  select j.id, m.documents from jobs j join moved m on m.job_id = j.id order by j.id for update of j
 ), job as (
-  update jobs j set n_queued = n_queued - 1, n_running = n_running + 1,
+  update jobs j set n_queued = n_queued - l.documents, n_running = n_running + l.documents,
     started_at = coalesce(j.started_at, clock_timestamp())
-  from document d where j.id = d.job_id and not d.lapsed
+  from locked l where j.id = l.id
 )
-select * from document
+select * from document order by place
 """
 
 
@@ -68,6 +85,7 @@ def to_claim(row: Row, worker: WorkerId, signer: Signer) -> Claim:
         options=load_options(signer, row["id"], row["options"]),
         reserved_pages=row["reserved_pages"],
         exhausted=row["exhausted"],
+        grouped=row["grouped"],
         traceparent=row["traceparent"],
         waited_s=row["waited_s"],
     )

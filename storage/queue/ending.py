@@ -6,7 +6,6 @@ Lock order: task, document, job; usage and audit are inserts.
 """
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -49,7 +48,7 @@ with ended as materialized (
     id text, job_id text, tenant text, org text, key_name text, run bigint, bytes bigint,
     reserved_pages bigint, reserved_month date, status text, error text, error_detail text, format text,
     pages bigint, chunks bigint, chunker text, route_counts jsonb, confidence float8, manifest jsonb,
-    published_attempt bigint, request_id text, event_id text, body text)
+    published_attempt bigint, request_id text, event_id text, body text, was text)
 ), document as (
   update documents d set status = e.status, error = e.error, error_detail = e.error_detail,
     format = coalesce(e.format, d.format), pages = e.pages, chunks = e.chunks, chunker = e.chunker,
@@ -70,17 +69,15 @@ with ended as materialized (
 ), event as (
   insert into events (id, kind, tenant, org, job_id, document_id, run, body)
   select event_id, '{EventKind.DOCUMENT_FINISHED}', tenant, org, job_id, id, run, convert_to(body, 'UTF8') from ended
-)
-insert into audit (tenant, org, actor, action, object, request_id, result)
-select tenant, org, key_name, 'document.' || status, id, request_id, coalesce(error, 'ok') from ended
-"""
-
-_COUNT = """
-with delta as (
-  select * from unnest(%(ids)s::text[], %(queued)s::bigint[], %(running)s::bigint[], %(succeeded)s::bigint[],
-                       %(failed)s::bigint[], %(canceled)s::bigint[])
-    as t(id, queued, running, succeeded, failed, canceled)
-), locked as (select id from jobs where id = any(%(ids)s) order by id for update)
+), acted as (
+  insert into audit (tenant, org, actor, action, object, request_id, result)
+  select tenant, org, key_name, 'document.' || status, id, request_id, coalesce(error, 'ok') from ended
+), delta as (
+  select job_id as id, count(*) filter (where was = 'queued') as queued,
+    count(*) filter (where was = 'running') as running, count(*) filter (where status = 'succeeded') as succeeded,
+    count(*) filter (where status = 'failed') as failed, count(*) filter (where status = 'canceled') as canceled
+  from ended group by job_id
+), locked as (select j.id from jobs j join delta on delta.id = j.id order by j.id for update of j)
 update jobs j set n_queued = n_queued - delta.queued, n_running = n_running - delta.running,
   n_succeeded = n_succeeded + delta.succeeded, n_failed = n_failed + delta.failed,
   n_canceled = n_canceled + delta.canceled,
@@ -99,8 +96,8 @@ def end_documents(conn: Connection, endings: Sequence[DocumentEnd]) -> list[JobI
     if not endings:
         return []
     keep_flags(conn, [(e.document["id"], e.published_attempt, e.flags) for e in endings if e.published_attempt])
-    conn.execute(_END, {"ends": Jsonb([_record(ending) for ending in endings], dumps=_dumps)})
-    jobs = conn.execute(_COUNT, _counters(endings)).fetchall()
+    ends = Jsonb([_record(ending) for ending in endings], dumps=_dumps)
+    jobs = conn.execute(_END, {"ends": ends}).fetchall()
     return _end_jobs(conn, [job for job in jobs if job["finished_at"] is not None])
 
 
@@ -123,6 +120,7 @@ def _record(ending: DocumentEnd) -> dict[str, Any]:
     kept = ("id", "job_id", "tenant", "org", "key_name", "run", "bytes", "reserved_pages", "reserved_month")
     return {
         **{name: document[name] for name in kept},
+        "was": document["status"],
         "status": ending.status,
         "error": ending.error,
         "error_detail": ending.error_detail.replace("\0", "") if ending.error_detail else None,
@@ -137,18 +135,6 @@ def _record(ending: DocumentEnd) -> dict[str, Any]:
         "request_id": ending.request_id,
         "event_id": new_event_id(),
         "body": document_body(document, ending.status, ending.pages, ending.chunks),
-    }
-
-
-def _counters(endings: Sequence[DocumentEnd]) -> dict[str, list[Any]]:
-    """Per job (in id order): how many leave `queued` and `running`, how many arrive in each terminal state."""
-    left = Counter((ending.document["job_id"], ending.document["status"]) for ending in endings)
-    arrived = Counter((ending.document["job_id"], str(ending.status)) for ending in endings)
-    ids = sorted({ending.document["job_id"] for ending in endings})
-    return {
-        "ids": ids,
-        **{name: [left[job, name] for job in ids] for name in ("queued", "running")},
-        **{name: [arrived[job, name] for job in ids] for name in ("succeeded", "failed", "canceled")},
     }
 
 

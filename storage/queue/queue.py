@@ -17,6 +17,9 @@ from storage.values.rows import Beat, Claim, DocumentId, WorkerId
 from storage.values.signing import Signer
 from storage.values.states import Phase
 
+GROUP_BYTES = 512 << 10
+"""Of the originals of one group: what a reader works through in a fraction of a second, for nobody else can take it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeasePolicy:
@@ -70,8 +73,12 @@ task as (
 ), document as (
   update documents d set status = 'queued', attempts = task.starts from task where d.id = task.document_id
   returning d.job_id
+), moved as (select job_id, count(*) as documents from document group by job_id
+), locked as (
+  select j.id, m.documents from jobs j join moved m on m.job_id = j.id order by j.id for update of j
 ), job as (
-  update jobs j set n_running = n_running - 1, n_queued = n_queued + 1 from document where j.id = document.job_id
+  update jobs j set n_running = n_running - l.documents, n_queued = n_queued + l.documents
+  from locked l where j.id = l.id
 )
 select document_id from task
 """
@@ -99,11 +106,18 @@ class Queue:
         self._policy = policy
 
     def claim(self, *, scans: bool = True) -> Claim | None:
-        """The next task under a fresh lease; None = nothing is ready (or what is, others are just taking).
+        """The next task alone; None = nothing is ready (or what is, others are just taking)."""
+        taken = self.claim_group(1, scans=scans)
+        return taken[0] if taken else None
+
+    def claim_group(self, most: int, *, scans: bool = True) -> list[Claim]:
+        """The next tasks under fresh leases, at most `most` and no more bytes than a group may have.
 
         Without `scans` tasks known to need a recogniser are passed over.
         """
         params = {
+            "most": most,
+            "budget": GROUP_BYTES,
             "scans": scans,
             "worker": self._worker,
             "lease_s": self._policy.lease_s,
@@ -111,11 +125,10 @@ class Queue:
             "max_lapses": self._policy.max_lapses,
         }
         with self._db.reading() as conn:
-            row = conn.execute(CLAIM, params).fetchone()
-        if row is None:
-            return None
-        crash_point(CrashPoint.AFTER_CLAIM)
-        return to_claim(row, self._worker, self._signer)
+            rows = conn.execute(CLAIM, params).fetchall()
+        if rows:
+            crash_point(CrashPoint.AFTER_CLAIM)
+        return [to_claim(row, self._worker, self._signer) for row in rows]
 
     def beat(self, beats: Sequence[Beat]) -> frozenset[DocumentId]:
         """Renews the leases and notes phase and progress; returns the lost ones: stop those, write nothing."""
@@ -136,7 +149,11 @@ class Queue:
 
     def release(self, claim: Claim, *, scan: bool = False) -> bool:
         """Back to the queue at once, as if never started; False = lost. `scan` notes that it needs a recogniser."""
-        return self._put_back(claim, delay_s=0, refund=1, phase=Phase.RECOGNISING if scan else None)
+        return bool(self._put_back([claim], delay_s=0, refund=1, phase=Phase.RECOGNISING if scan else None))
+
+    def release_all(self, claims: Sequence[Claim]) -> int:
+        """The same for several at once; how many were still held."""
+        return self._put_back(claims, delay_s=0, refund=1) if claims else 0
 
     def retry(self, claim: Claim, error: str, detail: str) -> bool:
         """The start is charged: back after a delay, or failed with `error` when it was the last one. False = lost."""
@@ -144,12 +161,12 @@ class Queue:
             return self._fail(claim, error, detail)
         delays = self._policy.retry_delays_s
         delay = delays[min(claim.starts, len(delays)) - 1] if delays else 0
-        return self._put_back(claim, delay_s=delay, refund=0)
+        return bool(self._put_back([claim], delay_s=delay, refund=0))
 
-    def _put_back(self, claim: Claim, *, delay_s: float, refund: int, phase: Phase | None = None) -> bool:
-        params = {**claims_params([claim]), "delay_s": delay_s, "refund": refund, "phase": phase}
+    def _put_back(self, claims: Sequence[Claim], *, delay_s: float, refund: int, phase: Phase | None = None) -> int:
+        params = {**claims_params(claims), "delay_s": delay_s, "refund": refund, "phase": phase}
         with self._db.reading() as conn:
-            done = bool(conn.execute(_PUT_BACK, params).fetchall())
+            done = len(conn.execute(_PUT_BACK, params).fetchall())
         if done and not delay_s:
             notify_tasks(self._db)
         return done

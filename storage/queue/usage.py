@@ -25,10 +25,11 @@ class MonthUsage:
 
 def admit(conn: Connection, quota: PageQuota, pages: int) -> date:
     """Reserves `pages` in this transaction; returns the month they count in. Raises QuotaExceeded."""
-    month: date = conn.execute(f"select {THIS_MONTH} as month").fetchall()[0]["month"]
     if quota.max_pages_per_month is None:
-        conn.execute("insert into quota_deltas (month, reserved) values (%s, %s)", (month, pages))
-        return month
+        reserved = f"insert into quota_deltas (month, reserved) values ({THIS_MONTH}, %s) returning month"
+        kept: date = conn.execute(reserved, (pages,)).fetchall()[0]["month"]
+        return kept
+    month: date = conn.execute(f"select {THIS_MONTH} as month").fetchall()[0]["month"]
     held = _lock_and_fold(conn, month)
     if held.used + held.reserved + pages > quota.max_pages_per_month:
         raise QuotaExceeded(f"{quota.max_pages_per_month} pages a month")

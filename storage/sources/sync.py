@@ -8,7 +8,8 @@ wanted and not running begins it again.
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
@@ -19,6 +20,7 @@ from psycopg.types.json import Jsonb
 from models.cdom.original import ReadOptions
 from storage.access.audit import record
 from storage.jobs.intake import submit_job
+from storage.objects.blobs import Blobs
 from storage.postgres.database import Connection, Database, Row
 from storage.sources.connectors.contract import Connector, Listed, Skipped
 from storage.sources.removed_files import delete_retired
@@ -27,13 +29,15 @@ from storage.store import Store
 from storage.upkeep.retention import DiskFull, kept_bytes
 from storage.values.errors import Conflict, LostLease, NotFound, StorageError
 from storage.values.file_names import clean_name
-from storage.values.rows import Actor, JobRow, NewDocument, PageQuota, Scope
+from storage.values.rows import Actor, JobRow, NewDocument, PageQuota, Scope, StoredBlob
 from storage.values.states import Priority
 
 BATCH = 200  # files that become one job
 LEASE_S = 120  # seconds a sync may be silent before another may take it over
 MAX_SKIPPED_SHOWN = 100  # skipped files named in a report; the rest are counted
 _HOLD_EVERY_S = 20.0  # seconds between renewals of the lease: six fit into one
+COPIES = 16  # files copied side by side: each waits for the disk or the bucket nearly all of its time
+_LOOK_S = 0.2  # seconds between two looks whether the sync is to stop
 
 _LEASE = f"""
 update sources set fence = fence + 1, synced_at = clock_timestamp(),
@@ -189,10 +193,7 @@ class _Sync:
         fresh: list[_Fresh] = []
         same: list[Listed] = []
         self._room = self._room_left()
-        for file in files:
-            document = self._copy(connector, file)
-            if document is None:
-                continue
+        for file, document in self._copy_all(connector, [file for file in files if self._welcome(file)]):
             if file.path in known and known[file.path]["sha256"] == document.blob.sha256:
                 same.append(file)
             else:
@@ -205,29 +206,42 @@ class _Sync:
         if fresh:
             self._submit(fresh, known)
 
-    def _copy(self, connector: Connector, file: Listed) -> NewDocument | None:
-        """The stored original; None when this file is skipped, now."""
-        if time.monotonic() - self._held_at > _HOLD_EVERY_S:
-            with self._store.db.transaction() as conn:
-                self._hold(conn)
-        if self._reading.stopped():
-            raise SyncStopped
+    def _copy_all(self, connector: Connector, files: Sequence[Listed]) -> Iterator[tuple[Listed, NewDocument]]:
+        """Those that could be copied, in order, with their stored originals; the lease is held meanwhile."""
+        with ThreadPoolExecutor(COPIES, thread_name_prefix="sync") as threads:
+            copies = [threads.submit(_copy, self._store.blobs, connector, file) for file in files]
+            try:
+                for file, copy in zip(files, copies, strict=True):
+                    blob = self._await(copy)
+                    if isinstance(blob, str):
+                        self._report.skip(file.path, blob)
+                        continue
+                    name = clean_name(file.path.rsplit("/", 1)[-1])
+                    yield file, NewDocument(name=name, blob=blob, options=self._reading.options)
+            finally:
+                threads.shutdown(wait=True, cancel_futures=True)
+
+    def _await(self, copy: "Future[StoredBlob | str]") -> StoredBlob | str:
+        """Its answer, held and stoppable however long it takes."""
+        while True:
+            if self._reading.stopped():
+                raise SyncStopped
+            if time.monotonic() - self._held_at > _HOLD_EVERY_S:
+                with self._store.db.transaction() as conn:
+                    self._hold(conn)
+            try:
+                return copy.result(_LOOK_S)
+            except TimeoutError:
+                if copy.done():  # the copy's own
+                    raise
+
+    def _welcome(self, file: Listed) -> bool:
+        """Whether this file is copied, by what the listing says of it; its bytes are then taken."""
         if reason := self._unwelcome(file):
             self._report.skip(file.path, reason)
-            return None
-        writer = self._store.blobs.new_writer()
-        try:
-            connector.copy(file, writer)
-            blob = writer.commit()
-        except Skipped as skipped:
-            writer.abort()
-            self._report.skip(file.path, skipped.code)
-            return None
-        except BaseException:
-            writer.abort()
-            raise
-        self._room -= blob.bytes
-        return NewDocument(name=clean_name(file.path.rsplit("/", 1)[-1]), blob=blob, options=self._reading.options)
+            return False
+        self._room -= file.bytes
+        return True
 
     def _unwelcome(self, file: Listed) -> str | None:
         """Why this file is not copied, by what the listing says of it."""
@@ -302,3 +316,17 @@ class _Sync:
             self._hold(conn)
             conn.execute("update sources set last_sync = %s where id = %s", (Jsonb(facts), self._source.id))
             record(conn, self._source.scope, self._actor, "source.synced", self._source.id)
+
+
+def _copy(blobs: Blobs, connector: Connector, file: Listed) -> StoredBlob | str:
+    """The stored original, or why this file is skipped, now."""
+    writer = blobs.new_writer()
+    try:
+        connector.copy(file, writer)
+        return writer.commit()
+    except Skipped as skipped:
+        writer.abort()
+        return skipped.code
+    except BaseException:
+        writer.abort()
+        raise

@@ -101,6 +101,7 @@ class Claim:
     """A task held under a lease. `attempt` and `worker` together fence every later write about it.
 
     `exhausted` = this start would be one too many: fail it with `worker-killed` instead of reading.
+    `grouped` = others were taken with it: it is `claimed` until its reader says otherwise.
     `waited_s`: how long it could have been taken. `traceparent`: the request that asked for it.
     """
 
@@ -117,6 +118,7 @@ class Claim:
     options: ReadOptions
     reserved_pages: int
     exhausted: bool = False
+    grouped: bool = False
     traceparent: str | None = None
     waited_s: float = 0.0
 

@@ -26,8 +26,12 @@ TERMINAL = frozenset({DocumentStatus.SUCCEEDED, DocumentStatus.FAILED, DocumentS
 
 
 class Phase(StrEnum):
-    """What the holder of a lease is doing; only a lapse while `reading` costs the document a start."""
+    """What the holder of a lease is doing; only a lapse while `reading` costs the document a start.
 
+    `claimed`: taken in a group, its turn has not come.
+    """
+
+    CLAIMED = "claimed"
     READING = "reading"
     RECOGNISING = "recognising"
     EMBEDDING = "embedding"

@@ -26,7 +26,7 @@ from storage.values.states import Phase, Priority
 from tests.builders import make_tree
 
 
-def make_claim(name: str = "doc_1", *, exhausted: bool = False, reserved: int = 1) -> Claim:
+def make_claim(name: str = "doc_1", *, exhausted: bool = False, reserved: int = 1, grouped: bool = False) -> Claim:
     return Claim(
         document_id=DocumentId(name),
         job_id=JobId("job_1"),
@@ -41,6 +41,7 @@ def make_claim(name: str = "doc_1", *, exhausted: bool = False, reserved: int = 
         options=ReadOptions(),
         reserved_pages=reserved,
         exhausted=exhausted,
+        grouped=grouped,
     )
 
 
@@ -57,15 +58,18 @@ class FakeQueue:
         self.released, self.retried = list[Claim](), list[tuple[Claim, str]]()
         self.lost: frozenset[DocumentId] = frozenset()
         self.scans = set[DocumentId]()
+        self.asked = list[int]()
         self.down = threading.Event()
 
-    def claim(self, *, scans: bool = True) -> Claim | None:
+    def claim_group(self, most: int, *, scans: bool = True) -> list[Claim]:
         if self.down.is_set():
             raise StoreUnavailable("away")
+        self.asked.append(most)
         welcome = [claim for claim in self.claims if scans or claim.document_id not in self.scans]
-        if welcome:
-            self.claims.remove(welcome[0])
-        return welcome[0] if welcome else None
+        taken = [claim for claim in welcome[:most] if claim.grouped] or welcome[:1]
+        for claim in taken:
+            self.claims.remove(claim)
+        return taken
 
     def beat(self, beats: list[Beat]) -> frozenset[DocumentId]:
         if self.down.is_set():
@@ -80,6 +84,10 @@ class FakeQueue:
             self.claims.append(claim)
         return True
 
+    def release_all(self, claims: Sequence[Claim]) -> int:
+        self.released.extend(claims)
+        return len(claims)
+
     def retry(self, claim: Claim, error: str, detail: str) -> bool:
         self.retried.append((claim, error))
         return True
@@ -90,19 +98,24 @@ class FakeParser:
 
     def __init__(self, answer: Any = None) -> None:
         self.answer, self.reads, self.closed, self.started = answer or good(), 0, False, False
+        self.owners, self.rests = list[str](), 0
 
     def start(self) -> None:
         self.started = True
 
     def read_until_pixels(
-        self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None]
+        self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None], *, owner: str
     ) -> ReadOutcome | PendingOcr:
         self.reads += 1
+        self.owners.append(owner)
         answer = self.answer(on_page) if callable(self.answer) else self.answer
         if isinstance(answer, Exception):
             raise answer
         assert isinstance(answer, ReadOutcome | PendingOcr)
         return answer
+
+    def rest(self) -> None:
+        self.rests += 1
 
     def close(self) -> None:
         self.closed = True

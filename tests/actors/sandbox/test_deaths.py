@@ -1,10 +1,12 @@
 """However a page ends its child, the document ends with the right code and the other pages are read."""
 
 import io
+from typing import Any
 
 import pytest
 
 from actors.reading.attempts import NOT_DRAWN
+from actors.reading.conversation import Conversation
 from actors.reading.pending_ocr import PendingOcr
 from actors.reading.read_document import DocumentReader, RenderFailed
 from models.cdom.errors import ErrorCode
@@ -139,6 +141,25 @@ def test_a_child_serves_many_documents_and_a_deadly_one_costs_the_next_nothing()
     outcomes = [reader.read(io.BytesIO(probe_document(order)), ReadOptions()).error for order in orders]
     reader.close()
     assert outcomes == [None, None, ErrorCode.PARSER_CRASH, None, ErrorCode.TIMEOUT, None]
+
+
+def test_a_child_never_meets_documents_of_two_owners(monkeypatch: pytest.MonkeyPatch) -> None:
+    met: dict[int, set[str]] = {}
+    begin = Conversation.begin
+
+    def noting(self: Conversation, *values: Any) -> None:
+        met.setdefault(self.pid, set()).add(owner)
+        begin(self, *values)
+
+    monkeypatch.setattr(Conversation, "begin", noting)
+    reader = DocumentReader(SMALL, documents_per_child=8, entry=ENTRY)
+    for owner in ("acme", "other", "acme", "other", "third", "acme"):
+        reader.read_until_pixels(io.BytesIO(probe_document("one")), ReadOptions(), owner=owner)
+    assert sorted(map(sorted, met.values())) == [["acme"], ["other"], ["third"]]
+    reader.rest()
+    reader.read_until_pixels(io.BytesIO(probe_document("one")), ReadOptions(), owner=(owner := "acme"))
+    reader.close()
+    assert sorted(map(sorted, met.values())) == [["acme"], ["acme"], ["other"], ["third"]]
 
 
 def test_rendering_ends_in_a_picture_or_a_code(probe_reader: DocumentReader) -> None:

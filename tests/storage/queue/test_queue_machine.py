@@ -14,10 +14,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import Phase as Phases
 from hypothesis.stateful import (
     Bundle,
+    MultipleResults,
     RuleBasedStateMachine,
     consumes,
     initialize,
     invariant,
+    multiple,
     rule,
     run_state_machine_as_test,
 )
@@ -74,15 +76,20 @@ class QueueMachine(RuleBasedStateMachine):
             self.epochs[job.id] = 0
             self.model.update({document.id: Model(job_id=job.id) for document in job.documents})
 
-    @rule(target=claims, number=st.integers(0, WORKERS - 1))
-    def claim(self, number: int) -> tuple[int, Claim] | None:
-        taken = self.workers[number].claim()
+    @rule(target=claims, number=st.integers(0, WORKERS - 1), most=st.integers(1, 4))
+    def claim(self, number: int, most: int) -> "MultipleResults[tuple[int, Claim] | None]":
+        group = self.workers[number].claim_group(most)
         lapsed = {name for name, facts in self.model.items() if facts.holder and facts.lapsed}
         ready = {name for name, facts in self.model.items() if facts.status == "queued"}
-        assert (taken is not None) == bool(lapsed or ready)
-        if taken is None:
-            return None
-        assert taken.document_id in (lapsed or ready)
+        assert bool(group) == bool(lapsed or ready)
+        assert len(group) <= (1 if lapsed else most)
+        if len(group) > 1:
+            begun = [self.model[taken.document_id] for taken in group]
+            assert not any(facts.starts + facts.lapses for facts in begun)
+        return multiple(*(self._taken(number, taken, lapsed or ready, grouped=len(group) > 1) for taken in group))
+
+    def _taken(self, number: int, taken: Claim, among: set[str], *, grouped: bool) -> tuple[int, Claim]:
+        assert taken.document_id in among
         facts = self.model[taken.document_id]
         refund = facts.lapsed and facts.phase not in (None, "reading")
         facts.starts, facts.lapses = facts.starts - refund, facts.lapses + refund
@@ -90,7 +97,7 @@ class QueueMachine(RuleBasedStateMachine):
         facts.starts += not exhausted
         facts.attempt += 1
         facts.status, facts.holder, facts.lapsed = "running", (number, facts.attempt), False
-        facts.phase = None if exhausted else "reading"
+        facts.phase = None if exhausted else "claimed" if grouped else "reading"
         assert (taken.attempt, taken.starts, taken.exhausted) == (facts.attempt, facts.starts, exhausted)
         return number, taken
 
@@ -160,7 +167,7 @@ class QueueMachine(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def cancel(self, data: st.DataObject) -> None:
-        job_id = data.draw(st.sampled_from(sorted(self.epochs)))
+        job_id = data.draw(st.sampled_from(list(self.epochs)))
         cancel_job(self.store.db, ACME, ACTOR, job_id)
         for name, facts in self.model.items():
             if facts.job_id == job_id and facts.status in ("queued", "running"):
@@ -168,7 +175,7 @@ class QueueMachine(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def requeue(self, data: st.DataObject) -> None:
-        name = data.draw(st.sampled_from(sorted(self.model)))
+        name = data.draw(st.sampled_from(list(self.model)))
         facts = self.model[name]
         try:
             requeue_document(self.store, ACME, ACTOR, facts.job_id, name, quota=UNLIMITED)

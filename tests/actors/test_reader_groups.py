@@ -1,0 +1,78 @@
+"""The reading loop with groups of small documents: one claim, one commit, and nothing held longer than it is needed."""
+
+import threading
+from collections.abc import Sequence
+
+from models.cdom.ports import ReadOutcome
+from storage.values.rows import Claim, DocumentId, Finished
+from tests.actors.test_reader import Scene, good, make_claim, until
+
+
+def group_of(*names: str) -> list[Claim]:
+    return [make_claim(name, grouped=True) for name in names]
+
+
+def test_a_group_is_read_in_order_and_committed_together() -> None:
+    scene, commits = Scene(*group_of("a", "b", "c")), list[list[str]]()
+    finish = scene.store.finish
+
+    def noting(finished: Sequence[Finished]) -> list[bool]:
+        commits.append([row.claim.document_id for row in finished])
+        return finish(finished)
+
+    scene.reader._parts.publisher._finish = noting  # type: ignore[attr-defined]
+    scene.reader._most = 4
+    with scene.running():
+        assert until(lambda: len(scene.store.finished) == 3)
+        assert len(scene.inflight) == 0
+    assert commits == [["a", "b", "c"]]
+    assert scene.parser.owners == ["acme/default"] * 3
+
+
+def test_groups_grow_while_the_queue_fills_them_and_shrink_when_it_does_not() -> None:
+    with Scene(*group_of(*(f"d{number}" for number in range(20)))).running() as scene:
+        assert until(lambda: len(scene.store.finished) == 20)
+    assert scene.queue.asked[:6] == [1, 2, 4, 8, 16, 1]
+
+
+def test_a_member_that_was_lost_while_it_waited_is_not_read() -> None:
+    def read(_: object) -> ReadOutcome:
+        assert until(lambda: scene.inflight.holds(make_claim("a")) and not scene.inflight.holds(make_claim("b")))
+        return good()
+
+    scene = Scene(*group_of("a", "b"), answer=read)
+    scene.reader._most, scene.queue.lost = 2, frozenset({DocumentId("b")})
+    with scene.running():
+        assert until(lambda: scene.store.finished and not scene.inflight)
+    assert (scene.parser.reads, scene.queue.released) == (1, [])
+
+
+def test_a_drain_gives_back_what_its_group_has_not_begun() -> None:
+    begun, go = threading.Event(), threading.Event()
+
+    def read(_: object) -> ReadOutcome:
+        begun.set()
+        go.wait(5)
+        return good()
+
+    scene = Scene(*group_of("a", "b", "c"), answer=read)
+    scene.reader._most = 4
+    scene.reader.start()
+    assert begun.wait(5)
+    threading.Timer(0.05, go.set).start()
+    assert scene.reader.drain(5)
+    assert [row.claim.document_id for row in scene.store.finished] == ["a"]
+    assert [claim.document_id for claim in scene.queue.released] == ["b", "c"]
+
+
+def test_a_group_whose_members_the_database_believes_unread_is_committed_without_a_beat() -> None:
+    scene = Scene(*group_of("a", "b"), beat_s=30)
+    scene.reader._most = 2
+    with scene.running():
+        assert until(lambda: len(scene.store.finished) == 2)
+    assert scene.queue.beats == []
+
+
+def test_an_idle_reader_lets_its_children_go() -> None:
+    with Scene().running() as scene:
+        assert until(lambda: scene.parser.rests)
