@@ -278,6 +278,10 @@ class OnDemand(_Answering):
         """`actors.reading.on_demand.OnDemand.render`."""
         return await self._answer(self._reader.render, *values)
 
+    async def redact(self, *values: Any) -> Any:
+        """`actors.reading.on_demand.OnDemand.redact`."""
+        return await self._answer(self._reader.redact, *values)
+
     async def read(self, *values: Any) -> Any:
         """`actors.reading.on_demand.OnDemand.read`."""
         return await self._answer(self._reader.read, *values)

@@ -5,7 +5,7 @@ After a `ChildFailed` the caller looks at `phase` and `page` to see what ended i
 
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -17,9 +17,11 @@ from actors.sandbox.failures import SandboxEnd
 from actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
 from actors.sandbox.messages import OPTIONS, SOURCE
 from models.cdom.geometry import Bbox
-from models.cdom.ports import PageImage
+from models.cdom.ports import PageImage, RedactionRefused
 from models.cdom.tree import Tree
 
+Decisions = Mapping[tuple[str, str], str]
+"""(block id, flag) → decision."""
 OnPage = Callable[[int, int], None]
 """(pages done, pages in all), first with 0; an exception it raises ends the reading and comes out of it."""
 
@@ -75,6 +77,8 @@ class ChildSession:
         self._whole = self._open = False
         self._tree: Tree | None = None
         self._image: PageImage | None = None
+        self._file: bytes | None = None
+        self._refusal: RedactionRefused | None = None
         self._handlers: dict[str, Callable[[Frame], None]] = {
             "accepted": self._note_accepted,
             "opened": self._note_opened,
@@ -86,6 +90,8 @@ class ChildSession:
             "finishing": self._note_finishing,
             "tree": self._note_tree,
             "image": self._note_image,
+            "file": self._note_file,
+            "refused": self._note_refusal,
         }
 
     def __enter__(self) -> "ChildSession":
@@ -139,6 +145,24 @@ class ChildSession:
         if self._image is None:
             raise self._child.fail(SandboxEnd.BAD_MESSAGE)
         return self._image
+
+    def redact(self, tree: bytes, decisions: Decisions) -> bytes:
+        """The open file redacted. Raises `ChildFailed`, `RedactionRefused`."""
+        asked = json.dumps([[block, flag, decision] for (block, flag), decision in decisions.items()]).encode()
+        self._begin({"kind": "redact", "tree": tree, "decisions": asked})
+        self._listen()
+        self._listen()
+        if self._refusal is not None:
+            raise self._refusal
+        if self._file is None:
+            raise self._child.fail(SandboxEnd.BAD_MESSAGE)
+        return self._file
+
+    def _note_file(self, frame: Frame) -> None:
+        self._file = frame.data("data")
+
+    def _note_refusal(self, frame: Frame) -> None:
+        self._refusal = RedactionRefused(frame.text("code"), frame.text("detail")[:200])
 
     def _whole_request(self) -> dict[str, Any]:
         self._whole, self._open = True, False

@@ -12,13 +12,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import BinaryIO, Protocol
 
+from actors.reading.child_session import Decisions
 from actors.reading.pending_ocr import PendingOcr
 from actors.reading.recognise_document import recognise_document
 from actors.sandbox.failures import DocumentError
 from models.cdom.errors import ErrorCode, ExtractError
 from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
-from models.cdom.ports import PageImage, PortUnavailable, ReadOutcome, RecognisePages
+from models.cdom.ports import PageImage, PortUnavailable, ReadOutcome, RecognisePages, RedactionRefused
 from storage.values.errors import NotFound, StorageError
 
 PORT = "on_demand"
@@ -39,6 +40,7 @@ class SandboxedReader(Protocol):
         self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None]
     ) -> ReadOutcome | PendingOcr: ...
     def render(self, original: BinaryIO, page: int, dpi: int, password: str | None, area: Bbox | None) -> PageImage: ...
+    def redact(self, original: BinaryIO, tree: bytes, decisions: Decisions, password: str | None) -> bytes: ...
     def close(self) -> None: ...
 
 
@@ -98,6 +100,23 @@ class OnDemand:
             try:
                 with self._originals.open(blob_key) as original:
                     return self._drawing.render(original, page, dpi, password, area)
+            except NotFound:
+                return DocumentError(ErrorCode.ORIGINAL_MISSING)
+            except StorageError as error:
+                raise PortUnavailable(PORT, error.code) from error
+            except ExtractError as error:
+                return DocumentError(error.code, error.detail)
+
+    def redact(
+        self, blob_key: str, tree: bytes, decisions: Decisions, password: str | None, timeout_s: float
+    ) -> bytes | RedactionRefused | DocumentError:
+        """The redacted file, or why there is none. Raises `PortUnavailable`."""
+        with self._readings.taken(time.monotonic() + timeout_s):
+            try:
+                with self._originals.open(blob_key) as original:
+                    return self._reading.redact(original, tree, decisions, password)
+            except RedactionRefused as refused:
+                return refused
             except NotFound:
                 return DocumentError(ErrorCode.ORIGINAL_MISSING)
             except StorageError as error:

@@ -4,10 +4,11 @@ Comes in: open bytes and options. Goes out: a tree, an error code, or pages that
 """
 
 import os
-from typing import BinaryIO
+from collections.abc import Callable
+from typing import BinaryIO, TypeVar
 
 from actors.reading.attempts import Attempts, DocumentFailed
-from actors.reading.child_session import ChildSession, OnPage, SessionDocument
+from actors.reading.child_session import ChildSession, Decisions, OnPage, SessionDocument
 from actors.reading.childpool import ChildPool
 from actors.reading.conversation import ChildFailed
 from actors.reading.forkserver import ForkServer, ServerGone
@@ -23,6 +24,7 @@ from models.cdom.ports import PageImage, ReadOutcome
 from models.cdom.tree import Source
 
 _RENDER_TRIES = 2  # children tried for a page's picture: the second is a fresh one
+Answer = TypeVar("Answer")
 
 
 def _ignore(done: int, total: int) -> None:
@@ -30,7 +32,7 @@ def _ignore(done: int, total: int) -> None:
 
 
 class RenderFailed(ExtractError):
-    """A page could not be drawn; `code` says why."""
+    """A page could not be drawn, or a file not be made; `code` says why."""
 
     def __init__(self, error: DocumentError) -> None:
         super().__init__(error.detail)
@@ -99,7 +101,15 @@ class DocumentReader:
                 Source(format="", sha256="", bytes=os.fstat(descriptor).st_size), options, self._limits
             )
             document = SessionDocument(descriptor, collected, draw=False, on_page=_ignore)
-            return self._render(document, page, dpi, area)
+            return self._alone(document, lambda session: session.render(page, dpi, area))
+
+    def redact(self, original: BinaryIO, tree: bytes, decisions: Decisions, password: str | None = None) -> bytes:
+        """The original as a redacted file of its kind. Raises `RedactionRefused`, `ExtractError`."""
+        with borrow_descriptor(original) as descriptor:
+            source = Source(format="", sha256="", bytes=os.fstat(descriptor).st_size)
+            collected = PartialDocument(source, ReadOptions(password=password), self._limits)
+            document = SessionDocument(descriptor, collected, draw=False, on_page=_ignore)
+            return self._alone(document, lambda session: session.redact(tree, decisions))
 
     def rest(self) -> None:
         """Nothing to read for now: children that have met a document are let go, and its text with them."""
@@ -125,12 +135,13 @@ class DocumentReader:
             collected.facts, contents, assets=collected.assets, source=collected.source, options=collected.options
         )
 
-    def _render(self, document: SessionDocument, page: int, dpi: int, area: Bbox | None) -> PageImage:
+    def _alone(self, document: SessionDocument, ask: Callable[[ChildSession], Answer]) -> Answer:
+        """One request to a fresh child, once more where the machine and not the file is to blame."""
         failure = DocumentError(ErrorCode.WORKER_KILLED, "parser unavailable")
         for _ in range(_RENDER_TRIES):
             try:
                 with ChildSession(self._pool.take(document.owner, fresh=True), document, self._pool) as sitting:
-                    return sitting.render(page, dpi, area)
+                    return ask(sitting)
             except ChildFailed as failed:
                 failure = failed.error
             except ServerGone:

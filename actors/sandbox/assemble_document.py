@@ -6,6 +6,7 @@ from models.cdom.errors import ErrorCode, ExtractError, ResourceLimit
 from models.cdom.original import ReadOptions
 from models.cdom.tree import PageStatus, Source, Tree
 from models.extract.assemble import assemble
+from models.extract.readers import open_document
 from models.extract.readers.contract import DocumentFacts, PageContent
 
 
@@ -15,6 +16,18 @@ class NoGoodPage(ExtractError):
     def __init__(self, code: ErrorCode) -> None:
         super().__init__("no page could be read")
         self.code = code
+
+
+def read_again(data: bytes) -> Tree:
+    """What was made, read by our own reader: pages that need a recogniser say nothing."""
+    options = ReadOptions()
+    document = open_document(data, options)
+    try:
+        contents = [document.read_page(number).content for number in document.facts.page_numbers]
+        source = Source(format=document.facts.format, sha256="", bytes=len(data))
+        return assemble(document.facts, contents, source=source, options=options)
+    finally:
+        document.close()
 
 
 def finish_tree(facts: DocumentFacts, contents: Sequence[PageContent], *, source: Source, options: ReadOptions) -> Tree:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from actors.sandbox.assemble_document import finish_tree
+from actors.sandbox.assemble_document import finish_tree, read_again
 from actors.sandbox.failures import DocumentError, describe_failure
 from actors.sandbox.frames import EndOfFrames, Frame, FrameReader, encode
 from actors.sandbox.limits import SandboxLimits
@@ -20,10 +20,13 @@ from actors.sandbox.lockdown import cpu_used_s, grant_cpu
 from actors.sandbox.messages import OPTIONS, SOURCE
 from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
-from models.cdom.tree import dump_tree
+from models.cdom.tree import dump_tree, load_tree
 from models.extract.pages_json import dump_facts, dump_page
 from models.extract.readers import open_document
 from models.extract.readers.contract import OpenDocument, PageContent, PageRead, failed_page
+from models.pii.errors import PiiIncomplete
+from models.redaction.planning.errors import NotRedactable, RedactionUnproven
+from models.redaction.redact import redact_original
 
 _REQUEST_CAP = 1 << 24  # bytes of one request: options and page numbers
 
@@ -70,6 +73,7 @@ class ChannelSession:
     limits: SandboxLimits
     document: OpenDocument | None = None
     options: ReadOptions = field(default_factory=ReadOptions)
+    data: bytes = b""
     cpu_end_s: float = 0.0
 
     def grant(self, seconds: int) -> None:
@@ -113,7 +117,7 @@ def open_original(session: ChannelSession, request: Frame) -> None:
     descriptor = session.channel.take_descriptor()
     data = _read_all(descriptor, request.number("size"))
     os.close(descriptor)
-    session.options = OPTIONS.validate_json(request.data("options"))
+    session.options, session.data = OPTIONS.validate_json(request.data("options")), data
     session.document = open_document(data, session.options)
     session.channel.send(wait=True, kind="opened", facts=dump_facts(session.document.facts))
 
@@ -171,6 +175,20 @@ def render_page(session: ChannelSession, request: Frame) -> None:
     )  # fmt: skip
 
 
+def redact(session: ChannelSession, request: Frame) -> None:
+    """The open original without what its tree and the decisions mask, read again here before it is sent."""
+    session.grant(session.limits.redact_cpu_s)
+    tree, asked = load_tree(request.data("tree")), json.loads(request.data("decisions"))
+    decisions = {(block, flag): decision for block, flag, decision in asked}
+    try:
+        made = redact_original(session.data, tree, decisions, read_again, session.options.password)
+    except (RedactionUnproven, NotRedactable, PiiIncomplete) as error:
+        session.channel.send(kind="refused", code=error.code, detail=str(error))
+    else:
+        session.channel.send(kind="file", data=made)
+    _close(session)
+
+
 def _read_page(session: ChannelSession, number: int) -> PageRead:
     """One page; what pictures cost nothing and its pixels are sent at once, so that they never pile up here."""
     session.channel.send(kind="page", number=number)
@@ -223,4 +241,5 @@ OPERATIONS: dict[str, Operation] = {
     "read": read_whole,
     "pages": read_pages,
     "render": render_page,
+    "redact": redact,
 }

@@ -17,6 +17,7 @@ class SandboxLimits:
     page_cpu_s: int = 10
     open_cpu_s: int = 20
     total_cpu_s: int = 900
+    redact_cpu_s: int = 300
     stall_wall_s: float = 120.0
     total_wall_s: float = 3600.0
     output_bytes: int = 256 * MIB

@@ -19,6 +19,7 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "watch": ("cluster.cli.documents.watch", "watch", "Read every document that comes into a folder."),
     "get": ("cluster.cli.documents.get", "get", "Get what was read from a document of the service."),
     "search": ("cluster.cli.documents.search", "search", "Search the service's documents."),
+    "redact": ("cluster.cli.documents.redact", "redact", "Write a file anew without personal data, and prove it."),
     "inspect": ("cluster.cli.documents.inspect", "inspect", "Show what was read from a document."),
     "license": ("cluster.cli.operate.license", "license_group", "Licence keys and tokens."),
     "rescan": ("cluster.cli.operate.rescan", "rescan", "Look for personal data again in stored trees."),

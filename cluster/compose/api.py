@@ -51,6 +51,7 @@ def open_resources(runtime: Runtime) -> "Resources":
             Ports(
                 cluster_state=ServeState(wanted_pools(settings) | optional_pools(settings)),
                 render_page=on_demand,
+                redact_original=on_demand,
                 read_once=on_demand,
             ),
             settings,

@@ -4,7 +4,7 @@ Handles are looked up by name at the first call, so nothing waits for the other 
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -20,12 +20,14 @@ from models.cdom.ports import (
     PortUnavailable,
     ReadOutcome,
     RecognisedPage,
+    RedactionRefused,
 )
 from models.neural.vlm.contract import PageRegion
 
 API_APP, VLM_APP = "api", "vlm_ocr"
 RECOGNISER, ON_DEMAND = "recogniser", "on_demand"
 RENDER_TIMEOUT_S = 20.0  # seconds for a page's picture; the slowest pages of the hostile set take ten
+REDACT_TIMEOUT_S = 120.0  # seconds for a redacted file; a hundred pages take three of CPU time
 GRACE_S = 5.0
 """The other side gives up first, so that it can say why."""
 
@@ -114,7 +116,7 @@ class DrawingFailed(ExtractError):
 
 
 class ServedOnDemand:
-    """The ports `RenderPage` and `ReadOnce`, for the API's event loop."""
+    """The ports `RenderPage`, `RedactOriginal` and `ReadOnce`, for the API's event loop."""
 
     def __init__(self) -> None:
         self._peer = HandleClient(ON_DEMAND)
@@ -130,6 +132,23 @@ class ServedOnDemand:
         )
         if isinstance(answer, PageImage):
             return answer
+        if answer.code is ErrorCode.ORIGINAL_MISSING:
+            raise NotFound("no such original")
+        raise DrawingFailed(answer.code, answer.detail)
+
+    async def redact_original(
+        self, blob_key: str, tree: bytes, decisions: Mapping[tuple[str, str], str], password: str | None
+    ) -> bytes:
+        """Raises `NotFound` when the original is gone, `RedactionRefused`, `ExtractError`, `PortUnavailable`."""
+        from storage.values.errors import NotFound
+
+        answer = await self._peer.ask(
+            "redact", blob_key, tree, dict(decisions), password, REDACT_TIMEOUT_S, timeout_s=REDACT_TIMEOUT_S + GRACE_S
+        )
+        if isinstance(answer, bytes):
+            return answer
+        if isinstance(answer, RedactionRefused):
+            raise answer
         if answer.code is ErrorCode.ORIGINAL_MISSING:
             raise NotFound("no such original")
         raise DrawingFailed(answer.code, answer.detail)

@@ -22,6 +22,13 @@ def redact_outcome(outcome: ReadOutcome) -> ReadOutcome:
     return redact(outcome, _flagger())
 
 
+def flag_outcome(outcome: ReadOutcome) -> ReadOutcome:
+    """The outcome with its tree searched for personal data. Raises `SettingsError`."""
+    from actors.reader.pii_scan import scan
+
+    return scan(outcome, _flagger())
+
+
 @cache
 def _flagger() -> "FlagTree":
     from cluster.bootstrap.opening import load_settings

@@ -4,7 +4,7 @@ Under Ray they are Serve handles with a timeout; in tests they are in-process ob
 `PortUnavailable`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -78,6 +78,28 @@ class RenderPage(Protocol):
     async def render_page(
         self, blob_key: str, page: int, dpi: int, password: str | None, area: Bbox | None = None
     ) -> PageImage: ...
+
+
+class RedactionRefused(Exception):
+    """No redacted file is given; `code` is `redaction-unproven`, `not-redactable` or `pii-incomplete`."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code, self.detail = code, detail
+
+    def __reduce__(self) -> tuple[type["RedactionRefused"], tuple[str, str]]:
+        return type(self), (self.code, self.detail)
+
+
+class RedactOriginal(Protocol):
+    """An original as a redacted file of its kind, made and proven in the sandbox.
+
+    `decisions` is (block id, flag) → decision. Raises `RedactionRefused`, `ExtractError`.
+    """
+
+    async def redact_original(
+        self, blob_key: str, tree: bytes, decisions: Mapping[tuple[str, str], str], password: str | None
+    ) -> bytes: ...
 
 
 class ClusterState(Protocol):

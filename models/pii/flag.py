@@ -57,11 +57,11 @@ def _matches(joined: Joined, detect: Detect) -> list[tuple[Kind, list[JoinedPiec
 
 
 def _known(found: Spans, kind: Kind, pieces: list[JoinedPiece]) -> bool:
-    """The loose join already has this value: it ends at the seam, or covers all its parts."""
+    """The loose join already has this value: it ends at a seam, stands between two, or covers all its parts."""
     flag = PII_PREFIX + kind
     return any(
         span.flag == flag and span.cell == piece.field.cell and span.start <= piece.start and span.end >= piece.end
-        for piece in (pieces[0], pieces[-1])
+        for piece in pieces
         for span in found.get(piece.field.block, ())
     )
 

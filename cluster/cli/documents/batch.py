@@ -73,7 +73,7 @@ class FileBatch:
             self._recognising.close()
 
     def _work(self) -> None:
-        with _open_reader() as reader:
+        with open_reader() as reader:
             while not self._stopped.is_set():
                 try:
                     item = self._items.get_nowait()
@@ -145,7 +145,7 @@ def _put(item: ExtractItem, data: bytes) -> None:
 
 
 @contextmanager
-def _open_reader() -> Iterator["DocumentReader"]:
+def open_reader() -> Iterator["DocumentReader"]:
     from actors.reading.forkserver import ServerGone
     from actors.reading.read_document import DocumentReader
     from actors.sandbox.limits import SandboxLimits

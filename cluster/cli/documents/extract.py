@@ -89,7 +89,7 @@ def extract(
     with _collected(paths) as found:
         _check_use(found, output, as_json)
         if redacted:
-            _check_detector()
+            check_detector()
         items = _items(found.files, output, EXTRACT_FORMATS[to][0], redacted)
         options = ReadOptions(pages=pages, password=password, ocr=OcrMode(ocr))
         with ProgressBar(len(items)).shown() as bar:
@@ -174,7 +174,7 @@ def _skipped(paths: list[Path]) -> str:
     return f", {len(paths)} skipped ({names}{', …' if len(paths) > _NAMED_SKIPPED else ''})"
 
 
-def _check_detector() -> None:
+def check_detector() -> None:
     """The engine that the settings name must be there before anything is read."""
     from models.pii.engines.choose import check_engine
     from models.pii.errors import EngineMissing

@@ -16,12 +16,19 @@ _MAIL_BEGIN = r"(?i)(?<![\w.%+-])("
 _AT = r" ?[\[({<] ?(?:at|arroba|chiocciola|@) ?[\])}>] ?"
 _DOT = r"(?:\.| ?[\[({<] ?(?:dot|punkt|point|punto|ponto|\.) ?[\])}>] ?)"
 """Spelt out in brackets, so that no program reads the address; people do."""
+_WHOLE = re.compile(rf"[\w.%+-]{{1,64}}@{HOST}[^\W\d_]{{2,24}}")
 _TORN_LOCAL = (
     r"(?i)(?<![\w.%+@-])((?:(?!\S+\.(?:com|org|net|edu|gov|info)[ \n])[^\W\d_][\w%+-]{0,30}"
     r"(?:[._+][\w%+.-]{0,30}[\w%+-]|[_+])[ \n]|[\w.%+-]{1,62}-\n)"
 )
 """The first half of an address that is broken before its @: a plain word there could be any word of the sentence, so it
 must have a point, underscore or plus in it and be no host, or end a line with a hyphen."""
+
+
+def _is_spaced(value: str) -> bool:
+    """Letters set one by one, with blanks that the setting left between them."""
+    return _WHOLE.fullmatch(value.replace(" ", "")) is not None
+
 
 MAILS: tuple[Pattern, ...] = (
     Pattern(Kind.EMAIL, re.compile(rf"{_MAIL_BEGIN}[\w.%+'&=~/-]{{1,64}}@{_MAIL_END}"), at.before_at),
@@ -56,7 +63,8 @@ MAILS: tuple[Pattern, ...] = (
     ),
     Pattern(
         Kind.EMAIL,
-        re.compile(r"(?<!\S)((?:[\w.%+-] ){2,64}@(?: [\w.-]){4,80})(?!\S)"),
+        re.compile(r"(?<!\S)((?:[\w.%+-]{1,2} ){2,64}[\w.%+-]{0,2} ?@ ?[\w.-]{1,2}(?: [\w.-]{1,2}){3,80})(?!\S)"),
         at.before_at,
+        _is_spaced,
     ),
 )

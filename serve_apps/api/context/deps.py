@@ -12,7 +12,7 @@ from pydantic import AfterValidator
 
 from serve_apps.access.caller import Caller, identify
 from serve_apps.access.errors import FeatureNotLicensed, ScopeMissing, Unauthenticated
-from serve_apps.access.scopes import REQUIRED
+from serve_apps.access.scopes import REQUIRED, KeyScope
 from serve_apps.api.context.app_state import AppState
 from serve_apps.api.http.request_span import CONTEXT
 from storage.store import Store
@@ -51,6 +51,12 @@ class Call:
         except FeatureNotLicensed as refused:
             self.running.refusals.note(self.caller, self.request_id, self.operation, refused.code)
             raise
+
+    def require_scope(self, needed: KeyScope) -> None:
+        """For what an operation gives only with one of its parameters. Raises `ScopeMissing`; noted."""
+        if not self.caller.scope.covers(needed):
+            self.running.refusals.note(self.caller, self.request_id, self.operation, ScopeMissing.code)
+            self.caller.require(needed)
 
 
 async def find_running(request: Request) -> AppState:

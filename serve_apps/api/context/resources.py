@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from models.cdom.original import ReadOptions
-from models.cdom.ports import ClusterState, IndexDocument, ReadOnce, RenderPage, SearchIndex, Tokenizer
+from models.cdom.ports import ClusterState, IndexDocument, ReadOnce, RedactOriginal, RenderPage, SearchIndex, Tokenizer
 from models.cdom.tracing import NO_TRACER, Tracer
 from models.cdom.tree import Tree
 from models.derive.chunks.chunks import ChunkSettings
@@ -48,6 +48,7 @@ class Ports:
 
     cluster_state: ClusterState | None = None
     render_page: RenderPage | None = None
+    redact_original: RedactOriginal | None = None
     read_once: ReadOnce | None = None
     search: SearchIndex | None = None
     index_document: IndexDocument | None = None

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from models.cdom.errors import ExtractError, UnsupportedFormat
-from models.cdom.ports import EmbeddingFailed, PortUnavailable
+from models.cdom.ports import EmbeddingFailed, PortUnavailable, RedactionRefused
 from models.derive.finetune import UnknownSplit, UnknownStyle
 from models.export.graph import UnknownGraphFormat
 from models.pii.redact import PiiIncomplete
@@ -65,6 +65,9 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     refusals.SearchNotConfigured: Problem(409),
     refusals.NoPageImage: Problem(404),
     refusals.OriginalGone: Problem(404),
+    refusals.NoOriginal: Problem(409),
+    refusals.FormatNotRedactable: Problem(409),
+    RedactionRefused: Problem(409, "The redacted file could not be made, or not be proven free of what is masked."),
     refusals.PictureNotRedactable: Problem(403),
     refusals.UnknownFlag: Problem(422),
     ExtractError: Problem(422, "the page cannot be drawn", loc=("path", "page")),

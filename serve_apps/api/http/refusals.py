@@ -44,6 +44,18 @@ class OriginalGone(Refusal):
     code = "original-missing"
 
 
+class NoOriginal(Refusal):
+    """The file itself is asked for and not stored any more."""
+
+    code = "original-missing"
+
+
+class FormatNotRedactable(Refusal):
+    """No redacted file is made of this format."""
+
+    code = "not-redactable"
+
+
 class SearchNotConfigured(Refusal):
     """This deployment keeps no search index."""
 

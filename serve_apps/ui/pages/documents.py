@@ -4,6 +4,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from models.redaction.redact import REDACTABLE
 from serve_apps.ui.browser.gateway import ApiRefused
 from serve_apps.ui.browser.lookups import find_names
 from serve_apps.ui.browser.markdown_page import render_markdown
@@ -45,6 +46,7 @@ async def show_document(visit: Visit) -> Response:
         path=path,
         tree=tree,
         redacted=bool(redacted),
+        redactable=REDACTABLE,
         name="Redacted document" if redacted else document["source_file"],
         page=next((page for page in tree["pages"] if page["number"] == number), None),
         pages=tree["pages"],

@@ -71,6 +71,7 @@ FORMS: tuple[tuple[str, str, str], ...] = (
     ("mail ", "tab.zz@\tleak-tab.example", " now"),
     ("mail ", "tab.zz\t@leak-tab.example", " now"),
     ("mail ", "j . z z @ l e a k . e x a m p l e", " now"),
+    ("mail ", "j a n e . z a q @l e a k . e x a mp l e", " now"),
     ("mail ", "John.Zz@Leak.Example", " now"),
     ("mailto:", "john.zz@leak.example", "?subject=x"),
     ("<", "john.zz@leak.example", ">"),

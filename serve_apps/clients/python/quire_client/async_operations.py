@@ -93,6 +93,10 @@ class AsyncOperations(AsyncTransport):
         """Every item of `list_dead_letters`, page after page."""
         return self._iterate(Call[types.DeadLetter]("GET", "/v1/dead-letters", query={"limit": limit, "cursor": cursor}))
 
+    async def get_original(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> str:
+        """The bytes as sent (write scope)."""
+        return await self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/original", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
+
     async def get_asset(self, job_id: str, document_id: str, asset_path: str, *, redacted: bool | None = None) -> Content:
         """A picture by its asset_ref, found in the document's own list, never by a path."""
         return await self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/assets/{asset_path}", job_id=job_id, document_id=document_id, asset_path=asset_path), query={"redacted": redacted}))

@@ -103,6 +103,11 @@ export class Operations extends Transport {
     return this.iterate<types.DeadLetter>({ method: "GET", path: "/v1/dead-letters", query: { limit: options.limit, cursor: options.cursor } });
   }
 
+  /** The bytes as sent (write scope). redacted=true: a new file of the same kind, read again and proven, or 409. */
+  getOriginal(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<string> {
+    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/original", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
+  }
+
   /** A picture by its asset_ref, found in the document's own list, never by a path. redacted=true is refused (403). */
   getAsset(jobId: string, documentId: string, assetPath: string, options: { redacted?: boolean } = {}): Promise<Content> {
     return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/assets/{asset_path}", { job_id: jobId, document_id: documentId, asset_path: assetPath }), query: { redacted: options.redacted } });

@@ -1,0 +1,136 @@
+"""Where on a page the characters of masked values stand: rectangles in points of the page as it lies in the file."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pymupdf
+
+from models.cdom.geometry import Bbox
+from models.pii.kinds import Detector
+from models.pii.normalise import normalise
+from models.redaction.planning.letters import fold, letters
+from models.redaction.planning.plan import MaskedPlace, RedactionPlan
+
+WORD_BOUND = 6
+"""Letters below which a value is only masked where it stands as a word of its own."""
+SLACK = 2.0
+"""Points by which a block's box may be too small."""
+INSET = 0.2
+"""Share of a glyph's box on each side that may be a neighbour's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """The page's characters in the engine's order; line ends are characters without a box.
+
+    `folded[i]` is a letter of what the page says, of character `owner[i]`.
+    """
+
+    text: str
+    boxes: tuple[Bbox | None, ...]
+    folded: str
+    owner: tuple[int, ...]
+
+    def find(self, value: str) -> Iterator[tuple[int, int]]:
+        """Where the letters of `value` stand, as ranges of characters."""
+        start = self.folded.find(value)
+        while start >= 0:
+            first, last = self.owner[start], self.owner[start + len(value) - 1]
+            if len(value) >= WORD_BOUND or not self._inside_word(start, start + len(value)):
+                yield first, last + 1
+            start = self.folded.find(value, start + 1)
+
+    def _inside_word(self, start: int, end: int) -> bool:
+        first, last = self.owner[start], self.owner[end - 1]
+        before = self.text[first - 1] if first else " "
+        after = self.text[last + 1] if last + 1 < len(self.text) else " "
+        return before.isalnum() or after.isalnum()
+
+
+def read_glyphs(page: Any, flags: int) -> Glyphs:
+    """Everything the page's text operators show, on the page or beside it."""
+    text: list[str] = []
+    boxes: list[Bbox | None] = []
+    text_page = page.get_textpage(flags=flags, clip=pymupdf.INFINITE_RECT())
+    for block in text_page.extractRAWDICT()["blocks"]:
+        for line in block.get("lines", ()):
+            for span in line["spans"]:
+                for char in span["chars"]:
+                    text.append(char["c"])
+                    boxes.append(tuple(char["bbox"]))
+            text.append("\n")
+            boxes.append(None)
+    folded = [(one, number) for number, char in enumerate(text) for one in fold(char)]
+    return Glyphs("".join(text), tuple(boxes), "".join(one for one, _ in folded), tuple(number for _, number in folded))
+
+
+def find_masked(glyphs: Glyphs, plan: RedactionPlan, places: Iterable[MaskedPlace], detector: Detector) -> set[int]:
+    """Numbers of the characters that go; all of a place when it cannot be told which they are."""
+    masked: set[int] = set()
+    for place in places:
+        masked |= _of_place(glyphs, place)
+    for value in plan.needles:
+        masked |= {one for first, end in glyphs.find(value) for one in range(first, end)}
+    copy = normalise(glyphs.text)
+    for hit in detector.detect(copy.text):
+        first, end = copy.original_span(hit.start, hit.end)
+        if letters(glyphs.text[first:end]) not in plan.kept:
+            masked |= set(range(first, end))
+    return {one for one in masked if glyphs.boxes[one] is not None}
+
+
+def _of_place(glyphs: Glyphs, place: MaskedPlace) -> set[int]:
+    inside = [n for n, box in enumerate(glyphs.boxes) if box is not None and _stands_in(box, place.bbox)]
+    folded = [(one, n) for n in inside for one in fold(glyphs.text[n])]
+    seen, owner = "".join(one for one, _ in folded), [n for _, n in folded]
+    whole = letters(place.text)
+    at = seen.find(whole) if whole else -1
+    masked: set[int] = set()
+    for start, end in place.spans:
+        value = letters(place.text[start:end])
+        if not value:
+            continue
+        begin = at + len(letters(place.text[:start])) if at >= 0 else -1
+        if begin >= 0 and seen[begin : begin + len(value)] == value:
+            found = [begin]
+        else:
+            found = [i for i in range(len(seen)) if seen.startswith(value, i)]
+        if not found and place.whole:
+            continue
+        if not found:
+            return set(inside)
+        for first in found:
+            masked |= set(range(owner[first], owner[first + len(value) - 1] + 1))
+    return masked & set(inside)
+
+
+def _stands_in(box: Bbox, place: Bbox | None) -> bool:
+    if place is None:
+        return True
+    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    return place[0] - SLACK <= x <= place[2] + SLACK and place[1] - SLACK <= y <= place[3] + SLACK
+
+
+def as_rectangles(glyphs: Glyphs, masked: set[int]) -> list[Bbox]:
+    """One rectangle per run of masked characters of a line."""
+    found: list[Bbox] = []
+    last = -2
+    for number in sorted(masked):
+        box = glyphs.boxes[number]
+        if box is None:
+            continue
+        joined = found and number == last + 1 and _same_line(found[-1], box)
+        if joined:
+            old = found[-1]
+            found[-1] = (min(old[0], box[0]), min(old[1], box[1]), max(old[2], box[2]), max(old[3], box[3]))
+        else:
+            found.append(box)
+        last = number
+    return found
+
+
+def _same_line(first: Bbox, second: Bbox) -> bool:
+    """Middles of like height; a line below is a box of its own."""
+    apart = abs((first[1] + first[3]) - (second[1] + second[3])) / 2
+    return apart < (first[3] - first[1] + second[3] - second[1]) / 8

@@ -1,0 +1,46 @@
+"""A PDF without what is masked. Comes in: the original, its tree, the decisions. Goes out: a file, or a refusal."""
+
+from typing import Any
+
+import pikepdf
+import pymupdf
+
+from models.cdom.tree import Tree
+from models.pii.kinds import Detector
+from models.pii.redact import Decisions
+from models.redaction.pdf.clean import TooDeep, write_clean
+from models.redaction.pdf.prove import find_leaks
+from models.redaction.pdf.remove import remove_values
+from models.redaction.pdf.scans import draw_scans
+from models.redaction.planning.errors import RedactionUnproven
+from models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
+
+
+def redact_pdf(
+    data: bytes, tree: Tree, decisions: Decisions, detector: Detector, reread: Reread, password: str | None = None
+) -> bytes:
+    """Raises `PiiIncomplete`, `RedactionUnproven`, and what engines raise on broken files."""
+    plan = plan_redaction(tree, decisions)
+    try:
+        clean = _make(data, tree, decisions, plan, detector, password)
+    except (pikepdf.PdfError, TooDeep) as error:
+        raise RedactionUnproven(f"the file cannot be written anew: {type(error).__name__}") from None
+    leaks = find_leaks(clean, plan, reread)
+    if leaks:
+        raise RedactionUnproven(f"found again in {leaks[0]}")
+    return clean
+
+
+def _make(
+    data: bytes, tree: Tree, decisions: Decisions, plan: RedactionPlan, detector: Detector, password: str | None
+) -> bytes:
+    document: Any = pymupdf.open(stream=data, filetype="pdf")
+    try:
+        if document.needs_pass and not document.authenticate(password or ""):
+            raise RedactionUnproven("the file wants a password")
+        pictures = draw_scans(document, tree, decisions)
+        unread = remove_values(document, tree, plan, detector)
+        edited = document.tobytes(garbage=0, encryption=pymupdf.PDF_ENCRYPT_NONE)
+    finally:
+        document.close()
+    return write_clean(edited, unread, pictures)

@@ -1,0 +1,69 @@
+"""Takes the masked characters off every page with MuPDF: they leave the content streams, a black box stands instead."""
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import pymupdf
+
+from models.cdom.geometry import Bbox
+from models.cdom.tree import Page, PageStatus, Route, Tree
+from models.pii.kinds import Detector
+from models.redaction.pdf.glyphs import INSET, as_rectangles, find_masked, read_glyphs
+from models.redaction.planning.plan import MaskedPlace, RedactionPlan
+
+FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE
+"""Not clipped to the page: what stands beside it is in the file."""
+Paint = Callable[[int], bytes | None]
+"""The picture of a page (1-based) as it may be seen, PNG; None when nothing of it may be."""
+
+
+def remove_values(document: Any, tree: Tree, plan: RedactionPlan, detector: Detector) -> set[int]:
+    """Edits `document`. Returns the pages (1-based) of which nothing may stay because nobody has read their text."""
+    places: dict[int, list[MaskedPlace]] = defaultdict(list)
+    for place in plan.places:
+        places[place.page].append(place)
+    read = {page.number: page for page in tree.pages}
+    unread: set[int] = set()
+    for number in range(1, document.page_count + 1):
+        if not _was_read(read.get(number)):
+            unread.add(number)
+            continue
+        _remove_from(document[number - 1], plan, places[number], detector)
+    return unread
+
+
+def _was_read(page: Page | None) -> bool:
+    """Its characters are what the tree says; those of a recognised page are pixels."""
+    return page is not None and page.status is PageStatus.OK and page.route is Route.FAST
+
+
+def _remove_from(page: Any, plan: RedactionPlan, places: list[MaskedPlace], detector: Detector) -> None:
+    turned, shown = page.derotation_matrix, page.rect
+    flat = [_turned(place, turned) for place in places]
+    area = pymupdf.Rect(shown) * turned
+    glyphs = read_glyphs(page, FLAGS)
+    masked = find_masked(glyphs, plan, flat, detector)
+    masked |= {n for n, box in enumerate(glyphs.boxes) if box is not None and not area.intersects(box)}
+    if not masked:
+        return
+    for box in as_rectangles(glyphs, masked):
+        page.add_redact_annot(pymupdf.Rect(_inset(box)), fill=(0, 0, 0), cross_out=False)
+    page.apply_redactions(
+        images=pymupdf.PDF_REDACT_IMAGE_NONE,
+        graphics=pymupdf.PDF_REDACT_LINE_ART_NONE,
+        text=pymupdf.PDF_REDACT_TEXT_REMOVE,
+    )
+
+
+def _turned(place: MaskedPlace, turned: Any) -> MaskedPlace:
+    if place.bbox is None:
+        return place
+    box = pymupdf.Rect(place.bbox) * turned
+    return MaskedPlace(place.page, (box.x0, box.y0, box.x1, box.y1), place.text, place.spans, place.whole)
+
+
+def _inset(box: Bbox) -> Bbox:
+    """Lines may touch each other; a glyph that is touched anywhere goes."""
+    across, down = min(0.5, (box[2] - box[0]) * INSET / 2), (box[3] - box[1]) * INSET
+    return (box[0] + across, box[1] + down, box[2] - across, box[3] - down)

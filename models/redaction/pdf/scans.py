@@ -1,0 +1,53 @@
+"""Pages whose text was recognised in their pixels: painted as they may be seen, the redacted text under the picture.
+
+Painted as everywhere (models.pii.paint): white, but for text that was read and cleared. The text layer is Latin script
+only; a block in another script is seen and cannot be selected.
+"""
+
+from typing import Any
+
+import pymupdf
+
+from models.cdom.tree import Block, Page, PageStatus, Route, Tree
+from models.pii.paint import paint_page, view_page
+from models.pii.redact import Decisions, redact_tree
+
+DPI = 150
+"""Fine enough to read what a scan shows, small enough to hand out: some 150 kB a page."""
+LINE_SHARE = 0.75
+"""Size of letters in a line's height."""
+
+
+def draw_scans(document: Any, tree: Tree, decisions: Decisions) -> dict[int, bytes]:
+    """A one-page PDF per recognised page (1-based)."""
+    wanted = [page for page in tree.pages if page.status is PageStatus.OK and page.route in (Route.OCR, Route.VLM)]
+    if not wanted:
+        return {}
+    shown = redact_tree(tree, decisions)
+    return {page.number: _draw(document[page.number - 1], page, tree, shown, decisions) for page in wanted}
+
+
+def _draw(original: Any, page: Page, tree: Tree, shown: Tree, decisions: Decisions) -> bytes:
+    picture = original.get_pixmap(dpi=DPI, annots=False).tobytes("png")
+    painted = paint_page(picture, page, view_page(tree, decisions, page.number))
+    with pymupdf.open() as made:
+        sheet = made.new_page(width=page.width, height=page.height)
+        for block in shown.blocks:
+            if block.page == page.number and block.bbox is not None:
+                _write(sheet, block)
+        sheet.insert_image(sheet.rect, stream=painted)
+        return bytes(made.tobytes(garbage=3, deflate=True, no_new_id=True))
+
+
+def _write(sheet: Any, block: Block) -> None:
+    """The block's words, unseen, a line of the box each."""
+    lines = [block.text] if block.table is None else [cell.text for cell in block.table.cells]
+    words = [line for text in lines for line in text.splitlines() if line.strip()]
+    assert block.bbox is not None
+    x0, y0, _, y1 = block.bbox
+    height = (y1 - y0) / max(1, len(words))
+    for number, line in enumerate(words):
+        latin = line.encode("latin-1", "ignore").decode("latin-1")
+        if latin.strip():
+            size = max(1.0, height * LINE_SHARE)
+            sheet.insert_text((x0, y0 + height * (number + LINE_SHARE)), latin, fontsize=size, render_mode=3)

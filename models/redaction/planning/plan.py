@@ -1,0 +1,81 @@
+"""What must go from a file: from a tree and its decisions to places and values, the same for every format.
+
+A value that is masked in one place goes everywhere, for a reader of the file cannot be told that it stays elsewhere;
+except where a reviewer said of the same value that it is none. Knows no file format.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from models.cdom.flags import HIDDEN_TEXT, is_pii_flag
+from models.cdom.geometry import Bbox
+from models.cdom.tree import Block, FlagSpan, Tree
+from models.pii.redact import Decisions, active_spans, require_scan
+from models.redaction.planning.letters import letters
+
+Reread = Callable[[bytes], Tree]
+"""Our reader, once more, on what was made."""
+LEAST_LETTERS = 3
+"""Letters and figures from which a value is looked for outside its place: "AG" stands in too many words."""
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedPlace:
+    """A text of the tree on a page (1-based) at `bbox`, with the stretches of it that go. `whole`: all of it goes."""
+
+    page: int
+    bbox: Bbox | None
+    text: str
+    spans: tuple[tuple[int, int], ...]
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RedactionPlan:
+    """`values` go wherever they stand, `kept` (as letters) are no personal data; `places` say where to look first."""
+
+    places: tuple[MaskedPlace, ...]
+    values: tuple[str, ...]
+    kept: frozenset[str]
+
+    @property
+    def needles(self) -> frozenset[str]:
+        """The values as letters, as they must not be found again."""
+        found = {letters(value) for value in self.values}
+        return frozenset(one for one in found if len(one) >= LEAST_LETTERS and one not in self.kept)
+
+
+def plan_redaction(tree: Tree, decisions: Decisions) -> RedactionPlan:
+    """Raises `PiiIncomplete` without a completed scan."""
+    require_scan(tree)
+    places: list[MaskedPlace] = []
+    values: dict[str, None] = {}
+    kept: set[str] = set()
+    for block in tree.blocks:
+        active = active_spans(block, decisions)
+        places += _places(block, active)
+        for span in active:
+            values[_text(block, span)[span.start : span.end]] = None
+        chosen = set(active)
+        for span in block.flag_spans:
+            if is_pii_flag(span.flag) and span not in chosen:
+                kept.add(letters(_text(block, span)[span.start : span.end]))
+    return RedactionPlan(tuple(places), tuple(values), frozenset(kept))
+
+
+def _places(block: Block, active: list[FlagSpan]) -> list[MaskedPlace]:
+    if HIDDEN_TEXT in block.flags and block.text:
+        return [MaskedPlace(block.page, block.bbox, block.text, ((0, len(block.text)),), whole=True)]
+    found = []
+    own = tuple((s.start, s.end) for s in active if s.cell is None)
+    if own:
+        found.append(MaskedPlace(block.page, block.bbox, block.text, own))
+    for index, cell in enumerate(block.table.cells if block.table is not None else ()):
+        spans = tuple((s.start, s.end) for s in active if s.cell == index)
+        if spans:
+            found.append(MaskedPlace(block.page, cell.bbox or block.bbox, cell.text, spans))
+    return found
+
+
+def _text(block: Block, span: FlagSpan) -> str:
+    return block.text if span.cell is None or block.table is None else block.table.cells[span.cell].text

@@ -1,0 +1,107 @@
+"""The original itself: as it was sent, for callers who may write; redacted, a file that may be handed out."""
+
+from collections.abc import Mapping
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from models.cdom.original import Format
+from models.cdom.ports import PortUnavailable
+from models.cdom.tree import Tree, dump_tree
+from models.pii.redact import require_scan
+from models.redaction.redact import REDACTABLE
+from serve_apps.access.scopes import KeyScope
+from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
+from serve_apps.api.documents.redacting import read_block_decisions
+from serve_apps.api.http.refusals import FormatNotRedactable, NoOriginal
+from storage.access.audit import record
+from storage.jobs.documents import Original, locate_original, locate_tree
+from storage.values.errors import NotFound
+from storage.values.rows import DocumentId, JobId
+
+router = APIRouter(tags=["documents"])
+OTHER = "application/octet-stream"
+MEDIA_TYPES: Mapping[str, str] = {
+    Format.PDF: "application/pdf",
+    Format.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    Format.PNG: "image/png",
+    Format.JPEG: "image/jpeg",
+    Format.WEBP: "image/webp",
+    Format.BMP: "image/bmp",
+    Format.GIF: "image/gif",
+    Format.TIFF: "image/tiff",
+}
+_FILE = {200: {"content": {OTHER: {"schema": {"type": "string", "format": "binary"}}}}}
+Redacted = Annotated[bool, Query(description="A file of the same kind without what is masked; read scope is enough.")]
+
+
+@router.get(
+    "/v1/jobs/{job_id}/documents/{document_id}/original",
+    response_class=Response,
+    responses=_FILE,  # type: ignore[arg-type]
+)
+async def read_original(
+    job_id: JobIdDep, document_id: DocumentIdDep, call: CallDep, redacted: Redacted = False
+) -> Response:
+    """The bytes as sent (write scope). redacted=true: a new file of the same kind, read again and proven, or 409."""
+    if not redacted:
+        call.require_scope(KeyScope.WRITE)
+    where = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
+    original = await _find_original(call, job_id, document_id)
+    if redacted:
+        tree = await call.running.disk.run(call.running.trees.get, call.store, document_id, where.attempt)
+        data = await _redact(call, document_id, original, tree)
+    else:
+        data = await call.running.disk.run(_read, call, original)
+    await call.running.sql.run(_note, call, document_id, redacted)
+    media_type = MEDIA_TYPES.get(where.format or "", OTHER)
+    return Response(data, media_type=media_type, headers=_as_attachment(original, document_id, redacted))
+
+
+async def _find_original(call: Call, job_id: JobId, document_id: DocumentId) -> Original:
+    try:
+        return await call.running.sql.run(locate_original, call.store, call.scope, job_id, document_id)
+    except NotFound:
+        raise NoOriginal("the original is not stored any more") from None
+
+
+async def _redact(call: Call, document_id: DocumentId, original: Original, tree: Tree) -> bytes:
+    """Raises `PiiIncomplete`, `FormatNotRedactable`, `RedactionRefused`, `NoOriginal`."""
+    require_scan(tree)
+    if tree.source.format not in REDACTABLE:
+        raise FormatNotRedactable("no redacted file is made of this format; its redacted exports are")
+    decisions = await call.running.disk.run(read_block_decisions, call.store, document_id, tree)
+    port = call.running.resources.ports.redact_original
+    if port is None:
+        raise PortUnavailable("redact_original", "not part of this deployment")
+    try:
+        return await port.redact_original(original.sha256, dump_tree(tree), decisions, original.options.password)
+    except NotFound:
+        raise NoOriginal("the original is not stored any more") from None
+
+
+def _read(call: Call, original: Original) -> bytes:
+    try:
+        with call.store.blobs.open(original.sha256) as file:
+            return file.read()
+    except NotFound:
+        raise NoOriginal("the original is not stored any more") from None
+
+
+def _note(call: Call, document_id: DocumentId, redacted: bool) -> None:
+    """Whoever took a file out of the house is in the audit trail."""
+    with call.store.db.transaction() as conn:
+        record(conn, call.scope, call.actor, "original.redacted" if redacted else "original.read", document_id)
+
+
+def _as_attachment(original: Original, document_id: DocumentId, redacted: bool) -> dict[str, str]:
+    """A file's name may hold what is masked inside."""
+    ending = f".{original.format}" if original.format else ""
+    name = f"{document_id}-redacted{ending}" if redacted else original.source_file or f"{document_id}{ending}"
+    return {
+        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}",
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+    }

@@ -1,0 +1,32 @@
+"""The redacted file is made in the sandbox: with a real child, behind the lockdown."""
+
+import io
+
+import pytest
+
+from actors.reading.read_document import DocumentReader
+from actors.sandbox.limits import SandboxLimits
+from models.cdom.original import ReadOptions
+from models.cdom.ports import ReadOutcome, RedactionRefused
+from models.cdom.tree import dump_tree
+from models.pii.flag import flag_tree
+from models.pii.patterns.kind_patterns import RegexDetector
+from tests.models.redaction.papers import SECRET, everything, in_text
+
+
+def test_a_locked_down_child_makes_and_proves_the_file_or_refuses() -> None:
+    original = in_text()
+    reader = DocumentReader(SandboxLimits())
+    try:
+        outcome = reader.read_until_pixels(io.BytesIO(original), ReadOptions())
+        assert isinstance(outcome, ReadOutcome)
+        assert outcome.tree is not None
+        tree = flag_tree(outcome.tree, RegexDetector())
+        made = reader.redact(io.BytesIO(original), dump_tree(tree), {})
+        with pytest.raises(RedactionRefused) as refused:
+            reader.redact(io.BytesIO(original), dump_tree(outcome.tree), {})
+    finally:
+        reader.close()
+    assert made.startswith(b"%PDF")
+    assert SECRET not in everything(made)
+    assert refused.value.code == "pii-incomplete"

@@ -1,0 +1,105 @@
+"""The original through HTTP: as sent for callers who may write, redacted for everybody who may read."""
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from models.cdom.ports import RedactionRefused
+from models.cdom.tree import dump_tree, load_tree
+from models.pii.flag import flag_tree
+from models.pii.patterns.kind_patterns import RegexDetector
+from models.redaction.planning.errors import RedactionUnproven
+from models.redaction.redact import redact_original
+from serve_apps.api.context.resources import Ports
+from storage.queue.publish import finish
+from storage.store import Store
+from storage.values.rows import Claim, Succeeded
+from tests.api.harness import TinyReader, client_of, files, make_resources, serving
+from tests.models.redaction.papers import SECRET, everything, in_text, read
+
+
+class ScanningReader(TinyReader):
+    """Reads for real and looks for personal data."""
+
+    def _end(self, claim: Claim) -> None:
+        with self.store.blobs.open(claim.blob_sha256 or "") as file:
+            tree = read(file.read())
+        tree = replace(tree, source=replace(tree.source, sha256=claim.blob_sha256 or ""))
+        made = dump_tree(flag_tree(tree, RegexDetector()))
+        manifest = self.store.artifacts.put(claim.document_id, claim.attempt, {"tree.json": made})
+        finish(self.store, [Succeeded(claim=claim, manifest=manifest, format="pdf", pages=1, route_counts={"fast": 1})])
+
+
+class InProcess:
+    """The port without a sandbox."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def redact_original(
+        self, blob_key: str, tree: bytes, decisions: Mapping[tuple[str, str], str], password: str | None
+    ) -> bytes:
+        with self._store.blobs.open(blob_key) as file:
+            try:
+                return redact_original(file.read(), load_tree(tree), decisions, read, password)
+            except RedactionUnproven as error:
+                raise RedactionRefused(error.code, str(error)) from None
+
+
+@contextmanager
+def scanning(store: Store) -> Iterator[None]:
+    reader = ScanningReader(store)
+    thread = threading.Thread(target=reader.run)
+    thread.start()
+    try:
+        yield
+    finally:
+        reader.stopping.set()
+        thread.join()
+
+
+async def send(caller: httpx.AsyncClient, data: bytes) -> str:
+    body = (await caller.post("/v1/parse", files=files(data, part="file"))).json()
+    return f"/v1/jobs/{body['job']['id']}/documents/{body['tree']['document_id']}"
+
+
+async def test_a_redacted_file_is_given_to_readers_the_original_to_writers(store: Store, dsn: str) -> None:
+    resources = make_resources(store, dsn=dsn, ports=Ports(redact_original=InProcess(store)))
+    original = in_text()
+    async with serving(resources) as app, client_of(app) as writer, client_of(app, "acme-read") as reader:
+        with scanning(store):
+            path = await send(writer, original)
+        raw = await writer.get(f"{path}/original")
+        refused = await reader.get(f"{path}/original")
+        clean = await reader.get(f"{path}/original", params={"redacted": "true"})
+        (block,) = [one for one in (await writer.get(f"{path}/tree")).json()["blocks"] if one["flags"]]
+        decision = {"flag": "pii:email", "decision": "rejected"}
+        await writer.post(f"{path}/blocks/{block['id']}/review", json=decision)
+        kept = await reader.get(f"{path}/original", params={"redacted": "true"})
+    assert (raw.status_code, raw.content) == (200, original)
+    assert "0.pdf" in raw.headers["content-disposition"]
+    assert refused.status_code == 403
+    assert (clean.status_code, clean.headers["content-type"]) == (200, "application/pdf")
+    assert "0.pdf" not in clean.headers["content-disposition"]
+    assert SECRET not in everything(clean.content)
+    assert SECRET in everything(kept.content)
+
+
+async def test_what_cannot_be_proven_is_refused_and_what_is_gone_is_said(
+    store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resources = make_resources(store, dsn=dsn, ports=Ports(redact_original=InProcess(store)))
+    monkeypatch.setattr("models.redaction.pdf.redact.remove_values", lambda *_: set())
+    async with serving(resources) as app, client_of(app) as caller:
+        with scanning(store):
+            path = await send(caller, in_text())
+        unproven = await caller.get(f"{path}/original", params={"redacted": "true"})
+        assert (unproven.status_code, unproven.json()["code"]) == (409, "redaction-unproven")
+        with store.db.transaction() as conn:
+            conn.execute("update documents set sha256 = null")
+        gone = await caller.get(f"{path}/original")
+        assert (gone.status_code, gone.json()["code"]) == (409, "original-missing")
