@@ -81,6 +81,17 @@ train: $(VENV)/.dev ## learn the heading decision anew from documents with truth
 bench-claim: $(VENV)/.dev ## claims of 64 pollers beside a million finished documents
 	$(BIN)/python -m tests.bench.bench_claim
 
+bench-small: $(VENV)/.dev ## one-page documents: rate, database statements and CPU of each part
+	$(BIN)/python -m tests.bench.bench_small --documents $(DOCUMENTS)
+
+bench-metrics: $(VENV)/.dev ## GET /metrics beside a million finished documents
+	$(BIN)/python -m tests.bench.bench_metrics
+
+check-rules: ## the alert rules by promtool (of the package prometheus)
+	@command -v promtool >/dev/null || { echo "check-rules: promtool is missing, so the alert rules were NOT tested" >&2; exit 2; }
+	promtool check rules configs/prometheus/quire.rules.yaml
+	promtool test rules configs/prometheus/quire.rules.test.yaml
+
 simulate: $(VENV)/.dev ## pools and limits of 1 to 256 nodes: tables here, plots in docs/plots
 	$(BIN)/python -m tests.sim.report
 

@@ -24,6 +24,7 @@ def make_janitor(runtime: Runtime) -> "ChoreRunner":
     from storage.access.rate_limits import forget_idle
     from storage.postgres.leases import RoleLease
     from storage.postgres.vacuum_full import Scrubber
+    from storage.queue.counters import fold_counters
     from storage.queue.usage import check_clock, fold_quota
     from storage.sources.removed_files import delete_retired
     from storage.sources.sync import Reading
@@ -47,6 +48,7 @@ def make_janitor(runtime: Runtime) -> "ChoreRunner":
     chores = [
         Chore(name="seal audit", every_s=2, run=lambda: seal(store.db)),
         Chore(name="fold quota", every_s=5, run=lambda: fold_quota(store.db)),
+        Chore(name="fold counters", every_s=5, run=lambda: fold_counters(store.db)),
         Chore(name="sweep partial uploads", every_s=600, run=lambda: store.blobs.sweep(ORPHAN_S)),
         Chore(name="sweep orphans", every_s=3600, run=lambda: sweep_orphans(store, grace_s=ORPHAN_S)),
         Chore(name="delete retired", every_s=30, run=lambda: delete_retired(store.db)),

@@ -1,13 +1,14 @@
-"""What operators watch, counted in SQL, so that every replica answers alike. Labels come from closed sets only.
+"""What operators watch, kept or counted in SQL, so that every replica answers alike. Labels come from closed sets only.
 
-Counts of the past are over rows that are never removed (a deleted document keeps its content-free row), so they only
-rise. Names no tenant, no key, no file.
+What has ended is read from counters that only rise (`storage/queue/counters.py`); what is now is counted, over tables
+that stay small or through partial indexes. Names no tenant, no key, no file.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from storage.postgres.database import Database
+from storage.queue.counters import DELIVERIES, DOCUMENTS, ERRORS, JOBS, PAGES, ROUTES
 
 LabelledValues = Sequence[tuple[tuple[str, ...], float]]
 
@@ -23,6 +24,13 @@ class Measure:
     values: LabelledValues = ()
 
 
+def kept(name: str) -> str:
+    """A counter's query."""
+    return f"""select label as l1, sum(value) as value
+      from (select * from counters union all select name, label, value from counter_deltas) as both_tables
+      where name = '{name}' group by 1"""
+
+
 _PLAN: tuple[tuple[str, str, tuple[str, ...], bool, str], ...] = (
     ("quire_queue_tasks", "Documents waiting or being read.", ("state",), False,
      """select s.state as l1, count(t.document_id) as value
@@ -31,32 +39,32 @@ _PLAN: tuple[tuple[str, str, tuple[str, ...], bool, str], ...] = (
      """select coalesce(extract(epoch from clock_timestamp() - min(enqueued_at)), 0) as value
         from tasks where state = 'queued' and available_at <= clock_timestamp()"""),
     ("quire_documents_total", "Documents by status.", ("status",), True,
-     "select status as l1, count(*) as value from documents where finished_at is not null group by 1"),
+     kept(DOCUMENTS)),
     ("quire_document_errors_total", "Failed documents by error code.", ("code",), True,
-     "select error as l1, count(*) as value from documents where error is not null group by 1"),
-    ("quire_pages_total", "Pages metered.", (), True, "select coalesce(sum(pages), 0) as value from meter"),
+     kept(ERRORS)),
+    ("quire_pages_total", "Pages metered.", (), True, kept(PAGES)),
     ("quire_pages_by_route_total", "Pages read by route.", ("route",), True,
-     """select r.key as l1, sum(r.value::bigint) as value from documents d, jsonb_each_text(d.route_counts) as r
-        where r.key in ('fast', 'ocr', 'vlm') group by 1"""),
-    ("quire_stage_seconds", "Seconds per stage of documents finished in the last five minutes (of at most 5,000).",
+     kept(ROUTES)),
+    ("quire_stage_seconds", "Seconds per stage of documents finished in the last five minutes (of at most 1,000).",
      ("stage", "quantile"), False,
      """with recent as (select d.started_at - d.created_at as queue, d.finished_at - d.started_at as reading
           from events e join documents d on d.id = e.document_id
-          where e.seq > (select max(seq) - 5000 from events) and d.started_at is not null
+          where e.seq > (select max(seq) - 1000 from events) and d.started_at is not null
             and d.finished_at > clock_timestamp() - interval '5 minutes')
         select s.stage as l1, q.q::text as l2, extract(epoch from percentile_cont(q.q) within group (order by
           case s.stage when 'queue' then r.queue else r.reading end)) as value
         from recent r, (values ('queue'), ('reading')) as s(stage), (values (0.5), (0.95)) as q(q)
         group by 1, 2, q.q"""),
     ("quire_jobs_total", "Jobs by status.", ("status",), True,
-     "select status as l1, count(*) as value from jobs where finished_at is not null group by 1"),
+     kept(JOBS)),
     ("quire_quota_pages", "Pages of this month's quota.", ("kind",), False,
      """select k.kind as l1, coalesce(sum(case k.kind when 'used' then q.used else q.reserved end), 0) as value
         from (values ('used'), ('reserved')) as k(kind) left join (
           select month, used, reserved from quota union all select month, used, reserved from quota_deltas) as q
           on q.month = date_trunc('month', clock_timestamp())::date group by 1"""),
-    ("quire_webhook_deliveries", "Deliveries by state.", ("state",), False,
-     "select state as l1, count(*) as value from deliveries group by 1"),
+    ("quire_webhook_deliveries", "Deliveries: pending now, delivered and failed so far.", ("state",), False,
+     f"""select 'pending' as l1, count(*) as value from deliveries where state = 'pending'
+         union all {kept(DELIVERIES)}"""),
     ("quire_webhook_lag_seconds", "How late the most overdue delivery is.", (), False,
      """select coalesce(greatest(extract(epoch from clock_timestamp() - min(next_attempt_at)), 0), 0) as value
         from deliveries where state = 'pending'"""),

@@ -17,6 +17,25 @@ def _texts() -> Any:
     return Column(ARRAY(Text), nullable=False)
 
 
+class CounterTable(SQLModel, table=True):
+    """What ended so far, by kind and label; `storage/queue/counters.py` keeps it."""
+
+    __tablename__ = "counters"
+    name: str = Field(sa_column=Column(Text, primary_key=True))
+    label: str = Field(sa_column=Column(Text, primary_key=True))
+    value: int = Field(sa_column=_count())
+
+
+class CounterDeltaTable(SQLModel, table=True):
+    """What a transaction adds to the counters; insert-only, folded by the janitor."""
+
+    __tablename__ = "counter_deltas"
+    seq: int = Field(sa_column=Column(BigInteger, Identity(always=True), primary_key=True))
+    name: str = Field(sa_column=_text())
+    label: str = Field(sa_column=_text())
+    value: int = Field(sa_column=_count())
+
+
 class WebhookTable(SQLModel, table=True):
     """A receiver of events. Secrets are sealed with a key derived from the deployment's signing key.
 

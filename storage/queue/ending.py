@@ -14,6 +14,7 @@ from psycopg.types.json import Jsonb
 
 from models.cdom.flags import FlaggedPlace
 from storage.postgres.database import Connection, Row
+from storage.queue.counters import COUNT_DOCUMENTS, COUNT_JOBS
 from storage.queue.events import document_body, job_body
 from storage.queue.usage import THIS_MONTH
 from storage.review.flags import keep_flags
@@ -72,6 +73,7 @@ with ended as materialized (
 ), acted as (
   insert into audit (tenant, org, actor, action, object, request_id, result)
   select tenant, org, key_name, 'document.' || status, id, request_id, coalesce(error, 'ok') from ended
+), counted as ({COUNT_DOCUMENTS}
 ), delta as (
   select job_id as id, count(*) filter (where was = 'queued') as queued,
     count(*) filter (where was = 'running') as running, count(*) filter (where status = 'succeeded') as succeeded,
@@ -152,7 +154,7 @@ def _end_jobs(conn: Connection, jobs: Sequence[Row]) -> list[JobId]:
               insert into events (id, kind, tenant, org, job_id, run, body)
               select event_id, '{EventKind.JOB_FINISHED}', j.tenant, j.org, j.id, j.epoch, e.body
               from ended e join jobs j on j.id = e.id
-            )
+            ), counted as ({COUNT_JOBS})
             insert into audit (tenant, org, actor, action, object, result)
             select j.tenant, j.org, j.key_name, 'job.finished', j.id, j.status
             from ended e join jobs j on j.id = e.id""",

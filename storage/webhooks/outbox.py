@@ -9,6 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from storage.postgres.database import Database, Row
+from storage.queue.counters import DELIVERIES
 from storage.store import Store
 from storage.values.errors import StoreUnavailable
 from storage.values.ids import new_delivery_id
@@ -49,11 +50,24 @@ select t.*, w.url, w.secret, coalesce(t.body, e.body) as bytes,
 from taken t join webhooks w on w.id = t.webhook_id left join events e on e.id = t.event_id order by t.seq
 """
 
-_SETTLE = """
+_SETTLE = f"""
+with settled as (
 update deliveries set state = %(state)s, attempt = attempt + 1, response_status = %(status)s, error = %(error)s,
   delivered_at = case when %(state)s = 'delivered' then clock_timestamp() end,
   next_attempt_at = clock_timestamp() + %(pause_s)s * interval '1 second'
 where seq = %(seq)s and fence = %(fence)s and state = 'pending' returning seq
+), counted as (
+  insert into counter_deltas (name, label, value) select '{DELIVERIES}', %(state)s, 1 from settled
+  where %(state)s <> 'pending'
+)
+select seq from settled
+"""
+_DISABLE = f"""
+with failed as (
+  update deliveries set state = 'failed', error = 'disabled' where webhook_id = %s and state = 'pending' returning seq
+)
+insert into counter_deltas (name, label, value)
+select '{DELIVERIES}', 'failed', count(*) from failed having count(*) > 0
 """
 
 
@@ -132,11 +146,7 @@ def settle(db: Database, parcel: DeliveryBatch, outcome: Outcome) -> bool:
                 "update webhooks set disabled_at = clock_timestamp() where id = %s and disabled_at is null",
                 (parcel.webhook_id,),
             )
-            conn.execute(
-                """update deliveries set state = 'failed', error = 'disabled'
-                   where webhook_id = %s and state = 'pending'""",
-                (parcel.webhook_id,),
-            )
+            conn.execute(_DISABLE, (parcel.webhook_id,))
     return True
 
 

@@ -1,0 +1,48 @@
+"""Counters of what ended, kept by the transactions that end it, so that nobody has to count rows of the past.
+
+A transaction only inserts deltas, for a row that all of them updated would be held by each until its commit is on disk.
+The janitor folds deltas into totals; a reader adds what is not folded yet, in one statement.
+"""
+
+from storage.postgres.database import Database
+
+DOCUMENTS, ERRORS, PAGES, ROUTES, JOBS = "documents", "errors", "pages", "routes", "jobs"
+DELIVERIES = "deliveries"
+
+# Deltas of the documents in `ended` (see `ending.py`).
+COUNT_DOCUMENTS = f"""
+insert into counter_deltas (name, label, value)
+select '{DOCUMENTS}', status, count(*) from ended group by status
+union all select '{ERRORS}', error, count(*) from ended where error is not null group by error
+union all select '{PAGES}', '', sum(pages) from ended where status = 'succeeded' having sum(pages) > 0
+union all select '{ROUTES}', r.key, sum(r.value::bigint) from ended, jsonb_each_text(route_counts) as r
+  where r.key in ('fast', 'ocr', 'vlm') group by r.key
+"""
+# Of the jobs in `ended` (ids).
+COUNT_JOBS = f"""
+insert into counter_deltas (name, label, value)
+select '{JOBS}', j.status, count(*) from ended e join jobs j on j.id = e.id group by j.status
+"""
+
+_READ = """
+select label, sum(value)::float8 as value
+from (select name, label, value from counters union all select name, label, value from counter_deltas) as both_tables
+where name = %(name)s group by label order by label
+"""
+
+_FOLD = """
+with folded as (delete from counter_deltas returning name, label, value)
+insert into counters (name, label, value) select name, label, sum(value) from folded group by name, label
+on conflict (name, label) do update set value = counters.value + excluded.value
+"""
+
+
+def read_counter(db: Database, name: str) -> dict[str, float]:
+    """Value by label; a label that never counted is absent."""
+    return {row["label"]: row["value"] for row in db.fetch_all(_READ, {"name": name})}
+
+
+def fold_counters(db: Database) -> None:
+    """Keeps the insert-only table small; what a database crash takes back is folded again."""
+    with db.transaction(durable=False) as conn:
+        conn.execute(_FOLD)

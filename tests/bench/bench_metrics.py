@@ -1,0 +1,44 @@
+"""How long GET /metrics asks the database beside a million finished documents.
+
+Run: `python -m tests.bench.bench_metrics [--rows N]`. A database of its own, filled as a finished corpus leaves it.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import time
+
+from storage.jobs.measures import measure
+from storage.queue.counters import fold_counters
+from storage.store import open_store
+from tests.bench.bench_claim import _fill
+from tests.bench.bench_queue import KEY, _submit, bench_database
+
+ROUNDS = 30
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--rows", type=int, default=1_000_000)
+    options = arguments.parse_args()
+    with bench_database() as (dsn, workdir):
+        _fill(dsn, options.rows)
+        store = open_store(dsn, workdir, signing_key=KEY)
+        with store.db.reading() as conn:
+            conn.execute("insert into counters values ('documents', 'succeeded', %s)", (options.rows,))
+            conn.execute("analyze")
+        _submit(store, "acme", 200)
+        fold_counters(store.db)
+        took = []
+        for _ in range(ROUNDS):
+            before = time.perf_counter()
+            measure(store.db)
+            took.append((time.perf_counter() - before) * 1000)
+        store.close()
+    print(json.dumps({"rows": options.rows, "p50_ms": statistics.median(took), "max_ms": max(took),
+                      "load": os.getloadavg()}))  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
