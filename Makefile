@@ -9,7 +9,7 @@ SEED ?= 1
 DOCUMENTS ?= 200
 WORKERS ?= 2
 
-.PHONY: help up down status test coverage test-e2e test-sdk test-ui chromium check format bench train bench-quality bench-speed bench-peers bench-bulk bench-search bench-search-service chaos hostile lock clean
+.PHONY: help up down status test coverage mutants test-e2e test-sdk test-ui chromium check format bench train bench-quality bench-speed bench-peers bench-bulk bench-search bench-search-service chaos hostile lock clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -46,6 +46,9 @@ test: $(VENV)/.dev chromium ## the tests (pure, storage, API, then a Ray cluster
 coverage: $(VENV)/.dev chromium ## line and branch coverage of the whole suite: a table here, HTML in bench-results/coverage
 	$(BIN)/python -m pytest tests --ignore tests/e2e --ignore tests/chaos -q -n $(WORKERS) --dist loadfile --cov --cov-branch --cov-report=
 	$(BIN)/python -m pytest tests/e2e -q --cov --cov-branch --cov-append --cov-report=term:skip-covered --cov-report=html:bench-results/coverage
+
+mutants: $(VENV)/.dev ## do the tests notice? sampled mutants of queue, jobs, PII and access: make mutants SAMPLE=20
+	$(BIN)/python -m tests.bench.mutation --sample $(or $(SAMPLE),20)
 
 test-sdk: $(VENV)/.dev ## both clients: every operation has a method, their tests, the documented examples (needs Node 20)
 	$(BIN)/python -m pytest tests/clients -q
