@@ -25,6 +25,7 @@ from serve_apps.api.routes.results import (
     search,
     trees,
 )
+from serve_apps.guide.site import install as install_guide
 from serve_apps.ui.routes import install as install_dashboard
 
 INTERFACE_VERSION = "0.9.3"
@@ -76,6 +77,7 @@ def create_app(resources: Resources) -> FastAPI:
     _check_scopes()
     problems.install(app)
     docs_page.install(app)
+    install_guide(app)
     install_dashboard(app, resources)
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]
     limits = resources.limits

@@ -55,7 +55,7 @@ def up(
 
 def list_doors(base_url: str, settings: Settings) -> list[str]:
     """Addresses that a person opens, one a line."""
-    doors = {"dashboard": "/ui", "API to try": "/docs"}
+    doors = {"dashboard": "/ui", "guide": "/guide/", "API to try": "/docs"}
     if settings.console:
         doors["console"] = "/console/"
     if settings.compat:

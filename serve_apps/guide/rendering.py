@@ -1,0 +1,88 @@
+"""A page of docs/ as HTML: Markdown with tables, headings that can be linked to, links between files as addresses."""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from html import escape
+from itertools import pairwise
+from posixpath import join, normpath
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+_PAGE = re.compile(r"(?P<file>[^#]+)\.md(?P<place>#.*)?\Z")
+_OUTSIDE = re.compile(r"[a-z]+:|/|#")
+
+
+def render_page(text: str, name: str, shown: Callable[[str], bool]) -> str:
+    """The page's body. Links to files that `shown` does not know lose their link: they are not served here."""
+    markdown = _markdown()
+    tokens = markdown.parse(text)
+    _name_headings(tokens)
+    for token in tokens:
+        for child in token.children or ():
+            _turn_link(child, name, shown)
+    return str(markdown.renderer.render(tokens, markdown.options, {}))
+
+
+def describe_operations(document: Mapping[str, Any]) -> str:
+    """Markdown about every operation of an OpenAPI document: what it does, who may, what it takes."""
+    lines = [
+        "# Every operation",
+        "",
+        "Made from the description that this service serves at `/openapi.json`; `/docs` is the page to try it.",
+    ]
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            scope = operation.get("x-required-scope")
+            lines += ["", f"## {method.upper()} {path}", "", str(operation.get("description", "")).strip()]
+            lines += ["", f"Scope: {scope or 'none'}."]
+            parameters = [one for one in operation.get("parameters", []) if one["in"] == "query"]
+            if parameters:
+                lines += ["", "| query | default | says |", "|---|---|---|", *map(_row, parameters)]
+    return "\n".join(lines)
+
+
+def _row(parameter: Mapping[str, Any]) -> str:
+    schema = parameter.get("schema", {})
+    default = "required" if parameter.get("required") else schema.get("default", "")
+    text = str(parameter.get("description", "")).replace("|", "\\|")
+    return f"| `{parameter['name']}` | {escape(str(default))} | {text} |"
+
+
+def slug_of(text: str) -> str:
+    """ "What a block looks like" → "what-a-block-looks-like", as GitHub does."""
+    return re.sub(r"[^\w\- ]", "", text.lower()).strip().replace(" ", "-")
+
+
+def _name_headings(tokens: list[Token]) -> None:
+    for opening, inline in pairwise(tokens):
+        if opening.type == "heading_open":
+            opening.attrSet("id", slug_of(inline.content.replace("`", "")))
+
+
+def _turn_link(token: Token, name: str, shown: Callable[[str], bool]) -> None:
+    """A link to another file becomes one to its page; pictures come from below the guide."""
+    place = "src" if token.type == "image" else "href"
+    target = str(token.attrGet(place) or "")
+    if token.type not in ("link_open", "image") or not target or _OUTSIDE.match(target):
+        return
+    found = _PAGE.match(target)
+    if token.type == "image":
+        token.attrSet("src", "/guide/" + normpath(join("docs", name, "..", target)).removeprefix("docs/"))
+    elif found and (page := _page_of(name, found["file"])) and shown(page):
+        token.attrSet("href", f"/guide/{page}{found['place'] or ''}")
+    else:
+        token.tag = "span"
+        token.attrs = {}
+
+
+def _page_of(name: str, target: str) -> str | None:
+    path = normpath(join("docs", name, "..", target))
+    return path.removeprefix("docs/") if path.startswith("docs/") else None
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False}).enable("table")

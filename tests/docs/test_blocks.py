@@ -1,0 +1,90 @@
+"""The code blocks of the documentation run as they stand, with this test's address and key.
+
+`python` blocks are run as programs, `bash` blocks of one page by one bash in order. `text` and `console` show what is
+typed where no test can follow: a clone, an installation, another program's settings.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from storage.store import Store
+from tests.api.harness import make_resources, reading
+from tests.api.live import listening
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "docs" / "sample" / "quire-sample.pdf"
+PAGES = ("README.md", "docs/get-started.md", "docs/use-with.md")
+SHOWN = {"text", "console", "json", "markdown"}
+_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def blocks(page: str, language: str) -> list[str]:
+    return [text for kind, text in _BLOCK.findall((ROOT / page).read_text()) if kind == language]
+
+
+@pytest.fixture
+def url(store: Store, dsn: str) -> Iterator[str]:
+    with reading(store), listening(make_resources(store, dsn=dsn)) as address:
+        yield address
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A checkout as far as examples look at it, and a file of the reader's own."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "sample").symlink_to(SAMPLE.parent)
+    shutil.copy(SAMPLE, tmp_path / "report.pdf")
+    return tmp_path
+
+
+def environment(url: str) -> dict[str, str]:
+    clients = ROOT / "serve_apps" / "clients"
+    path = ":".join(str(clients / one) for one in ("python", "langchain", "llama_index", "haystack"))
+    found = shutil.which("curl")
+    assert found
+    own = {"PATH": f"{Path(found).parent}:/usr/bin:/bin", "PYTHONPATH": path, "HOME": "/nonexistent"}
+    return own | {"KEY": "acme-write", "QUIRE_URL": url, "QUIRE_TOKEN": "acme-write"}
+
+
+def run(command: list[str], source: str, url: str, folder: Path) -> str:
+    here = source.replace("http://127.0.0.1:8000", url).replace('"KEY"', '"acme-write"')
+    done = subprocess.run(
+        command, input=here, cwd=folder, env=environment(url), capture_output=True, text=True, timeout=100
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "bash")])
+def test_the_shell_blocks_of_a_page_run_in_order(page: str, url: str, folder: Path) -> None:
+    source = 'set -euo pipefail\ncurl() { command curl --fail-with-body "$@"; }\n' + "\n".join(blocks(page, "bash"))
+    run(["bash", "-s"], source, url, folder)
+
+
+@pytest.mark.parametrize(
+    ("page", "number"), [(page, number) for page in PAGES for number in range(len(blocks(page, "python")))]
+)
+def test_a_python_block_runs_alone(page: str, number: int, url: str, folder: Path) -> None:
+    assert run([sys.executable, "-"], blocks(page, "python")[number], url, folder).strip()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_is_run_or_says_that_it_is_only_shown(page: str) -> None:
+    kinds = {kind for kind, _ in _BLOCK.findall((ROOT / page).read_text())}
+    assert kinds <= SHOWN | {"python", "bash"}
+
+
+def test_commands_of_the_command_line_are_there() -> None:
+    text = (ROOT / "docs" / "cli.md").read_text() + (ROOT / "README.md").read_text()
+    from cluster.cli.main import cli
+
+    known = set(cli.list_commands(None))  # type: ignore[arg-type]
+    named = set(re.findall(r"^(?:\$ |\.venv/bin/)(?:cat \S+ \| )?quire ([a-z]+)", text, re.MULTILINE))
+    assert named
+    assert named <= known
