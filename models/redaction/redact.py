@@ -7,7 +7,7 @@ from models.pii.redact import Decisions
 from models.redaction.planning.errors import NotRedactable
 from models.redaction.planning.plan import Reread
 
-REDACTABLE = frozenset({Format.PDF})
+REDACTABLE = frozenset({Format.PDF, Format.DOCX})
 
 
 def redact_original(
@@ -18,4 +18,8 @@ def redact_original(
         from models.redaction.pdf.redact import redact_pdf
 
         return redact_pdf(data, tree, decisions, RegexDetector(), reread, password)
+    if tree.source.format == Format.DOCX:
+        from models.redaction.docx.redact import redact_docx
+
+        return redact_docx(data, tree, decisions, RegexDetector(), reread)
     raise NotRedactable(f"no redacted file of the format {tree.source.format}")

@@ -1,6 +1,6 @@
 """Where on a page the characters of masked values stand: rectangles in points of the page as it lies in the file."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,12 +8,10 @@ import pymupdf
 
 from models.cdom.geometry import Bbox
 from models.pii.kinds import Detector
-from models.pii.normalise import normalise
+from models.redaction.planning.folded import FoldedText, find_values, fold_text
 from models.redaction.planning.letters import fold, letters
 from models.redaction.planning.plan import MaskedPlace, RedactionPlan
 
-WORD_BOUND = 6
-"""Letters below which a value is only masked where it stands as a word of its own."""
 SLACK = 2.0
 """Points by which a block's box may be too small."""
 INSET = 0.2
@@ -22,30 +20,14 @@ INSET = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """The page's characters in the engine's order; line ends are characters without a box.
+    """The page's characters in the engine's order; line ends are characters without a box."""
 
-    `folded[i]` is a letter of what the page says, of character `owner[i]`.
-    """
-
-    text: str
+    spelled: FoldedText
     boxes: tuple[Bbox | None, ...]
-    folded: str
-    owner: tuple[int, ...]
 
-    def find(self, value: str) -> Iterator[tuple[int, int]]:
-        """Where the letters of `value` stand, as ranges of characters."""
-        start = self.folded.find(value)
-        while start >= 0:
-            first, last = self.owner[start], self.owner[start + len(value) - 1]
-            if len(value) >= WORD_BOUND or not self._inside_word(start, start + len(value)):
-                yield first, last + 1
-            start = self.folded.find(value, start + 1)
-
-    def _inside_word(self, start: int, end: int) -> bool:
-        first, last = self.owner[start], self.owner[end - 1]
-        before = self.text[first - 1] if first else " "
-        after = self.text[last + 1] if last + 1 < len(self.text) else " "
-        return before.isalnum() or after.isalnum()
+    @property
+    def text(self) -> str:
+        return self.spelled.text
 
 
 def read_glyphs(page: Any, flags: int) -> Glyphs:
@@ -61,22 +43,14 @@ def read_glyphs(page: Any, flags: int) -> Glyphs:
                     boxes.append(tuple(char["bbox"]))
             text.append("\n")
             boxes.append(None)
-    folded = [(one, number) for number, char in enumerate(text) for one in fold(char)]
-    return Glyphs("".join(text), tuple(boxes), "".join(one for one, _ in folded), tuple(number for _, number in folded))
+    return Glyphs(fold_text("".join(text)), tuple(boxes))
 
 
 def find_masked(glyphs: Glyphs, plan: RedactionPlan, places: Iterable[MaskedPlace], detector: Detector) -> set[int]:
     """Numbers of the characters that go; all of a place when it cannot be told which they are."""
-    masked: set[int] = set()
+    masked = find_values(glyphs.spelled, plan, detector)
     for place in places:
         masked |= _of_place(glyphs, place)
-    for value in plan.needles:
-        masked |= {one for first, end in glyphs.find(value) for one in range(first, end)}
-    copy = normalise(glyphs.text)
-    for hit in detector.detect(copy.text):
-        first, end = copy.original_span(hit.start, hit.end)
-        if letters(glyphs.text[first:end]) not in plan.kept:
-            masked |= set(range(first, end))
     return {one for one in masked if glyphs.boxes[one] is not None}
 
 

@@ -12,6 +12,7 @@ from models.pii.patterns.kind_patterns import RegexDetector
 from models.redaction.pdf import prove
 from models.redaction.pdf import redact as redact_module
 from models.redaction.pdf.clean import PageCleaner
+from models.redaction.planning import search
 from models.redaction.planning.errors import RedactionUnproven
 from models.redaction.planning.letters import letters
 from models.redaction.redact import redact_original
@@ -92,11 +93,11 @@ def test_what_is_found_again_refuses_the_file(monkeypatch: pytest.MonkeyPatch) -
         redact(papers.in_text())
 
 
-@pytest.mark.parametrize("engine", ["_texts_of_tree", "_texts_of_pdfium", "_decoded"])
+@pytest.mark.parametrize("engine", ["texts_of_tree", "_texts_of_pdfium", "_decoded"])
 def test_each_way_of_reading_again_finds_a_value_alone(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(redact_module, "remove_values", lambda *_: set())
-    monkeypatch.setattr(prove.Search, "in_bytes", lambda *_: engine == "_decoded")
-    for other in {"_texts_of_tree", "_texts_of_pdfium", "_decoded"} - {engine}:
+    monkeypatch.setattr(search.Search, "in_bytes", lambda *_: engine == "_decoded")
+    for other in {"texts_of_tree", "_texts_of_pdfium", "_decoded"} - {engine}:
         monkeypatch.setattr(prove, other, lambda _: iter(()))
     with pytest.raises(RedactionUnproven):
         redact(papers.in_text())

@@ -1,0 +1,115 @@
+"""The parts of a Word file that may leave: an allow-list by content type; everything else stays behind.
+
+Gone by not being copied: properties, comments, people, custom XML, settings, embedded files and fonts, pictures,
+charts, diagrams, glossaries, scripts, and every relation to the outside.
+"""
+
+import zipfile
+from collections.abc import Iterator
+from io import BytesIO
+from posixpath import dirname, join, normpath
+
+from lxml import etree
+
+_MAIN = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+_WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml."
+KEPT = (
+    {_MAIN: True}
+    | {f"{_WORD}{name}+xml": True for name in ("header", "footer", "footnotes", "endnotes")}
+    | {f"{_WORD}{name}+xml": False for name in ("styles", "numbering")}
+)
+"""Content type → whether its text is read and cleaned; the others say how text looks."""
+MACROS = "application/vnd.ms-word.document.macroEnabled.main+xml"
+_TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
+_RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def parse(data: bytes) -> etree._Element:
+    """XML without entities, network or DTD."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    return etree.fromstring(data, parser)
+
+
+def write(root: etree._Element) -> bytes:
+    return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True))
+
+
+class WordPackage:
+    """The kept parts of an opened Word file by name, as bytes."""
+
+    def __init__(self, data: bytes) -> None:
+        self._zip = zipfile.ZipFile(BytesIO(data))
+        self._types = self._read_types()
+        self.parts = {name: self._zip.read(name) for name in self._zip.namelist() if self._type(name) in KEPT}
+
+    def texts(self) -> Iterator[str]:
+        """Names of the parts that hold text, the main one first."""
+        return (name for name in sorted(self.parts, key=self._order) if KEPT[self._type(name)])
+
+    def write(self) -> bytes:
+        """The package anew: the same bytes for the same parts."""
+        written = BytesIO()
+        with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as made:
+            for name, data in self._all_parts():
+                made.writestr(zipfile.ZipInfo(name, _EPOCH), data, zipfile.ZIP_DEFLATED)
+        return written.getvalue()
+
+    def _all_parts(self) -> Iterator[tuple[str, bytes]]:
+        yield "[Content_Types].xml", write(self._make_types())
+        main = next(iter(sorted(self.parts, key=self._order)))
+        yield "_rels/.rels", write(_make_relations([("rId1", f"{_OFFICE}/officeDocument", main)]))
+        for name in sorted(self.parts, key=self._order):
+            yield name, self.parts[name]
+            relations = self._kept_relations(name)
+            if relations:
+                folder, _, base = name.rpartition("/")
+                yield f"{folder}/_rels/{base}.rels", write(_make_relations(relations))
+
+    def _kept_relations(self, name: str) -> list[tuple[str, str, str]]:
+        """(id, type, target) of those that lead to a kept part of this file."""
+        folder, _, base = name.rpartition("/")
+        rels = f"{folder}/_rels/{base}.rels"
+        if rels not in self._zip.namelist():
+            return []
+        found = []
+        for one in parse(self._zip.read(rels)):
+            target = str(one.get("Target", ""))
+            absolute = target.lstrip("/") if target.startswith("/") else normpath(join(dirname(name), target))
+            if one.get("TargetMode") != "External" and absolute in self.parts:
+                found.append((str(one.get("Id")), str(one.get("Type")), f"/{absolute}"))
+        return sorted(found)
+
+    def _make_types(self) -> etree._Element:
+        root = etree.Element(f"{{{_TYPES}}}Types", nsmap={None: _TYPES})
+        ending = "application/vnd.openxmlformats-package.relationships+xml"
+        etree.SubElement(root, f"{{{_TYPES}}}Default", Extension="rels", ContentType=ending)
+        for name in sorted(self.parts):
+            etree.SubElement(root, f"{{{_TYPES}}}Override", PartName=f"/{name}", ContentType=self._type(name))
+        return root
+
+    def _read_types(self) -> dict[str, str]:
+        root = parse(self._zip.read("[Content_Types].xml"))
+        found = {}
+        for one in root:
+            if one.get("PartName") is not None:
+                kind = str(one.get("ContentType"))
+                found[str(one.get("PartName")).lstrip("/")] = _MAIN if kind == MACROS else kind
+        return found
+
+    def _type(self, name: str) -> str:
+        return self._types.get(name, "")
+
+    def _order(self, name: str) -> tuple[bool, str]:
+        return self._type(name) != _MAIN, name
+
+
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def _make_relations(relations: list[tuple[str, str, str]]) -> etree._Element:
+    root = etree.Element(f"{{{_RELATIONS}}}Relationships", nsmap={None: _RELATIONS})
+    for name, kind, target in relations:
+        path = target if target.startswith("/") else f"/{target}"
+        etree.SubElement(root, f"{{{_RELATIONS}}}Relationship", Id=name, Type=kind, Target=path)
+    return root

@@ -1,0 +1,66 @@
+"""A text that can be searched by letters alone, and what of it goes: numbers of its characters."""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from models.pii.kinds import Detector
+from models.pii.normalise import normalise
+from models.redaction.planning.letters import fold, letters
+from models.redaction.planning.plan import RedactionPlan
+
+WORD_BOUND = 6
+"""Letters below which a value is only masked where it stands as a word of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedText:
+    """`folded[i]` is a letter of what the text says, of character `owner[i]`."""
+
+    text: str
+    folded: str
+    owner: tuple[int, ...]
+
+    def find(self, value: str) -> Iterator[tuple[int, int]]:
+        """Where the letters of `value` stand, as ranges of characters."""
+        start = self.folded.find(value)
+        while start >= 0:
+            first, last = self.owner[start], self.owner[start + len(value) - 1]
+            if len(value) >= WORD_BOUND or not self._inside_word(first, last):
+                yield first, last + 1
+            start = self.folded.find(value, start + 1)
+
+    def _inside_word(self, first: int, last: int) -> bool:
+        before = self.text[first - 1] if first else " "
+        after = self.text[last + 1] if last + 1 < len(self.text) else " "
+        return before.isalnum() or after.isalnum()
+
+
+def fold_text(text: str) -> FoldedText:
+    """The text with its letters."""
+    folded = [(one, number) for number, char in enumerate(text) for one in fold(char)]
+    return FoldedText(text, "".join(one for one, _ in folded), tuple(number for _, number in folded))
+
+
+def find_values(text: FoldedText, plan: RedactionPlan, detector: Detector) -> set[int]:
+    """Characters of masked values wherever they stand, and of what the detector finds that nobody rejected."""
+    masked = {one for value in plan.needles for first, end in text.find(value) for one in range(first, end)}
+    copy = normalise(text.text)
+    for hit in detector.detect(copy.text):
+        first, end = copy.original_span(hit.start, hit.end)
+        if letters(text.text[first:end]) not in plan.kept:
+            masked |= set(range(first, end))
+    return masked
+
+
+def find_blocks(text: FoldedText, plan: RedactionPlan) -> set[int]:
+    """Characters of masked stretches where the whole text of their block stands: pieces too short to be looked for."""
+    masked: set[int] = set()
+    for place in plan.places:
+        whole = letters(place.text)
+        for first, _ in text.find(whole) if whole else ():
+            start = bisect_left(text.owner, first)
+            for begin, end in place.spans:
+                at = start + len(letters(place.text[:begin]))
+                masked |= set(text.owner[at : at + len(letters(place.text[begin:end]))])
+    return masked
