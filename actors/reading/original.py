@@ -9,13 +9,15 @@ import tempfile
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from models.cdom.errors import UnsupportedFormat
-from models.cdom.original import IMAGE_FORMATS
+from models.cdom.errors import ExtractError
+from models.cdom.original import IMAGE_FORMATS, Format
 from models.cdom.tree import Source
-from models.extract.readers.sniff import sniff
+from models.extract.readers.sniff import is_compound, is_container, sniff
+from models.extract.readers.sniff_text import LOOKED_AT
 
 _AT_ONCE = 1 << 20  # bytes copied at a time
 _HEAD = 4096  # bytes looked at to name a format: every signature stands within them
+_TAIL = 4 << 20  # bytes at the end of a package that hold its directory
 
 
 @contextlib.contextmanager
@@ -53,15 +55,25 @@ def is_picture(original: BinaryIO) -> bool:
     original.seek(0)
     try:
         return sniff(head) in IMAGE_FORMATS
-    except UnsupportedFormat:
+    except ExtractError:
         return False
 
 
 def identify(descriptor: int) -> Source:
-    """Format, SHA-256 and size of the bytes. Raises `UnsupportedFormat`, `OSError`."""
-    found = sniff(os.pread(descriptor, _HEAD, 0))
+    """Format, SHA-256 and size of the bytes. Raises `UnsupportedFormat`, `Encrypted`, `OSError`."""
     digest, size = hashlib.sha256(), 0
     while part := os.pread(descriptor, _AT_ONCE, size):
         digest.update(part)
         size += len(part)
+    found = _sniff_descriptor(descriptor, size)
     return Source(format=found.value, sha256=digest.hexdigest(), bytes=size)
+
+
+def _sniff_descriptor(descriptor: int, size: int) -> Format:
+    """The format of the bytes: a package and a compound file say at their end or anywhere what they are."""
+    head = os.pread(descriptor, LOOKED_AT, 0)
+    if size <= LOOKED_AT or not is_container(head):
+        return sniff(head)
+    if is_compound(head):
+        return sniff(os.pread(descriptor, size, 0))
+    return sniff(head + os.pread(descriptor, _TAIL, max(LOOKED_AT, size - _TAIL)))

@@ -6,6 +6,10 @@ HIDDEN_TEXT = "hidden-text"
 LOW_CONFIDENCE = "low-confidence"
 COMMENT = "comment"
 """On a footnote block: a reviewer's comment, not a note of the text."""
+SPEAKER_NOTES = "speaker-notes"
+"""On a footnote block: what the speaker of a slide reads."""
+QUOTED = "quoted"
+"""Text of a mail that repeats an earlier one."""
 PII_PREFIX = "pii:"
 
 

@@ -17,9 +17,42 @@ class Format(StrEnum):
     BMP = "bmp"
     GIF = "gif"
     TIFF = "tiff"
+    AVIF = "avif"
+    HEIC = "heic"
+    PPTX = "pptx"
+    PPT = "ppt"
+    XLSX = "xlsx"
+    XLSB = "xlsb"
+    XLS = "xls"
+    DOC = "doc"
+    RTF = "rtf"
+    ODT = "odt"
+    ODS = "ods"
+    ODP = "odp"
+    EPUB = "epub"
+    HTML = "html"
+    MHTML = "mhtml"
+    EML = "eml"
+    MSG = "msg"
+    JATS = "jats"
+    CSV = "csv"
+    MARKDOWN = "markdown"
+    ASCIIDOC = "asciidoc"
+    TXT = "txt"
+    ZIP = "zip"
 
 
 IMAGE_FORMATS = frozenset({Format.PNG, Format.JPEG, Format.WEBP, Format.BMP, Format.GIF, Format.TIFF})
+
+
+DRAWN_FORMATS = IMAGE_FORMATS | {Format.PDF}
+"""Formats whose pages have a picture."""
+
+
+SHAPED_FORMATS = frozenset(
+    {Format.PPTX, Format.PPT, Format.ODP, Format.XLSX, Format.XLSB, Format.XLS, Format.ODS}
+)
+"""Formats whose boxes are of shapes and cells, not of lines of type."""
 
 
 class OcrMode(StrEnum):

@@ -79,11 +79,16 @@ class FlagSpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockProvenance:
-    """Which engine said so: `engine` e.g. `mupdf`, `rapidocr`; `model` names weights, if any."""
+    """Which engine said so: `engine` e.g. `mupdf`, `rapidocr`; `model` names weights, if any.
+
+    `path` is the place in the source where the format has no printed pages: `xl/worksheets/sheet1.xml#A1:C9`,
+    `slide2.xml#5`, `lines 3-7`.
+    """
 
     engine: str
     model: str | None = None
     version: str = ""
+    path: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,9 +113,13 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """`width` and `height` are points after rotation; `reason` says why this route was taken."""
+    """`width` and `height` are points after rotation; `reason` says why this route was taken.
+
+    `label` names the page where the format does: a sheet, a slide, a part of a book.
+    """
 
     number: int
+    label: str | None = None
     width: float
     height: float
     rotation: int = 0

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from models.cdom.flags import COMMENT
+from models.cdom.flags import COMMENT, SPEAKER_NOTES
+from models.cdom.original import SHAPED_FORMATS
 from models.cdom.tree import Block, BlockId, BlockType, Route, Tree
 from models.cdom.visible import visible_blocks
 from models.export.markdown_inline import cut_spans, escape_label, inline, link, one_line
@@ -17,6 +18,8 @@ from models.export.markdown_tables import TableStyle, nested_tables, table_to_ma
 
 _JOINED = frozenset({BlockType.PARAGRAPH, BlockType.LIST_ITEM})
 _LISTED = frozenset({BlockType.LIST_ITEM, BlockType.CHECKBOX})
+_BESIDE = frozenset({COMMENT, SPEAKER_NOTES})
+"""Footnotes that nothing in the text calls: they stand where they are."""
 _NOTE_MARK = re.compile(r"^(?:\d+|[ivxlcdm]+)\s+")
 _DIVIDED = re.compile(r"[a-z][-‐]\Z")
 _SEPARATOR = "<!-- -->"
@@ -46,10 +49,11 @@ class _Open:
 def tree_to_markdown(tree: Tree, *, furniture: bool | None = None, tables: TableStyle = TableStyle.AUTO) -> str:
     """The document as Markdown; without `furniture` running headers and footers are left out.
 
-    Unless it is said, they are kept where they have a place on a page.
+    Unless it is said, they are kept where they have a place on a printed page.
     """
     if furniture is None:
-        furniture = any(block.bbox is not None for block in tree.blocks)
+        printed = tree.source.format not in SHAPED_FORMATS
+        furniture = printed and any(block.bbox is not None for block in tree.blocks)
     parts = markdown_parts(tree, furniture=furniture, tables=tables)
     return "".join(part.glue + part.text for part in parts).lstrip("\n") + "\n"
 
@@ -120,7 +124,7 @@ class _Writer:
         """One block in its place."""
         if block.type in _LISTED:
             self._add_item(block)
-        elif block.type is BlockType.FOOTNOTE and block.bbox is None and COMMENT not in block.flags:
+        elif block.type is BlockType.FOOTNOTE and block.bbox is None and not _BESIDE.intersection(block.flags):
             self._add_note(block)
         elif text := self._render(block):
             indent = self._indents.get(block.parent, 0) if block.parent is not None else 0

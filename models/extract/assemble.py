@@ -54,6 +54,7 @@ def _digest(options: ReadOptions) -> str:
 def _make_page(page: PageContent) -> Page:
     return Page(
         number=page.number,
+        label=page.label,
         width=page.width,
         height=page.height,
         rotation=page.rotation,
@@ -82,7 +83,9 @@ def _make_block(draft: Draft, order: int) -> Block:
         confidence=block.confidence,
         flags=block.flags,
         flag_spans=block.flag_spans,
-        provenance=BlockProvenance(engine=draft.page.engine, model=draft.page.model, version=draft.page.version),
+        provenance=BlockProvenance(
+            engine=draft.page.engine, model=draft.page.model, version=draft.page.version, path=block.path
+        ),
     )
 
 

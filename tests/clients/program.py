@@ -20,7 +20,7 @@ def run(base_url: str, token: str, paper: Path, *, search: bool = True) -> list[
         assert tree["document_id"] == job["documents"][0]["document_id"]
 
         changes: list[str] = []
-        batch = quire.create_job([paper, paper, ("note.txt", b"no document")])
+        batch = quire.create_job([paper, paper, ("note.txt", b"\0\1 no document")])
         assert (batch["status"], batch["documents"]) == ("queued", [])
         ended = quire.wait(batch["id"], timeout_s=120, on_change=lambda now: changes.append(now["status"]))
         assert (ended["status"], changes[-1], len(ended["documents"])) == ("partial", "partial", 3)

@@ -18,7 +18,7 @@ def paper(tmp_path: Path) -> Path:
 def test_a_batch_from_paths_is_waited_for(url: str, paper: Path) -> None:
     seen: list[str] = []
     with Client(url, "acme-write") as quire:
-        job = quire.create_job([paper, ("bad.txt", b"nothing")], metadata={"case": 7})
+        job = quire.create_job([paper, ("bad.txt", b"\0\1 nothing")], metadata={"case": 7})
         job = quire.wait(job["id"], timeout_s=30, on_change=lambda now: seen.append(now["status"]))
         assert (job["status"], job["metadata"], seen[-1]) == ("partial", {"case": 7}, "partial")
         good, bad = job["documents"]

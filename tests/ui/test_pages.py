@@ -61,7 +61,7 @@ async def test_pages_have_no_inline_script_style_or_foreign_address(visitor: Vis
 
 async def test_a_file_name_is_text_wherever_it_is_shown(visitor: Visitor) -> None:
     job_id, document_id = await read_one(visitor, EVIL)
-    _, failed = await read_one(visitor, EVIL, b"no document")
+    _, failed = await read_one(visitor, EVIL, b"\0\1 no document")
     shown = (await visitor.http.get(f"/ui/v1/documents/{document_id}")).json()["source_file"]
     assert "<img" in shown
     here = f"/ui/jobs/{job_id}"
@@ -90,7 +90,7 @@ async def test_a_document_is_shown_with_its_boxes_and_views(visitor: Visitor) ->
 
 
 async def test_a_failed_document_says_why_and_is_read_again(visitor: Visitor) -> None:
-    job_id, document_id = await read_one(visitor, "bad.txt", b"no document")
+    job_id, document_id = await read_one(visitor, "bad.txt", b"\0\1 no document")
     text = (await visitor.http.get("/ui/dead-letters")).text
     assert "unsupported-format" in text
     form = {"csrf": visitor.csrf, "act": "requeue", "job": job_id, "document": document_id}
@@ -163,7 +163,7 @@ async def test_a_form_without_a_script_uploads_and_goes_on_to_the_job(visitor: V
 
 async def test_failed_documents_are_all_read_again(visitor: Visitor) -> None:
     for number in range(3):
-        await read_one(visitor, f"{number}.txt", b"no document")
+        await read_one(visitor, f"{number}.txt", b"\0\1 no document")
     form = {"csrf": visitor.csrf, "act": "requeue-all"}
     answer = await visitor.http.post("/ui/act", data=form, headers=SAME_SITE)
     assert (answer.status_code, answer.headers["location"]) == (303, "/ui/jobs")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from models.cdom.errors import UnsupportedFormat
-from models.extract.readers.sniff import sniff
+from models.extract.readers.sniff import check_head
 
 _HEAD = 4096  # bytes looked at to name a format: every signature stands within them
 
@@ -47,7 +47,7 @@ def is_document(path: Path) -> bool:
     """True when its first bytes are of a format that is read here."""
     try:
         with path.open("rb") as file:
-            sniff(file.read(_HEAD))
+            check_head(file.read(_HEAD))
     except (UnsupportedFormat, OSError):
         return False
     return True

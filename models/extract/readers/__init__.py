@@ -7,6 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import cast
 
+from models.cdom.errors import UnsupportedFormat
 from models.cdom.original import Format, ReadOptions
 from models.extract.readers.contract import OpenDocument
 from models.extract.readers.sniff import sniff
@@ -14,6 +15,14 @@ from models.extract.readers.sniff import sniff
 READERS: dict[Format, str] = {
     Format.PDF: "models.extract.readers.pdf:open_pdf",
     Format.DOCX: "models.extract.readers.docx:open_docx",
+    Format.PPTX: "models.extract.readers.pptx:open_pptx",
+    Format.XLSX: "models.extract.readers.xlsx:open_xlsx",
+    Format.HTML: "models.extract.readers.web:open_html",
+    Format.MHTML: "models.extract.readers.mail:open_mhtml",
+    Format.EML: "models.extract.readers.mail:open_eml",
+    Format.CSV: "models.extract.readers.text:open_csv",
+    Format.MARKDOWN: "models.extract.readers.text:open_markdown",
+    Format.TXT: "models.extract.readers.text:open_text",
     **dict.fromkeys(
         (Format.PNG, Format.JPEG, Format.WEBP, Format.BMP, Format.GIF, Format.TIFF),
         "models.extract.readers.image:open_image",
@@ -25,11 +34,13 @@ Opener = Callable[[bytes, ReadOptions], OpenDocument]
 
 
 def find_reader(found: Format) -> Opener:
-    """The function that opens files of this format."""
+    """The function that opens files of this format. Raises `UnsupportedFormat` for one that is only recognised."""
+    if found not in READERS:
+        raise UnsupportedFormat(f"{found.value} files are not read")
     module, name = READERS[found].split(":")
     return cast(Opener, getattr(import_module(module), name))
 
 
 def open_document(data: bytes, options: ReadOptions) -> OpenDocument:
     """The document in `data`, opened. Raises `ExtractError` (unsupported, malformed, encrypted, too many pages)."""
-    return find_reader(sniff(data[:4096]))(data, options)
+    return find_reader(sniff(data))(data, options)

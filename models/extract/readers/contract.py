@@ -41,7 +41,8 @@ class PageBlock:
     """A block before the document is known.
 
     `parent` and `continues` are indices of blocks of the same page; `level` is final where the format states it
-    (DOCX styles) and null where assembly decides by looks.
+    (DOCX styles) and null where assembly decides by looks. `path` says where in the source it stands, for formats
+    without printed pages: part, element, range of lines or cells.
     """
 
     type: BlockType
@@ -57,6 +58,7 @@ class PageBlock:
     flags: tuple[str, ...] = ()
     flag_spans: tuple[FlagSpan, ...] = ()
     look: TextLook = PLAIN_LOOK
+    path: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +70,7 @@ class PageContent:
     """
 
     number: int
+    label: str | None = None
     width: float = 0.0
     height: float = 0.0
     rotation: int = 0

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from models.cdom.errors import UnsupportedFormat
+from models.cdom.errors import ExtractError
 from models.cdom.flags import is_pii_flag
 from models.cdom.original import IMAGE_FORMATS, ReadOptions
 from models.cdom.tree import Block, BlockId, Tree
@@ -213,7 +213,7 @@ def _asset_name(name: str) -> str:
 def _check_picture(data: bytes) -> None:
     try:
         known = sniff(data[:4096]) in IMAGE_FORMATS
-    except UnsupportedFormat:
+    except ExtractError:
         known = False
     if not known:
         raise InvalidIngest("an asset is no picture", "assets")

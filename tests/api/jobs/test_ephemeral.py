@@ -48,7 +48,7 @@ async def test_compare_tells_what_changed_and_stores_nothing(store: Store, names
 
 async def test_compare_refuses_what_it_cannot_read(store: Store) -> None:
     async with serving(make_resources(store)) as app, client_of(app) as client:
-        unsupported = await client.post("/v1/compare", files=two(pdf("x"), b"MZ\x90 program"))
+        unsupported = await client.post("/v1/compare", files=two(pdf("x"), b"MZ\x90\0\3 program"))
         alone = await client.post("/v1/compare", files={"a": ("a.pdf", pdf("x"))})
         three = await client.post("/v1/compare", files=[("a", b"1"), ("b", b"2"), ("c", b"3")])
     assert (unsupported.status_code, unsupported.json()["detail"][0]["type"]) == (422, "unsupported-format")
@@ -57,7 +57,7 @@ async def test_compare_refuses_what_it_cannot_read(store: Store) -> None:
 
 
 async def test_evaluate_gives_a_row_for_each_file_and_a_page(store: Store) -> None:
-    sent = [("files", ("good.pdf", pdf("Total: 5 EUR"))), ("files", ("bad.bin", b"MZ\x90 program"))]
+    sent = [("files", ("good.pdf", pdf("Total: 5 EUR"))), ("files", ("bad.bin", b"MZ\x90\0\3 program"))]
     async with serving(make_resources(store)) as app, client_of(app) as client:
         report = (await client.post("/v1/evaluate", files=sent)).json()
         page = await client.post("/v1/evaluate", params={"format": "html"}, files=sent)

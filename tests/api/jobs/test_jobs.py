@@ -32,7 +32,7 @@ async def test_a_submitted_job_is_queued_and_has_no_documents_yet(client: httpx.
 async def test_a_batch_with_one_unreadable_file_ends_partial_and_lists_each_documents_end(
     client: httpx.AsyncClient,
 ) -> None:
-    answer = await client.post("/v1/jobs", files=files(PDF, b"no document at all"))
+    answer = await client.post("/v1/jobs", files=files(PDF, b"\0\1 no document at all"))
     job = await until_done(client, answer.json()["id"])
     assert job.status == "partial"
     assert [(d.status, d.error, d.pages) for d in job.documents] == [

@@ -78,7 +78,7 @@ async def test_a_canceled_job_ends_at_once_and_its_queue_is_empty(client: httpx.
 
 @pytest.mark.usefixtures("reader")
 async def test_a_failed_document_is_listed_as_dead_and_can_be_requeued(client: httpx.AsyncClient) -> None:
-    job = await ended(client, b"no document")
+    job = await ended(client, b"\0\1 no document")
     document = job.documents[0]
     dead = [DeadLetterBody.model_validate(one) for one in (await client.get("/v1/dead-letters")).json()]
     assert [(one.document_id, one.error) for one in dead] == [(document.document_id, "unsupported-format")]
@@ -97,7 +97,7 @@ async def test_only_a_failed_document_can_be_requeued(client: httpx.AsyncClient)
 
 @pytest.mark.usefixtures("reader")
 async def test_a_requeue_without_an_original_is_409_original_missing(client: httpx.AsyncClient, store: Store) -> None:
-    job = await ended(client, b"no document")
+    job = await ended(client, b"\0\1 no document")
     sha256 = job.documents[0].sha256
     assert sha256 is not None
     store.blobs.delete(sha256)

@@ -46,7 +46,7 @@ async def test_a_redacted_tree_is_refused_until_it_was_scanned(client: httpx.Asy
 
 
 async def test_an_unsupported_file_is_refused_at_once_and_leaves_no_job(client: httpx.AsyncClient) -> None:
-    answer = await client.post("/v1/parse", files=files(b"just text", part="file"))
+    answer = await client.post("/v1/parse", files=files(b"\0\1 no text", part="file"))
     assert answer.status_code == 422
     assert answer.json()["detail"][0]["type"] == "unsupported-format"
     assert (await client.get("/v1/jobs")).json() == []

@@ -29,7 +29,7 @@ async def test_an_admin_and_this_machine_may_look_and_nobody_else(store: Store) 
 async def test_every_replica_counts_documents_pages_and_errors_alike(store: Store, dsn: str, again: bool) -> None:
     async with serving(make_resources(store, dsn=dsn, limits=ON)) as app, client_of(app, "acme-admin") as admin:
         with reading(store):
-            for content in (PDF, PDF, b"no document"):
+            for content in (PDF, PDF, b"\0\1 no document"):
                 job = (await admin.post("/v1/jobs", files=files(content))).json()
                 await admin.get(f"/v1/jobs/{job['id']}?wait=10")
         await admin.post("/v1/jobs", files=files(PDF))

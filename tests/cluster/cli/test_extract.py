@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
     (inside / "deeper").mkdir(parents=True)
     (inside / "a.pdf").write_bytes(pdfs.good())
     (inside / "deeper" / "b.pdf").write_bytes(pdfs.good())
-    (inside / "notes.txt").write_text("no document")
+    (inside / "notes.txt").write_bytes(b"\0\1 no document")
     return inside
 
 

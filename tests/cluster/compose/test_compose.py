@@ -83,7 +83,7 @@ def test_a_submitted_document_ends_as_a_stored_tree(reader: Reader, store: Store
 
 
 def test_a_document_that_is_none_fails_with_its_code_and_the_reader_goes_on(reader: Reader, store: Store) -> None:
-    bad, good = submit(store, content=b"no document at all"), submit(store, content=paper())
+    bad, good = submit(store, content=b"\0\1 no document at all"), submit(store, content=paper())
     assert wait_for(store, bad.id) is JobStatus.FAILED
     assert get_job(store.db, ACME, bad.id).documents[0].error == "unsupported-format"
     assert wait_for(store, good.id) is JobStatus.SUCCEEDED

@@ -83,7 +83,7 @@ async def test_spans_hold_no_content_and_no_file_name(runtime: Runtime, store: S
 
 
 async def test_a_document_that_fails_marks_its_span(runtime: Runtime, store: Store, receiver: Receiver) -> None:
-    await upload_and_read(traced(runtime, receiver), store, b"no document at all")
+    await upload_and_read(traced(runtime, receiver), store, b"\0\1 no document at all")
     assert receiver.named("document").error == "unsupported-format"
     assert receiver.named("POST /v1/jobs").error == ""
 

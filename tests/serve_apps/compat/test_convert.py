@@ -79,7 +79,7 @@ async def test_the_callers_own_key_decides(door: FastAPI, key: str | None, statu
 
 async def test_an_unsupported_file_is_the_engines_422(door: FastAPI) -> None:
     async with client_of(door) as client:
-        answer = await client.post("/v1/convert/file", files=files(b"just text"))
+        answer = await client.post("/v1/convert/file", files=files(b"\0\1 no text"))
     assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, "unsupported-format")
 
 

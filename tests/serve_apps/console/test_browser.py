@@ -46,7 +46,7 @@ def drop(console: LivingConsole, *files: tuple[str, bytes]) -> None:
 def test_files_are_dropped_followed_and_read(console: LivingConsole) -> None:
     browser = console.browser
     console.sign_up()
-    drop(console, ("letter.pdf", write_letter()), ("broken <b>.txt", b"no document"))
+    drop(console, ("letter.pdf", write_letter()), ("broken <b>.txt", b"\0\1 no document"))
     browser.until("document.getElementById('upload-said').textContent.startsWith('Done; 1 of 2')")
     console.until_read(2)
     assert browser.run("document.querySelector('.usage .big').innerText").startswith("1 ")

@@ -206,7 +206,7 @@ async def test_of_sixty_four_racing_submits_for_one_place_exactly_one_is_accepte
 async def test_a_finished_document_frees_its_place_and_a_failed_one_costs_no_page(
     ann: Person, store: Store, engine_url: str
 ) -> None:
-    job = (await ann.api.post("/v1/jobs", files=files(PDF, b"no document"))).json()
+    job = (await ann.api.post("/v1/jobs", files=files(PDF, b"\0\1 no document"))).json()
     await settled(ann, store, engine_url, job["id"])
     usage = (await ann.api.get("/v1/usage")).json()
     assert (usage["documents"], usage["pages_this_month"]) == (2, 1)
@@ -242,7 +242,7 @@ async def test_an_id_that_is_none_never_reaches_the_engine(ann: Person, path: st
 
 
 async def test_what_the_engine_refuses_is_passed_on_and_frees_the_place(ann: Person) -> None:
-    unread = await ann.api.post("/v1/parse", files=files(b"just text", part="file"))
+    unread = await ann.api.post("/v1/parse", files=files(b"\0\1 no text", part="file"))
     assert (unread.status_code, unread.json()["detail"][0]["type"]) == (422, "unsupported-format")
     wrong = await ann.api.post("/v1/jobs", files=files(PDF), data={"pages": "0"})
     assert wrong.status_code == 422

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic_core import to_json
 from starlette.responses import Response
 
-from models.extract.readers.sniff import sniff
+from models.extract.readers.sniff import check_head
 from serve_apps.api.context.deps import Call, CallDep
 from serve_apps.api.documents.trees import read_tree_of
 from serve_apps.api.intake.idempotency import IdempotencyKeyHeader
@@ -31,7 +31,7 @@ async def parse(
 ) -> Response:
     """Same queue, record and metering as a job. A client that goes away does not cancel it."""
     upload = await receive(request, call, frozenset({"file"}), 1)
-    sniff(upload.heads[0])
+    check_head(upload.heads[0])
     job = await submit(call, upload, priority=Priority.PARSE, kind="parse", idempotency_key=idempotency_key)
     sql = call.running.sql
     answer = await call.running.waiters.until(

@@ -6,8 +6,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
-from models.cdom.errors import UnsupportedFormat
-from models.cdom.original import IMAGE_FORMATS, Format
+from models.cdom.errors import ExtractError
+from models.cdom.original import DRAWN_FORMATS, IMAGE_FORMATS, Format
 from models.cdom.ports import PageImage, PortUnavailable
 from models.cdom.tree import Page
 from models.extract.readers.sniff import sniff
@@ -61,7 +61,7 @@ def _as_download(data: bytes) -> Response:
     """Only raster pictures are named as such: what came with a Word file may be EMF or SVG."""
     try:
         media_type = MEDIA_TYPES.get(sniff(data), OTHER)
-    except UnsupportedFormat:
+    except ExtractError:
         media_type = OTHER
     return Response(data, media_type=media_type, headers={"Content-Disposition": "attachment"})
 
@@ -100,8 +100,8 @@ async def read_page(
     """
     tree = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
     sheet = await call.running.disk.run(_find_sheet, call, tree, document_id, page) if redacted else None
-    if tree.format == Format.DOCX:
-        raise NoPageImage("a Word file has no page pictures")
+    if tree.format not in DRAWN_FORMATS:
+        raise NoPageImage("this format has no page pictures")
     count, (width, height) = await call.running.disk.run(_page_size, call, tree, document_id, page)
     try:
         original = await call.running.sql.run(locate_original, call.store, call.scope, job_id, document_id)

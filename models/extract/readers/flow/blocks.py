@@ -1,0 +1,158 @@
+"""Blocks while a file is being read: mutable, linked by object. Styled runs in, text with spans out."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Final
+
+from models.cdom.errors import ResourceLimit
+from models.cdom.geometry import Bbox
+from models.cdom.table import Table
+from models.cdom.tree import BlockType, Span
+from models.extract.readers.flow.characters import clean
+
+BULLET: Final = "• "
+MAX_BLOCKS: Final = 400_000
+"""Blocks of one document: as many as a tree of half a gigabyte holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class InlineStyle:
+    """How a stretch of text looks and where it leads."""
+
+    bold: bool = False
+    italic: bool = False
+    code: bool = False
+    hidden: bool = False
+    href: str | None = None
+
+
+PLAIN: Final = InlineStyle()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    text: str
+    style: InlineStyle = PLAIN
+
+
+@dataclass(slots=True, eq=False)
+class FlowBlock:
+    """A block to be. `bullet` marks an unordered list item; `asset` names a picture of the file's assets."""
+
+    type: BlockType
+    text: str = ""
+    spans: tuple[Span, ...] = ()
+    level: int | None = None
+    table: Table | None = None
+    bbox: Bbox | None = None
+    asset: str | None = None
+    parent: "FlowBlock | None" = None
+    flags: tuple[str, ...] = ()
+    path: str | None = None
+    bullet: bool = False
+
+
+@dataclass(slots=True)
+class FlowPage:
+    """One page: size in points (0 = the format has none), its label, blocks in order, notes that stand at its end."""
+
+    width: float = 0.0
+    height: float = 0.0
+    label: str | None = None
+    blocks: list[FlowBlock] = field(default_factory=list)
+    notes: list[FlowBlock] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def in_order(self) -> list[FlowBlock]:
+        return [*self.blocks, *self.notes]
+
+
+def join_runs(runs: Iterable[Run], *, prefix: str = "", keep_indent: bool = False) -> tuple[str, tuple[Span, ...]]:
+    """Text and spans of styled runs, outer white space removed; `prefix` stands before it, unstyled."""
+    groups = groupby((run for run in runs if run.text), key=lambda run: replace(run.style, hidden=False))
+    joined = [(clean("".join(run.text for run in group)), style) for style, group in groups]
+    whole = "".join(text for text, _ in joined)
+    text = whole.strip("\n").rstrip() if keep_indent else whole.strip()
+    if not text:
+        return "", ()
+    shift = len(prefix) - whole.find(text)
+    spans: list[Span] = []
+    at = 0
+    for part, style in joined:
+        start, end = max(at + shift, len(prefix)), min(at + len(part) + shift, len(prefix) + len(text))
+        at += len(part)
+        if style != PLAIN and end > start and part.strip():
+            spans.append(
+                Span(start=start, end=end, bold=style.bold, italic=style.italic, code=style.code, href=style.href)
+            )
+    return prefix + text, tuple(spans)
+
+
+def squeeze_runs(runs: Iterable[Run]) -> list[Run]:
+    """The runs with white space as a browser shows it: runs of it are one blank, a `\\n` that was put there stays."""
+    out: list[Run] = []
+    ends_blank = True
+    for run in runs:
+        parts: list[str] = []
+        for line_number, line in enumerate(run.text.split("\n")):
+            if line_number:
+                parts.append("\n")
+                ends_blank = True
+            words = line.split(" ")
+            kept = " ".join(word for word in words if word)
+            if line[:1] == " " and not ends_blank:
+                kept = " " + kept
+            if line[-1:] == " " and kept.strip():
+                kept += " "
+            if kept:
+                ends_blank = kept.endswith(" ")
+                parts.append(kept)
+        if text := "".join(parts):
+            out.append(Run(text, run.style))
+    return out
+
+
+def flatten(blocks: list[FlowBlock]) -> tuple[str, list[FlowBlock]]:
+    """Blocks as the text of a cell, a line each, and those that stay blocks of their own beside it."""
+    lines: list[str] = []
+    children: list[FlowBlock] = []
+    kept: set[int] = set()
+    for block in blocks:
+        if block.type in (BlockType.PICTURE, BlockType.TABLE) or block.flags:
+            children.append(block)
+            kept.add(id(block))
+        if block.flags or block.type is BlockType.PICTURE or (block.parent is not None and id(block.parent) in kept):
+            continue
+        if block.table is not None:
+            lines.append(flatten_table(block.table))
+        elif block.text:
+            lines.append((BULLET if block.bullet else "") + _in_cell(block))
+    return "\n".join(line for line in lines if line), children
+
+
+def _in_cell(block: FlowBlock) -> str:
+    return f"${block.text}$" if block.type is BlockType.FORMULA else block.text
+
+
+def adopt(children: list[FlowBlock], parent: FlowBlock) -> list[FlowBlock]:
+    """The children, with `parent` as parent of those that have none among themselves."""
+    inside = {id(child) for child in children}
+    for child in children:
+        if child.parent is None or id(child.parent) not in inside:
+            child.parent = parent
+    return children
+
+
+def flatten_table(table: Table) -> str:
+    """A table as lines of cells, for the place of a nested one."""
+    rows: list[list[str]] = [[] for _ in range(table.rows)]
+    for cell in table.cells:
+        rows[cell.row].append(cell.text)
+    return "\n".join(line for row in rows if (line := "\t".join(row).strip()))
+
+
+def check_count(pages: Iterable[FlowPage]) -> None:
+    """Raises `ResourceLimit` when the pages hold more blocks than a tree may have."""
+    if sum(len(page.blocks) + len(page.notes) for page in pages) > MAX_BLOCKS:
+        raise ResourceLimit(f"more than {MAX_BLOCKS} blocks")

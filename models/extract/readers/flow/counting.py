@@ -1,0 +1,26 @@
+"""Numbers of list items as letters and Roman numerals."""
+
+from typing import Final
+
+_ROMAN: Final = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"),
+                 (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
+_MOST: Final = 3999
+"""Beyond it Roman numerals are not written."""
+
+
+def roman(number: int) -> str:
+    """Lower-case Roman numeral; plain digits outside 1..3999."""
+    if not 1 <= number <= _MOST:
+        return str(number)
+    out = ""
+    for value, letters in _ROMAN:
+        times, number = divmod(number, value)
+        out += letters * times
+    return out
+
+
+def alphabetic(number: int) -> str:
+    """a, b, … z, aa, bb, … as word processors count; plain digits outside 1..780."""
+    if not 1 <= number <= 780:
+        return str(number)
+    return chr(97 + (number - 1) % 26) * ((number - 1) // 26 + 1)

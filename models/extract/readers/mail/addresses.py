@@ -1,0 +1,48 @@
+"""Mailboxes in address headers: names, angle brackets, comments, groups and the many ways to write them wrong."""
+
+import re
+from typing import Final
+
+MAX_ADDRESSES: Final = 5_000
+_TOKEN: Final = re.compile(
+    r"\"(?:\\.|[^\"\\])*\"?|<[^<>]*>?|\((?:\\.|[^()\\]|\([^()]*\))*\)?|[,;:]|[^\"<(,;:]+", re.DOTALL
+)
+_ESCAPED: Final = re.compile(r"\\(.)")
+
+
+def split_addresses(text: str) -> list[tuple[str, str]]:
+    """(name, address) of each mailbox; the name of a group is dropped, its members stay."""
+    found: list[tuple[str, str]] = []
+    words: list[str] = []
+    address, comment = "", ""
+    for token in [*_TOKEN.findall(text), ","]:
+        if len(found) >= MAX_ADDRESSES:
+            break
+        match token[0]:
+            case "," | ";":
+                if address or words:
+                    found.append(_finish(words, address, comment))
+                words, address, comment = [], "", ""
+            case ":":
+                words = [] if "@" not in "".join(words) else [*words, ":"]
+            case "<":
+                address = token.strip("<> \t\r\n") or address
+            case "(":
+                comment = token.strip("() ")
+            case '"':
+                words.append(_ESCAPED.sub(r"\1", token[1:].removesuffix('"')))
+            case _:
+                words.append(token)
+    return [pair for pair in found if pair[1] or pair[0]]
+
+
+def _finish(words: list[str], address: str, comment: str) -> tuple[str, str]:
+    text = " ".join("".join(words).split())
+    if address:
+        return text or comment, address
+    if "@" in text and " " not in text:
+        return comment, text
+    parts = text.split(" ")
+    if "@" in parts[-1]:
+        return " ".join(parts[:-1]), parts[-1]
+    return (text, "") if "@" not in text else ("", text)

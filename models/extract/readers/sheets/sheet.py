@@ -1,0 +1,146 @@
+"""A sheet as every spreadsheet reader fills it: shown texts by place, merges, sizes, what is hidden. No parser here."""
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from typing import Final
+
+from models.cdom.errors import ResourceLimit
+from models.cdom.table import Table
+
+MAX_CELLS: Final = 1_000_000
+"""Filled cells of one workbook: about a gigabyte as a tree."""
+MAX_MERGES: Final = 100_000
+ROW_HEIGHT: Final = 15.0
+"""Points, as Excel's default."""
+COLUMN_WIDTH: Final = 48.0
+"""Points, as Excel's default of 8.43 characters."""
+
+Place = tuple[int, int]
+"""Row and column, from 0."""
+Area = tuple[int, int, int, int]
+"""First row, first column, last row, last column, from 0."""
+
+
+@dataclass(slots=True)
+class SheetObject:
+    """What lies over a sheet: a picture (`asset`), a chart (`table`) or a text box (`text`), from its top-left cell."""
+
+    place: Place
+    asset: str | None = None
+    table: Table | None = None
+    text: str = ""
+    chart: bool = False
+
+
+@dataclass(slots=True)
+class Sizes:
+    """Heights or widths along one side, in points: `default`, and those that differ by index."""
+
+    default: float
+    stated: dict[int, float] = field(default_factory=dict)
+    _keys: list[int] = field(default_factory=list)
+    _sums: list[float] = field(default_factory=list)
+
+    def start(self, index: int) -> float:
+        """Where row or column `index` begins."""
+        if len(self._sums) != len(self.stated) + 1:
+            self._keys = sorted(self.stated)
+            self._sums = [0.0]
+            for key in self._keys:
+                self._sums.append(self._sums[-1] + self.stated[key] - self.default)
+        return index * self.default + self._sums[bisect_left(self._keys, index)]
+
+
+@dataclass(slots=True)
+class Sheet:
+    """`numbers` are places whose value is no text; `headers` areas whose first row is stated to be a header."""
+
+    name: str
+    visible: bool = True
+    cells: dict[Place, str] = field(default_factory=dict)
+    numbers: set[Place] = field(default_factory=set)
+    merges: list[Area] = field(default_factory=list)
+    headers: list[Area] = field(default_factory=list)
+    filters: list[Area] = field(default_factory=list)
+    hidden_rows: set[int] = field(default_factory=set)
+    hidden_columns: list[tuple[int, int]] = field(default_factory=list)
+    rows: Sizes = field(default_factory=lambda: Sizes(ROW_HEIGHT))
+    columns: Sizes = field(default_factory=lambda: Sizes(COLUMN_WIDTH))
+    comments: list[tuple[Place, str]] = field(default_factory=list)
+    objects: list[SheetObject] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def add_merge(self, area: Area) -> None:
+        if len(self.merges) >= MAX_MERGES:
+            raise ResourceLimit("a sheet has too many merged cells")
+        self.merges.append(area)
+
+    def is_hidden(self, place: Place) -> bool:
+        """True for a row or column that was hidden by hand; what a filter hides for now is no secret."""
+        row, column = place
+        if any(first <= column <= last for first, last in self.hidden_columns):
+            return True
+        return row in self.hidden_rows and not any(area[0] <= row <= area[2] for area in self.filters)
+
+
+@dataclass(slots=True)
+class Workbook:
+    """Sheets in order; `count` fills up with the cells of all of them."""
+
+    sheets: list[Sheet] = field(default_factory=list)
+    count: int = 0
+
+    def put(self, sheet: Sheet, place: Place, text: str, *, number: bool = False) -> None:
+        """A cell's shown text; raises `ResourceLimit` beyond the bound on filled cells."""
+        if not text:
+            return
+        self.count += 1
+        if self.count > MAX_CELLS:
+            raise ResourceLimit(f"more than {MAX_CELLS} filled cells")
+        sheet.cells[place] = text
+        if number:
+            sheet.numbers.add(place)
+
+
+def column_name(index: int) -> str:
+    """The letters of a column."""
+    name = ""
+    index += 1
+    while index:
+        index, rest = divmod(index - 1, 26)
+        name = chr(65 + rest) + name
+    return name
+
+
+def place_name(place: Place) -> str:
+    return f"{column_name(place[1])}{place[0] + 1}"
+
+
+def area_name(sheet: str, area: Area) -> str:
+    """`Sheet1!A1:C9`, as a formula names it."""
+    plain = sheet.replace("_", "a").isalnum() and not sheet[0].isdigit()
+    name = sheet if plain else "'" + sheet.replace("'", "''") + "'"
+    first, last = place_name(area[:2]), place_name(area[2:])
+    return f"{name}!{first}" if first == last else f"{name}!{first}:{last}"
+
+
+def parse_place(name: str) -> Place | None:
+    """`B3` as (2, 1); None when it is no place of a sheet."""
+    column = at = 0
+    for at, char in enumerate(name):
+        if not "A" <= (upper := char.upper()) <= "Z" or at > 3:
+            break
+        column = column * 26 + ord(upper) - 64
+    digits = name[at:]
+    if not column or not digits.isascii() or not digits.isdigit() or len(digits) > 7 or digits.strip("0") == "":
+        return None
+    return int(digits) - 1, column - 1
+
+
+def parse_area(name: str) -> Area | None:
+    """`A1:C9` or `B3` as an area."""
+    first, _, last = name.replace("$", "").partition(":")
+    start, end = parse_place(first), parse_place(last or first)
+    if start is None or end is None:
+        return None
+    return min(start[0], end[0]), min(start[1], end[1]), max(start[0], end[0]), max(start[1], end[1])
