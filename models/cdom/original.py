@@ -49,9 +49,7 @@ DRAWN_FORMATS = IMAGE_FORMATS | {Format.PDF}
 """Formats whose pages have a picture."""
 
 
-SHAPED_FORMATS = frozenset(
-    {Format.PPTX, Format.PPT, Format.ODP, Format.XLSX, Format.XLSB, Format.XLS, Format.ODS}
-)
+SHAPED_FORMATS = frozenset({Format.PPTX, Format.PPT, Format.ODP, Format.XLSX, Format.XLSB, Format.XLS, Format.ODS})
 """Formats whose boxes are of shapes and cells, not of lines of type."""
 
 

@@ -114,6 +114,7 @@ class _Writer:
         self.parts: list[MarkdownPart] = []
         self.notes: list[MarkdownPart] = []
         self._tables = tables
+        self._shaped = tree.source.format in SHAPED_FORMATS
         self._nested = nested_tables(blocks) if tables is not TableStyle.PIPE else {}
         self._written_inside = {child.id for children in self._nested.values() for child in children}
         self._unwritten = {page.number for page in tree.pages if page.route is Route.OCR}
@@ -124,12 +125,16 @@ class _Writer:
         """One block in its place."""
         if block.type in _LISTED:
             self._add_item(block)
-        elif block.type is BlockType.FOOTNOTE and block.bbox is None and not _BESIDE.intersection(block.flags):
+        elif block.type is BlockType.FOOTNOTE and self._flows(block) and not _BESIDE.intersection(block.flags):
             self._add_note(block)
         elif text := self._render(block):
             indent = self._indents.get(block.parent, 0) if block.parent is not None else 0
             self._open = self._open if indent else []
             self._put(block, text, indent)
+
+    def _flows(self, block: Block) -> bool:
+        """True for a block without a place on a printed page."""
+        return block.bbox is None or self._shaped
 
     def _put(self, block: Block, text: str, indent: int, glue: str = "\n\n") -> None:
         pad = " " * indent
@@ -170,10 +175,10 @@ class _Writer:
                 return _fenced(block.text)
             case BlockType.FORMULA if block.text.strip() and block.page not in self._unwritten:
                 return formula_to_markdown(block.text)
-            case BlockType.PICTURE if block.bbox is None:
+            case BlockType.PICTURE if self._flows(block):
                 alt = " ".join(escape_label(block.text).split())
                 return f"![{alt}]({block.asset_ref or ''})" if alt or block.asset_ref else ""
-            case BlockType.FOOTNOTE if block.bbox is None:
+            case BlockType.FOOTNOTE if self._flows(block):
                 return "> " + inline(block.text, block.spans).replace("\n", "\n> ")
             case _ if block.table is not None:
                 inside = block.id in self._written_inside

@@ -1,6 +1,5 @@
 """Which filled cells of a sheet belong together: places in, areas out. Pure arithmetic on filled places only."""
 
-from itertools import pairwise
 from typing import Final
 
 from models.extract.readers.sheets.sheet import Area, Place
@@ -39,15 +38,19 @@ def bounds(places: list[Place]) -> Area:
 
 def _split(places: list[Place], axis: int, gap: int, merges: list[Area]) -> list[list[Place]]:
     """The places in parts between which at least `gap` rows (axis 0) or columns are empty; none when there is one."""
-    covered = _cover(places, axis, merges)
-    used = sorted(set(covered.values()) | set(covered))
-    cuts = [after for before, after in pairwise(used) if after - before > gap]
+    reach = _reach(places, axis, merges)
+    cuts: list[int] = []
+    end = -1
+    for index in sorted(reach):
+        if end >= 0 and index - end > gap:
+            cuts.append(index)
+        end = max(end, reach[index])
     if not cuts:
         return []
     parts: list[list[Place]] = [[] for _ in range(len(cuts) + 1)]
     part_of: dict[int, int] = {}
     part = 0
-    for index in used:
+    for index in sorted(reach):
         while part < len(cuts) and index >= cuts[part]:
             part += 1
         part_of[index] = part
@@ -56,7 +59,7 @@ def _split(places: list[Place], axis: int, gap: int, merges: list[Area]) -> list
     return [found for found in parts if found]
 
 
-def _cover(places: list[Place], axis: int, merges: list[Area]) -> dict[int, int]:
+def _reach(places: list[Place], axis: int, merges: list[Area]) -> dict[int, int]:
     """Indices that hold something → the last index that a merge from there reaches."""
     reach = {place[axis]: place[axis] for place in places}
     if merges:

@@ -127,3 +127,9 @@ def test_the_same_bytes_give_the_same_tree() -> None:
 def test_a_package_without_a_workbook_is_malformed() -> None:
     with pytest.raises(Malformed):
         read_tree(zipped({"[Content_Types].xml": "<Types/>", "xl/other.xml": "<x/>"}))
+
+
+def test_a_cell_merged_over_many_rows_holds_its_table_together() -> None:
+    rows = f"<row>{text_cell('A1', 'tall')}{text_cell('B1', 'x')}</row>"
+    tree = read_tree(workbook(sheet(rows, after='<mergeCells><mergeCell ref="A1:A20"/></mergeCells>')))
+    assert [rows_of(table) for table in of_type(tree, BlockType.TABLE)] == [[["tall", "x"]]]
