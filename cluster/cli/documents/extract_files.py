@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from models.cdom.errors import UnsupportedFormat
-from models.extract.readers.sniff import check_head
+from models.extract.readers.sniffing.signatures import check_head
 
 _HEAD = 4096  # bytes looked at to name a format: every signature stands within them
 

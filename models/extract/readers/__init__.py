@@ -10,7 +10,7 @@ from typing import cast
 from models.cdom.errors import UnsupportedFormat
 from models.cdom.original import Format, ReadOptions
 from models.extract.readers.contract import OpenDocument
-from models.extract.readers.sniff import sniff
+from models.extract.readers.sniffing.signatures import sniff
 
 READERS: dict[Format, str] = {
     Format.PDF: "models.extract.readers.pdf:open_pdf",

@@ -15,7 +15,7 @@ from models.cdom.ports import PageImage, PixelPage
 from models.cdom.tree import Route
 from models.extract.readers.contract import DocumentFacts, PageContent, PageRead, failed_page
 from models.extract.readers.image_frame import count_frames, decode_frame, open_picture, pillow_errors
-from models.extract.readers.sniff import sniff
+from models.extract.readers.sniffing.signatures import sniff
 
 ENGINE: Final = "pillow"
 MOST_FRAMES: Final = 50_000

@@ -31,7 +31,7 @@ PLAIN: Final = InlineStyle()
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class StyledRun:
     text: str
     style: InlineStyle = PLAIN
 
@@ -68,7 +68,9 @@ class FlowPage:
         return [*self.blocks, *self.notes]
 
 
-def join_runs(runs: Iterable[Run], *, prefix: str = "", keep_indent: bool = False) -> tuple[str, tuple[Span, ...]]:
+def join_runs(
+    runs: Iterable[StyledRun], *, prefix: str = "", keep_indent: bool = False
+) -> tuple[str, tuple[Span, ...]]:
     """Text and spans of styled runs, outer white space removed; `prefix` stands before it, unstyled."""
     groups = groupby((run for run in runs if run.text), key=lambda run: replace(run.style, hidden=False))
     joined = [(clean("".join(run.text for run in group)), style) for style, group in groups]
@@ -89,9 +91,9 @@ def join_runs(runs: Iterable[Run], *, prefix: str = "", keep_indent: bool = Fals
     return prefix + text, tuple(spans)
 
 
-def squeeze_runs(runs: Iterable[Run]) -> list[Run]:
+def squeeze_runs(runs: Iterable[StyledRun]) -> list[StyledRun]:
     """The runs with white space as a browser shows it: runs of it are one blank, a `\\n` that was put there stays."""
-    out: list[Run] = []
+    out: list[StyledRun] = []
     ends_blank = True
     for run in runs:
         parts: list[str] = []
@@ -109,7 +111,7 @@ def squeeze_runs(runs: Iterable[Run]) -> list[Run]:
                 ends_blank = kept.endswith(" ")
                 parts.append(kept)
         if text := "".join(parts):
-            out.append(Run(text, run.style))
+            out.append(StyledRun(text, run.style))
     return out
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from models.extract.readers.mail.headers import decode_base64, decode_header
 from models.extract.readers.mail.mime import MimePart
-from models.extract.readers.text.charset import decode_text
+from models.extract.readers.sniffing.charset import decode_text
 from models.extract.readers.web.parse import decode_named
 
 _NAMES: Final = re.compile(r"[\x00-\x1f\x7f\u202a-\u202e\u2066-\u2069]")

@@ -9,7 +9,7 @@ from urllib.parse import unquote_to_bytes
 
 from models.extract.readers.flow.characters import clean
 from models.extract.readers.mail.addresses import split_addresses
-from models.extract.readers.text.charset import guess
+from models.extract.readers.sniffing.charset import guess
 from models.extract.readers.web.parse import decode_named
 
 MAX_CHARS: Final = 200_000

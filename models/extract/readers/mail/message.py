@@ -8,7 +8,7 @@ from lxml import etree
 from models.cdom.flags import QUOTED
 from models.cdom.original import Format, ReadOptions
 from models.cdom.tree import BlockType, Metadata
-from models.extract.readers.flow.blocks import FlowBlock, FlowPage, InlineStyle, Run, join_runs
+from models.extract.readers.flow.blocks import FlowBlock, FlowPage, InlineStyle, StyledRun, join_runs
 from models.extract.readers.flow.document import Embedded, FlowDocument, FlowFile, HeldAssets, open_flow
 from models.extract.readers.mail.bodies import (
     Contents,
@@ -98,7 +98,7 @@ def make_mail(mail: Mail, format_: Format, pictures: PagePictures) -> FlowFile:
 
 def _make_head(mail: Mail) -> list[FlowBlock]:
     blocks: list[FlowBlock] = []
-    if subject := join_runs([Run(mail.subject)])[0]:
+    if subject := join_runs([StyledRun(mail.subject)])[0]:
         blocks.append(_make_field("Subject", subject))
     fields = [("From", mail.sender), ("To", mail.to), ("Cc", mail.cc), ("Bcc", mail.bcc)]
     for name, addresses in fields:
@@ -110,7 +110,7 @@ def _make_head(mail: Mail) -> list[FlowBlock]:
 
 
 def _make_field(name: str, value: str) -> FlowBlock:
-    text, spans = join_runs([Run(f"{name}:", InlineStyle(bold=True)), Run(f" {value}")])
+    text, spans = join_runs([StyledRun(f"{name}:", InlineStyle(bold=True)), StyledRun(f" {value}")])
     return FlowBlock(BlockType.KEY_VALUE, text, spans, path=f"header {name.lower()}")
 
 

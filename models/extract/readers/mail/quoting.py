@@ -7,7 +7,7 @@ from typing import Final
 from models.cdom.flags import QUOTED
 from models.cdom.tree import BlockType
 from models.extract.readers.docx.package.xml import Element
-from models.extract.readers.flow.blocks import FlowBlock, Run, join_runs
+from models.extract.readers.flow.blocks import FlowBlock, StyledRun, join_runs
 
 _ORIGINAL: Final = re.compile(
     r"^\s*-{2,}\s*(?:original message|ursprüngliche nachricht|message d'origine|forwarded message)\s*-{2,}\s*$", re.I
@@ -30,7 +30,7 @@ def read_plain(text: str) -> list[FlowBlock]:
         if kind == "blank":
             continue
         part = list(group)
-        shown, _ = join_runs([Run("\n".join(line for _, line, _ in part))])
+        shown, _ = join_runs([StyledRun("\n".join(line for _, line, _ in part))])
         first, last = part[0][0] + 1, part[-1][0] + 1
         path = f"body line {first}" if first == last else f"body lines {first}-{last}"
         if shown:

@@ -7,7 +7,7 @@ from models.cdom.tree import BlockType
 from models.extract.readers.docx.inline.omml import math_to_latex
 from models.extract.readers.docx.package.opc import Relations
 from models.extract.readers.docx.package.xml import MC, A, Element, M, R, number
-from models.extract.readers.flow.blocks import FlowBlock, InlineStyle, Run, join_runs
+from models.extract.readers.flow.blocks import FlowBlock, InlineStyle, StyledRun, join_runs
 from models.extract.readers.flow.counting import alphabetic, roman
 from models.extract.readers.pptx.inherit import Bullet, Placeholder, SlideInheritance
 from models.extract.readers.pptx.names import A14
@@ -62,14 +62,14 @@ def read_body(
     return blocks
 
 
-def read_runs(paragraph: Element, relations: Relations) -> Iterator[Run]:
+def read_runs(paragraph: Element, relations: Relations) -> Iterator[StyledRun]:
     """The runs of a paragraph, line breaks and formulas in their places."""
     for node in paragraph:
         match node.tag:
             case t if t in (A + "r", A + "fld"):
-                yield Run("".join(text.text or "" for text in node.iterfind(A + "t")), _style(node, relations))
+                yield StyledRun("".join(text.text or "" for text in node.iterfind(A + "t")), _style(node, relations))
             case t if t == A + "br":
-                yield Run("\n")
+                yield StyledRun("\n")
             case t if t == MC + "AlternateContent":
                 choice = node.find(MC + "Choice")
                 if choice is not None:
@@ -86,10 +86,10 @@ def plain_text(body: Element | None) -> str:
     return "\n".join(line.strip() for line in lines if line.strip())
 
 
-def _read_math(node: Element) -> Iterator[Run]:
+def _read_math(node: Element) -> Iterator[StyledRun]:
     for formula in node.iter(M + "oMath"):
         if latex := math_to_latex(formula):
-            yield Run(f"${latex}$")
+            yield StyledRun(f"${latex}$")
 
 
 def _style(run: Element, relations: Relations) -> InlineStyle:

@@ -35,7 +35,7 @@ _COMPARE: Final[dict[str, Callable[[float, float], bool]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class FormatSection:
     """One part of a code: `kind` general, text, date or number; `condition` when the code states one."""
 
     code: str
@@ -84,7 +84,7 @@ def is_date(code: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def parse_code(code: str) -> tuple[Section, ...]:
+def parse_code(code: str) -> tuple[FormatSection, ...]:
     """The sections of a format code, at most four."""
     return tuple(_parse_section(part) for part in _split(code[:MAX_CODE_CHARS])[:4])
 
@@ -107,7 +107,7 @@ def _split(code: str) -> list[str]:
     return [*parts, code[start:]]
 
 
-def _parse_section(part: str) -> Section:
+def _parse_section(part: str) -> FormatSection:
     found = _CONDITION.search(part)
     condition = (found.group(1), float(found.group(2))) if found else None
     code = _BRACKET.sub(_keep_bracket, part)
@@ -120,7 +120,7 @@ def _parse_section(part: str) -> Section:
         kind = "text"
     else:
         kind = "number"
-    return Section(code, kind, condition)
+    return FormatSection(code, kind, condition)
 
 
 def _keep_bracket(found: re.Match[str]) -> str:
@@ -134,7 +134,7 @@ def _keep_bracket(found: re.Match[str]) -> str:
     return ""
 
 
-def _choose(sections: tuple[Section, ...], value: float) -> tuple[Section | None, bool]:
+def _choose(sections: tuple[FormatSection, ...], value: float) -> tuple[FormatSection | None, bool]:
     """The section for a value, and whether it shows the value's own sign."""
     stated = [section for section in sections[:3] if section.condition is not None]
     if stated:

@@ -11,7 +11,7 @@ from models.cdom.original import Format, ReadOptions
 from models.cdom.tree import Metadata
 from models.extract.readers.flow.blocks import FlowPage
 from models.extract.readers.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.readers.text.charset import decode_text
+from models.extract.readers.sniffing.charset import decode_text
 from models.extract.readers.text.plain import read_paragraphs
 from models.extract.readers.web.page import read_markup
 

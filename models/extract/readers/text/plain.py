@@ -5,9 +5,9 @@ from typing import Final
 
 from models.cdom.original import Format, ReadOptions
 from models.cdom.tree import BlockType
-from models.extract.readers.flow.blocks import FlowBlock, FlowPage, Run, join_runs
+from models.extract.readers.flow.blocks import FlowBlock, FlowPage, StyledRun, join_runs
 from models.extract.readers.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.readers.text.charset import decode_text
+from models.extract.readers.sniffing.charset import decode_text
 
 ENGINE: Final = "text"
 MAX_BLOCK_CHARS: Final = 20_000
@@ -49,7 +49,7 @@ def read_paragraphs(text: str, first_line: int = 1) -> list[FlowBlock]:
 
 
 def _add(blocks: list[FlowBlock], lines: list[str], last: int) -> None:
-    text, _ = join_runs([Run("\n".join(lines))])
+    text, _ = join_runs([StyledRun("\n".join(lines))])
     if text:
         first = last - len(lines) + 1
         path = f"line {last}" if first == last else f"lines {first}-{last}"

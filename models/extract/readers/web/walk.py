@@ -17,7 +17,7 @@ from models.extract.readers.flow.blocks import (
     PLAIN,
     FlowBlock,
     InlineStyle,
-    Run,
+    StyledRun,
     adopt,
     flatten,
     join_runs,
@@ -120,7 +120,7 @@ class HtmlWalker:
     blocks: list[FlowBlock] = field(default_factory=list)
     terms_as_items: bool = False
     furniture: list[tuple[FlowBlock, BlockType]] = field(default_factory=list)
-    _runs: list[Run] = field(default_factory=list)
+    _runs: list[StyledRun] = field(default_factory=list)
     _style: InlineStyle = PLAIN
     _type: BlockType = BlockType.PARAGRAPH
     _level: int | None = None
@@ -168,7 +168,7 @@ class HtmlWalker:
     def _say(self, text: str | None, node: Element) -> None:
         if text:
             self._start = self._start if self._start is not None else node
-            self._runs.append(Run(fold(text), self._style))
+            self._runs.append(StyledRun(fold(text), self._style))
 
     def _read_inline(self, node: Element) -> None:
         before = self._style
@@ -185,12 +185,12 @@ class HtmlWalker:
         self._style = before
 
     def _read_break(self, node: Element) -> None:
-        self._runs.append(Run("\n", self._style))
+        self._runs.append(StyledRun("\n", self._style))
 
     def _read_quote(self, node: Element) -> None:
-        self._runs.append(Run("“"))
+        self._runs.append(StyledRun("“"))
         self._read_inline(node)
-        self._runs.append(Run("”"))
+        self._runs.append(StyledRun("”"))
 
     def _read_heading(self, node: Element) -> None:
         with self._as(BlockType.HEADING, _HEADINGS[tag_of(node)]):
@@ -303,7 +303,7 @@ class HtmlWalker:
             self._read_inside(node)
             self._flush()
             return
-        code, _ = join_runs([Run(text)], keep_indent=True)
+        code, _ = join_runs([StyledRun(text)], keep_indent=True)
         if code.strip():
             self._add(FlowBlock(BlockType.CODE, code), node)
 
@@ -315,7 +315,7 @@ class HtmlWalker:
         pending, self._runs = self._runs, []
         said = any(run.text.strip() for run in pending)
         if said and self._type is not BlockType.PARAGRAPH:
-            self._runs = [*pending, Run(alt, self._style)] if not asset else pending
+            self._runs = [*pending, StyledRun(alt, self._style)] if not asset else pending
             return
         block = FlowBlock(BlockType.PICTURE, alt, asset=asset)
         if said:
@@ -326,9 +326,9 @@ class HtmlWalker:
     def _read_input(self, node: Element) -> None:
         kind = (node.get("type") or "text").lower()
         if kind in ("checkbox", "radio"):
-            self._runs.append(Run("☑ " if node.get("checked") is not None else "☐ "))
+            self._runs.append(StyledRun("☑ " if node.get("checked") is not None else "☐ "))
         elif kind in ("text", "email", "number", "date", "tel", "url") and node.get("value"):
-            self._runs.append(Run(node.get("value") or "", self._style))
+            self._runs.append(StyledRun(node.get("value") or "", self._style))
 
     def _read_math(self, node: Element) -> None:
         tex = next((one.text for one in node.iter("annotation") if "tex" in (one.get("encoding") or "")), None)
@@ -337,7 +337,7 @@ class HtmlWalker:
             self._flush()
             self._add(FlowBlock(BlockType.FORMULA, tex.strip()), node)
         else:
-            self._runs.append(Run(text, self._style))
+            self._runs.append(StyledRun(text, self._style))
 
     def _read_table(self, node: Element) -> None:
         self._flush()
@@ -386,7 +386,7 @@ class HtmlWalker:
             return
         self._add(FlowBlock(self._type, text, spans, self._level), start)
 
-    def _add_item(self, runs: list[Run], start: Element | None) -> None:
+    def _add_item(self, runs: list[StyledRun], start: Element | None) -> None:
         if self._label is None:
             text, spans = join_runs(runs)
             self._add(FlowBlock(BlockType.PARAGRAPH, text, spans), start)

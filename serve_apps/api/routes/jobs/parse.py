@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic_core import to_json
 from starlette.responses import Response
 
-from models.extract.readers.sniff import check_head
+from models.extract.readers.sniffing.signatures import check_head
 from serve_apps.api.context.deps import Call, CallDep
 from serve_apps.api.documents.trees import read_tree_of
 from serve_apps.api.intake.idempotency import IdempotencyKeyHeader

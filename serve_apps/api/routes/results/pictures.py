@@ -10,7 +10,7 @@ from models.cdom.errors import ExtractError
 from models.cdom.original import DRAWN_FORMATS, IMAGE_FORMATS, Format
 from models.cdom.ports import PageImage, PortUnavailable
 from models.cdom.tree import Page
-from models.extract.readers.sniff import sniff
+from models.extract.readers.sniffing.signatures import sniff
 from models.pii.paint import View, paint_page, view_page
 from models.pii.redact import require_scan
 from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep

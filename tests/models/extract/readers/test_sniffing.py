@@ -8,7 +8,7 @@ from PIL import Image
 
 from models.cdom.errors import Encrypted, UnsupportedFormat
 from models.cdom.original import Format
-from models.extract.readers.sniff import sniff
+from models.extract.readers.sniffing.signatures import sniff
 
 
 def make_zip(*names: str) -> bytes:

@@ -5,8 +5,8 @@ from typing import Final
 
 from models.cdom.errors import UnsupportedFormat
 from models.cdom.original import Format
-from models.extract.readers.text.charset import decode_text, is_text
-from models.extract.readers.text.delimited import looks_delimited
+from models.extract.readers.sniffing.charset import decode_text, is_text
+from models.extract.readers.sniffing.records import looks_delimited
 
 LOOKED_AT: Final = 65_536
 """Bytes of a text that decide what it is."""

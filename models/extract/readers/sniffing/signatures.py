@@ -7,8 +7,8 @@ from typing import Final
 
 from models.cdom.errors import Encrypted, UnsupportedFormat
 from models.cdom.original import Format
-from models.extract.readers.sniff_text import sniff_text
-from models.extract.readers.sniff_zip import sniff_zip
+from models.extract.readers.sniffing.packages import sniff_zip
+from models.extract.readers.sniffing.texts import sniff_text
 
 HEAD_BYTES: Final = 4096
 """As many bytes as the rules for signatures look at."""

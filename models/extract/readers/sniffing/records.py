@@ -1,0 +1,68 @@
+"""Records of delimited text: which delimiter parts them, and whether a text is records at all."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+DELIMITERS: Final = ",;\t|"
+SAMPLE_RECORDS: Final = 50
+_LEAST_AGREEING: Final = 0.6
+"""Share of the records that must have the usual number of fields."""
+_FIELD_BYTES: Final = 10_000_000
+
+
+def find_delimiter(text: str) -> str | None:
+    """The delimiter of a text's records; None when none of the usual ones makes a table."""
+    sample = text[: SAMPLE_RECORDS * 2000]
+    best: tuple[float, int, str] | None = None
+    for delimiter in DELIMITERS:
+        records = _records(sample, delimiter, SAMPLE_RECORDS)
+        if len(sample) < len(text) and len(records) > 1:
+            records = records[:-1]
+        widths = Counter(len(record) for record in records)
+        if len(records) < 2 or not widths:
+            continue
+        width, count = max(widths.items(), key=lambda item: (item[0] > 1, item[1], item[0]))
+        agreeing = count / len(records)
+        if width > 1 and agreeing >= _LEAST_AGREEING and (best is None or (agreeing, width) > best[:2]):
+            best = (agreeing, width, delimiter)
+    return best[2] if best else None
+
+
+def looks_delimited(text: str) -> bool:
+    """True for a text that is a table of records, not prose that happens to have commas."""
+    delimiter = find_delimiter(text)
+    if delimiter is None:
+        return False
+    records = _records(text[: SAMPLE_RECORDS * 2000], delimiter, SAMPLE_RECORDS)
+    fields = [field for record in records for field in record]
+    if delimiter == "|" and sum(not record[0].strip() for record in records) > len(records) / 2:
+        return False
+    if delimiter in "\t|":
+        return True
+    after = sum(field.startswith(" ") for record in records for field in record[1:])
+    spaced = after > 0.5 * max(1, sum(len(record) - 1 for record in records))
+    ends = sum(record[-1].rstrip().endswith((".", ":", "{", "}", ";", ",")) for record in records)
+    long = sum(len(field) > 80 for field in fields) > 0.2 * len(fields)
+    return not (long or (spaced and len(records) < 4) or ends > 0.4 * len(records))
+
+
+def _records(text: str, delimiter: str, most: int) -> list[list[str]]:
+    records: list[list[str]] = []
+    try:
+        for record in read_records(text, delimiter):
+            if any(field.strip() for field in record):
+                records.append(record)
+            if len(records) >= most:
+                break
+    except csv.Error:
+        return records
+    return records
+
+
+def read_records(text: str, delimiter: str) -> Iterator[list[str]]:
+    """Records as they stand; raises `csv.Error` for a field without end."""
+    csv.field_size_limit(_FIELD_BYTES)
+    return csv.reader(io.StringIO(text.replace("\0", ""), newline=""), delimiter=delimiter, skipinitialspace=False)
