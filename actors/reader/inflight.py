@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from actors.reader.document_trace import DocumentTrace, begin_trace
-from models.cdom.tracing import NO_TRACER, Tracer
+from models.cdom.tracing import TRACING_OFF, Tracing
 from storage.values.errors import StorageError
 from storage.values.rows import Beat, Claim, DocumentId
 from storage.values.states import Phase
@@ -38,15 +38,15 @@ class Held:
 
     def end(self, error: str | None) -> None:
         if self.trace is not None:
-            self.trace.whole.note("quire.pages", self.beat.pages_total)
+            self.trace.whole.set_attribute("quire.pages", self.beat.pages_total)
             self.trace.end(error)
 
 
 class Inflight:
     """Open documents by id. All methods may be called from any thread."""
 
-    def __init__(self, tracer: Tracer = NO_TRACER) -> None:
-        self._tracer = tracer
+    def __init__(self, tracing: Tracing = TRACING_OFF) -> None:
+        self._tracing = tracing
         self._lock = threading.Lock()
         self._held: dict[DocumentId, Held] = {}
         self._moved = False
@@ -57,7 +57,7 @@ class Inflight:
     def add(self, claim: Claim) -> None:
         phase = Phase.CLAIMED if claim.grouped else Phase.READING
         beat = Beat(document_id=claim.document_id, attempt=claim.attempt, phase=phase)
-        trace = begin_trace(self._tracer, claim) if self._tracer.on else None
+        trace = begin_trace(self._tracing, claim) if self._tracing.on else None
         with self._lock:
             self._held[claim.document_id] = Held(claim, beat, trace, told=phase)
 

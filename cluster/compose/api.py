@@ -24,7 +24,7 @@ def open_resources(runtime: Runtime) -> "Resources":
     from cluster.compose.handles import ServedOnDemand
     from cluster.compose.plugins import load_plugins
     from cluster.compose.search import with_search
-    from cluster.compose.tracing import make_tracer
+    from cluster.compose.tracing import make_tracing
     from cluster.placement.health import ServeState
     from serve_apps.access.default_token import load_default_token
     from serve_apps.access.keys import KeyRing, default_key, parse_api_keys
@@ -45,7 +45,7 @@ def open_resources(runtime: Runtime) -> "Resources":
         limits=api_limits(settings),
         options=read_options(settings),
         flag_tree=make_tree_flagger(settings),
-        tracer=make_tracer(settings, "api"),
+        tracing=make_tracing(settings, "api"),
         exports=load_plugins(settings.plugins).exports,
         ports=with_search(
             Ports(

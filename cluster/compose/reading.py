@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # each replica imports only what it is made of
     from actors.reader.reader import Reader
     from actors.reading.on_demand import OnDemand
     from models.cdom.ports import IndexDocument, RecognisePages
-    from models.cdom.tracing import Tracer
+    from models.cdom.tracing import Tracing
     from serve_apps.access.license_holder import LicenseHolder
     from storage.store import Store
     from storage.values.rows import Claim
@@ -29,7 +29,7 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDoc
     from actors.reader.task_notifier import TaskNotifier
     from actors.reading.read_document import DocumentReader
     from cluster.compose.search import before_publishing
-    from cluster.compose.tracing import make_tracer
+    from cluster.compose.tracing import make_tracing
     from storage.postgres.listen import listen
     from storage.queue.publish import finish
     from storage.queue.queue import LeasePolicy, Queue
@@ -37,8 +37,8 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDoc
 
     settings, store = runtime.settings, open_runtime_store(runtime)
     policy = LeasePolicy(lease_s=settings.lease_s, retry_delays_s=settings.retry_delays_s)
-    tracer = make_tracer(settings, "fast_path")
-    queue, inflight = Queue(store.db, new_worker_id(), policy, store.signer), Inflight(tracer)
+    tracing = make_tracing(settings, "fast_path")
+    queue, inflight = Queue(store.db, new_worker_id(), policy, store.signer), Inflight(tracing)
     publisher = Publisher(
         artifacts=store.artifacts,
         finish=partial(finish, store),
@@ -69,13 +69,13 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDoc
         inflight=inflight,
         heart=HeartbeatThread(queue, inflight, settings.beat_s),
         reserve=_reserve(store, hold_license(runtime)),
-        close=partial(_end, tracer, store),
+        close=partial(_end, tracing, store),
     )
     return Reader(parts)
 
 
-def _end(tracer: "Tracer", store: "Store") -> None:
-    tracer.close()
+def _end(tracing: "Tracing", store: "Store") -> None:
+    tracing.close()
     store.close()
 
 

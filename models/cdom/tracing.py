@@ -1,90 +1,64 @@
-"""Traces as both doors make them: named stretches of time with a parent, exported by whoever composes the service.
+"""Traces by OpenTelemetry's own interface: off is its no-op tracer, on is a tracer that the composition hands in.
 
-A stretch carries names, counts and codes, never content and no file name. Without a tracer (`NO_TRACER`) nothing is
-made and nothing is measured. What crosses processes is the W3C `traceparent` text.
+A span carries names, counts and codes, never content and no file name. What crosses processes is the W3C `traceparent`.
 """
 
-from collections.abc import Mapping
-from enum import StrEnum
-from types import MappingProxyType
-from typing import Protocol
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
-Fact = str | int | float | bool
-NOTHING: Mapping[str, Fact] = MappingProxyType({})
+from opentelemetry.context import Context
+from opentelemetry.trace import NoOpTracer, Span, SpanKind, Status, StatusCode, Tracer
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-
-class TraceSpanKind(StrEnum):
-    """OpenTelemetry's kinds that occur here."""
-
-    SERVER = "server"
-    CONSUMER = "consumer"
-    INTERNAL = "internal"
+Attributes = Mapping[str, str | int | float | bool]
+_PROPAGATOR = TraceContextTextMapPropagator()
 
 
-class TraceSpan(Protocol):
-    """One stretch in course. `context` is what a later one names as its parent; None when it is not traced."""
+@dataclass(frozen=True, slots=True)
+class Tracing:
+    """A tracer, and what sends its last spans when the process ends. Never raises, never waits for the receiver."""
 
-    @property
-    def context(self) -> str | None: ...
-
-    def rename(self, name: str) -> None: ...
-
-    def note(self, name: str, value: Fact) -> None: ...
-
-    def end(self, error: str | None = None) -> None:
-        """Ends it now; `error` is a stable code. Once only."""
-
-
-class Tracer(Protocol):
-    """Makes stretches. Never raises and never waits for the receiver."""
+    tracer: Tracer
+    close: Callable[[], None] = lambda: None
 
     @property
-    def on(self) -> bool: ...
+    def on(self) -> bool:
+        """Whoever makes many spans asks first."""
+        return not isinstance(self.tracer, NoOpTracer)
 
     def begin(
         self,
         name: str,
         parent: str | None = None,
         *,
-        kind: TraceSpanKind = TraceSpanKind.INTERNAL,
+        kind: SpanKind = SpanKind.INTERNAL,
         ago_s: float = 0.0,
-        facts: Mapping[str, Fact] = NOTHING,
-    ) -> TraceSpan:
-        """A stretch that began `ago_s` seconds ago below `parent` (a traceparent), or a trace of its own.
+        attributes: Attributes | None = None,
+    ) -> Span:
+        """A span that began `ago_s` seconds ago below `parent` (a traceparent), or a trace of its own.
 
-        Facts are named as OpenTelemetry's conventions name them (`http.route`) or below `quire.`.
+        A parent that cannot be read is none. Attributes are named by OpenTelemetry's conventions or below `quire.`.
         """
-
-    def close(self) -> None:
-        """Sends what is left, within a few seconds."""
-
-
-class _NoStretch:
-    context = None
-
-    def rename(self, name: str) -> None: ...
-
-    def note(self, name: str, value: Fact) -> None: ...
-
-    def end(self, error: str | None = None) -> None: ...
+        above = _PROPAGATOR.extract({"traceparent": parent}, Context()) if parent is not None else Context()
+        began = time.time_ns() - int(ago_s * 1e9)
+        return self.tracer.start_span(
+            name, above, kind, attributes=attributes, start_time=began, record_exception=False
+        )
 
 
-class _NoTracer:
-    on = False
-
-    def begin(
-        self,
-        name: str,
-        parent: str | None = None,
-        *,
-        kind: TraceSpanKind = TraceSpanKind.INTERNAL,
-        ago_s: float = 0.0,
-        facts: Mapping[str, Fact] = NOTHING,
-    ) -> TraceSpan:
-        return NO_STRETCH
-
-    def close(self) -> None: ...
+TRACING_OFF = Tracing(NoOpTracer())
 
 
-NO_STRETCH: TraceSpan = _NoStretch()
-NO_TRACER: Tracer = _NoTracer()
+def traceparent_of(span: Span) -> str:
+    """What a later span names as its parent."""
+    facts = span.get_span_context()
+    return f"00-{facts.trace_id:032x}-{facts.span_id:016x}-{facts.trace_flags:02x}"
+
+
+def end_span(span: Span, error: str | None = None) -> None:
+    """Ends it now; `error` is a stable code. Once only."""
+    if error is not None:
+        span.set_status(Status(StatusCode.ERROR, error))
+        span.set_attribute("error.type", error)
+    span.end()

@@ -86,7 +86,7 @@ def create_app(resources: Resources) -> FastAPI:
         OuterMiddleware,
         body_cap=_BodyCaps(limits),
         max_inflight_bytes=limits.max_inflight_bytes,
-        tracer=resources.tracer,
+        tracing=resources.tracing,
     )
     return app
 

@@ -74,7 +74,7 @@ class AppState:
             self.syncs.close()
             self.sql.close()
             self.disk.close()
-            self.resources.tracer.close()
+            self.resources.tracing.close()
 
     def true_address(self, scope: MutableMapping[str, Any]) -> str | None:
         """The peer's address where it is the caller's own: limits are on, no proxy stands in front."""

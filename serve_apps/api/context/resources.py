@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ClusterState, IndexDocument, ReadOnce, RedactOriginal, RenderPage, SearchIndex, Tokenizer
-from models.cdom.tracing import NO_TRACER, Tracer
+from models.cdom.tracing import TRACING_OFF, Tracing
 from models.cdom.tree import Tree
 from models.derive.chunks.chunks import ChunkSettings
 from models.export import Export
@@ -73,4 +73,4 @@ class Resources:
     source_gate: SourceGate | None = None
     tokenizer: Tokenizer = field(default_factory=load_tokenizer)
     chunking: ChunkSettings = field(default_factory=ChunkSettings)
-    tracer: Tracer = NO_TRACER
+    tracing: Tracing = TRACING_OFF

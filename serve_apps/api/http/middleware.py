@@ -15,7 +15,7 @@ from typing import Any
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from models.cdom.tracing import NO_TRACER, Tracer
+from models.cdom.tracing import TRACING_OFF, Tracing
 from serve_apps.api.http.problems import answer, problem_response
 from serve_apps.api.http.refusals import Overloaded, UploadTooLarge
 from serve_apps.api.http.request_span import begin_request, end_request
@@ -35,9 +35,11 @@ BodyCap = Callable[[str], int]
 class OuterMiddleware:
     """Wraps the app. `max_inflight_bytes` bounds the bodies being received at once; a single one is always let in."""
 
-    def __init__(self, app: ASGIApp, *, body_cap: BodyCap, max_inflight_bytes: int, tracer: Tracer = NO_TRACER) -> None:
+    def __init__(
+        self, app: ASGIApp, *, body_cap: BodyCap, max_inflight_bytes: int, tracing: Tracing = TRACING_OFF
+    ) -> None:
         self.app, self.body_cap, self.max_inflight_bytes = app, body_cap, max_inflight_bytes
-        self.tracer = tracer
+        self.tracing = tracing
         self.inflight_bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -45,7 +47,7 @@ class OuterMiddleware:
             await self.app(scope, receive, send)
             return
         exchange = _Exchange(scope, send)
-        traced = begin_request(self.tracer, scope) if self.tracer.on else None
+        traced = begin_request(self.tracing, scope) if self.tracing.on else None
         held = 0
         try:
             declared = _declared_length(scope["headers"])

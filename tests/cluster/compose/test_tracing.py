@@ -9,10 +9,10 @@ import pytest
 
 from cluster.compose.api import open_resources
 from cluster.compose.reading import make_reader
-from cluster.compose.tracing import make_tracer
+from cluster.compose.tracing import make_tracing
 from cluster.runtime import Runtime
 from configs.parsing import SettingsError, parse_settings
-from models.cdom.tracing import NO_STRETCH, NO_TRACER
+from models.cdom.tracing import TRACING_OFF
 from models.neural.fakes import ScriptedRecogniser
 from serve_apps.access.keys import parse_api_keys
 from storage.store import Store
@@ -105,11 +105,11 @@ async def test_a_receiver_that_is_away_stops_nothing(runtime: Runtime, store: St
 
 
 def test_off_is_the_default_and_imports_no_sdk() -> None:
-    assert make_tracer(parse_settings({}), "api") is NO_TRACER
-    assert NO_TRACER.begin("x") is NO_STRETCH
+    assert make_tracing(parse_settings({}), "api") is TRACING_OFF
+    assert not TRACING_OFF.begin("x").is_recording()
     program = (  # FastAPI imports the interfaces (opentelemetry.trace) by itself
-        "import sys; from cluster.compose.tracing import make_tracer; from configs.parsing import parse_settings; "
-        "import serve_apps.api.http.middleware, actors.reader.inflight; make_tracer(parse_settings({}), 'api'); "
+        "import sys; from cluster.compose.tracing import make_tracing; from configs.parsing import parse_settings; "
+        "import serve_apps.api.http.middleware, actors.reader.inflight; make_tracing(parse_settings({}), 'api'); "
         "sys.exit(any(name.startswith(('opentelemetry.sdk', 'opentelemetry.exporter')) for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
