@@ -48,9 +48,9 @@ _PLAN: tuple[tuple[str, str, tuple[str, ...], bool, str], ...] = (
     ("quire_stage_seconds", "Seconds per stage of documents finished in the last five minutes (of at most 1,000).",
      ("stage", "quantile"), False,
      """with recent as (select d.started_at - d.created_at as queue, d.finished_at - d.started_at as reading
-          from events e join documents d on d.id = e.document_id
-          where e.seq > (select max(seq) - 1000 from events) and d.started_at is not null
-            and d.finished_at > clock_timestamp() - interval '5 minutes')
+          from (select document_id from events order by seq desc limit 1000) as e
+            join documents d on d.id = e.document_id
+          where d.started_at is not null and d.finished_at > clock_timestamp() - interval '5 minutes')
         select s.stage as l1, q.q::text as l2, extract(epoch from percentile_cont(q.q) within group (order by
           case s.stage when 'queue' then r.queue else r.reading end)) as value
         from recent r, (values ('queue'), ('reading')) as s(stage), (values (0.5), (0.95)) as q(q)

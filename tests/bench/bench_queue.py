@@ -38,11 +38,15 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--documents", type=int, default=4000)
     arguments.add_argument("--processes", type=int, default=2)
+    arguments.add_argument("--group", type=int, default=16)
+    arguments.add_argument("--job", type=int, default=10)
     options = arguments.parse_args()
     with bench_database() as (dsn, workdir):
         results = {
             "load_before": os.getloadavg(),
-            "claim_done": measure_claim_done(dsn, workdir, options.documents, options.processes, claimers=8),
+            "claim_done": measure_claim_done(
+                dsn, workdir, options.documents, options.processes, claimers=8, group=options.group, job=options.job
+            ),
             "idle_claim_ms": measure_idle_claim(dsn, workdir),
             "fairness": measure_fairness(dsn, workdir),
             "load_after": os.getloadavg(),
@@ -50,14 +54,18 @@ def main() -> None:
     _report(results)
 
 
-def measure_claim_done(dsn: str, workdir: Path, documents: int, processes: int, claimers: int) -> dict[str, float]:
-    """Documents a second from claim to durable end: `claimers` threads over `processes`."""
+def measure_claim_done(
+    dsn: str, workdir: Path, documents: int, processes: int, claimers: int, *, group: int, job: int
+) -> dict[str, float]:
+    """Documents a second from claim to durable end: `claimers` threads over `processes`, jobs of `job` documents."""
     store = open_store(dsn, workdir, signing_key=KEY)
-    for _ in range(documents // 200):
-        _submit(store, "acme", 200)
+    for _ in range(documents // job):
+        _submit(store, "acme", job)
     started, client, server = time.perf_counter(), _children_cpu_s(), _server_cpu_s(workdir)
     workers = [
-        multiprocessing.get_context("spawn").Process(target=_work, args=(dsn, str(workdir), claimers // processes))
+        multiprocessing.get_context("spawn").Process(
+            target=_work, args=(dsn, str(workdir), claimers // processes, group)
+        )
         for _ in range(processes)
     ]
     for worker in workers:
@@ -116,12 +124,11 @@ def measure_fairness(dsn: str, workdir: Path, flood: int = 2000, few: int = 20) 
     return {"last_of_few_at": position, "ideal": 2 * few, "behind": flood}
 
 
-def _work(dsn: str, workdir: str, claimers: int) -> None:
-    """One process as a reader is one: claimers hand their results to a publisher that commits what has come so far."""
+def _work(dsn: str, workdir: str, claimers: int, group: int) -> None:
+    """One process with several claimers."""
     store = open_store(dsn, Path(workdir), signing_key=KEY, pool_size=claimers + 1)
     queue = Queue(store.db, new_worker_id(), LeasePolicy(), store.signer)
-    publisher = _Publisher(store)
-    threads = [threading.Thread(target=_claim_and_finish, args=(queue, publisher)) for _ in range(claimers)]
+    threads = [threading.Thread(target=_claim_and_finish, args=(queue, store, group)) for _ in range(claimers)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -129,32 +136,10 @@ def _work(dsn: str, workdir: str, claimers: int) -> None:
     store.close()
 
 
-class _Publisher:
-    """Natural group commit: whoever comes while a commit is under way goes into the next one together."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._lock = threading.Lock()
-        self._committing = threading.Lock()
-        self._waiting: list[tuple[Succeeded, threading.Event]] = []
-
-    def publish(self, done: Succeeded) -> None:
-        committed = threading.Event()
-        with self._lock:
-            self._waiting.append((done, committed))
-        with self._committing:
-            if committed.is_set():
-                return
-            with self._lock:
-                batch, self._waiting = self._waiting, []
-            assert all(finish(self._store, [item for item, _ in batch]))
-            for _, event in batch:
-                event.set()
-
-
-def _claim_and_finish(queue: Queue, publisher: _Publisher) -> None:
-    while (claim := queue.claim()) is not None:
-        publisher.publish(_done(claim))
+def _claim_and_finish(queue: Queue, store: Store, group: int) -> None:
+    """As a reader does with small documents: claimed together, ended together."""
+    while claims := queue.claim_group(group):
+        assert all(finish(store, [_done(claim) for claim in claims]))
 
 
 def _done(claim: Claim) -> Succeeded:

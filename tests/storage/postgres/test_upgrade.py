@@ -1,0 +1,74 @@
+"""A store that version 0.9.20 filled opens in this version: nothing is lost, what was under way goes on."""
+
+from pathlib import Path
+
+import psycopg
+import sqlalchemy
+from alembic import command
+
+from storage.jobs.jobs import get_job
+from storage.jobs.measures import measure
+from storage.postgres.schema import alembic_config, check_schema, migrate
+from storage.queue.counters import read_counter
+from storage.queue.publish import finish
+from storage.store import open_store
+from storage.values.states import JobStatus
+from tests.conftest import SIGNING_KEY
+from tests.postgres import TestServer
+from tests.storage.scenes import ACME, claim, put_blob, success, worker
+
+RELEASED = "0007"  # the schema of 0.9.20
+
+_FILL = """
+insert into jobs (id, tenant, org, key_name, n_total, n_succeeded, n_failed, n_queued, n_running, finished_at) values
+  ('job_done', 'acme', 'default', 'acme', 2, 1, 1, 0, 0, now()),
+  ('job_open', 'acme', 'default', 'acme', 2, 0, 0, 1, 1, null);
+insert into documents (id, job_id, tenant, org, key_name, position, source_file, sha256, bytes, status, attempt,
+                       attempts, pages, route_counts, error, published_attempt, finished_at, options)
+select v.id, v.job, 'acme', 'default', 'acme', v.position, v.id || '.pdf', %(sha256)s, 8, v.status, v.attempt,
+       v.attempt, v.pages, v.routes::jsonb, v.error, v.published, v.ended, %(options)s
+from (values ('doc_a', 'job_done', 0, 'succeeded', 1, 5, '{"fast": 4, "ocr": 1}', null, 1, now()),
+             ('doc_b', 'job_done', 1, 'failed', 3, null, '{}', 'malformed', null, now()),
+             ('doc_c', 'job_open', 0, 'queued', 0, null, '{}', null, null, null),
+             ('doc_d', 'job_open', 1, 'running', 1, null, '{}', null, null, null))
+  as v(id, job, position, status, attempt, pages, routes, error, published, ended);
+insert into meter (document_id, run, tenant, org, key_name, month, pages, bytes)
+  values ('doc_a', 1, 'acme', 'default', 'acme', date_trunc('month', now())::date, 5, 8);
+insert into tasks (document_id, job_id, tenant, priority, vtime, state, phase, attempt, starts, worker,
+                   lease_until) values
+  ('doc_c', 'job_open', 'acme', 10, 1, 'queued', null, 0, 0, null, null),
+  ('doc_d', 'job_open', 'acme', 10, 0, 'running', 'reading', 1, 1, 'a reader of 0.9.20', now() - interval '1 second');
+"""
+
+
+def to_released(dsn: str) -> None:
+    engine = sqlalchemy.create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(dsn))
+    with engine.begin() as connection:
+        command.upgrade(alembic_config(connection), RELEASED)
+    engine.dispose()
+
+
+def test_a_store_of_the_release_opens_and_its_open_documents_are_finished(
+    postgres_server: TestServer, tmp_path: Path
+) -> None:
+    with postgres_server.empty_database() as dsn:
+        to_released(dsn)
+        store = open_store(dsn, tmp_path, signing_key=SIGNING_KEY)
+        with psycopg.connect(dsn) as connection:
+            values = {"sha256": put_blob(store).sha256, "options": "{}"}
+            for statement in filter(str.strip, _FILL.split(";\n")):
+                connection.execute(statement.encode(), values if "%(" in statement else None)
+        migrate(dsn)
+        check_schema(store.db)
+        assert read_counter(store.db, "documents") == {"succeeded": 1, "failed": 1}
+        assert read_counter(store.db, "errors") == {"malformed": 1}
+        assert read_counter(store.db, "pages") == {"": 5}
+        assert read_counter(store.db, "routes") == {"fast": 4, "ocr": 1}
+        assert measure(store.db)
+        queue = worker(store)
+        taken = [claim(queue), claim(queue)]
+        assert [(one.document_id, one.starts) for one in taken] == [("doc_d", 2), ("doc_c", 1)]
+        assert finish(store, [success(one) for one in taken]) == [True, True]
+        assert get_job(store.db, ACME, taken[0].job_id).status is JobStatus.SUCCEEDED
+        assert read_counter(store.db, "documents") == {"succeeded": 3, "failed": 1}
+        store.close()
