@@ -137,10 +137,14 @@ class Egress:
             raise UrlRefused("the host is, or stands for, an address that is not public")
         return Target(scheme, host, port, path, addresses)
 
+    def connect(self, target: Target, timeout_s: float) -> "GuardedConnection":
+        """A connection, not yet open, that will reach the judged addresses only."""
+        return GuardedConnection(target, self._tls, timeout_s)
+
     def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> HttpAnswer:
         """One POST. Raises `UrlRefused` (the name may stand for something else by now) and `Unreachable`."""
         target = self.check(url)
-        connection = _Connection(target, self._tls, self._timeout_s)
+        connection = self.connect(target, self._timeout_s)
         deadline = threading.Timer(self._timeout_s, connection.cut)
         deadline.daemon = True
         deadline.start()
@@ -150,13 +154,13 @@ class Egress:
             response.read(MAX_ANSWER_BYTES)
             return HttpAnswer(response.status, {name.lower(): value for name, value in response.getheaders()})
         except (OSError, http.client.HTTPException, AttributeError) as error:
-            raise Unreachable(_describe(error, connection.was_cut)) from None
+            raise Unreachable(describe_failure(error, connection.was_cut)) from None
         finally:
             deadline.cancel()
             connection.close()
 
 
-class _Connection(http.client.HTTPConnection):
+class GuardedConnection(http.client.HTTPConnection):
     """Connects to the judged addresses only; TLS and Host keep the name."""
 
     def __init__(self, target: Target, tls: ssl.SSLContext, timeout_s: float) -> None:
@@ -247,7 +251,8 @@ def _is_own(address: Address) -> bool:
     return True
 
 
-def _describe(error: BaseException, was_cut: bool) -> str:
+def describe_failure(error: BaseException, was_cut: bool) -> str:
+    """In which way an exchange failed, as a stable code."""
     if was_cut or isinstance(error, TimeoutError):
         return "timeout"
     if isinstance(error, ssl.SSLError):

@@ -25,6 +25,7 @@ from cluster.cli.shared.progress import ProgressBar
 from cluster.compose.redacted import name_without_names
 from models.cdom.original import OcrMode, ReadOptions
 
+MEGABYTE = 1024 * 1024  # bytes
 STANDARD = Path("-")
 """Standard input as a document, standard output as the place of its result."""
 _NAMED_SKIPPED = 5
@@ -32,6 +33,7 @@ _NAMED_SKIPPED = 5
 _EXAMPLES = """\b
 Examples:
   quire extract report.pdf --to md -o -          Markdown to standard output
+  quire extract https://example.com/a.pdf -o -   fetched under the rules of webhooks
   quire extract scans/ -o out/ --to md           a folder; its folders are kept
   curl -s URL | quire extract - --to md -o -     standard input
   quire extract *.pdf -o out/ --json > all.json  a report for programs
@@ -55,7 +57,7 @@ def _parse_range(part: str) -> tuple[int, int]:
 
 
 @click.command(epilog=_EXAMPLES)
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH|URL|-...")
 @click.option(
     "--to", type=NamedChoice(list(EXTRACT_FORMATS), ALIASES), default="tree", show_default=True,
     metavar="|".join(EXTRACT_FORMATS), help="What to write (md = markdown, json = tree).",
@@ -80,7 +82,7 @@ def extract(
     password: str | None, ocr: str, no_furniture: bool, redacted: bool, as_json: bool, quiet: bool,
     workdir: Path | None,
 ) -> None:  # fmt: skip
-    """Read files, folders, patterns and standard input (-); write one result per document.
+    """Read files, folders, patterns, addresses and standard input (-); write one result per document.
 
     Exit status: 0 all were read, 1 some failed ("FILE: code: what to do" on stderr), 2 wrong use.
     """
@@ -106,7 +108,7 @@ def extract(
 @contextmanager
 def _collected(paths: Sequence[str]) -> Iterator[FoundFiles]:
     """What is to be read; standard input lies in a temporary file for as long as the block runs."""
-    named = [path for path in paths if path != str(STANDARD)]
+    named = [path for path in paths if path != str(STANDARD) and not _is_url(path)]
     try:
         found = find_files(named)
     except NoSuchFile as error:
@@ -114,11 +116,36 @@ def _collected(paths: Sequence[str]) -> Iterator[FoundFiles]:
     if len(named) == len(paths):
         yield found
         return
-    with tempfile.NamedTemporaryFile(prefix="quire-stdin-") as file:
-        file.write(sys.stdin.buffer.read())
-        file.flush()
-        found.files.append(FoundFile(Path(file.name), Path("stdin")))
+    with tempfile.TemporaryDirectory(prefix="quire-") as folder:
+        for number, path in enumerate(dict.fromkeys(path for path in paths if path not in named)):
+            found.files.append(_brought(path, Path(folder) / str(number)))
         yield found
+
+
+def _brought(path: str, file: Path) -> FoundFile:
+    """Standard input, or what stands at an address, as a file."""
+    if not _is_url(path):
+        file.write_bytes(sys.stdin.buffer.read())
+        return FoundFile(file, Path("stdin"))
+    from storage.values.file_names import clean_name
+    from storage.webhooks.download import Downloads, DownloadTooLarge
+    from storage.webhooks.egress import Egress, Unreachable, UrlRefused
+
+    settings = settings_from()
+    try:
+        with file.open("wb") as target:
+            name = Downloads(Egress(settings.webhook_allow)).get(path, target.write, settings.max_upload_mb * MEGABYTE)
+    except UrlRefused as error:
+        raise CommandStopped(f"{path}: url-refused: {error}") from None
+    except Unreachable as error:
+        raise CommandStopped(f"{path}: url-unreachable: {error.code}") from None
+    except DownloadTooLarge:
+        raise CommandStopped(f"{path}: it is larger than SVC_MAX_UPLOAD_MB allows") from None
+    return FoundFile(file, Path(clean_name(name)))
+
+
+def _is_url(path: str) -> bool:
+    return path.startswith(("http://", "https://"))
 
 
 def _check_use(found: FoundFiles, output: Path, as_json: bool) -> None:
@@ -138,7 +165,7 @@ def _items(files: list[FoundFile], output: Path, suffix: str, redacted: bool) ->
     return [
         ExtractItem(
             file=file.path,
-            name=str(file.place if file.place == Path("stdin") else file.path),
+            name=str(file.path if file.path.name == file.place.name else file.place),
             result=None if output == STANDARD else output / name,
         )
         for file, name in zip(files, names, strict=True)

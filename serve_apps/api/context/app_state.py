@@ -29,6 +29,7 @@ from storage.sources.sources import SourceGate
 from storage.values.errors import StorageError
 
 _SQL_THREADS = 4  # as many as the pool has connections
+_DOWNLOADS = 8  # files fetched by address at once: each holds a thread for as long as the other side takes
 _DISK_THREADS = 8  # threads for disks and writing, apart from those that read SQL
 _LICENSE_WATCH_S = 10.0  # seconds until a renewed licence is in force
 _KEYS_WATCH_S = 2.0  # seconds until a new or revoked key is known when no notice comes
@@ -47,6 +48,7 @@ class AppState:
         self.job_answers = JobAnswers(resources.store.db, self.sql)
         self.trees = ParsedTrees()
         self.drawn = DrawnPictures()
+        self.downloads = asyncio.Semaphore(_DOWNLOADS)
         self.ephemeral = EphemeralSlots()
         self.rate_limit = CallerRateLimit(resources.store.db, self.sql, resources.limits.rate_limit_rpm)
         self.strangers = FailedAuthLimiter()

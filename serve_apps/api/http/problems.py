@@ -80,6 +80,7 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     refusals.UploadTooLarge: Problem(413, headers=(("Connection", "close"),)),
     refusals.BatchTooLarge: Problem(413, headers=(("Connection", "close"),)),
     refusals.InvalidUpload: Problem(422, headers=(("Connection", "close"),)),
+    refusals.UrlUnreachable: Problem(422),
     refusals.UploadStalled: Problem(408, headers=(("Connection", "close"),)),
     UrlRefused: Problem(422, loc=("body", "url")),
     SourceRefused: Problem(422, loc=("body",)),

@@ -74,6 +74,13 @@ class BatchTooLarge(Refusal):
     code = "too-many-files"
 
 
+class UrlUnreachable(Refusal):
+    """What stands at an address could not be fetched; the text says in which way."""
+
+    code = "url-unreachable"
+    loc = ("body", "url")
+
+
 class UploadStalled(Refusal):
     """The client stopped sending its body."""
 

@@ -11,6 +11,7 @@ from fastapi import Request
 from serve_apps.api.context.deps import Call
 from serve_apps.api.http.multipart import PartRules
 from serve_apps.api.http.uploads import StoredFile, Upload, receive_upload
+from serve_apps.api.intake.by_url import MEDIA_TYPE, FetchedUpload, fetch_upload, names_urls
 from serve_apps.api.intake.idempotency import identify_submission
 from serve_apps.api.intake.read_fields import read_metadata, read_options
 from storage.jobs.intake import submit_job
@@ -27,25 +28,34 @@ _FIELDS: dict[str, Any] = {
 }
 
 
-def _upload_body(part: str, schema: dict[str, Any]) -> dict[str, Any]:
+_URL = {"type": "string", "format": "uri", "description": "Where the file is fetched from."}
+
+
+def _upload_body(part: str, schema: dict[str, Any], named: dict[str, Any]) -> dict[str, Any]:
     form = {"type": "object", "required": [part], "properties": {part: schema} | _FIELDS}
-    return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": form}}}}
+    by_url = {"type": "object", "properties": named | _FIELDS}
+    content = {"multipart/form-data": {"schema": form}, MEDIA_TYPE: {"schema": by_url}}
+    return {"requestBody": {"required": True, "content": content}}
 
 
-JOBS_UPLOAD = _upload_body("files", {"type": "array", "items": _FILE})
-PARSE_UPLOAD = _upload_body("file", _FILE)
+JOBS_UPLOAD = _upload_body(
+    "files", {"type": "array", "items": _FILE}, {"url": _URL, "urls": {"type": "array", "items": _URL}}
+)
+PARSE_UPLOAD = _upload_body("file", _FILE, {"url": _URL})
 
 
-async def receive(request: Request, call: Call, parts: frozenset[str], max_files: int) -> Upload:
-    """The request's files, refused early when nothing may be taken in now."""
+async def receive(request: Request, call: Call, parts: frozenset[str], max_files: int) -> Upload | FetchedUpload:
+    """The request's files, sent or named by address, refused early when nothing may be taken in now."""
     resources = call.running.resources
     resources.license.require_intake()
+    if names_urls(request):
+        return await fetch_upload(request, call, max_files)
     rules = PartRules(names=parts, max_files=max_files, max_file_bytes=resources.limits.max_upload_bytes)
     return await receive_upload(request, rules, call.store.blobs, call.running.disk, resources.limits.upload_idle_s)
 
 
 async def submit(
-    call: Call, upload: Upload, *, priority: Priority, kind: str, idempotency_key: str | None = None
+    call: Call, upload: Upload | FetchedUpload, *, priority: Priority, kind: str, idempotency_key: str | None = None
 ) -> JobRow:
     """The queued job. Raises `InvalidField`, `QuotaExceeded`, `Conflict`; a caller who goes away does not undo it."""
     return await call.running.disk.run(_store_and_enqueue, call, upload, priority, kind, idempotency_key)
@@ -56,7 +66,9 @@ def quota_of(call: Call) -> PageQuota:
     return PageQuota(max_pages_per_month=call.running.resources.license.current.max_pages_per_month)
 
 
-def _store_and_enqueue(call: Call, upload: Upload, priority: Priority, kind: str, key: str | None) -> JobRow:
+def _store_and_enqueue(
+    call: Call, upload: Upload | FetchedUpload, priority: Priority, kind: str, key: str | None
+) -> JobRow:
     try:
         options = read_options(upload.fields, call.running.resources.options)
         metadata = read_metadata(upload.fields)
@@ -85,7 +97,7 @@ def keep_within_cap(call: Call, coming_bytes: int) -> None:
         require_room(call.store.db, call.scope, cap, coming_bytes)
 
 
-def _facts(upload: Upload, stored: list[StoredFile]) -> Iterator[str]:
+def _facts(upload: Upload | FetchedUpload, stored: list[StoredFile]) -> Iterator[str]:
     """Everything that was sent: files by content and name, then the fields."""
     for file in stored:
         yield f"{file.blob.sha256} {file.name}"

@@ -91,6 +91,22 @@ async function send(files) {
   }
 }
 
+/** The service fetches what stands at an address; the rules are those of webhooks. */
+async function fetchUrl() {
+  const url = form.querySelector("#up-url").value.trim(), button = form.querySelector("[data-fetch]");
+  if (!url) return;
+  refuse("");
+  button.disabled = true;
+  const sent = { url };
+  for (const name of ["pages", "ocr", "password"]) if (form.elements[name]?.value) sent[name] = form.elements[name].value;
+  const headers = { "Content-Type": "application/json", "X-CSRF-Token": document.querySelector('meta[name="csrf"]').content };
+  const answer = await fetch("/ui/v1/jobs", { method: "POST", headers, body: JSON.stringify(sent) }).catch(() => null);
+  const said = await answer?.json().catch(() => ({}));
+  if (answer?.status === 201) { location.href = `/ui/jobs/${said.id}`; return; }
+  refuse(!answer ? "The connection was lost." : typeof said.detail === "string" ? said.detail : said.detail?.[0]?.msg ?? `The service answered ${answer.status}.`);
+  button.disabled = false;
+}
+
 function hold(event) { event.preventDefault(); }
 
 if (form) {
@@ -101,6 +117,9 @@ if (form) {
     event.preventDefault();
     send([...input.files]);
   });
+  form.querySelector(".by-url").hidden = false;
+  form.querySelector("[data-fetch]").addEventListener("click", fetchUrl);
+  form.querySelector("#up-url").addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); fetchUrl(); } });
   let depth = 0; // the whole page takes files: nobody aims
   const carriesFiles = (event) => event.dataTransfer?.types.includes("Files");
   document.addEventListener("dragenter", (event) => { if (carriesFiles(event)) { depth += 1; form.classList.add("over"); if (folded) folded.open = true; } });

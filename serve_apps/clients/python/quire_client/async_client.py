@@ -12,7 +12,7 @@ from quire_client.async_operations import AsyncOperations
 from quire_client.calls import Call, FinetuneOptions, JobEvent, fill, finetune_call
 from quire_client.client import ENDED, LONGEST_WAIT_S
 from quire_client.errors import WaitTimeout
-from quire_client.uploads import FileLike, Files, Ocr, form_fields
+from quire_client.uploads import FileLike, Files, Ocr, form_fields, submission
 
 
 class AsyncClient(AsyncOperations):
@@ -46,8 +46,7 @@ class AsyncClient(AsyncOperations):
             "/v1/jobs",
             keyed=True,
             idempotency_key=idempotency_key,
-            parts=Files([("files", file) for file in several]),  # type: ignore[misc]
-            fields=form_fields(pages, password, ocr, metadata),
+            **submission("files", several, form_fields(pages, password, ocr, metadata)),  # type: ignore[arg-type]
         )
         return await self._json(call)
 
@@ -69,8 +68,7 @@ class AsyncClient(AsyncOperations):
             query={"timeout_s": timeout_s},
             keyed=True,
             idempotency_key=idempotency_key,
-            parts=Files([("file", file)]),
-            fields=form_fields(pages, password, ocr, metadata),
+            **submission("file", [file], form_fields(pages, password, ocr, metadata)),
         )
         return await self._json(call)
 

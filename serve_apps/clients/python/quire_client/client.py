@@ -11,7 +11,7 @@ from quire_client.answers import read_events, refusal_of
 from quire_client.calls import Call, FinetuneOptions, JobEvent, fill, finetune_call
 from quire_client.errors import WaitTimeout
 from quire_client.operations import Operations
-from quire_client.uploads import FileLike, Files, Ocr, form_fields
+from quire_client.uploads import FileLike, Files, Ocr, form_fields, submission
 
 ENDED = frozenset({"succeeded", "partial", "failed", "canceled"})
 LONGEST_WAIT_S = 45.0
@@ -47,8 +47,7 @@ class Client(Operations):
             "/v1/jobs",
             keyed=True,
             idempotency_key=idempotency_key,
-            parts=Files([("files", file) for file in several]),  # type: ignore[misc]
-            fields=form_fields(pages, password, ocr, metadata),
+            **submission("files", several, form_fields(pages, password, ocr, metadata)),  # type: ignore[arg-type]
         )
         return self._json(call)
 
@@ -70,8 +69,7 @@ class Client(Operations):
             query={"timeout_s": timeout_s},
             keyed=True,
             idempotency_key=idempotency_key,
-            parts=Files([("file", file)]),
-            fields=form_fields(pages, password, ocr, metadata),
+            **submission("file", [file], form_fields(pages, password, ocr, metadata)),
         )
         return self._json(call)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias
 
 FileLike: TypeAlias = str | os.PathLike[str] | IO[bytes] | tuple[str, bytes | IO[bytes]]
-"""A path, an open binary file, or `(name, content)`."""
+"""A path, an address (http://, https://), an open binary file, or `(name, content)`."""
 Ocr: TypeAlias = Literal["auto", "always", "never"]
 
 
@@ -22,6 +22,17 @@ class Files:
     def __call__(self) -> Iterator[Sequence[tuple[str, Any]]]:
         with ExitStack() as opened:
             yield [(part, _open(opened, file, at)) for part, file, at in self._parts]
+
+
+def submission(part: str, files: Sequence[FileLike], fields: dict[str, str]) -> dict[str, Any]:
+    """What a call carries: files as a form, or addresses (http://, https://) that the service fetches itself."""
+    urls = [file for file in files if isinstance(file, str) and file.startswith(("http://", "https://"))]
+    if not urls:
+        return {"parts": Files([(part, file) for file in files]), "fields": fields}
+    if len(urls) < len(files):
+        raise ValueError("files and addresses cannot be sent in one call")
+    named: dict[str, Any] = {"urls": urls} if part == "files" else {"url": urls[0]}
+    return {"body": named | fields}
 
 
 def form_fields(

@@ -1,0 +1,110 @@
+"""A submission that names addresses instead of carrying files: `{"url": "https://…"}` or `{"urls": […]}` as JSON.
+
+The files are fetched under the rules that webhooks have, before the answer: a 201 is as durable as with an upload.
+"""
+
+import asyncio
+import json
+from typing import Any
+
+from fastapi import Request
+
+from serve_apps.api.context.deps import Call
+from serve_apps.api.http.refusals import BatchTooLarge, InvalidField, Overloaded, UploadTooLarge, UrlUnreachable
+from serve_apps.api.http.strict_json import InvalidJson, parse_object
+from serve_apps.api.http.uploads import StoredFile, read_body
+from storage.objects.blobs import Blobs
+from storage.values.file_names import clean_name
+from storage.values.rows import StoredBlob
+from storage.webhooks.download import Downloads, DownloadTooLarge
+from storage.webhooks.egress import Unreachable
+
+MEDIA_TYPE = "application/json"
+_FIELDS = frozenset({"url", "urls", "pages", "password", "ocr", "metadata"})
+_HEAD_BYTES = 4096
+"""Kept to judge the format, as of an upload."""
+
+
+class FetchedUpload:
+    """Files that were fetched, in the form of an upload."""
+
+    def __init__(self, fields: dict[str, str]) -> None:
+        self.fields = fields
+        self.heads: list[bytes] = []
+        self._stored: list[StoredFile] = []
+
+    def store(self) -> list[StoredFile]:
+        """They are safe on disk already."""
+        return self._stored
+
+    def abort(self) -> None:
+        """Committed blobs nobody refers to are swept later."""
+
+    def keep(self, name: str, head: bytes, blob: StoredBlob) -> None:
+        """One more file."""
+        self.heads.append(head)
+        self._stored.append(StoredFile(clean_name(name), blob))
+
+
+def names_urls(request: Request) -> bool:
+    """True when the request carries JSON instead of a form."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower() == MEDIA_TYPE
+
+
+async def fetch_upload(request: Request, call: Call, most: int) -> FetchedUpload:
+    """Raises `InvalidField`, `BatchTooLarge`, `UrlRefused`, `UrlUnreachable`, `UploadTooLarge`, `Overloaded`."""
+    limits = call.running.resources.limits
+    urls, fields = _read(await read_body(request, limits.upload_idle_s))
+    if len(urls) > most:
+        raise BatchTooLarge(f"at most {most} files make one job")
+    slots, upload = call.running.downloads, FetchedUpload(fields)
+    if slots.locked():
+        raise Overloaded("too many downloads at once")
+    downloads = Downloads(call.running.resources.egress)
+    async with slots:
+        for url in urls:
+            await asyncio.to_thread(_fetch, downloads, url, call.store.blobs, upload, limits.max_upload_bytes)
+    return upload
+
+
+def _fetch(downloads: Downloads, url: str, blobs: Blobs, upload: FetchedUpload, max_bytes: int) -> None:
+    writer, head = blobs.new_writer(), bytearray()
+
+    def take(piece: bytes) -> None:
+        if len(head) < _HEAD_BYTES:
+            head.extend(piece[: _HEAD_BYTES - len(head)])
+        writer.write(piece)
+
+    try:
+        name = downloads.get(url, take, max_bytes)
+        if not head:
+            raise UrlUnreachable("the address gave an empty file")
+    except BaseException as error:
+        writer.abort()
+        if isinstance(error, DownloadTooLarge):
+            raise UploadTooLarge("the file at the address is larger than one file may be") from None
+        if isinstance(error, Unreachable):
+            raise UrlUnreachable(f"the address gave no file: {error.code}") from None
+        raise
+    upload.keep(name, bytes(head), writer.commit())
+
+
+def _read(body: bytes) -> tuple[list[str], dict[str, str]]:
+    """Addresses, and fields as a form would carry them."""
+    try:
+        sent = parse_object(body, storable=True)
+    except InvalidJson as error:
+        raise InvalidField("url", str(error)) from None
+    if unknown := sorted(sent.keys() - _FIELDS):
+        raise InvalidField(unknown[0], "there is no such field")
+    urls: Any = sent.get("urls", [sent["url"]] if "url" in sent else [])
+    if ("url" in sent) == ("urls" in sent) or not isinstance(urls, list) or not urls:
+        raise InvalidField("url", "name one address in url, or several in urls")
+    if not all(isinstance(url, str) for url in urls):
+        raise InvalidField("url", "an address is a text")
+    fields = {name: value for name, value in sent.items() if name not in ("url", "urls") and value is not None}
+    if isinstance(metadata := fields.get("metadata"), dict):
+        fields["metadata"] = json.dumps(metadata)
+    if any(not isinstance(value, str) for value in fields.values()):
+        raise InvalidField(next(n for n, v in fields.items() if not isinstance(v, str)), "expected a text")
+    return urls, fields
