@@ -12,6 +12,7 @@ from typing import Literal, NewType
 
 from pydantic import TypeAdapter
 
+from models.cdom.coverage import Coverage
 from models.cdom.geometry import Bbox
 from models.cdom.table import Table
 
@@ -93,6 +94,8 @@ class BlockProvenance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
+    """`unseen`: why nobody who looks at the page sees the block (`models.cdom.coverage.Unseen`), null when painted."""
+
     id: BlockId
     type: BlockType
     parent: BlockId | None = None
@@ -108,6 +111,7 @@ class Block:
     confidence: float = 1.0
     flags: tuple[str, ...] = ()
     flag_spans: tuple[FlagSpan, ...] = ()
+    unseen: str | None = None
     provenance: BlockProvenance
 
 
@@ -183,6 +187,7 @@ class Tree:
     warnings: tuple[Warning, ...] = ()
     provenance: TreeProvenance
     pii: PiiScan | None = None
+    coverage: Coverage | None = None
 
 
 @cache

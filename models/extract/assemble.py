@@ -6,6 +6,7 @@ Gives blocks their ids and order, decides what only the whole document shows. Kn
 from collections.abc import Sequence
 from functools import lru_cache
 
+from models.cdom.coverage import PageCoverage
 from models.cdom.original import ReadOptions
 from models.cdom.tree import (
     Block,
@@ -18,6 +19,7 @@ from models.cdom.tree import (
     TreeProvenance,
     Warning,
 )
+from models.extract.coverage.total import total_coverage
 from models.extract.document.draft import Draft, limit_pictures, make_drafts
 from models.extract.document.joins import link_joins
 from models.extract.document.levels import set_levels
@@ -25,6 +27,9 @@ from models.extract.document.running import mark_running
 from models.extract.readers.contract import DocumentFacts, PageContent, failed_page
 
 __all__ = ["assemble", "failed_page"]
+
+TEXT_LOST = "text-lost"
+"""Warning: characters that the page shows are in no block (see the coverage statement)."""
 
 
 def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Source, options: ReadOptions) -> Tree:
@@ -35,13 +40,19 @@ def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Sour
     set_levels(drafts, ordered, facts.outline)
     link_joins(drafts)
     has_all_pictures = limit_pictures(drafts, options.max_assets)
+    blocks = tuple(_make_block(draft, order) for order, draft in enumerate(drafts))
+    coverage = total_coverage(ordered, blocks)
     return Tree(
         source=source,
         metadata=facts.metadata,
-        pages=tuple(_make_page(page) for page in ordered),
-        blocks=tuple(_make_block(draft, order) for order, draft in enumerate(drafts)),
-        warnings=tuple(_find_warnings(facts, ordered, has_all_pictures=has_all_pictures)),
+        pages=tuple(_make_page(page, stated) for page, stated in zip(ordered, coverage.pages, strict=True)),
+        blocks=blocks,
+        warnings=(
+            *_find_warnings(facts, ordered, has_all_pictures=has_all_pictures),
+            *(Warning(code=TEXT_LOST, page=stated.number) for stated in coverage.pages if stated.characters.lost),
+        ),
         provenance=TreeProvenance(options_hash=_digest(options)),
+        coverage=coverage,
     )
 
 
@@ -51,7 +62,10 @@ def _digest(options: ReadOptions) -> str:
     return options.digest()
 
 
-def _make_page(page: PageContent) -> Page:
+def _make_page(page: PageContent, stated: PageCoverage) -> Page:
+    """The page; what is lost lowers its confidence by its share."""
+    counts = stated.characters
+    kept = 1 - counts.lost / counts.painted if counts.lost else 1.0
     return Page(
         number=page.number,
         label=page.label,
@@ -60,7 +74,7 @@ def _make_page(page: PageContent) -> Page:
         rotation=page.rotation,
         route=page.route,
         reason=page.reason,
-        confidence=page.confidence,
+        confidence=round(page.confidence * kept, 3),
         status=page.status,
     )
 
@@ -83,6 +97,7 @@ def _make_block(draft: Draft, order: int) -> Block:
         confidence=block.confidence,
         flags=block.flags,
         flag_spans=block.flag_spans,
+        unseen=block.unseen,
         provenance=BlockProvenance(
             engine=draft.page.engine, model=draft.page.model, version=draft.page.version, path=block.path
         ),

@@ -41,18 +41,18 @@ def plan_page(marks: PageMarks, options: ReadOptions) -> PagePlan:
         return PagePlan(Route.OCR, "fast-mode-off")
     wish = _find_reason_for_ocr(marks)
     if wish is None:
-        return PagePlan(Route.FAST, "text-layer" if marks.lines else "blank")
+        return PagePlan(Route.FAST, "text-layer" if marks.lines or marks.unseen else "blank")
     if options.ocr is OcrMode.NEVER:
-        return PagePlan(Route.FAST if marks.lines else Route.NONE, f"{wish}, ocr off")
+        return PagePlan(Route.FAST if marks.lines or marks.unseen else Route.NONE, f"{wish}, ocr off")
     return PagePlan(Route.OCR, wish)
 
 
 def _find_reason_for_ocr(marks: PageMarks) -> str | None:
     """Why the page wants a recogniser, null when its text layer will do."""
-    text = "".join(line.text for line in marks.lines if not line.hidden)
-    hidden = sum(len(line.text) for line in marks.lines if line.hidden)
+    text = "".join(line.text for line in marks.lines)
+    hidden = sum(len(line.text) for line in marks.unseen)
     covered = _picture_share(marks)
-    if not marks.lines:
+    if not marks.lines and not hidden:
         return "no-text" if covered > _SOME_SHARE or len(marks.shapes) > _MANY_SHAPES else None
     if covered > _SCAN_SHARE and len(text) < _LAYER_SHARE * (len(text) + hidden):
         return "hidden-text"

@@ -6,6 +6,8 @@ from itertools import groupby
 from models.cdom.geometry import clamp_bbox, round_bbox
 from models.cdom.ports import RecognisedBlock, RecognisedPage, Word
 from models.cdom.tree import BlockType, Route
+from models.extract.coverage.recognised import account_recognised
+from models.extract.coverage.total import count_written
 from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.page import layout_page
 from models.extract.plan import PICTURE_TEXT
@@ -36,12 +38,19 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
     layout = layout_page(PageMarks(width=width, height=height, lines=lines))
     chars = sum(len(line.text) for line in lines)
     score = sum(line.confidence * len(line.text) for line in lines) / chars if chars else 0.0
+    stated = [(line.text, line.bbox) for line in lines]
+    coverage = account_recognised(
+        content.coverage, stated, layout.blocks, number=content.number, kept=content.reason == PICTURE_TEXT
+    )
+    blocks = (*kept, *(standing.show_block(_moved(block, len(kept))) for block in layout.blocks))
     return replace(
         content,
         route=Route.OCR,
         confidence=round(score, 3),
         body_size=layout.body_size,
-        blocks=(*kept, *(standing.show_block(_moved(block, len(kept))) for block in layout.blocks)),
+        blocks=blocks,
+        coverage=coverage,
+        written=count_written(blocks),
         warnings=(*content.warnings, *words.warnings),
         engine=words.engine,
         model=words.model,
@@ -86,6 +95,8 @@ def _take_blocks(content: PageContent, page: RecognisedPage, blocks: tuple[Recog
         content,
         route=Route.VLM,
         confidence=round(score, 3),
+        coverage=None,
+        written=None,
         blocks=tuple(_make_block(block, content) for block in blocks),
         warnings=(*content.warnings, *page.warnings),
         engine=page.engine,

@@ -97,7 +97,7 @@ def _write_block(kind: BlockType, group: list[Line], marks: PageMarks) -> PageBl
     block = make_block(kind, group, marks)
     if kind is not BlockType.FORMULA or group[0].recognised:
         return block
-    return replace(block, text=latex_text(block.text).strip(), spans=(), flag_spans=())
+    return replace(block, text=latex_text(block.text).strip(), printed=block.text, spans=(), flag_spans=())
 
 
 def _find_floats(marks: PageMarks, body: float) -> tuple[Floats, list[Line]]:

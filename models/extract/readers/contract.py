@@ -7,6 +7,7 @@ Knows no parser and no pixels beyond the bytes it carries.
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from models.cdom.coverage import PageCoverage
 from models.cdom.errors import ErrorCode
 from models.cdom.geometry import Bbox
 from models.cdom.original import Format
@@ -42,7 +43,8 @@ class PageBlock:
 
     `parent` and `continues` are indices of blocks of the same page; `level` is final where the format states it
     (DOCX styles) and null where assembly decides by looks. `path` says where in the source it stands, for formats
-    without printed pages: part, element, range of lines or cells.
+    without printed pages: part, element, range of lines or cells. `printed` is the text as it stands on the page where
+    `text` says it in another form (formulas, form fields); `unseen` says why nobody sees the block.
     """
 
     type: BlockType
@@ -59,6 +61,8 @@ class PageBlock:
     flag_spans: tuple[FlagSpan, ...] = ()
     look: TextLook = PLAIN_LOOK
     path: str | None = None
+    printed: str = ""
+    unseen: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +70,8 @@ class PageContent:
     """One page as read: `number` is 1-based, sizes are points after rotation, `body_size` the size most text has.
 
     `warnings` are stable codes; `error` is set exactly when `status` is failed. `engine`, `model`, `version` name who
-    read it (block provenance).
+    read it (block provenance). `coverage` is null where nobody counted; `written`: characters of the blocks as they
+    were made, by which assembly is checked.
     """
 
     number: int
@@ -85,6 +90,8 @@ class PageContent:
     engine: str = ""
     model: str | None = None
     version: str = ""
+    coverage: PageCoverage | None = None
+    written: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,8 +14,8 @@ def marks(
     text: str = "", *, hidden: str = "", pictures: tuple[tuple[float, float, float, float], ...] = ()
 ) -> PageMarks:
     lines = [Line(50, 50, 300, 60, 58, 10, text)] if text else []
-    lines += [Line(50, 80, 300, 90, 88, 10, hidden, hidden=True)] if hidden else []
-    return PageMarks(width=400, height=600, lines=lines, pictures=list(pictures))
+    unseen = [Line(50, 80, 300, 90, 88, 10, hidden, hidden=True, unseen="invisible")] if hidden else []
+    return PageMarks(width=400, height=600, lines=lines, unseen=unseen, pictures=list(pictures))
 
 
 @pytest.mark.parametrize(

@@ -47,20 +47,30 @@ class Floats:
         if isinstance(item, FoundTable):
             return PageBlock(type=BlockType.TABLE, bbox=box, table=item.table, confidence=confidence_of(item.lines))
         if isinstance(item, DisplayedFormula):
-            return PageBlock(type=BlockType.FORMULA, bbox=box, text=item.latex)
+            printed = " ".join(line.text for line in item.lines)
+            return PageBlock(type=BlockType.FORMULA, bbox=box, text=item.latex, printed=printed)
         reference = f"p{marks.number}-" + "-".join(str(round(value)) for value in box)
         return PageBlock(type=BlockType.PICTURE, bbox=box, asset_ref=reference, text=_label_text(item.lines))
 
 
 def _make_field(item: PrintedField, box: Bbox) -> PageBlock:
     if item.is_checked is None:
-        return PageBlock(type=BlockType.KEY_VALUE, bbox=box, text=f"{item.name}: {item.value}".removeprefix(": "))
-    return PageBlock(type=BlockType.CHECKBOX, bbox=box, text=f"{'☑' if item.is_checked else '☐'} {item.name}".rstrip())
+        text = f"{item.name}: {item.value}".removeprefix(": ")
+        return PageBlock(type=BlockType.KEY_VALUE, bbox=box, text=text, printed=item.printed)
+    text = f"{'☑' if item.is_checked else '☐'} {item.name}".rstrip()
+    return PageBlock(type=BlockType.CHECKBOX, bbox=box, text=text, printed=item.printed)
 
 
 def take_field_lines(fields: list[PrintedField], lines: list[Line]) -> list[Line]:
-    """The lines without those that print a field's value (their middle lies in its box)."""
-    return [line for line in lines if not any(_is_in(line, printed.box) for printed in fields)]
+    """The lines without those that print a field's value (their middle lies in its box), which are noted there."""
+    kept: list[Line] = []
+    for line in lines:
+        owner = next((one for one in fields if _is_in(line, one.box)), None)
+        if owner is None:
+            kept.append(line)
+        else:
+            owner.printed = f"{owner.printed} {line.text}".lstrip()
+    return kept
 
 
 def _is_in(line: Line, box: Bbox) -> bool:

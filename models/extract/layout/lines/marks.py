@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from models.cdom.geometry import Bbox
+from models.extract.coverage.painted import Painted
 from models.extract.math.glyphs import MathGlyph
 
 
@@ -56,13 +57,13 @@ class Line:
     code: bool = False
     upright: bool = True
     hidden: bool = False
+    unseen: str | None = None
     runs: list[Run] = field(default_factory=list)
     confidence: float = 1.0
     key: tuple[int, int] = (-1, -1)
     blank_before: bool = False
     blank_after: bool = False
     recognised: bool = False
-    white: bool = False
     math: bool = False
     reach: tuple[float, float] = (0.0, 0.0)
     color: int = 0
@@ -103,12 +104,15 @@ class Fill:
 
 @dataclass(slots=True)
 class PrintedField:
-    """A form field: its name, its value, and for a box to tick whether it is ticked (else null)."""
+    """A form field: its name, its value, and for a box to tick whether it is ticked (else null).
+
+    `printed`: what the page shows in its place."""
 
     box: Bbox
     name: str
     value: str
     is_checked: bool | None = None
+    printed: str = ""
 
 
 def split_evenly(line: Line) -> list[Piece]:
@@ -132,6 +136,7 @@ def find_no_glyphs(boxes: list[Bbox]) -> list[list[MathGlyph]]:
 class PageMarks:
     """Everything on one page. Boxes: `pictures` images, `shapes` other drawings, `fills` shaded areas.
 
+    `unseen` are lines that nobody sees (they are not in `lines`), `painted` all characters, for the statement.
     `dashes` are horizontals too short for a table; `glyphs` gives the single glyphs whose origins lie in some boxes.
     """
 
@@ -149,6 +154,8 @@ class PageMarks:
     split: Callable[[Line], list[Piece]] = split_evenly
     dashes: list[Rule] = field(default_factory=list)
     glyphs: Callable[[list[Bbox]], list[list[MathGlyph]]] = find_no_glyphs
+    unseen: list[Line] = field(default_factory=list)
+    painted: Painted = field(default_factory=Painted)
 
     def words_of(self, line: Line) -> list[Piece]:
         """The words of a line; of one joined of several, the words of each."""

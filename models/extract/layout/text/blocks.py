@@ -106,6 +106,7 @@ def make_block(kind: BlockType, lines: list[Line], marks: PageMarks, *, level: i
         flags=(*flags, HIDDEN_TEXT) if hidden else flags,
         flag_spans=(FlagSpan(flag=HIDDEN_TEXT, start=0, end=len(text)),) if hidden else (),
         look=look_of(lines),
+        unseen=lines[0].unseen if hidden else None,
     )
 
 

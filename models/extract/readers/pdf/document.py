@@ -9,6 +9,7 @@ from models.cdom.ports import PageImage
 from models.extract.readers.contract import DocumentFacts, PageContent, PageRead, failed_page
 from models.extract.readers.pdf.engine import BROKEN, FAILURES, pymupdf, ran_out_of_memory
 from models.extract.readers.pdf.facts import find_facts
+from models.extract.readers.pdf.layers import layers_off
 from models.extract.readers.pdf.page import read_pdf_page
 from models.extract.readers.pdf.render import render_area, render_picture_blocks
 
@@ -23,6 +24,7 @@ class PdfDocument:
         self._data, self._options = data, options
         self._engine = _open_engine(data, options.password)
         self._pages_read = self._chars_read = 0
+        self._layers = layers_off(self._engine)
         try:
             self._facts = find_facts(self._engine, options)
         except BROKEN as error:
@@ -36,7 +38,7 @@ class PdfDocument:
         """Page `number` (1-based), failed when it cannot be read. Raises `ResourceLimit` when memory ran out."""
         self._reopen_when_due()
         try:
-            read = read_pdf_page(self._engine[number - 1], number, self._options)
+            read = read_pdf_page(self._engine[number - 1], number, self._options, self._layers)
         except FAILURES as error:
             if ran_out_of_memory(error):
                 raise ResourceLimit("memory") from error

@@ -6,10 +6,12 @@ from typing import Any
 from models.cdom.geometry import Bbox
 from models.extract.layout.lines.marks import Line, PageMarks, Piece, split_evenly
 from models.extract.readers.pdf.annotations import add_annotations
+from models.extract.readers.pdf.clipped import EVERYWHERE
 from models.extract.readers.pdf.engine import mupdf
 from models.extract.readers.pdf.glyphs import make_glyph_finder
 from models.extract.readers.pdf.rotation import turn_blocks, turn_box
-from models.extract.readers.pdf.text.hidden import hide_unseen
+from models.extract.readers.pdf.see import see_page
+from models.extract.readers.pdf.sight.unseen import UnseenText
 from models.extract.readers.pdf.text.rtl import order_letters
 from models.extract.readers.pdf.text.spaces import add_missing_blanks
 from models.extract.readers.pdf.text.text_lines import clean_glyphs, find_lines
@@ -20,12 +22,14 @@ _PICTURES = mupdf.FZ_STEXT_PRESERVE_IMAGES
 _IMAGE_BLOCK, _VECTOR_BLOCK = mupdf.FZ_STEXT_BLOCK_IMAGE, mupdf.FZ_STEXT_BLOCK_VECTOR
 
 
-def find_marks(page: Any) -> PageMarks:
-    """Everything printed on the page, in points after rotation."""
+def find_marks(page: Any, layers: tuple[int, ...] = ()) -> PageMarks:
+    """Everything printed on the page, in points after rotation; `layers` of the file are off."""
     has_pictures = bool(page.get_images(full=True))
-    text_page = page.get_textpage(flags=_FLAGS | _PICTURES if has_pictures else _FLAGS)
-    pictures = _take_pictures(text_page) if has_pictures else []
+    text_page = page.get_textpage(flags=_FLAGS | _PICTURES if has_pictures else _FLAGS, clip=EVERYWHERE)
+    images = _take_pictures(text_page) if has_pictures else {}
     blocks = text_page.extractDICT()["blocks"]
+    seen = see_page(page, text_page, blocks, dict.fromkeys(images, False), layers)
+    pictures = list(images.values())
     turn = page.rotation_matrix if page.rotation else None
     if turn is not None:
         turn_blocks(blocks, turn)
@@ -39,20 +43,31 @@ def find_marks(page: Any) -> PageMarks:
         order_letters(marks, text_page)
     add_vectors(marks, blocks)
     add_annotations(page, marks)
-    hide_unseen(marks)
+    marks.unseen = [_make_unseen(one) for one in seen.unseen]
+    marks.painted = seen.painted
     return marks
 
 
-def _take_pictures(text_page: Any) -> list[Bbox]:
-    """Boxes of images, whose blocks are renamed to vectors: the dictionary would copy their bytes (8.9 ms a page)."""
-    boxes: list[Bbox] = []
+def _make_unseen(one: UnseenText) -> Line:
+    x0, y0, x1, y1 = one.bbox
+    text = clean_glyphs(one.text).strip()
+    return Line(x0, y0, x1, y1, y1, max(one.size, 0.1), text, hidden=True, unseen=one.reason.value)
+
+
+def _take_pictures(text_page: Any) -> dict[int, Bbox]:
+    """Boxes of images by their place among the blocks.
+
+    Their blocks are renamed to vectors: the dictionary would copy their bytes (8.9 ms a page).
+    """
+    boxes: dict[int, Bbox] = {}
+    order = 0
     block = text_page.this.m_internal.first_block
     while block:
         if block.type == _IMAGE_BLOCK:
             box = block.bbox
-            boxes.append((box.x0, box.y0, box.x1, box.y1))
+            boxes[order] = (box.x0, box.y0, box.x1, box.y1)
             block.type = _VECTOR_BLOCK
-        block = block.next
+        block, order = block.next, order + 1
     return boxes
 
 

@@ -5,8 +5,11 @@ from typing import Any
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PixelPage
 from models.cdom.tree import Route
+from models.extract.coverage.account import account_page
+from models.extract.coverage.total import count_written
 from models.extract.layout.page import layout_page
 from models.extract.layout.text.blocks import confidence_of
+from models.extract.layout.text.unseen import make_unseen_blocks
 from models.extract.plan import plan_page
 from models.extract.readers.contract import PageContent, PageRead
 from models.extract.readers.pdf.engine import ENGINE, VERSION
@@ -16,12 +19,13 @@ from models.extract.readers.pdf.render import render_area
 OCR_DPI = 150
 
 
-def read_pdf_page(page: Any, number: int, options: ReadOptions) -> PageRead:
-    """Content of a page; with its pixels when the plan sends it to a recogniser."""
-    marks = find_marks(page)
+def read_pdf_page(page: Any, number: int, options: ReadOptions, layers: tuple[int, ...] = ()) -> PageRead:
+    """Content of a page; with its pixels when the plan sends it to a recogniser. `layers` of the file are off."""
+    marks = find_marks(page, layers)
     marks.number = number
     plan = plan_page(marks, options)
     layout = layout_page(marks)
+    blocks = (*layout.blocks, *make_unseen_blocks(marks, layout.body_size))
     content = PageContent(
         number=number,
         width=round(marks.width, 3),
@@ -31,10 +35,12 @@ def read_pdf_page(page: Any, number: int, options: ReadOptions) -> PageRead:
         reason=plan.reason,
         confidence=confidence_of(marks.lines),
         body_size=layout.body_size,
-        blocks=tuple(layout.blocks),
+        blocks=blocks,
         warnings=tuple(marks.warnings),
         engine=ENGINE,
         version=VERSION,
+        coverage=account_page(number, marks.painted, blocks),
+        written=count_written(blocks),
     )
     if plan.route is not Route.OCR:
         return PageRead(content=content)

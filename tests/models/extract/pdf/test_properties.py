@@ -81,13 +81,14 @@ def test_any_page_keeps_the_promises_of_a_tree(marks: list[tuple[object, ...]], 
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(MARKS, max_size=25))
 def test_every_character_of_the_text_layer_is_in_exactly_one_block(marks: list[tuple[object, ...]]) -> None:
+    from models.extract.readers.pdf.clipped import EVERYWHERE
     from models.extract.readers.pdf.engine import mupdf, pymupdf
 
     data = draw(marks, 0)
     # A glyph printed twice in one place counts once unless a vector or picture comes between: ask for them too.
     flags = mupdf.FZ_STEXT_PRESERVE_WHITESPACE | mupdf.FZ_STEXT_CLIP | mupdf.FZ_STEXT_COLLECT_VECTORS
     flags |= mupdf.FZ_STEXT_PRESERVE_IMAGES if any(kind == "picture" for kind, *_ in marks) else 0
-    layer = pymupdf.open(stream=data, filetype="pdf")[0].get_text("text", flags=flags)
+    layer = pymupdf.open(stream=data, filetype="pdf")[0].get_text("text", flags=flags, clip=EVERYWHERE)
     assert tree_characters(read_tree(data, ocr="never")) == characters(layer)
 
 

@@ -4,7 +4,6 @@ import re
 from typing import Any
 
 from models.extract.layout.lines.marks import Line, Run
-from models.extract.readers.pdf.text.hidden import is_unseen, is_white
 
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
@@ -64,7 +63,7 @@ def find_lines(blocks: list[dict[str, Any]]) -> list[Line]:
             for index, stated in enumerate(block["lines"]):
                 line = make_line(stated)
                 if line is not None:
-                    line.key = (number, index)
+                    line.key = (-1, -1) if "torn" in stated else (number, index)
                     out.append(line)
     return out
 
@@ -72,6 +71,8 @@ def find_lines(blocks: list[dict[str, Any]]) -> list[Line]:
 def make_line(stated: dict[str, Any]) -> Line | None:
     """One line of the dictionary; null when it holds no visible character."""
     spans = stated["spans"]
+    if not spans:
+        return None
     if len(spans) == 1:
         text = clean_glyphs(spans[0]["text"]).rstrip()
         if not text or text.isspace():
@@ -114,8 +115,6 @@ def _place(stated: dict[str, Any], main: dict[str, Any], text: str, pieces: list
         x0 = min(x0 + lead * blank, x1)
         x1 = max(x1 - (len(trail) - len(trail.rstrip())) * blank, x0)
     line = Line(x0, y0, x1, y1, base, size, text, main["font"], upright=upright)
-    line.hidden = is_unseen(main["char_flags"], main["alpha"], size)
-    line.white = is_white(main["color"])
     line.color = main["color"]
     line.tall = _find_tall(stated["spans"], size)
     line.blank_before, line.blank_after = lead > 0, trail[-1:].isspace()

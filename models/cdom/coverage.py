@@ -1,0 +1,108 @@
+"""What became of every character that a document shows: in the tree, left out for a named reason, or lost.
+
+Counts are of characters that are not blank. On every page, and so on the whole, painted = placed + excluded + lost.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from models.cdom.geometry import Bbox
+
+
+class Unseen(StrEnum):
+    """Why text of a file is seen by nobody who looks at the page; its characters are excluded under that name."""
+
+    INVISIBLE = "invisible"
+    TRANSPARENT = "transparent"
+    TINY = "tiny"
+    SAME_COLOUR = "same_colour"
+    COVERED = "covered"
+    CLIPPED = "clipped"
+    OFF_PAGE = "off_page"
+    LAYER_OFF = "layer_off"
+    DELETED = "deleted"
+
+
+LINE_END_HYPHEN = "line_end_hyphen"
+"""Hyphens that only divided a word at the end of a line: the word is in the tree in one piece."""
+REPLACED = "replaced"
+"""Characters of a text layer in whose place the tree has what a recogniser read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CharacterCount:
+    """`excluded` by reason, the names of `Unseen` among them."""
+
+    painted: int = 0
+    placed: int = 0
+    excluded: dict[str, int] = field(default_factory=dict)
+    lost: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExcludedPlace:
+    """Where characters stand that are in no visible block; `bbox` in points of the page, null beyond its edges."""
+
+    reason: str
+    characters: int
+    bbox: Bbox | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostPlace:
+    """Where characters stand that the tree should have and does not; null when only their number is known."""
+
+    characters: int
+    bbox: Bbox | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanCoverage:
+    """Dark connected components of letter size on a recognised page, and how many lie in recognised text."""
+
+    components: int
+    covered: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageCoverage:
+    """`judged` is false where nobody could count."""
+
+    number: int
+    characters: CharacterCount = field(default_factory=CharacterCount)
+    excluded: tuple[ExcludedPlace, ...] = ()
+    lost: tuple[LostPlace, ...] = ()
+    scan: ScanCoverage | None = None
+    judged: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PictureCoverage:
+    """Pictures of the tree, how many of them carry text, and how many were looked at by a recogniser."""
+
+    shown: int = 0
+    with_text: int = 0
+    recognised: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """The statement of a document. `complete`: every page was judged and nothing is lost; `unknown`: pages unjudged."""
+
+    characters: CharacterCount
+    pages: tuple[PageCoverage, ...]
+    pictures: PictureCoverage
+    complete: bool
+    unknown: tuple[int, ...] = ()
+
+
+def add_counts(counts: Iterable[CharacterCount]) -> CharacterCount:
+    """The sum over pages."""
+    painted = placed = lost = 0
+    excluded: dict[str, int] = {}
+    for count in counts:
+        painted, placed, lost = painted + count.painted, placed + count.placed, lost + count.lost
+        for reason, number in count.excluded.items():
+            excluded[reason] = excluded.get(reason, 0) + number
+    return CharacterCount(painted=painted, placed=placed, excluded=dict(sorted(excluded.items())), lost=lost)

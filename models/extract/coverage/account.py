@@ -1,0 +1,111 @@
+"""The characters of one page against the blocks made of it: what is missing, and where it stood.
+
+Independent of how the blocks were made: what the engine painted and what the blocks say are compared as multisets.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from models.cdom.coverage import LINE_END_HYPHEN, CharacterCount, ExcludedPlace, LostPlace, PageCoverage
+from models.cdom.flags import HIDDEN_TEXT
+from models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
+from models.extract.readers.contract import PageBlock
+
+_HYPHENS = ("-", "‐")
+_MOST_PLACES = 200
+"""Boxes kept of one page; characters beyond them are counted, and one place without a box stands for them."""
+
+
+def block_text(block: PageBlock) -> str:
+    """Everything a block says, in the characters that were printed."""
+    text = block.printed or block.text
+    return text if block.table is None else text + "".join([cell.text for cell in block.table.cells])
+
+
+def account_page(number: int, painted: Painted, blocks: Sequence[PageBlock]) -> PageCoverage:
+    """The statement of a page about all the blocks that were made of it."""
+    seen = strip_blanks("".join([block_text(block) for block in blocks if HIDDEN_TEXT not in block.flags]))
+    excluded, lost = painted.excluded, list[LostPlace]()
+    missing = find_missing(painted.text, seen)
+    if missing:
+        lines = painted.lines()
+        excluded = excluded + _find_hyphens(lines, seen, missing)
+        lost = _find_lost_lines(lines, seen, missing)
+        rest = missing.total()
+        if rest:
+            lost.append(LostPlace(characters=rest))
+    left_out: Counter[str] = Counter()
+    for place in excluded:
+        left_out[place.reason] += place.characters
+    gone = sum(place.characters for place in lost)
+    hyphens = left_out[LINE_END_HYPHEN]
+    return PageCoverage(
+        number=number,
+        characters=CharacterCount(
+            painted=len(painted.text) + left_out.total() - hyphens,
+            placed=len(painted.text) - hyphens - gone,
+            excluded=dict(sorted((reason, count) for reason, count in left_out.items() if count)),
+            lost=gone,
+        ),
+        excluded=tuple(_limit_excluded(excluded)),
+        lost=tuple(_limit_lost(lost)),
+        judged=painted.judged,
+    )
+
+
+def find_missing(stated: str, written: str) -> Counter[str]:
+    """Characters of `stated` that `written` has fewer of."""
+    missing: Counter[str] = Counter()
+    for char in set(stated):
+        count = stated.count(char) - written.count(char)
+        if count > 0:
+            missing[char] = count
+    return missing
+
+
+def _find_hyphens(lines: list[PaintedLine], written: str, missing: Counter[str]) -> list[ExcludedPlace]:
+    """Hyphens at line ends of words that the text has in one piece; taken from `missing`."""
+    found: list[ExcludedPlace] = []
+    for text, box in lines:
+        char = text[-1:]
+        if char in _HYPHENS and missing[char] > 0 and text[-2:-1].isalpha() and text[:-1] in written:
+            missing[char] -= 1
+            found.append(ExcludedPlace(reason=LINE_END_HYPHEN, characters=1, bbox=box))
+    return found
+
+
+def _find_lost_lines(lines: list[PaintedLine], written: str, missing: Counter[str]) -> list[LostPlace]:
+    """Lines whose characters are missing, those that stand nowhere in the text first; taken from `missing`."""
+    found: list[LostPlace] = []
+    if not missing.total():
+        return found
+    by_presence = sorted(lines, key=lambda line: line[0] in written)
+    for text, box in by_presence:
+        need = Counter(text)
+        if all(missing[char] >= count for char, count in need.items()):
+            missing.subtract(need)
+            found.append(LostPlace(characters=len(text), bbox=box))
+    for text, box in by_presence:
+        part = Counter(text) & missing
+        if part and text not in written:
+            missing.subtract(part)
+            found.append(LostPlace(characters=part.total(), bbox=box))
+    return found
+
+
+def _limit_excluded(places: list[ExcludedPlace]) -> list[ExcludedPlace]:
+    """At most so many places; of every reason the rest in one without a box."""
+    if len(places) <= _MOST_PLACES:
+        return places
+    rest: Counter[str] = Counter()
+    for place in places[_MOST_PLACES:]:
+        rest[place.reason] += place.characters
+    return places[:_MOST_PLACES] + [
+        ExcludedPlace(reason=reason, characters=count) for reason, count in sorted(rest.items())
+    ]
+
+
+def _limit_lost(places: list[LostPlace]) -> list[LostPlace]:
+    if len(places) <= _MOST_PLACES:
+        return places
+    return [*places[:_MOST_PLACES], LostPlace(characters=sum(place.characters for place in places[_MOST_PLACES:]))]

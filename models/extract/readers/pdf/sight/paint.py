@@ -1,0 +1,142 @@
+"""Which text of a page nobody sees, by what was painted before and after it: the engine's blocks come in that order.
+
+Spans that are surely unseen (no ink, no size) and spans that may be: what could be doubted is looked at in pixels.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from models.cdom.coverage import Unseen
+from models.cdom.geometry import Bbox
+
+PaintedSpan = dict[str, Any]
+"""A span of the engine's dictionary."""
+
+
+@dataclass(frozen=True, slots=True)
+class SightLimits:
+    """`smallest` (points): below nothing is read. `faint` (0..255): text of less alpha may be unseen, as may text whose
+    colour differs less from its ground in every channel (`near`). `cover_alpha`: from here on a fill may hide what lies
+    under it. `least_cover` (points): thinner bars hide nothing. `stripe` (points): height of the bands in which covers
+    are looked up. `most_covers`: beyond this a page is a drawing whose covers are not looked at;
+    lower than `most_bands` stripes no page reaches."""
+
+    smallest: float = 2.0
+    faint: int = 72
+    near: int = 64
+    cover_alpha: int = 200
+    least_cover: float = 3.0
+    stripe: float = 24.0
+    most_covers: int = 6000
+    most_bands: int = 1000
+
+
+LIMITS = SightLimits()
+_INK = 16 | 32
+"""The engine's character flags for filled and stroked glyphs; text of render mode 3 has neither."""
+PAPER = 0xFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """Something painted over an area: `color` null for pictures and shapes; `sure`: it hides all of its box."""
+
+    order: int
+    box: Bbox
+    color: int | None
+    sure: bool
+
+    def is_at(self, x: float, y: float) -> bool:
+        return self.box[0] <= x <= self.box[2] and self.box[1] <= y <= self.box[3]
+
+
+class Covers:
+    """All covers of a page, found by height."""
+
+    def __init__(self, blocks: list[dict[str, Any]], images: dict[int, bool]) -> None:
+        found = list(_find_covers(blocks, images))
+        self.judged = len(found) <= LIMITS.most_covers
+        self._bands: dict[int, list[Cover]] = {}
+        for cover in found if self.judged else ():
+            first, last = int(cover.box[1] // LIMITS.stripe), int(cover.box[3] // LIMITS.stripe)
+            for band in range(max(first, -1), min(last, LIMITS.most_bands) + 1):
+                self._bands.setdefault(band, []).append(cover)
+
+    def touching(self, box: Bbox) -> list[Cover]:
+        """Covers that reach into the box, the last painted last."""
+        if not self._bands:
+            return []
+        first, last = max(-1, int(box[1] // LIMITS.stripe)), min(int(box[3] // LIMITS.stripe), LIMITS.most_bands)
+        found = {
+            cover.order: cover
+            for band in range(first, last + 1)
+            for cover in self._bands.get(band, ())
+            if cover.box[0] < box[2] and box[0] < cover.box[2] and cover.box[1] < box[3] and box[1] < cover.box[3]
+        }
+        return [found[order] for order in sorted(found)]
+
+
+def _find_covers(blocks: list[dict[str, Any]], images: dict[int, bool]) -> Iterator[Cover]:
+    least = LIMITS.least_cover
+    for order, block in enumerate(blocks):
+        if block["type"] != 3:
+            continue
+        x0, y0, x1, y1 = block["bbox"]
+        if x1 - x0 < least or y1 - y0 < least:
+            continue
+        if order in images:
+            yield Cover(order, (x0, y0, x1, y1), None, images[order])
+        elif not block["stroked"] and block["alpha"] >= LIMITS.cover_alpha:
+            color = block["color"] if block["isrect"] else None
+            yield Cover(order, (x0, y0, x1, y1), color, block["isrect"] and block["alpha"] == 255)
+
+
+_LIGHT = 0x808080
+"""Colours without one of these bits are dark in every channel: seen on paper."""
+
+
+def has_doubt(block: dict[str, Any]) -> bool:
+    """True for a text block with a span that is light, faint, tiny or without ink."""
+    return block["type"] == 0 and any(
+        span["color"] & _LIGHT
+        or span["alpha"] < LIMITS.faint
+        or span["size"] < LIMITS.smallest
+        or not span["char_flags"] & _INK
+        for line in block["lines"]
+        for span in line["spans"]
+    )
+
+
+def surely_unseen(span: PaintedSpan) -> Unseen | None:
+    """Why nobody sees the span whatever else is painted; null when it could be seen."""
+    flags, alpha = span["char_flags"], span["alpha"]
+    if not flags & _INK:
+        return Unseen.INVISIBLE
+    if alpha == 0:
+        return Unseen.INVISIBLE if flags & 64 else Unseen.TRANSPARENT
+    return Unseen.TINY if span["size"] < LIMITS.smallest else None
+
+
+def ground_of(order: int, x: float, y: float, covers: list[Cover]) -> int | None:
+    """The colour under text painted in that order at that point; null when it is none."""
+    for cover in reversed(covers):
+        if cover.order < order and cover.is_at(x, y):
+            return cover.color
+    return PAPER
+
+
+def may_hide(order: int, covers: list[Cover]) -> bool:
+    """True when one of the covers lies over text painted in that order, or is dark under it."""
+    return any(cover.order > order or (cover.color is not None and ~cover.color & _LIGHT) for cover in covers)
+
+
+def is_faint(span: PaintedSpan) -> bool:
+    return int(span["alpha"]) < LIMITS.faint
+
+
+def is_near(color: int, ground: int | None) -> bool:
+    """True when text of the colour may not be seen on the ground; on pictures only very light text is doubted."""
+    if ground is None:
+        return min(color >> 16, color >> 8 & 255, color & 255) >= 256 - LIMITS.near // 4
+    return all(abs((color >> shift & 255) - (ground >> shift & 255)) < LIMITS.near for shift in (16, 8, 0))
