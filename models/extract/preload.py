@@ -6,6 +6,7 @@ import pkgutil
 from importlib import import_module
 
 from models.extract import pages_json
+from models.extract.document.levels import level_forests
 from models.extract.layout.headings.decide import heading_forest
 from models.extract.readers import READERS
 
@@ -23,6 +24,7 @@ def preload() -> None:
         if module.name not in _SKIPPED_CODECS:
             _load_codec(module.name)
     heading_forest()
+    level_forests()
     pages_json.page_adapter()
     pages_json.facts_adapter()
 

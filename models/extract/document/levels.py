@@ -1,18 +1,31 @@
-"""Heading levels over a document: its outline first, then numbering, then the ranking of type sizes; and its title."""
+"""Heading levels over a document: its outline first, then section numbers, then what each style is; and its title."""
 
 import re
 from collections import Counter
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
 
-from models.cdom.tree import BlockType
+from models.cdom.tree import BlockType, Route
 from models.extract.document.draft import Draft
+from models.extract.document.level_features import Style, find_depth, find_level_features, rank_styles, style_of
+from models.extract.layout.learned.forest import Forest, load_forest
 from models.extract.readers.contract import OutlineEntry, PageContent
 
-_NUMBERED = re.compile(r"\s*(\d{1,3}(?:\.\d{1,3})*)\.?\s+\D")
-_DEEPEST = 6  # heading levels, as HTML has
-_SIZE_STEP = 0.6
-"""Sizes closer than this (points) are one size."""
+WEIGHTS = {level: Path(__file__).with_name(f"level_{level}.npz") for level in (2, 3)}
+"""Trees for "at least so deep"; deeper than the last only numbers and outlines go."""
+_DEEPEST = 6
+_COARSE_STEP = 0.6
+"""Recognised sizes closer than this (points) are one size."""
+_EVEN = 0.5
+_CLEARLY = 1.15
+"""Larger by this much is meant to be seen."""
 
-Look = tuple[float, bool]
+
+@cache
+def level_forests() -> dict[int, Forest]:
+    """The trees that came with this version, by level."""
+    return {level: load_forest(path) for level, path in WEIGHTS.items()}
 
 
 def set_levels(drafts: list[Draft], pages: list[PageContent], outline: tuple[OutlineEntry, ...]) -> None:
@@ -21,19 +34,43 @@ def set_levels(drafts: list[Draft], pages: list[PageContent], outline: tuple[Out
     headings = [draft for draft in drafts if draft.type is BlockType.HEADING and draft.level is None]
     if not headings:
         return
-    ranks = _rank_looks(headings)
+    is_printed = all(draft.page.route is Route.FAST for draft in headings)
+    ranks = rank_styles(headings) if is_printed else rank_styles(headings, _COARSE_STEP)
+    depths = _find_depths(headings, ranks)
+    levels = _learned_levels(headings, ranks) if is_printed and not depths else {}
     stated = {(_normalise(entry.title), entry.page): min(entry.level, _DEEPEST) for entry in outline}
-    depth_ranks = _find_depths(headings, ranks)
     for draft in headings:
         from_outline = stated.get((_normalise(draft.block.text), draft.page.number))
-        depth = _find_depth(draft.block.text)
+        depth, rank = find_depth(draft.block.text), ranks[style_of(draft)]
         if from_outline is not None:
             draft.level = from_outline
-        elif depth is not None and depth_ranks:
+        elif depth is not None and depths:
             draft.level = min(depth, _DEEPEST)
         else:
-            draft.level = _level_of(ranks[_look(draft)], depth_ranks)
-    _find_title(drafts, headings, ranks)
+            draft.level = levels.get(rank) or _level_of(rank, depths)
+    _find_title(drafts, headings, ranks, is_learned=bool(levels))
+
+
+def _learned_levels(headings: list[Draft], ranks: dict[Style, int]) -> dict[int, int]:
+    """Rank of a style → level: what the trees say of its headings on the whole."""
+    rows = find_level_features(headings)
+    own = [ranks[style_of(draft)] for draft in headings]
+    levels = dict.fromkeys(own, 1)
+    for forest in level_forests().values():
+        chances = forest.probabilities(rows)
+        for rank in levels:
+            mine = [chance for chance, other in zip(chances, own, strict=True) if other == rank]
+            levels[rank] += int(sum(mine) > _EVEN * len(mine))
+    _keep_apart(levels, headings, own)
+    return levels
+
+
+def _keep_apart(levels: dict[int, int], headings: list[Draft], ranks: list[int]) -> None:
+    """A style that stands clearly below a larger one, which comes more than once, is deeper than that."""
+    sizes = {rank: draft.block.look.size for rank, draft in zip(ranks, headings, strict=True)}
+    for upper, lower in pairwise(sorted(levels)):
+        if ranks.count(upper) > 1 and sizes[upper] >= _CLEARLY * sizes[lower] and levels[lower] <= levels[upper]:
+            levels[lower] = min(levels[upper] + 1, _DEEPEST)
 
 
 def _find_body(pages: list[PageContent]) -> float:
@@ -49,39 +86,17 @@ def _drop_small(drafts: list[Draft], body: float) -> None:
     for draft in drafts:
         look = draft.block.look
         is_open = draft.type is BlockType.HEADING and draft.level is None and draft.page.body_size < 0.95 * body
-        if is_open and look.size and look.size < 1.05 * body and not look.bold and not _find_depth(draft.block.text):
+        if is_open and look.size and look.size < 1.05 * body and not look.bold and not find_depth(draft.block.text):
             draft.type = BlockType.PARAGRAPH
 
 
-def _look(draft: Draft) -> Look:
-    return (draft.block.look.size, draft.block.look.bold)
-
-
-def _rank_looks(headings: list[Draft]) -> dict[Look, int]:
-    """Rank (1 = highest) of every look: larger first, bold before light; nearly equal sizes share a rank."""
-    looks = sorted({_look(draft) for draft in headings}, key=lambda look: (-look[0], not look[1]))
-    ranks: dict[Look, int] = {}
-    rank, last = 0, None
-    for look in looks:
-        if last is None or last[0] - look[0] > _SIZE_STEP or last[1] != look[1]:
-            rank, last = rank + 1, look
-        ranks[look] = rank
-    return ranks
-
-
-def _find_depth(text: str) -> int | None:
-    """Depth of a decimal section number at the start of a heading, null without one."""
-    found = _NUMBERED.match(text)
-    return found.group(1).count(".") + 1 if found else None
-
-
-def _find_depths(headings: list[Draft], ranks: dict[Look, int]) -> dict[int, int]:
+def _find_depths(headings: list[Draft], ranks: dict[Style, int]) -> dict[int, int]:
     """Rank of a look → depth of the numbers in it, where numbers of several depths show that they count."""
     votes: dict[int, Counter[int]] = {}
     for draft in headings:
-        depth = _find_depth(draft.block.text)
+        depth = find_depth(draft.block.text)
         if depth is not None:
-            votes.setdefault(ranks[_look(draft)], Counter())[depth] += 1
+            votes.setdefault(ranks[style_of(draft)], Counter())[depth] += 1
     depths = {rank: min(counts, key=lambda depth: (-counts[depth], depth)) for rank, counts in votes.items()}
     several = sum(len(counts) for counts in votes.values()) > 1 and len({d for c in votes.values() for d in c}) > 1
     return depths if several else {}
@@ -97,17 +112,22 @@ def _level_of(rank: int, depths: dict[int, int]) -> int:
     return min(rank, _DEEPEST)
 
 
-def _find_title(drafts: list[Draft], headings: list[Draft], ranks: dict[Look, int]) -> None:
-    """The only heading of the highest rank, on the first page and before any other heading, is the title."""
-    top = [draft for draft in headings if ranks[_look(draft)] == 1]
+def _find_title(drafts: list[Draft], headings: list[Draft], ranks: dict[Style, int], *, is_learned: bool) -> None:
+    """The only heading of the highest rank, on the first page and before any other heading, is the title.
+
+    Ranks count from the title; learned levels are those of the sections as they are.
+    """
+    top = [draft for draft in headings if ranks[style_of(draft)] == 1]
     if len(top) != 1 or len(headings) < 3 or top[0] is not headings[0]:
         return
     title = top[0]
-    if title.page.number != drafts[0].page.number or _find_depth(title.block.text) is not None:
+    if title.page.number != drafts[0].page.number or find_depth(title.block.text) is not None:
         return
     title.type, title.level = BlockType.TITLE, None
     others = [draft for draft in headings if draft is not title]
-    if others and min(draft.level or 1 for draft in others) > 1 and not any(_find_depth(d.block.text) for d in others):
+    if is_learned:
+        return
+    if others and min(draft.level or 1 for draft in others) > 1 and not any(find_depth(d.block.text) for d in others):
         for draft in others:
             draft.level = (draft.level or 2) - 1
 

@@ -45,7 +45,11 @@ def read_templates(home: Path) -> dict[str, str]:
     return {meta["id"]: meta["template"] for meta in map(json.loads, path.read_text().splitlines())}
 
 
-def train(documents: list[DocumentRows], doubtful: set[tuple[str, str, int]] | None = None) -> Any:
+def train(
+    documents: list[DocumentRows],
+    doubtful: set[tuple[str, str, int]] | None = None,
+    parameters: dict[str, float] | None = None,
+) -> Any:
     """A booster; every source weighs as the square root of its rows. `doubtful` rows are left out."""
     import lightgbm
 
@@ -61,7 +65,7 @@ def train(documents: list[DocumentRows], doubtful: set[tuple[str, str, int]] | N
                 weights.append(sizes[document.source] ** -0.5)
     weight = np.array(weights)
     data = lightgbm.Dataset(np.stack(rows), np.array(truth), weight=weight / weight.mean())
-    return lightgbm.train(PARAMETERS, data, num_boost_round=ROUNDS)
+    return lightgbm.train({**PARAMETERS, **(parameters or {})}, data, num_boost_round=ROUNDS)
 
 
 def find_doubtful(
