@@ -18,6 +18,7 @@ class OcrEngine(StrEnum):
 
 class PiiEngine(StrEnum):
     REGEX = "regex"
+    NAMES = "names"
     PRESIDIO = "presidio"
 
 

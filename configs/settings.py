@@ -116,7 +116,10 @@ class Settings(BaseSettings):
         OcrEngine.RAPIDOCR, "rapidocr or tesseract", "OCR recogniser; tesseract must be installed on the machine."
     )
     ocr_warmup: Flag = setting(False, "0 or 1", "1 loads the OCR models at the start instead of at the first scan.")
-    pii_engine: PiiEngine = setting(PiiEngine.REGEX, "regex or presidio", "Which engine looks for personal data.")
+    pii_engine: PiiEngine = setting(
+        PiiEngine.REGEX, "regex, names or presidio", "Which engine looks for personal data."
+    )
+    pii_urls: bool = setting(False, "0 or 1", "Addresses on the web count as personal data.")
     pii_languages: Languages = setting(
         ("en",), "language codes separated by commas", "Languages of the presidio engine."
     )

@@ -11,6 +11,7 @@ from models.extract.pages_json import dump_facts, dump_page
 from models.extract.readers import open_document
 from models.pii.flag import flag_tree
 from models.pii.patterns.kind_patterns import RegexDetector
+from models.redaction.docx import redact as redact_docx  # noqa: F401  imported late by the next
 from models.redaction.redact import redact_original
 
 _ROUNDS = 8  # times the sample is read, so that code a first read would still load is loaded

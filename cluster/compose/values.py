@@ -77,8 +77,8 @@ def make_tree_flagger(settings: Settings) -> "Callable[[Tree], Tree]":
 
     added = load_plugins(settings.plugins).detectors
     if not added:
-        return make_flagger(settings.pii_engine, settings.pii_languages)
-    own = make_detector(PiiEngineChoice(settings.pii_engine), settings.pii_languages)
+        return make_flagger(settings.pii_engine, settings.pii_languages, urls=settings.pii_urls)
+    own = make_detector(PiiEngineChoice(settings.pii_engine), settings.pii_languages, urls=settings.pii_urls)
     return partial(flag_tree, detector=Detectors([own, *added]))
 
 

@@ -13,7 +13,7 @@ from models.cdom.tree import Block, FlagSpan, PiiScan, Tree
 from models.pii.joined import Field, Joined, JoinedPiece, fields_of, join_columns, join_loose, join_seams
 from models.pii.kinds import TORN, Detect, Detector, Kind
 from models.pii.normalise import normalise
-from models.pii.windows import detect_all
+from models.pii.windows import CPU_S_PER_WINDOW, detect_all
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ def _find(blocks: tuple[Block, ...], detector: Detector) -> Spans:
     fields = fields_of(blocks)
     found: Spans = defaultdict(list)
     loose = join_loose(fields)
-    for kind, pieces in _matches(loose, detector.detect):
+    for kind, pieces in _matches(loose, detector.detect, getattr(detector, "cpu_s_per_window", CPU_S_PER_WINDOW)):
         _add(found, kind, pieces)
     columns = join_columns(blocks)
     for kind, pieces in _matches(columns, detector.detect) if columns.text else ():
@@ -50,9 +50,9 @@ def _find(blocks: tuple[Block, ...], detector: Detector) -> Spans:
     return found
 
 
-def _matches(joined: Joined, detect: Detect) -> list[tuple[Kind, list[JoinedPiece]]]:
+def _matches(joined: Joined, detect: Detect, cpu_s: float = CPU_S_PER_WINDOW) -> list[tuple[Kind, list[JoinedPiece]]]:
     copy = normalise(joined.text)
-    hits = detect_all(copy.text, detect)
+    hits = detect_all(copy.text, detect, cpu_s)
     return [(hit.kind, list(joined.pieces(*copy.original_span(hit.start, hit.end)))) for hit in hits]
 
 

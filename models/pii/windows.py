@@ -20,14 +20,14 @@ class ScanTooSlow(Exception):
     """The detector used up its CPU time on this text."""
 
 
-def detect_all(text: str, detect: Detect) -> Iterator[Hit]:
-    """Hits of the whole text, by their beginning."""
+def detect_all(text: str, detect: Detect, cpu_s_per_window: float = CPU_S_PER_WINDOW) -> Iterator[Hit]:
+    """Hits of the whole text, by their beginning. A detector with a model may take longer for each window."""
     if len(text) <= CORE + TAIL:
         yield from detect(text)
         return
     started = time.thread_time()
     for number, start in enumerate(range(0, len(text), CORE)):
-        if time.thread_time() - started > BASE_CPU_S + CPU_S_PER_WINDOW * number:
+        if time.thread_time() - started > BASE_CPU_S + cpu_s_per_window * number:
             raise ScanTooSlow(f"{len(text)} characters")
         first = max(0, start - LEAD)
         for hit in detect(text[first : start + CORE + TAIL]):

@@ -17,9 +17,9 @@ def redact_original(
     if tree.source.format == Format.PDF:
         from models.redaction.pdf.redact import redact_pdf
 
-        return redact_pdf(data, tree, decisions, RegexDetector(), reread, password)
+        return redact_pdf(data, tree, decisions, RegexDetector(urls=False), reread, password)
     if tree.source.format == Format.DOCX:
         from models.redaction.docx.redact import redact_docx
 
-        return redact_docx(data, tree, decisions, RegexDetector(), reread)
+        return redact_docx(data, tree, decisions, RegexDetector(urls=False), reread)
     raise NotRedactable(f"no redacted file of the format {tree.source.format}")

@@ -32,7 +32,9 @@ def rescan(workdir: Path | None, everything: bool) -> None:
 
     runtime = runtime_of(workdir)
     try:
-        detector = make_detector(PiiEngineChoice(runtime.settings.pii_engine), runtime.settings.pii_languages)
+        detector = make_detector(
+            PiiEngineChoice(runtime.settings.pii_engine), runtime.settings.pii_languages, urls=runtime.settings.pii_urls
+        )
         store = open_runtime_store(runtime)
         done = Counter(rescan_one(store, shown, detector, everything=everything) for shown in list_shown(store.db))
         store.close()

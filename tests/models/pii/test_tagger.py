@@ -1,0 +1,62 @@
+"""The `names` engine, with its weights: who and where, beside what the patterns find."""
+
+import pytest
+
+from models.pii.engines.choose import PiiEngineChoice, make_detector
+from models.pii.engines.tagger import NamesDetector, TaggedToken, make_names
+from models.pii.flag import flag_tree
+from models.pii.kinds import Detector
+from models.pii.redact import redact_tree
+from tests.models.pii.trees import paragraph, tree
+
+
+@pytest.fixture(scope="module")
+def names() -> Detector:
+    return make_detector(PiiEngineChoice.NAMES, ("en",))
+
+
+def found(detector: Detector, text: str) -> set[tuple[str, str]]:
+    return {(hit.kind.value, text[hit.start : hit.end]) for hit in detector.detect(text)}
+
+
+def test_people_addresses_and_places_are_found_beside_the_patterns(names: Detector) -> None:
+    text = "Maria Oberhauser lives in Canada. Write to John Smith, john.smith@mail.example.com, of Acme Ropes Ltd."
+    expected = {
+        ("person", "Maria Oberhauser"),
+        ("location", "Canada"),
+        ("person", "John Smith"),
+        ("email", "john.smith@mail.example.com"),
+        ("organization", "Acme Ropes Ltd"),
+    }
+    assert expected <= found(names, text)
+
+
+def test_prose_without_names_has_none(names: Detector) -> None:
+    assert found(names, "The rope was measured twice, and every weld of the crane was inspected at rest.") == set()
+
+
+def test_a_name_is_found_far_into_a_long_text(names: Detector) -> None:
+    filler = "The rope was measured twice before the crane was moved. " * 60
+    assert ("person", "Maria Oberhauser") in found(names, filler + "Signed by Maria Oberhauser. " + filler)
+
+
+def test_a_scan_with_names_is_complete_and_masks_them(names: Detector) -> None:
+    shown = redact_tree(flag_tree(tree(paragraph(0, "Signed by Maria Oberhauser in March.")), names), {})
+    assert "Oberhauser" not in shown.blocks[0].text
+    assert shown.pii is not None
+    assert shown.pii.engine == "names"
+
+
+def test_the_same_text_gives_the_same_findings(names: Detector) -> None:
+    text = "Maria Oberhauser met John Smith in Paris. " * 30
+    assert names.detect(text) == make_names().detect(text)
+
+
+def test_tokens_of_two_windows_make_one_name_and_words_are_never_cut() -> None:
+    def tag(text: str) -> list[TaggedToken]:
+        at = text.find("Oberh")
+        return [TaggedToken("SURNAME", at, at + 5)] if at >= 0 else []
+
+    text = "Word " * 84 + "Maria Oberhauser " + "word " * 100
+    hits = NamesDetector(tag).detect(text)
+    assert [text[hit.start : hit.end] for hit in hits] == ["Oberhauser"]
