@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from cluster.placement.demand import QueueLook, ReaderDemand
-from tests.sim.costs import CLAIM_DONE_S, LEASE_S, REPLICA_START_S, Work
+from tests.sim.costs import DATABASE_CORES, GROUP, LEASE_S, REPLICA_START_S, Work, claim_done_s
 
 UPSCALE_S, DOWNSCALE_S, TO_ZERO_S = 1.0, 2.0, 60.0
 """Serve's own delays, as cluster/serve/app.py sets them."""
@@ -26,10 +26,12 @@ class Station:
 
     free_at: float = 0.0
     busy_s: float = 0.0
+    cores: int = 1
 
     def serve(self, now: float, cost_s: float) -> float:
-        self.free_at = max(now, self.free_at) + cost_s
-        self.busy_s += cost_s
+        """When it is done; `cost_s` of one core, and as many calls at once as there are cores."""
+        self.free_at = max(now, self.free_at) + cost_s / self.cores
+        self.busy_s += cost_s / self.cores
         return self.free_at
 
 
@@ -39,12 +41,12 @@ class Reader:
     up: bool = False
     gone: bool = False
     stopping: bool = False
-    reading: bool = False
+    reading: int = 0
     held: int = 0
 
     @property
     def free(self) -> bool:
-        return self.up and not (self.gone or self.stopping or self.reading) and self.held < INFLIGHT
+        return self.up and not (self.gone or self.stopping or self.reading) and self.held < INFLIGHT + GROUP
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ class Deployment:
     done: int = 0
     restarted: int = 0
     history: list[Moment] = field(default_factory=list)
-    database: Station = field(default_factory=Station)
+    database: Station = field(default_factory=lambda: Station(cores=DATABASE_CORES))
     writer: Station = field(default_factory=Station)
     waits: list[float] = field(default_factory=list)
     last_end: float = 0.0
@@ -127,31 +129,36 @@ class Deployment:
         if not self._queue:
             self._idle.append(reader)
             return
-        self.waits.append(self.now - self._queue.popleft())
+        deep = len(self._queue) > len(self._readers)  # a short queue is left to all readers
+        group = min(self.work.group if deep else 1, len(self._queue))
+        for _ in range(group):
+            self.waits.append(self.now - self._queue.popleft())
         self.first_claim = min(self.first_claim, self.now)
-        reader.reading = True
-        begun = self.database.serve(self.now, CLAIM_DONE_S / 2)
-        took = self.work.node_s * self._chance.uniform(0.5, 1.5)
-        self._at(begun + took, lambda: self._read(reader))
+        reader.reading = group
+        begun = self.database.serve(self.now, group * claim_done_s(group) / 2)
+        took = sum(self.work.node_s * self._chance.uniform(0.5, 1.5) for _ in range(group))
+        self._at(begun + took, lambda: self._read(reader, group))
 
-    def _read(self, reader: Reader) -> None:
+    def _read(self, reader: Reader, group: int) -> None:
         """Read; what follows is not the reader's work, so it reads on."""
         if reader.gone:
             return
-        reader.reading, reader.held = False, reader.held + 1
-        indexed = self.writer.serve(self.now, self.work.index_s) if self.work.index_s else self.now
-        self._at(indexed, lambda: self._end(reader))
+        reader.reading, reader.held = 0, reader.held + group
+        cost_s = self.work.index_s * group
+        indexed = self.writer.serve(self.now, cost_s) if cost_s else self.now
+        self._at(indexed, lambda: self._end(reader, group))
         self._go_on(reader)
 
-    def _end(self, reader: Reader) -> None:
+    def _end(self, reader: Reader, group: int) -> None:
         if not reader.gone:
-            self._at(self.database.serve(self.now, CLAIM_DONE_S / 2), lambda: self._ended(reader))
+            ended = self.database.serve(self.now, group * claim_done_s(group) / 2)
+            self._at(ended, lambda: self._ended(reader, group))
 
-    def _ended(self, reader: Reader) -> None:
+    def _ended(self, reader: Reader, group: int) -> None:
         if reader.gone:
             return
-        self.done, self.last_end = self.done + 1, self.now
-        reader.held -= 1
+        self.done, self.last_end = self.done + group, self.now
+        reader.held -= group
         self._go_on(reader)
 
     def _go_on(self, reader: Reader) -> None:
@@ -164,10 +171,13 @@ class Deployment:
 
     def _tick(self) -> None:
         self._lose(self.lost.get(int(self.now), 0))
-        reading = sum(reader.reading for reader in self._readers)
+        reading = sum(reader.reading > 0 for reader in self._readers)
+        waiting = sum(max(0, reader.reading - 1) for reader in self._readers)
         held = sum(reader.held for reader in self._readers)
         oldest_s = self.now - self._queue[0] if self._queue else 0.0
-        look = QueueLook(queued=len(self._queue), reading=reading, held=held, oldest_wait_s=oldest_s, at=self.now)
+        look = QueueLook(
+            queued=len(self._queue) + waiting, reading=reading, held=held, oldest_wait_s=oldest_s, at=self.now
+        )
         self._decide(min(self.nodes * self.per_node, max(self.least, self._demand.want(look, self.target))))
         self._fill()
         running = sum(reader.up and not reader.stopping for reader in self._readers)

@@ -52,6 +52,15 @@ def test_a_short_lull_does_not_scale_in() -> None:
     assert min(moment.running for moment in run.history[140:200]) >= 12
 
 
+@pytest.mark.parametrize(("name", "least"), [("1 page, no search", 0.85), ("20 pages, no search", 0.95)])
+def test_small_documents_scale_to_sixty_four_nodes_for_they_go_to_the_database_in_groups(
+    name: str, least: float
+) -> None:
+    (_, many) = measure_scaling(BY_NAME[name], (1, 64))
+    assert many.efficiency >= least
+    assert not many.limit
+
+
 @pytest.mark.parametrize("name", ["100 pages, no search", "20 pages, vectors too", "5 scanned pages, vectors too"])
 def test_one_to_sixty_four_nodes_are_at_least_ninety_per_cent_efficient(name: str) -> None:
     (_, many) = measure_scaling(BY_NAME[name], (1, 64))
@@ -62,8 +71,7 @@ def test_one_to_sixty_four_nodes_are_at_least_ninety_per_cent_efficient(name: st
 @pytest.mark.parametrize(
     ("work", "limit", "at"),
     [
-        (BY_NAME["1 page, no search"], "database", 8),
-        (BY_NAME["20 pages, no search"], "database", 41),
+        (BY_NAME["1 page, no search"], "database", 71),
         (BY_NAME["20 pages, keyword search"], "index writer", 7),
     ],
 )
@@ -75,7 +83,7 @@ def test_beyond_its_breaking_point_more_nodes_bring_nothing_and_the_full_resourc
     half, twice, more = measure_scaling(work, (max(1, at // 2), 2 * at, 3 * at))
     assert half.limit == ""
     assert twice.limit == more.limit == limit
-    assert more.per_s <= 1.02 * twice.per_s
+    assert more.per_s <= 1.05 * twice.per_s  # the first and the last groups weigh a little
 
 
 @pytest.mark.parametrize("nodes", [1, 16, 256])
