@@ -5,7 +5,7 @@
 
 import time
 from collections.abc import Iterator, Mapping
-from typing import IO, Any
+from typing import Any
 
 import httpx
 
@@ -13,6 +13,7 @@ from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.tree import FURNITURE
 from serve_apps.compat.docling_document import make_docling_document
 from serve_apps.compat.options import ConvertOptions, OutputFormat
+from serve_apps.compat.sources import ConvertSource
 
 _KEYS = ("x-api-key", "authorization", "x-de-org")
 _KEPT = ("retry-after", "www-authenticate")
@@ -36,16 +37,67 @@ class Converter:
         self._client, self._wait_s = client, wait_s
 
     async def convert(
-        self, headers: Mapping[str, str], name: str, file: IO[bytes], options: ConvertOptions
+        self, headers: Mapping[str, str], source: ConvertSource, options: ConvertOptions
     ) -> dict[str, Any]:
         """docling-serve's answer for one file. Raises Refused, `httpx.TransportError`."""
         begun = time.monotonic()
-        keys = {key: headers[key] for key in _KEYS if key in headers}
-        job, tree = await self._parse(keys, name, file, options.fields)
+        keys = keys_of(headers)
+        job, tree = await self.parse(keys, source, options.fields)
+        return await self._answer(keys, job["id"], job["documents"][0], tree, options, begun)
+
+    async def submit(
+        self, headers: Mapping[str, str], sources: list[ConvertSource], options: ConvertOptions
+    ) -> dict[str, Any]:
+        """The job that these sources become; addresses and files do not mix in one. Raises Refused."""
+        keys, urls = keys_of(headers), [source.url for source in sources if source.url is not None]
+        if urls:
+            answer = await self._client.post("/v1/jobs", headers=keys, json={"urls": urls} | options.fields)
+        else:
+            files = [("files", source.part) for source in sources]
+            answer = await self._client.post("/v1/jobs", headers=keys, files=files, data=options.fields)
+        return _good(answer, 201)
+
+    async def look(self, headers: Mapping[str, str], job_id: str, wait: float) -> dict[str, Any]:
+        """The job as it is, or as it is after waiting. Raises Refused."""
+        return _good(await self._client.get(f"/v1/jobs/{job_id}?wait={wait:g}", headers=keys_of(headers)), 200)
+
+    async def collect(
+        self, headers: Mapping[str, str], job: dict[str, Any], options: ConvertOptions
+    ) -> list[dict[str, Any]]:
+        """An answer for each document of a finished job. Raises Refused."""
+        keys, answers = keys_of(headers), []
+        for document in job["documents"]:
+            begun, tree = time.monotonic(), None
+            if document["status"] == "succeeded":
+                path = f"/v1/jobs/{job['id']}/documents/{document['document_id']}/tree"
+                tree = _good(await self._client.get(path, headers=keys), 200)
+            answers.append(await self._answer(keys, job["id"], document, tree, options, begun))
+        return answers
+
+    async def chunk(
+        self, headers: Mapping[str, str], source: ConvertSource, options: ConvertOptions
+    ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """The document's chunks and its conversion. Raises Refused."""
+        begun, keys = time.monotonic(), keys_of(headers)
+        job, tree = await self.parse(keys, source, options.fields)
         document = job["documents"][0]
+        answer = await self._answer(keys, job["id"], document, tree, options, begun)
+        if tree is None:
+            return [], answer
+        path = f"/v1/jobs/{job['id']}/documents/{document['document_id']}/chunks"
+        found = await self._client.get(path, headers=keys)
+        if found.status_code != 200:
+            raise Refused(found)
+        return [_chunk(one, document["source_file"]) for one in found.json()], answer
+
+    async def _answer(
+        self, keys: dict[str, str], job_id: str, document: dict[str, Any], tree: dict[str, Any] | None,
+        options: ConvertOptions, begun: float,
+    ) -> dict[str, Any]:  # fmt: skip
+        name = document["source_file"]
         contents: dict[str, Any] = dict.fromkeys(f"{kind}_content" for kind in OutputFormat)
         if tree is not None:
-            ids = job["id"], document["document_id"]
+            ids = job_id, document["document_id"]
             contents |= await self._export(keys, ids, name, tree, options)
         return {
             "document": {"filename": name} | contents,
@@ -55,12 +107,16 @@ class Converter:
             "timings": {},
         }
 
-    async def _parse(
-        self, keys: dict[str, str], name: str, file: IO[bytes], fields: dict[str, str]
+    async def parse(
+        self, keys: dict[str, str], source: ConvertSource, fields: dict[str, str]
     ) -> tuple[dict[str, Any], dict[str, Any] | None]:
-        answer = await self._client.post(
-            f"/v1/parse?timeout_s={self._wait_s}", headers=keys, files={"file": (name, file)}, data=fields
-        )
+        """The finished job and its document's tree. Raises Refused."""
+        path = f"/v1/parse?timeout_s={self._wait_s}"
+        if source.url is not None:
+            answer = await self._client.post(path, headers=keys, json={"url": source.url} | fields)
+        else:
+            files = {"file": source.part}
+            answer = await self._client.post(path, headers=keys, files=files, data=fields)
         if answer.status_code == 202:
             raise Refused(_too_slow(answer.json()["job_id"]))
         if answer.status_code != 200:
@@ -85,6 +141,35 @@ class Converter:
         if OutputFormat.JSON in options.formats:
             contents["json_content"] = make_docling_document(tree, name)
         return contents
+
+
+def keys_of(headers: Mapping[str, str]) -> dict[str, str]:
+    """What names the caller, passed on as it is."""
+    return {key: headers[key] for key in _KEYS if key in headers}
+
+
+def _good(answer: httpx.Response, status: int) -> dict[str, Any]:
+    if answer.status_code != status:
+        raise Refused(answer)
+    body: dict[str, Any] = answer.json()
+    return body
+
+
+def _chunk(chunk: dict[str, Any], name: str) -> dict[str, Any]:
+    """As docling-serve tells of a chunk."""
+    first, last = chunk["pages"]
+    return {
+        "filename": name,
+        "chunk_index": chunk["index"],
+        "text": chunk["text"],
+        "raw_text": chunk["text"],
+        "num_tokens": chunk["tokens"],
+        "headings": chunk["section_path"] or None,
+        "captions": None,
+        "doc_items": chunk["block_ids"],
+        "page_numbers": list(range(first, last + 1)),
+        "metadata": {"origin": {"filename": name}},
+    }
 
 
 def text_of(tree: dict[str, Any]) -> str:

@@ -1,0 +1,175 @@
+"""docling-serve's routes beside `convert/file`: sources, the asynchronous trio, chunks, versions."""
+
+import json
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import httpx
+from fastapi import FastAPI, Request
+from starlette.datastructures import UploadFile
+from starlette.responses import Response
+
+from models.cdom.tree import SERVICE_VERSION
+from serve_apps.api.http.problems import invalid_response, problem_response
+from serve_apps.api.shapes.rendering import json_response
+from serve_apps.compat.archive import zip_documents
+from serve_apps.compat.conversion import Converter, Refused
+from serve_apps.compat.options import ConvertOptions, InvalidOption, read_options
+from serve_apps.compat.sources import ConvertSource, read_source_body
+from serve_apps.compat.tasks import ConvertTask, describe_task, read_task
+from storage.values.file_names import clean_name
+
+MAX_FILES = 10  # files of one request, as of one job
+MAX_FIELDS = 200  # form fields of one request: docling-serve knows some sixty
+MOST_WAIT_S = 60.0
+"""Seconds a poll may hold its answer back."""
+
+Asked = tuple[list[ConvertSource], ConvertOptions]
+Answer = Callable[[Converter, Request, Asked], Awaitable[Response]]
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def install(app: FastAPI) -> None:
+    """All routes under both versions of the path."""
+    ways = {"file": form_of, "source": body_of}
+    for version in ("v1", "v1alpha"):
+        for name, read in ways.items():
+            routes: dict[str, Answer] = {
+                f"/{version}/convert/{name}": convert,
+                f"/{version}/convert/{name}/async": begin,
+                f"/{version}/chunk/hybrid/{name}": chunk,
+                f"/{version}/chunk/hierarchical/{name}": chunk,
+            }
+            for path, answer in routes.items():
+                app.add_api_route(path, _guarded(read, answer), methods=["POST"])
+        app.add_api_route(f"/{version}/status/poll/{{task_id}}", poll, methods=["GET"])
+        app.add_api_route(f"/{version}/result/{{task_id}}", result, methods=["GET"])
+    app.add_api_route("/version", version_of, methods=["GET"])
+    app.add_api_route("/ready", ready, methods=["GET"])
+
+
+async def form_of(request: Request) -> Asked:
+    """Files of a form; they live as long as the request. Raises InvalidOption."""
+    form = await request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS)
+    sent = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
+    if not sent:
+        raise InvalidOption("files", "at least one file is needed")
+    fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
+    return [ConvertSource(clean_name(file.filename or ""), file=file.file) for file in sent], read_options(fields)
+
+
+async def body_of(request: Request) -> Asked:
+    """Sources of a JSON body. Raises InvalidOption."""
+    try:
+        body = json.loads(await request.body())
+    except (ValueError, RecursionError):
+        raise InvalidOption("sources", "expected JSON") from None
+    if not isinstance(body, dict):
+        raise InvalidOption("sources", "expected an object")
+    sources, fields = read_source_body(body)
+    if len(sources) > MAX_FILES:
+        raise InvalidOption("sources", f"at most {MAX_FILES} at once")
+    return sources, read_options(fields)
+
+
+async def convert(converter: Converter, request: Request, asked: Asked) -> Response:
+    """Each source one after the other. Several, or target_type=zip: an archive."""
+    sources, options = asked
+    return answer_all([await converter.convert(request.headers, source, options) for source in sources], options)
+
+
+def answer_all(answers: list[dict[str, Any]], options: ConvertOptions) -> Response:
+    """One answer as JSON, several as an archive."""
+    if len(answers) == 1 and not options.zipped:
+        return json_response(answers[0])
+    with tempfile.TemporaryFile() as file:
+        zip_documents(file, [answer["document"] for answer in answers])
+        file.seek(0)
+        headers = {"Content-Disposition": 'attachment; filename="converted_docs.zip"'}
+        return Response(file.read(), 200, headers, "application/zip")
+
+
+async def begin(converter: Converter, request: Request, asked: Asked) -> Response:
+    """A job of the engine, told as a task."""
+    sources, options = asked
+    job = await converter.submit(request.headers, sources, options)
+    return json_response(describe_task(ConvertTask(job["id"], options), job))
+
+
+async def chunk(converter: Converter, request: Request, asked: Asked) -> Response:
+    """The engine's own chunks in docling-serve's form."""
+    sources, options = asked
+    begun, chunks, documents = time.monotonic(), list[dict[str, Any]](), list[dict[str, Any]]()
+    for source in sources:
+        found, answer = await converter.chunk(request.headers, source, options)
+        chunks += found
+        documents.append({"kind": "ExportResult", "content": answer["document"], "status": answer["status"]})
+    return json_response({"chunks": chunks, "documents": documents, "processing_time": time.monotonic() - begun})
+
+
+async def poll(request: Request, task_id: str, wait: float = 0.0) -> Response:
+    """How far a task is; `wait` seconds hold the answer back until it ends."""
+    task = read_task(task_id)
+    if task is None:
+        return _no_task()
+    return await _answered(_poll(request, task, min(max(wait, 0.0), MOST_WAIT_S)))
+
+
+async def _poll(request: Request, task: ConvertTask, wait: float) -> Response:
+    converter: Converter = request.app.state.converter
+    return json_response(describe_task(task, await converter.look(request.headers, task.job_id, wait)))
+
+
+async def result(request: Request, task_id: str) -> Response:
+    """A finished task's documents, as a conversion at once answers."""
+    task = read_task(task_id)
+    return _no_task() if task is None else await _answered(_result(request, task))
+
+
+async def _result(request: Request, task: ConvertTask) -> Response:
+    converter: Converter = request.app.state.converter
+    job = await converter.look(request.headers, task.job_id, 0)
+    if job["pending"]:
+        return problem_response(404, "not-found", "The task has not ended yet.")
+    return answer_all(await converter.collect(request.headers, job, task.options), task.options)
+
+
+def _guarded(read: Callable[[Request], Awaitable[Asked]], answer: Answer) -> Handler:
+    async def handle(request: Request) -> Response:
+        try:
+            asked = await read(request)
+        except InvalidOption as error:
+            await request.close()
+            return invalid_response([{"type": "invalid-field", "loc": ["body", error.field], "msg": str(error)}])
+        try:
+            return await _answered(answer(request.app.state.converter, request, asked))
+        finally:
+            await request.close()
+
+    return handle
+
+
+async def _answered(answer: Awaitable[Response]) -> Response:
+    """The answer, or the engine's refusal as it is."""
+    try:
+        return await answer
+    except Refused as error:
+        return Response(error.body, error.status, error.headers, error.media_type)
+    except httpx.TransportError:
+        return problem_response(502, "engine-failed", "The engine did not answer. Send the request again.")
+
+
+def _no_task() -> Response:
+    return problem_response(404, "not-found", "There is no such task.")
+
+
+async def version_of() -> dict[str, Any]:
+    """What runs here; clients read it to see whom they talk to."""
+    return {"quire": SERVICE_VERSION, "docling-serve": "1.0.0 (compatible)"}
+
+
+async def ready() -> dict[str, str]:
+    """Alive: whatever is not ready behind this door is told by the request itself."""
+    return {"status": "ok"}

@@ -1,0 +1,61 @@
+"""POST /general/v0/general as unstructured's API offers it: files in, elements out."""
+
+import httpx
+from fastapi import FastAPI, Request
+from starlette.datastructures import UploadFile
+from starlette.responses import Response
+
+from serve_apps.api.http.problems import invalid_response, problem_response
+from serve_apps.api.shapes.rendering import json_response
+from serve_apps.compat.conversion import Converter, Refused, keys_of
+from serve_apps.compat.docling_document import MIME_TYPES
+from serve_apps.compat.docling_routes import MAX_FIELDS, MAX_FILES
+from serve_apps.compat.elements import make_elements
+from serve_apps.compat.sources import ConvertSource
+from storage.values.file_names import clean_name
+
+_OCR = {"fast": "never", "ocr_only": "always"}
+_KEY = "unstructured-api-key"
+
+
+def install(app: FastAPI) -> None:
+    """The route under every version of its path that clients use."""
+    for path in ("/general/v0/general", "/general/v0.0.60/general"):
+        app.add_api_route(path, partition, methods=["POST"])
+
+
+async def partition(request: Request) -> Response:
+    """One file: its elements; several: a list of elements for each."""
+    try:
+        return await _partition(request)
+    finally:
+        await request.close()
+
+
+async def _partition(request: Request) -> Response:
+    form = await request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS)
+    sent = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
+    if not sent:
+        return invalid_response([{"type": "invalid-field", "loc": ["body", "files"], "msg": "a file is needed"}])
+    fields = {"ocr": ocr} if (ocr := _OCR.get(str(form.get("strategy", "auto")))) else {}
+    coordinates = str(form.get("coordinates", "")).lower() == "true"
+    converter: Converter = request.app.state.converter
+    keys = keys_of(request.headers)
+    if _KEY in request.headers:
+        keys = {name: value for name, value in keys.items() if name == "x-de-org"}
+        keys["x-api-key"] = request.headers[_KEY]
+    lists = []
+    try:
+        for file in sent:
+            name = clean_name(file.filename or "")
+            job, tree = await converter.parse(keys, ConvertSource(name, file=file.file), fields)
+            if tree is None:
+                code = job["documents"][0]["error"] or "failed"
+                return problem_response(422, code, f"{name} could not be read: {code}")
+            media_type = MIME_TYPES.get(tree["source"]["format"], "application/octet-stream")
+            lists.append(make_elements(tree, name, media_type, coordinates=coordinates))
+    except Refused as error:
+        return Response(error.body, error.status, error.headers, error.media_type)
+    except httpx.TransportError:
+        return problem_response(502, "engine-failed", "The engine did not answer. Send the request again.")
+    return json_response(lists[0] if len(lists) == 1 else lists)
