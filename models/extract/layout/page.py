@@ -14,7 +14,6 @@ from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.lines.mirror import mirror_block, mirror_marks, runs_right_to_left
 from models.extract.layout.lines.pieces import merge_pieces
 from models.extract.layout.tables.find import find_tables
-from models.extract.layout.tables.open import find_open_tables
 from models.extract.layout.text.blocks import make_block
 from models.extract.layout.text.formulas import merge_formulas
 from models.extract.layout.text.furniture import find_footnotes, find_furniture, find_margin_marks
@@ -73,8 +72,6 @@ def gather(marks: PageMarks) -> GatheredPage:
     slanted = [line for line in lines if not line.upright]
     lines = [line for line in lines if line.upright]
     ordered, contents = merge_entries(merge_pieces(order_lines(lines + list(floats.lines))), marks.width)
-    if not contents:
-        ordered = _take_open_tables(ordered, floats, marks)
     groups = [[line] for line in ordered] if contents else merge_formulas(group_paragraphs(ordered, body))
     groups += [[line] for line in slanted]
     return GatheredPage(groups, floats, _find_look(marks, lines, body, contents=contents))
@@ -101,7 +98,7 @@ def _write_block(kind: BlockType, group: list[Line], marks: PageMarks) -> PageBl
 
 
 def _find_floats(marks: PageMarks, body: float) -> tuple[Floats, list[Line]]:
-    """Ruled tables, pictures and displayed formulas, and the lines outside them."""
+    """Tables, pictures and displayed formulas, and the lines outside them."""
     lines = take_field_lines(marks.fields, marks.lines) if marks.fields else marks.lines
     tables, lines = find_tables(marks, lines)
     lines = attach_marks(lines)
@@ -114,14 +111,6 @@ def _find_floats(marks: PageMarks, body: float) -> tuple[Floats, list[Line]]:
     for item in items:
         floats.add(item)
     return floats, lines
-
-
-def _take_open_tables(ordered: list[Line], floats: Floats, marks: PageMarks) -> list[Line]:
-    """The lines with those of tables without rules replaced by one stand-in each."""
-    found, kept = find_open_tables(ordered, marks)
-    for shift, (at, table) in enumerate(found):
-        kept.insert(at + shift, floats.add(table))
-    return kept
 
 
 def find_rule_kinds(page: GatheredPage, marks: PageMarks) -> list[BlockType]:

@@ -34,6 +34,10 @@ class Forest:
 
     def probabilities(self, rows: Matrix) -> Scores:
         """The chance (0..1) that each row is a case of what was learned."""
+        return np.asarray(1.0 / (1.0 + np.exp(-self.sums(rows))))
+
+    def sums(self, rows: Matrix) -> Scores:
+        """The sum over the trees for each row: what a regression foretells."""
         if not len(rows):
             return np.zeros(0)
         flat = rows.ravel()
@@ -41,8 +45,8 @@ class Forest:
         at = np.broadcast_to(self.roots, (len(rows), len(self.roots)))
         for _ in range(self.depth):
             at = self.below.take(2 * at + (flat.take(self.feature.take(at) + start) > self.threshold.take(at)))
-        score: Scores = self.value.take(at).cumsum(axis=1)[:, -1]
-        return np.asarray(1.0 / (1.0 + np.exp(-score)))
+        total: Scores = self.value.take(at).cumsum(axis=1)[:, -1]
+        return total
 
 
 def load_forest(path: Path) -> Forest:

@@ -1,5 +1,6 @@
 """Rows of a table: the bands between its rules, and inside a band the text rows that belong to one table row."""
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -86,7 +87,7 @@ def filled_columns(row: TextRow, columns: list[float]) -> frozenset[int]:
 
 def column_at(x: float, columns: list[float]) -> int:
     """Index of the column that holds x."""
-    return sum(x > edge for edge in columns)
+    return bisect_left(columns, x)
 
 
 def fold_rows(rows: list[TextRow], columns: list[float]) -> list[list[TextRow]]:

@@ -11,7 +11,7 @@ _CROSSED_SHARE = 0.15
 """A channel may be crossed by this share of the rows (cells that span columns)."""
 _FULL_ROW = 0.6
 """Columns are read off the rows with at least this share of the most segments a row has; spanning heads have fewer."""
-_CHANNEL = 0.5
+CHANNEL = 0.5
 """Least width of a channel, in ems."""
 
 
@@ -29,8 +29,8 @@ def ruled_columns(region: RuledRegion) -> list[float]:
     return [x for x, length in lengths if length >= _RULE_SHARE * (y1 - y0)]
 
 
-def open_columns(rows: list[TextRow]) -> list[float]:
-    """x of the blank channels between columns of words, left to right."""
+def open_columns(rows: list[TextRow], crossed: float = _CROSSED_SHARE, channel: float = CHANNEL) -> list[float]:
+    """x of the blank channels between columns of words, left to right; at most a share `crossed` of rows cross one."""
     most = max((len(row.segments) for row in rows), default=0)
     rows = [row for row in rows if len(row.segments) >= max(2.0, _FULL_ROW * most)]
     if not rows:
@@ -41,7 +41,7 @@ def open_columns(rows: list[TextRow]) -> list[float]:
         for segment in row.segments:
             steps += ((segment.x0, 1), (segment.x1, -1))
     steps.sort()
-    return _find_channels(steps, int(_CROSSED_SHARE * len(rows)), _CHANNEL * size)
+    return _find_channels(steps, int(crossed * len(rows)), channel * size)
 
 
 def _find_channels(steps: list[tuple[float, int]], allowed: int, least: float) -> list[float]:

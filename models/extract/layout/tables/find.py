@@ -1,47 +1,82 @@
-"""Finds the tables of a page and takes their lines out of the running text."""
+"""Finds the tables of a page and takes their lines out of the running text: many are proposed, a score chooses."""
 
-import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
 
 from models.cdom.geometry import Bbox
 from models.cdom.table import Table
+from models.extract.layout.learned.forest import Forest, load_forest
 from models.extract.layout.lines.marks import Line, PageMarks
-from models.extract.layout.tables.ruled import build_ruled_table
-from models.extract.layout.tables.rules import find_ruled_regions
-from models.extract.layout.tables.words import lines_within
+from models.extract.layout.tables.grid import make_table
+from models.extract.layout.tables.regions.glance import load_glance, pick_proposals
+from models.extract.layout.tables.regions.propose import Proposal, propose_regions
+from models.extract.layout.tables.regions.view import PageView, view_page
+from models.extract.layout.tables.scoring.candidates import Candidate, build_candidates, find_gated
+from models.extract.layout.tables.scoring.choose import choose_candidates
+from models.extract.layout.tables.scoring.features import describe_candidates
 
-TABLE_CAPTION = re.compile(r"\s*(table|tab\.|tabelle|tableau|tabla|tabella|tabela)\s*[\dIVXA-Z]", re.IGNORECASE)
+_WEIGHTS = Path(__file__).parent / "weights" / "tables.npz"
 
 
 @dataclass(slots=True)
 class FoundTable:
-    """A table with its box and the lines it took."""
+    """A table with its box, the lines it took, and how good a table it is expected to be (0..1)."""
 
     table: Table
     box: Bbox
     lines: list[Line]
+    score: float = 1.0
+
+
+def load_weights() -> None:
+    """Read the weights now: a reading child has no files."""
+    _forest()
+    load_glance()
 
 
 def find_tables(marks: PageMarks, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
-    """Tables of the page, and the lines that belong to none."""
-    found: list[FoundTable] = []
-    for region in find_ruled_regions(marks):
-        inside = lines_within(lines, region.box)
-        if len(inside) < 3:
-            continue
-        table = build_ruled_table(region, inside, marks, captioned=_is_captioned(region.box, lines))
-        if table is None:
-            continue
-        found.append(FoundTable(table, region.box, inside))
-        taken = {id(line) for line in inside}
-        lines = [line for line in lines if id(line) not in taken]
-    return found, lines
+    """Tables of the page top to bottom, and the lines that belong to none."""
+    view = view_page(marks, lines)
+    candidates = find_candidates(view)
+    if not candidates:
+        return [], lines
+    features = describe_candidates(candidates, view)
+    scores = [float(one) for one in _forest().sums(np.array(features, dtype=np.float32))]
+    chosen = choose_candidates(candidates, features, scores)
+    found = [_make_found(view, candidate, score) for candidate, score in chosen]
+    found.sort(key=lambda one: (one.box[1], one.box[0]))
+    taken = {id(line) for one in found for line in one.lines}
+    return found, [line for line in lines if id(line) not in taken]
 
 
-def _is_captioned(box: Bbox, lines: list[Line]) -> bool:
-    """True when a line right above or below the box starts as a table's caption does."""
-    for line in lines:
-        near = -1 < box[1] - line.y1 < 4 * line.size or -1 < line.y0 - box[3] < 2.5 * line.size
-        if near and line.x0 < box[2] and line.x1 > box[0] and TABLE_CAPTION.match(line.text):
-            return True
-    return False
+def find_candidates(
+    view: PageView, pick: Callable[[list[Proposal], PageView], list[Proposal]] = pick_proposals
+) -> list[Candidate]:
+    """Finished tables of a page's proposals that `pick` leaves; those of the strict gates first."""
+    out = find_gated(view)
+    by_lines = {one.indices: one for one in out}
+    proposals = propose_regions(view)
+    for proposal in proposals:
+        if proposal.indices in by_lines:
+            by_lines[proposal.indices].makers |= proposal.makers
+    for proposal in pick(proposals, view):
+        gated = by_lines.get(proposal.indices)
+        built = build_candidates(view, proposal.indices)
+        for candidate in built:
+            candidate.makers = proposal.makers | ({"gates"} if gated is not None else set())
+        out += built
+    return out
+
+
+def _make_found(view: PageView, candidate: Candidate, score: float) -> FoundTable:
+    lines = [view.lines[index] for index in candidate.indices]
+    return FoundTable(make_table(candidate.grid), candidate.region.box, lines, round(score, 3))
+
+
+@lru_cache(maxsize=1)
+def _forest() -> Forest:
+    return load_forest(_WEIGHTS)

@@ -4,17 +4,16 @@ Works on lines in reading order, where columns of running text are already apart
 """
 
 import re
+from collections.abc import Callable
 from itertools import pairwise
 
-from models.cdom.geometry import Bbox, union_bbox
-from models.extract.layout.lines.marks import Line, PageMarks
+from models.extract.layout.lines.marks import Line
 from models.extract.layout.tables.bands import column_at, fold_rows
 from models.extract.layout.tables.columns import open_columns
 from models.extract.layout.tables.data_rows import FIGURE
-from models.extract.layout.tables.find import FoundTable
-from models.extract.layout.tables.grid import Grid, fill_row, make_table
+from models.extract.layout.tables.grid import Grid, fill_row
 from models.extract.layout.tables.ruled import is_contents, is_table
-from models.extract.layout.tables.words import TextRow, find_text_rows
+from models.extract.layout.tables.words import TableWord, TextRow, gather_rows
 
 _LEAST_ROWS = 3
 _SHORT = 28
@@ -26,22 +25,22 @@ _MARKER = re.compile(r"(?:[•●○◦▪■□–—\-*·►]|\(?\d{1,3}[.)]?|
 Row = list[Line]
 
 
-def find_open_tables(lines: list[Line], marks: PageMarks) -> tuple[list[tuple[int, FoundTable]], list[Line]]:
-    """Tables with the index in `lines` at which they stand, and the other lines, in order."""
-    found: list[tuple[int, FoundTable]] = []
-    kept: list[Line] = []
+def find_open_grids(
+    lines: list[Line], words_of: Callable[[Line], list[TableWord]]
+) -> list[tuple[list[Line], Grid, list[TextRow]]]:
+    """Lines, grid and text rows of the tables among `lines`, which stand in reading order."""
+    found: list[tuple[list[Line], Grid, list[TextRow]]] = []
     rows = _cut_rows(lines)
     at = 0
     while at < len(rows):
         end = _find_run(rows, at)
-        table = _build(rows[at:end], marks) if end - at >= _LEAST_ROWS else None
-        if table is None:
-            kept += rows[at]
+        built = _build(rows[at:end], words_of) if end - at >= _LEAST_ROWS else None
+        if built is None:
             at += 1
         else:
-            found.append((len(kept), table))
+            found.append(([line for row in rows[at:end] for line in row], *built))
             at = end
-    return found, kept
+    return found
 
 
 def _cut_rows(lines: list[Line]) -> list[Row]:
@@ -84,11 +83,10 @@ def _follows(above: Row, below: Row) -> bool:
     return bool(below[0].text) and bool(above[0].text) and 0.5 * size < step < _APART * size
 
 
-def _build(rows: list[Row], marks: PageMarks) -> FoundTable | None:
-    lines = [line for row in rows for line in row]
+def _build(rows: list[Row], words_of: Callable[[Line], list[TableWord]]) -> tuple[Grid, list[TextRow]] | None:
     if not _is_tabular(rows):
         return None
-    text_rows = find_text_rows(lines, marks)
+    text_rows = gather_rows([word for row in rows for line in row for word in words_of(line)])
     columns = open_columns(text_rows)
     if not columns or is_contents(text_rows) or not _is_aligned(text_rows, columns):
         return None
@@ -98,8 +96,7 @@ def _build(rows: list[Row], marks: PageMarks) -> FoundTable | None:
     if not is_table(grid) or len(grid.rows) < _LEAST_ROWS:
         return None
     grid.header_rows = int(_has_head(text_rows))
-    box: Bbox = union_bbox(line.bbox for line in lines)
-    return FoundTable(make_table(grid), box, lines)
+    return grid, text_rows
 
 
 def _is_tabular(rows: list[Row]) -> bool:

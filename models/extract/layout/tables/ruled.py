@@ -2,8 +2,7 @@
 
 from itertools import pairwise
 
-from models.cdom.table import Table
-from models.extract.layout.lines.marks import Line, PageMarks
+from models.extract.layout.lines.marks import PageMarks
 from models.extract.layout.tables.bands import (
     Band,
     column_at,
@@ -21,13 +20,12 @@ from models.extract.layout.tables.grid import (
     Grid,
     drop_empty_columns,
     fill_row,
-    make_table,
     share_slots,
     span_headers,
 )
 from models.extract.layout.tables.heads import centred_spans, columns_over, is_head_of
 from models.extract.layout.tables.rules import RuledRegion
-from models.extract.layout.tables.words import TextRow, find_text_rows
+from models.extract.layout.tables.words import TextRow
 
 _FILLED_SHARE = 0.3
 _PROSE_WORDS = 4
@@ -35,11 +33,10 @@ _BARS = 3
 _CROSSED_SHARE = 0.15
 
 
-def build_ruled_table(
-    region: RuledRegion, lines: list[Line], marks: PageMarks, *, captioned: bool = False
-) -> Table | None:
-    """The table in a region, null when its text is no table's; a caption says that two rules are enough."""
-    rows = find_text_rows(lines, marks)
+def build_ruled_grid(
+    region: RuledRegion, rows: list[TextRow], marks: PageMarks, *, captioned: bool = False
+) -> Grid | None:
+    """The grid in a region, null when its text is no table's; a caption says that two rules are enough."""
     columns = ruled_columns(region)
     is_grid = bool(columns)
     if not is_grid:
@@ -52,11 +49,8 @@ def build_ruled_table(
             return None
     if not columns or is_contents(rows) or _is_chart(region, rows, marks):
         return None
-    bands = cut_bands(region, rows)
-    _drop_short_rules(bands, [region.box[0], *columns, region.box[2]])
-    grid = _build_grid(bands, columns, region, is_grid=is_grid)
-    drop_empty_columns(grid)
-    return make_table(grid) if is_table(grid) else None
+    grid = build_grid(cut_bands(region, rows), columns, region, is_grid=is_grid)
+    return grid if is_table(grid) else None
 
 
 def _drop_short_rules(bands: list[Band], edges: list[float]) -> None:
@@ -65,7 +59,9 @@ def _drop_short_rules(bands: list[Band], edges: list[float]) -> None:
         band.partial = [rule for rule in band.partial if columns_over(rule, edges) != (0, -1)]
 
 
-def _build_grid(bands: list[Band], columns: list[float], region: RuledRegion, *, is_grid: bool) -> Grid:
+def build_grid(bands: list[Band], columns: list[float], region: RuledRegion, *, is_grid: bool) -> Grid:
+    """The grid of a region's bands over the given columns; `is_grid`: rules part its rows."""
+    _drop_short_rules(bands, [region.box[0], *columns, region.box[2]])
     grid = Grid(list(columns), [])
     body = bands
     if has_header(bands, region):
@@ -74,6 +70,7 @@ def _build_grid(bands: list[Band], columns: list[float], region: RuledRegion, *,
         _add_head(grid, bands[0], below, [region.box[0], *columns, region.box[2]], is_grid=is_grid)
     for band in body:
         _add_band(grid, band, columns, is_grid=is_grid)
+    drop_empty_columns(grid)
     return grid
 
 

@@ -36,7 +36,7 @@ class RuledRegion:
 
 def find_ruled_regions(marks: PageMarks) -> list[RuledRegion]:
     """Regions between two or more like horizontals, or of crossing rules; top to bottom, none inside another."""
-    horizontals = join_horizontals(marks.horizontals + _fill_edges(marks))
+    horizontals = join_horizontals(marks.horizontals + find_fill_edges(marks))
     verticals = join_verticals(marks.verticals)
     if len(horizontals) < 2 or len(horizontals) + len(verticals) > _MOST_RULES:
         return []
@@ -80,7 +80,7 @@ def _rows(rules: list[Rule]) -> list[list[Rule]]:
     return rows
 
 
-def _fill_edges(marks: PageMarks) -> list[Rule]:
+def find_fill_edges(marks: PageMarks) -> list[Rule]:
     """Visible upper and lower edges of shaded bars, which part rows as rules do; backgrounds of half a page do not."""
     bars = [
         fill
@@ -111,17 +111,17 @@ def _group(horizontals: list[Rule], verticals: list[Rule], marks: PageMarks) -> 
     split = len(horizontals)
     for first, one in enumerate(horizontals):
         for second in range(first + 1, split):
-            if _are_alike(one, rules[second], marks.height):
+            if are_alike(one, rules[second], marks.height):
                 if not _are_parted(one, rules[second], marks):
                     sets.join(first, second)
                 break
         for second in range(split, len(rules)):
-            if _cross(one, rules[second]):
+            if cross(one, rules[second]):
                 sets.join(first, second)
     return [[rules[index] for index in group] for group in sets.groups()]
 
 
-def _are_alike(above: Rule, below: Rule, height: float) -> bool:
+def are_alike(above: Rule, below: Rule, height: float) -> bool:
     """Two horizontals with the same ends, not half a page apart (`below` is the next such one in y)."""
     return (
         abs(above.x0 - below.x0) <= _LIKE_EDGE
@@ -143,7 +143,7 @@ def _are_parted(above: Rule, below: Rule, marks: PageMarks) -> bool:
     return wide > 1 or (not held and below.y0 - above.y0 > _BLANK)
 
 
-def _cross(across: Rule, down: Rule) -> bool:
+def cross(across: Rule, down: Rule) -> bool:
     return across.x0 - _TOUCH <= down.x0 <= across.x1 + _TOUCH and down.y0 - _TOUCH <= across.y0 <= down.y1 + _TOUCH
 
 

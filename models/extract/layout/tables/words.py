@@ -61,17 +61,23 @@ class TextRow:
         return max(word.y1 for word in self.words)
 
 
+def make_words(line: Line, marks: PageMarks) -> list[TableWord]:
+    """The words of a line where they stand."""
+    if not line.upright:
+        return [_stand_upright(line)]
+    return [
+        TableWord(piece.x0, piece.x1, line.y0, line.y1, line.base, line.size, piece.text, line.bold)
+        for piece in marks.words_of(line)
+    ]
+
+
 def find_text_rows(lines: list[Line], marks: PageMarks) -> list[TextRow]:
     """Rows of words by baseline (within a third of a line), top to bottom."""
-    words: list[TableWord] = []
-    for line in lines:
-        if line.upright:
-            words += [
-                TableWord(piece.x0, piece.x1, line.y0, line.y1, line.base, line.size, piece.text, line.bold)
-                for piece in marks.words_of(line)
-            ]
-        else:
-            words.append(_stand_upright(line))
+    return gather_rows([word for line in lines for word in make_words(line, marks)])
+
+
+def gather_rows(words: list[TableWord]) -> list[TextRow]:
+    """Words by baseline (within a third of a line), top to bottom."""
     words.sort(key=lambda word: word.base)
     rows: list[TextRow] = []
     for word in words:

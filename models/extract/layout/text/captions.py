@@ -2,6 +2,9 @@
 
 import re
 
+from models.cdom.geometry import Bbox
+from models.extract.layout.lines.marks import Line
+
 _NUMBER = r"\s*(?:\d+|[IVXLC]+\b|[A-Z]\d*\b)(?:[.\-–:]\d+)*[a-z]?"
 _CAPTION = re.compile(
     r"\s*(?:fig(?:ure|\.)?|table|tab\.|exhibit|chart|plate|scheme|box|map|diagram|photo|image|illustration|listing|"
@@ -15,3 +18,15 @@ def is_caption(text: str) -> bool:
     """True for a text that begins as a caption does, not as a sentence about a figure."""
     found = _CAPTION.match(text)
     return bool(found) and text.lstrip()[:1].isupper() and not _MENTION.match(text, found.end() if found else 0)
+
+
+TABLE_CAPTION = re.compile(r"\s*(table|tab\.|tabelle|tableau|tabla|tabella|tabela)\s*[\dIVXA-Z]", re.IGNORECASE)
+
+
+def stands_captioned(box: Bbox, lines: list[Line]) -> bool:
+    """True when a line right above or below the box starts as a table's caption does."""
+    for line in lines:
+        near = -1 < box[1] - line.y1 < 4 * line.size or -1 < line.y0 - box[3] < 2.5 * line.size
+        if near and line.x0 < box[2] and line.x1 > box[0] and TABLE_CAPTION.match(line.text):
+            return True
+    return False

@@ -122,7 +122,7 @@ def _find_span(lines: list[Line]) -> int | None:
     """
     if len(lines) < 2 * _SIDE_LINES + 1:
         return None
-    gutter = _find_crossed_gutter(lines)
+    gutter = find_crossed_gutter(lines)
     if gutter is None:
         return None
     crossing = [line.x0 < gutter < line.x1 for line in lines]
@@ -134,7 +134,7 @@ def _find_span(lines: list[Line]) -> int | None:
     return at
 
 
-def _find_crossed_gutter(lines: list[Line]) -> float | None:
+def find_crossed_gutter(lines: list[Line]) -> float | None:
     """The x that fewest lines run across, between two columns of text."""
     sizes = sorted(line.size for line in lines)
     least = GUTTER_WIDTH * sizes[len(sizes) // 2]

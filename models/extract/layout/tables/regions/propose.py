@@ -1,0 +1,101 @@
+"""All proposals of a page: lines that together may be a table, and who thinks so. No proposal is looked into here."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from models.cdom.geometry import Bbox
+from models.extract.layout.tables.regions.drawn import (
+    find_shaded_bands,
+    group_rules,
+    group_verticals,
+    stack_bands,
+    stack_box,
+)
+from models.extract.layout.tables.regions.runs import (
+    GAPS,
+    find_runs,
+    find_text_columns,
+    indices_of,
+    run_around,
+    vary_run,
+)
+from models.extract.layout.tables.regions.view import LineRow, PageView
+from models.extract.layout.tables.words import lines_within
+
+_MOST_PROPOSALS = 160
+"""Proposals of a page before they are weighed."""
+_MOST_BANDS = 24
+"""Bands and rules around which runs are looked for; pages with more are drawings."""
+_LEAST_LINES = 4
+MAKERS = ("rules", "verticals", "fills", "band", "head", "runs", "column")
+"""Who proposes, in the order of the features that tell."""
+
+Within = Callable[[Bbox], tuple[int, ...]]
+
+
+@dataclass(slots=True)
+class Proposal:
+    """Lines (indices, ascending) that may be a table, and the generators that gave just these."""
+
+    indices: tuple[int, ...]
+    makers: set[str] = field(default_factory=set)
+
+
+def propose_regions(view: PageView) -> list[Proposal]:
+    """Proposals of all generators, each set of lines once, in a fixed order."""
+    found: dict[tuple[int, ...], Proposal] = {}
+    for maker, indices in _generate(view):
+        if len(indices) < _LEAST_LINES:
+            continue
+        if indices not in found:
+            if len(found) >= _MOST_PROPOSALS:
+                continue
+            found[indices] = Proposal(indices)
+        found[indices].makers.add(maker)
+    return list(found.values())
+
+
+def _generate(view: PageView) -> Iterator[tuple[str, tuple[int, ...]]]:
+    columns = find_text_columns(view.lines, view.rows)
+    number = {id(line): index for index, line in enumerate(view.lines)}
+
+    def within(box: Bbox) -> tuple[int, ...]:
+        return tuple(number[id(line)] for line in lines_within(view.lines, box))
+
+    for box in group_rules(view):
+        yield "rules", within(box)
+    yield from _around_bands(view, within)
+    for box in group_verticals(view)[:_MOST_BANDS]:
+        yield from (("verticals", indices) for indices in _between(view, columns, box))
+    for rule in view.horizontals[:_MOST_BANDS]:
+        if rule.x1 - rule.x0 >= 60:
+            yield "head", run_around(view.lines, view.rows, rule.x0, rule.x1, rule.y0, rule.y0 + 1, up=True)
+    yield from (("runs", indices) for indices in _runs_of(view.rows))
+    for rows in columns:
+        yield from (("column", indices) for indices in _runs_of(rows))
+
+
+def _around_bands(view: PageView, within: Within) -> Iterator[tuple[str, tuple[int, ...]]]:
+    stacks = stack_bands(find_shaded_bands(view))
+    for stack in stacks[:_MOST_BANDS]:
+        x0, y0, x1, y1 = stack_box(stack)
+        if x1 - x0 < 40:
+            continue
+        yield "fills", within((x0, y0, x1, y1))
+        yield "band", run_around(view.lines, view.rows, x0, x1, y0, y1, up=False)
+        if len(stack) > 1:
+            yield "band", run_around(view.lines, view.rows, x0, x1, y0, y1, up=True)
+
+
+def _between(view: PageView, columns: list[list[LineRow]], box: Bbox) -> Iterator[tuple[int, ...]]:
+    """Lines beside verticals: of the whole page, and of the text column in which they stand."""
+    for rows in (view.rows, *columns):
+        held = [row for row in rows if box[1] - 2 <= row.base - 0.3 * row.size <= box[3] + 2]
+        if held and min(row.x0 for row in held) < box[0] and max(row.x1 for row in held) > box[2]:
+            yield tuple(sorted(index for row in held for index in row.indices))
+
+
+def _runs_of(rows: list[LineRow]) -> Iterator[tuple[int, ...]]:
+    for gap in GAPS:
+        for run in find_runs(rows, gap):
+            yield from (indices_of(rows, one) for one in vary_run(rows, run, gap))

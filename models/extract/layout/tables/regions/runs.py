@@ -1,0 +1,172 @@
+"""Runs of rows that may be a table, told by text alone: rows of several segments, and what stands around a band."""
+
+from dataclasses import dataclass
+
+from models.extract.layout.lines.marks import Line
+from models.extract.layout.tables.regions.view import LineRow, find_rows
+from models.extract.layout.text.order import find_crossed_gutter
+
+GAPS = (1.9, 2.6, 4.0)
+"""Rows further apart than this (in ems) end a run; one set of runs for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextRunLimits:
+    """`singles`: most rows of one segment in a row inside a run; `tail`: a last cell's lines are closer (ems).
+
+    `side`: how far (points) a line may reach over the sides of a band; `band_gap`: rows around a band are closer (ems).
+    """
+
+    singles: int = 4
+    tail: float = 1.45
+    side: float = 6.0
+    band_gap: float = 2.6
+    most_columns: int = 4
+
+
+LIMITS = TextRunLimits()
+
+Run = tuple[int, int]
+
+
+def find_runs(rows: list[LineRow], gap: float) -> list[Run]:
+    """Stretches (start, end) of rows no further apart than `gap` that begin and end with rows of several segments."""
+    runs: list[Run] = []
+    at = 0
+    while at < len(rows):
+        if rows[at].segments < 2:
+            at += 1
+            continue
+        last = _find_last(rows, at, gap)
+        if last > at:
+            runs.append((at, last + 1))
+        at = last + 1
+    return runs
+
+
+def _find_last(rows: list[LineRow], start: int, gap: float) -> int:
+    last, singles = start, 0
+    for at in range(start + 1, len(rows)):
+        if not _is_near(rows[at - 1], rows[at], gap):
+            break
+        if rows[at].segments > 1:
+            last, singles = at, 0
+        else:
+            singles += 1
+            if singles > LIMITS.singles:
+                break
+    return last
+
+
+def _is_near(above: LineRow, below: LineRow, gap: float) -> bool:
+    return below.base - above.base <= gap * max(above.size, below.size)
+
+
+def vary_run(rows: list[LineRow], run: Run, gap: float) -> list[Run]:
+    """The run, without its first or last row, with the row above, with the lines of a last cell below."""
+    start, end = run
+    out = [run]
+    if end - start > 2:
+        out += [(start + 1, end), (start, end - 1)]
+    if start > 0 and _is_near(rows[start - 1], rows[start], gap):
+        out.append((start - 1, end))
+    tail = end
+    while (
+        tail < len(rows)
+        and rows[tail].segments < 2
+        and tail - end < LIMITS.singles
+        and _is_near(rows[tail - 1], rows[tail], LIMITS.tail)
+    ):
+        tail += 1
+    if tail > end:
+        out.append((start, tail))
+    return out
+
+
+def indices_of(rows: list[LineRow], run: Run) -> tuple[int, ...]:
+    """Indices of the lines in a run, ascending."""
+    return tuple(sorted(index for row in rows[run[0] : run[1]] for index in row.indices))
+
+
+def find_text_columns(lines: list[Line], rows: list[LineRow]) -> list[list[LineRow]]:
+    """Rows of every text column of the page; empty on a page of one column. Lines across a gutter belong to none."""
+    upright = [line for row in rows for line in (lines[index] for index in row.indices)]
+    number = {id(line): index for index, line in enumerate(lines)}
+    parts = [upright]
+    done: list[list[Line]] = []
+    while parts and len(parts) + len(done) < LIMITS.most_columns:
+        part = parts.pop(0)
+        gutter = find_crossed_gutter(part)
+        if gutter is None:
+            done.append(part)
+        else:
+            parts += [[line for line in part if line.x1 <= gutter], [line for line in part if line.x0 >= gutter]]
+    done += parts
+    if len(done) < 2:
+        return []
+    out: list[list[LineRow]] = []
+    for part in done:
+        own = find_rows(part)
+        for row in own:
+            row.indices = [number[id(part[index])] for index in row.indices]
+        out.append(own)
+    return out
+
+
+def run_around(
+    lines: list[Line], rows: list[LineRow], x0: float, x1: float, top: float, bottom: float, *, up: bool
+) -> tuple[int, ...]:
+    """Lines in a band from `top` to `bottom` and in the rows that follow it closely, between its sides."""
+    inside: list[int] = []
+    low, size = bottom, 0.0
+    blocked = False
+    for row in rows:
+        if row.base < top - 1 or row.x1 < x0 or row.x0 > x1:
+            continue
+        own, crosses = _cut_row(lines, row, x0, x1)
+        if row.base - 0.3 * row.size <= bottom:
+            inside += own
+            size = max(size, row.size)
+            low = max(low, row.base)
+            continue
+        if not own and not crosses:
+            continue
+        blocked = crosses or row.base - low > LIMITS.band_gap * max(size, row.size)
+        if blocked:
+            break
+        inside += own
+        low, size = row.base, row.size
+    if up:
+        inside += _run_above(lines, rows, x0, x1, top)
+    return tuple(sorted(set(inside)))
+
+
+def _run_above(lines: list[Line], rows: list[LineRow], x0: float, x1: float, top: float) -> list[int]:
+    inside: list[int] = []
+    high = top
+    for row in reversed(rows):
+        if row.base > top - 1 or row.x1 < x0 or row.x0 > x1:
+            continue
+        own, crosses = _cut_row(lines, row, x0, x1)
+        if not own and not crosses:
+            continue
+        if crosses or high - row.base > LIMITS.band_gap * row.size:
+            break
+        inside += own
+        high = row.base
+    return inside
+
+
+def _cut_row(lines: list[Line], row: LineRow, x0: float, x1: float) -> tuple[list[int], bool]:
+    """Lines of the row between the sides, and whether one reaches over them."""
+    own: list[int] = []
+    crosses = False
+    for index in row.indices:
+        line = lines[index]
+        if line.x1 <= x0 or line.x0 >= x1:
+            continue
+        if line.x0 < x0 - LIMITS.side or line.x1 > x1 + LIMITS.side:
+            crosses = True
+        else:
+            own.append(index)
+    return own, crosses

@@ -1,0 +1,148 @@
+"""A page as the generators of table regions see it: rows of lines, joined rules, shaded areas. Gathered once a page."""
+
+from dataclasses import dataclass, field
+
+from models.cdom.geometry import Bbox
+from models.extract.layout.lines.marks import Fill, Line, PageMarks, Rule
+from models.extract.layout.tables.rules import RuledRegion, find_fill_edges, join_horizontals, join_verticals
+from models.extract.layout.tables.words import SEGMENT_GAP, TableWord, make_words
+
+_SAME_BASE = 0.35
+"""Baselines closer than this (in ems) are one row."""
+_MOST_LINES = 1500
+"""Beyond this a page is a drawing or a map: no proposals are made from its rows."""
+_MOST_RULES = 600
+"""Beyond this (rules, after joining) no proposals are made from rules."""
+_MOST_FILLS = 500
+_LARGEST_FILL = 0.4
+"""A shaded area higher than this share of the page is a background."""
+_RULE_REACH = 0.7
+"""Rules this near (in ems) above and below the lines of a region belong to it."""
+
+_SHARED, _FRAMED_SHARED = 0.5, 0.25
+"""Share of a horizontal that lies over the lines of a region, and of one that ends at a vertical."""
+_SIDE = 30.0
+"""Verticals this near (points) beside the lines of a region belong to it, and those at the ends of its horizontals."""
+
+
+@dataclass(slots=True)
+class LineRow:
+    """Lines on one baseline, left to right, as indices; `segments`: stretches with a wide gap between them."""
+
+    indices: list[int]
+    base: float
+    size: float
+    segments: int
+    x0: float
+    x1: float
+
+
+@dataclass(slots=True)
+class PageView:
+    """`rows` are all rows of the page, top to bottom; `edges` the sides of shaded cells as verticals."""
+
+    marks: PageMarks
+    lines: list[Line]
+    rows: list[LineRow]
+    horizontals: list[Rule]
+    verticals: list[Rule]
+    edges: list[Rule]
+    fills: list[Fill]
+    words: dict[int, list[TableWord]] = field(default_factory=dict)
+
+    def words_of(self, line: Line) -> list[TableWord]:
+        """The words of a line, split once a page."""
+        found = self.words.get(id(line))
+        if found is None:
+            found = self.words[id(line)] = make_words(line, self.marks)
+        return found
+
+    def region_of(self, indices: tuple[int, ...]) -> RuledRegion:
+        """The region of some lines with the rules among them; its box is widened to those."""
+        lines = [self.lines[index] for index in indices]
+        reach = _RULE_REACH * max(line.size for line in lines)
+        box = (
+            min(line.x0 for line in lines),
+            min(line.y0 for line in lines) - reach,
+            max(line.x1 for line in lines),
+            max(line.y1 for line in lines) + reach,
+        )
+        flat = [rule for rule in self.horizontals if self._is_among(rule, box)]
+        sides = (min([box[0] - _SIDE, *(r.x0 for r in flat)]), max([box[2] + _SIDE, *(r.x1 for r in flat)]))
+        upright = [rule for rule in self.verticals if _stands_among(rule, box, sides)]
+        rules = flat + upright
+        inner = (box[0], box[1] + reach, box[2], box[3] - reach)
+        full = (
+            min([inner[0], *(rule.x0 for rule in rules)]),
+            min([inner[1], *(rule.y0 for rule in rules)]),
+            max([inner[2], *(rule.x1 for rule in rules)]),
+            max([inner[3], *(rule.y1 for rule in rules)]),
+        )
+        return RuledRegion(full, flat, upright)
+
+    def _is_among(self, rule: Rule, box: Bbox) -> bool:
+        """True for a horizontal that lies over the lines for the most part; a framed one may reach far over them."""
+        if not box[1] <= rule.y0 <= box[3]:
+            return False
+        shared = (min(rule.x1, box[2]) - max(rule.x0, box[0])) / max(rule.x1 - rule.x0, 1.0)
+        if shared > _SHARED or shared < _FRAMED_SHARED:
+            return shared > _SHARED
+        return any(
+            min(abs(post.x0 - rule.x0), abs(post.x0 - rule.x1)) < 3 and post.y0 - 3 <= rule.y0 <= post.y1 + 3
+            for post in self.verticals
+        )
+
+
+def _stands_among(rule: Rule, box: Bbox, sides: tuple[float, float]) -> bool:
+    if not sides[0] - 3 <= rule.x0 <= sides[1] + 3:
+        return False
+    shared = min(rule.y1, box[3]) - max(rule.y0, box[1])
+    return shared > 0.6 * (rule.y1 - rule.y0)
+
+
+def view_page(marks: PageMarks, lines: list[Line]) -> PageView:
+    """The view of a page whose free lines are `lines`."""
+    own = [line for line in lines if line.text]
+    fills = [fill for fill in marks.fills[:_MOST_FILLS] if _is_shade(fill, marks)]
+    flat = join_horizontals(marks.horizontals + find_fill_edges(marks))
+    upright = join_verticals(marks.verticals)
+    if len(flat) + len(upright) > _MOST_RULES:
+        flat, upright = [], []
+    edges = join_verticals([rule for fill in fills for rule in _sides(fill)])
+    rows = find_rows(own) if len(own) <= _MOST_LINES else []
+    return PageView(marks, own, rows, flat, upright, edges, fills)
+
+
+def _is_shade(fill: Fill, marks: PageMarks) -> bool:
+    return 5 < fill.y1 - fill.y0 < _LARGEST_FILL * marks.height and fill.x1 - fill.x0 > 8
+
+
+def _sides(fill: Fill) -> tuple[Rule, Rule]:
+    return Rule(fill.x0, fill.y0, fill.x0, fill.y1), Rule(fill.x1, fill.y0, fill.x1, fill.y1)
+
+
+def find_rows(lines: list[Line]) -> list[LineRow]:
+    """Upright lines by baseline, top to bottom."""
+    order = sorted((index for index, line in enumerate(lines) if line.upright), key=lambda index: lines[index].base)
+    groups: list[list[int]] = []
+    first: Line | None = None
+    for index in order:
+        line = lines[index]
+        if first is not None and line.base - first.base <= _SAME_BASE * max(line.size, first.size):
+            groups[-1].append(index)
+        else:
+            groups.append([index])
+            first = line
+    return [make_row(lines, group) for group in groups]
+
+
+def make_row(lines: list[Line], indices: list[int]) -> LineRow:
+    """One row of the lines with these indices."""
+    indices = sorted(indices, key=lambda index: lines[index].x0)
+    segments, right = 0, -1e9
+    size = max(lines[index].size for index in indices)
+    for index in indices:
+        line = lines[index]
+        segments += line.x0 - right >= SEGMENT_GAP * size
+        right = max(right, line.x1)
+    return LineRow(indices, lines[indices[0]].base, size, segments, lines[indices[0]].x0, right)

@@ -1,0 +1,125 @@
+"""Finished tables of a page's proposals: grids by several ideas of where columns and rows part."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from models.extract.layout.lines.marks import Line
+from models.extract.layout.lines.pieces import merge_pieces
+from models.extract.layout.tables.bands import cut_bands
+from models.extract.layout.tables.columns import CHANNEL, open_columns, ruled_columns
+from models.extract.layout.tables.grid import Grid
+from models.extract.layout.tables.open import find_open_grids
+from models.extract.layout.tables.regions.drawn import cell_columns
+from models.extract.layout.tables.regions.view import PageView
+from models.extract.layout.tables.ruled import build_grid, build_ruled_grid
+from models.extract.layout.tables.rules import RuledRegion, find_ruled_regions
+from models.extract.layout.tables.words import TextRow, gather_rows, lines_within
+from models.extract.layout.text.captions import stands_captioned
+from models.extract.layout.text.order import order_lines
+
+_STRICT_CROSSED, _STRICT_CHANNEL = 0.0, 0.9
+_FRAMED_CHANNEL = 1.6
+"""Where every row is framed, blanks between words must be wider than this (ems) to be told from those of a cell."""
+_SAME_COLUMN = 4.0
+_LEAST_BANDS = 3
+_LOOSE_ROWS = 1.5
+"""With more text rows a band than this, rules do not part the rows: they are folded as well."""
+_MOST_WORDS = 6000
+_MOST_COLUMNS = 60
+MODES = ("gates", "ruled", "ruled-folded", "cells", "open", "strict")
+"""How the columns (and rows) of a grid were found, in the order of the features that tell."""
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A finished table that may be one; `indices` are its lines in the page's view."""
+
+    indices: tuple[int, ...]
+    region: RuledRegion
+    rows: list[TextRow]
+    grid: Grid
+    mode: str
+    makers: set[str] = field(default_factory=set)
+
+
+def find_gated(view: PageView) -> list[Candidate]:
+    """The tables that strict gates let through: grids, tables with a few rules, aligned rows of figures."""
+    number = {id(line): index for index, line in enumerate(view.lines)}
+    out: list[Candidate] = []
+    lines = view.lines
+    for region in find_ruled_regions(view.marks):
+        inside = lines_within(lines, region.box)
+        if len(inside) < 3:
+            continue
+        rows = gather_rows([word for line in inside for word in view.words_of(line)])
+        grid = build_ruled_grid(region, rows, view.marks, captioned=stands_captioned(region.box, lines))
+        if grid is None:
+            continue
+        indices = tuple(sorted(number[id(line)] for line in inside))
+        out.append(Candidate(indices, region, rows, grid, "gates"))
+        taken = {id(line) for line in inside}
+        lines = [line for line in lines if id(line) not in taken]
+    return out + _find_gated_open(view, lines, number)
+
+
+def _find_gated_open(view: PageView, lines: list[Line], number: dict[int, int]) -> list[Candidate]:
+    if sum(row.segments > 1 for row in view.rows) < 3:
+        return []
+    out: list[Candidate] = []
+    ordered = merge_pieces(order_lines([line for line in lines if line.upright]))
+    for inside, grid, rows in find_open_grids(ordered, view.words_of):
+        indices = tuple(sorted(number[id(part)] for line in inside for part in line.parts or (line,)))
+        out.append(Candidate(indices, view.region_of(indices), rows, grid, "gates"))
+    return out
+
+
+def build_candidates(view: PageView, indices: tuple[int, ...]) -> list[Candidate]:
+    """The distinct grids of some lines."""
+    lines = [view.lines[index] for index in indices]
+    words = [word for line in lines for word in view.words_of(line)]
+    if not 4 <= len(words) <= _MOST_WORDS:
+        return []
+    region = view.region_of(indices)
+    rows = gather_rows(words)
+    if len(rows) < 2:
+        return []
+    out: list[Candidate] = []
+    for mode, columns, is_grid in _find_layouts(view, region, rows):
+        grid = build_grid(cut_bands(region, rows), columns, region, is_grid=is_grid)
+        if len(grid.rows) > 1 and grid.width > 1:
+            out.append(Candidate(indices, region, rows, grid, mode))
+    return out
+
+
+def _find_layouts(view: PageView, region: RuledRegion, rows: list[TextRow]) -> Iterator[tuple[str, list[float], bool]]:
+    """(mode, columns, rules part the rows) of every grid to build."""
+    seen: list[list[float]] = []
+    ruled = ruled_columns(region)
+    bands = region.levels - 1
+    if ruled:
+        seen.append(ruled)
+        if bands >= _LEAST_BANDS or len(rows) <= _LOOSE_ROWS * bands:
+            yield "ruled", ruled, True
+        if len(rows) > _LOOSE_ROWS * bands:
+            yield "ruled-folded", ruled, False
+    cells = cell_columns(view, region) if view.fills else []
+    is_framed = bool(ruled) and bands >= len(rows) and _is_boxed(region)
+    open_channel, strict_channel = (_FRAMED_CHANNEL, _FRAMED_CHANNEL) if is_framed else (CHANNEL, _STRICT_CHANNEL)
+    for mode, columns in (
+        ("cells", cells),
+        ("open", open_columns(rows, channel=open_channel)),
+        ("strict", open_columns(rows, _STRICT_CROSSED, strict_channel)),
+    ):
+        if columns and len(columns) <= _MOST_COLUMNS and not any(_are_same(columns, other) for other in seen):
+            seen.append(columns)
+            yield mode, columns, mode == "cells" and len(rows) <= _LOOSE_ROWS * bands
+
+
+def _is_boxed(region: RuledRegion) -> bool:
+    x0, _, x1, _ = region.box
+    sides = [rule.x0 for rule in region.verticals]
+    return any(abs(x - x0) < 3 for x in sides) and any(abs(x - x1) < 3 for x in sides)
+
+
+def _are_same(one: list[float], other: list[float]) -> bool:
+    return len(one) == len(other) and all(abs(a - b) < _SAME_COLUMN for a, b in zip(one, other, strict=True))

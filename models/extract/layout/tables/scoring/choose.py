@@ -1,0 +1,138 @@
+"""The best set of candidates that share no line."""
+
+from dataclasses import dataclass
+
+from models.extract.layout.tables.scoring.candidates import Candidate
+from models.extract.layout.tables.scoring.features import FEATURE_NAMES
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceLimits:
+    """`bar`: expected quality (0..1) under which a candidate is no table; of a full lattice, every cell framed,
+    `lattice` is enough. `gated` is added for one that the strict gates let through: a kind of table that the training
+    never saw is refused otherwise. `size`: power of the number of words by which large tables go before small ones.
+
+    `closed` is taken off where a box ends and the next begins, `chart` where figures lie scattered. A whole takes the
+    place of its chosen parts when its score is at most `whole` lower than theirs (`longer` for a single part) and its
+    columns as many, give or take `columns`; it needs `whole_bar` itself. Parts with other columns than each other, one
+    of them framed, take the place of a whole when they hold `part_words` of its words, each has `part_bar`, and their
+    mean is at most `part` lower.
+    """
+
+    bar: float = 0.42
+    gated: float = 0.04
+    size: float = 0.15
+    closed: float = 0.5
+    chart: float = 0.25
+    chart_filled: float = 0.5
+    chart_numeric: float = 0.7
+    lattice: float = 0.12
+    whole: float = 0.15
+    whole_bar: float = 0.6
+    columns: int = 1
+    longer: float = 0.02
+    part: float = 0.1
+    part_bar: float = 0.6
+    part_words: float = 0.95
+
+
+LIMITS = ChoiceLimits()
+_CLOSED, _FILLED, _NUMERIC, _HELD, _LEVELS, _BOXED = (
+    FEATURE_NAMES.index(name)
+    for name in ("closed_gaps", "filled", "numeric", "columns_held", "levels_per_row", "boxed")
+)
+_LAST_RESORT = 0.05
+"""A stack of boxes taken for one is never further over the bar: any of its boxes goes before it."""
+_FLOOR = 0.1
+"""A full lattice stands at least so far over the bar."""
+
+Chosen = tuple[Candidate, float]
+
+
+@dataclass(slots=True)
+class _Rated:
+    candidate: Candidate
+    score: float
+    words: int
+    lines: frozenset[int]
+    is_closed: bool
+    is_framed: bool
+
+    @property
+    def value(self) -> float:
+        return float((self.score - LIMITS.bar) * max(1, self.words) ** LIMITS.size)
+
+
+def choose_candidates(candidates: list[Candidate], features: list[list[float]], scores: list[float]) -> list[Chosen]:
+    """Candidates with their scores, the best first, none sharing a line with another."""
+    rated = [_rate(*one) for one in zip(candidates, features, scores, strict=True)]
+    order = sorted(range(len(rated)), key=lambda at: (-rated[at].value, at))
+    ranked = [rated[at] for at in order if rated[at].value > 0]
+    taken: set[int] = set()
+    chosen: list[_Rated] = []
+    for one in ranked:
+        if taken.isdisjoint(one.lines):
+            taken |= one.lines
+            chosen.append(one)
+    chosen = [part for one in _join_parts(ranked, chosen) for part in _split_whole(ranked, one)]
+    return [(one.candidate, one.score) for one in chosen]
+
+
+def _rate(candidate: Candidate, features: list[float], score: float) -> _Rated:
+    is_closed = features[_CLOSED] > 0
+    if candidate.mode == "gates":
+        score += LIMITS.gated
+    if is_closed:
+        score = min(score - LIMITS.closed, LIMITS.bar + _LAST_RESORT)
+    if features[_FILLED] < LIMITS.chart_filled and features[_NUMERIC] > LIMITS.chart_numeric:
+        score -= LIMITS.chart
+    if score >= LIMITS.lattice and not is_closed and _is_lattice(features):
+        score = max(score, LIMITS.bar + _FLOOR)
+    words = sum(len(row.words) for row in candidate.rows)
+    return _Rated(candidate, score, words, frozenset(candidate.indices), is_closed, _is_framed(features))
+
+
+def _is_lattice(features: list[float]) -> bool:
+    """Every column's edge is a rule, every row is ruled off, and so are both sides."""
+    return _is_framed(features) and features[_LEVELS] >= 1 and features[_FILLED] >= 0.5
+
+
+def _is_framed(features: list[float]) -> bool:
+    """Every column's edge is a rule, and so are both sides."""
+    return features[_HELD] >= 1 and features[_BOXED] > 1
+
+
+def _join_parts(ranked: list[_Rated], chosen: list[_Rated]) -> list[_Rated]:
+    """The chosen ones, with parts replaced by a whole that is nearly as good and has their columns."""
+    for whole in ranked:
+        if whole.score < LIMITS.whole_bar or whole.is_closed or any(whole is one for one in chosen):
+            continue
+        parts = [one for one in chosen if not whole.lines.isdisjoint(one.lines)]
+        if not all(_is_part(one, whole) for one in parts):
+            continue
+        mean = sum(one.score * one.words for one in parts) / sum(one.words for one in parts)
+        if whole.score >= mean - (LIMITS.whole if len(parts) > 1 else LIMITS.longer):
+            chosen = [one for one in chosen if whole.lines.isdisjoint(one.lines)] + [whole]
+    return chosen
+
+
+def _split_whole(ranked: list[_Rated], whole: _Rated) -> list[_Rated]:
+    """The whole, or parts of it that are as good and have other columns than each other, one in a frame of its own."""
+    parts: list[_Rated] = []
+    taken: set[int] = set()
+    for one in ranked:
+        if one.lines < whole.lines and one.score >= LIMITS.part_bar and taken.isdisjoint(one.lines):
+            parts.append(one)
+            taken |= one.lines
+    widths = {one.candidate.grid.width for one in parts}
+    if len(parts) < 2 or len(widths) < 2 or not any(one.is_framed for one in parts):
+        return [whole]
+    words = sum(one.words for one in parts)
+    mean = sum(one.score * one.words for one in parts) / words
+    is_better = words >= LIMITS.part_words * whole.words and mean >= whole.score - LIMITS.part
+    return parts if is_better else [whole]
+
+
+def _is_part(part: _Rated, whole: _Rated) -> bool:
+    apart = abs(part.candidate.grid.width - whole.candidate.grid.width)
+    return part.lines <= whole.lines and apart <= LIMITS.columns

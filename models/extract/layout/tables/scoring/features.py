@@ -1,0 +1,58 @@
+"""The feature row of a candidate table: its cells, its place, who proposed it, and how many others agree."""
+
+from collections import Counter
+
+from models.extract.layout.tables.regions.propose import MAKERS
+from models.extract.layout.tables.regions.view import PageView
+from models.extract.layout.tables.scoring.candidates import MODES, Candidate
+from models.extract.layout.tables.scoring.cells import CELL_NAMES, cell_features
+from models.extract.layout.tables.scoring.places import PLACE_NAMES, place_features
+from models.extract.layout.tables.scoring.wholeness import WHOLE_NAMES, whole_features
+
+_AGREEMENT_NAMES = ("agree_lines", "agree_columns", "agree_rows", "agree_grid", "rivals", "is_gated", "gated_lines")
+FEATURE_NAMES = (
+    *CELL_NAMES,
+    *PLACE_NAMES,
+    *WHOLE_NAMES,
+    *_AGREEMENT_NAMES,
+    *(f"maker_{name}" for name in MAKERS),
+    *(f"mode_{name}" for name in MODES),
+)
+
+
+def describe_candidates(candidates: list[Candidate], view: PageView) -> list[list[float]]:
+    """A row of features (`FEATURE_NAMES`) for every candidate of a page."""
+    columns = Counter(_column_key(one) for one in candidates)
+    heights = Counter(_row_key(one) for one in candidates)
+    shapes = Counter((one.indices, len(one.grid.rows), one.grid.width) for one in candidates)
+    gated = {index for one in candidates if one.mode == "gates" for index in one.indices}
+    rivals: Counter[int] = Counter(index for one in candidates for index in one.indices[:1] + one.indices[-1:])
+    around: dict[tuple[int, ...], list[float]] = {}
+    out: list[list[float]] = []
+    for candidate in candidates:
+        shared = sum(index in gated for index in candidate.indices)
+        row = [
+            *cell_features(candidate.grid),
+            *place_features(candidate, view, around),
+            *whole_features(candidate, view),
+            len(candidate.makers),
+            columns[_column_key(candidate)],
+            heights[_row_key(candidate)],
+            shapes[candidate.indices, len(candidate.grid.rows), candidate.grid.width],
+            rivals[candidate.indices[0]],
+            candidate.mode == "gates",
+            shared / len(candidate.indices),
+            *(name in candidate.makers for name in MAKERS),
+            *(candidate.mode == name for name in MODES),
+        ]
+        out.append([float(value) for value in row])
+    return out
+
+
+def _column_key(candidate: Candidate) -> tuple[int, ...]:
+    return tuple(round(edge / 8) for edge in candidate.grid.columns)
+
+
+def _row_key(candidate: Candidate) -> tuple[int, int, int]:
+    rows = candidate.rows
+    return (round(rows[0].base), round(rows[-1].base), len(candidate.grid.rows))

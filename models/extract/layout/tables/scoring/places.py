@@ -1,0 +1,195 @@
+"""Features of where a finished table stands: edges of its columns, pitch of its rows, rules, shades, surroundings."""
+
+from itertools import pairwise
+
+from models.cdom.geometry import Bbox, bbox_area, intersection_area
+from models.extract.layout.tables.bands import column_at, find_levels
+from models.extract.layout.tables.regions.view import PageView
+from models.extract.layout.tables.ruled import is_contents
+from models.extract.layout.tables.scoring.candidates import Candidate
+from models.extract.layout.tables.words import Segment
+from models.extract.layout.text.captions import TABLE_CAPTION, is_caption
+
+_SHARED_EDGE = 2.0
+"""Edges this close (points) are one."""
+_FAR = 20.0
+"""Distances (ems) beyond this tell no more."""
+_MOST_FILLS = 120
+
+PLACE_NAMES = (
+    "aligned", "aligned_least", "left_first", "gap_least", "gap_mean", "pitch", "pitch_spread", "pitch_most",
+    "rows_per_row", "levels_per_row", "ruled_top", "ruled_bottom", "ruled_head", "verticals_per_column",
+    "boxed", "struck", "fills_per_row", "fill_area", "fill_colors", "cut", "above", "below", "beside",
+    "beside_gap", "caption_out", "caption_in", "figure_near", "contents", "area", "width", "height", "lines",
+    "strangers", "above_wide", "below_wide", "above_like", "below_like", "segments_per_row", "size",
+    "size_spread", "code", "math", "pictures", "shapes", "single_rows", "page_multi",
+)  # fmt: skip
+
+
+def place_features(candidate: Candidate, view: PageView, known: dict[tuple[int, ...], list[float]]) -> list[float]:
+    """The values of `PLACE_NAMES`; `known` keeps what all grids of the same lines share."""
+    around = known.get(candidate.indices)
+    if around is None:
+        around = [*_surroundings(candidate, view), *_page_share(candidate, view)]
+        known[candidate.indices] = around
+    return [*_alignment(candidate), *_pitch(candidate), *_rules(candidate), *_shades(candidate, view), *around]
+
+
+def _by_column(candidate: Candidate) -> list[list[Segment]]:
+    columns = candidate.grid.columns
+    found: list[list[Segment]] = [[] for _ in range(len(columns) + 1)]
+    for row in candidate.rows:
+        if len(row.segments) > 1:
+            for segment in row.segments:
+                found[column_at((segment.x0 + segment.x1) / 2, columns)].append(segment)
+    return found
+
+
+def _alignment(candidate: Candidate) -> list[float]:
+    shares: list[float] = []
+    extents: list[tuple[float, float]] = []
+    first_left = 0.0
+    for at, segments in enumerate(_by_column(candidate)):
+        if not segments:
+            continue
+        extents.append((min(one.x0 for one in segments), max(one.x1 for one in segments)))
+        left = _share([one.x0 for one in segments])
+        right = _share([one.x1 for one in segments])
+        middle = _share([(one.x0 + one.x1) / 2 for one in segments])
+        shares.append(max(left, right, middle))
+        if at == 0:
+            first_left = left
+    size = candidate.rows[0].size
+    gaps = [max(-2.0, min(_FAR, (right[0] - left[1]) / size)) for left, right in pairwise(extents)] or [0.0]
+    shares = shares or [0.0]
+    return [sum(shares) / len(shares), min(shares), first_left, min(gaps), sum(gaps) / len(gaps)]
+
+
+def _share(edges: list[float]) -> float:
+    edges.sort()
+    best = run = 1
+    for one, other in pairwise(edges):
+        run = run + 1 if other - one < _SHARED_EDGE else 1
+        best = max(best, run)
+    return best / len(edges)
+
+
+def _pitch(candidate: Candidate) -> list[float]:
+    rows = candidate.rows
+    steps = [min(_FAR, (below.base - above.base) / max(above.size, 1.0)) for above, below in pairwise(rows)] or [0.0]
+    mean = sum(steps) / len(steps)
+    spread = (sum((step - mean) ** 2 for step in steps) / len(steps)) ** 0.5
+    return [mean, spread / max(mean, 0.1), max(steps), len(rows) / max(1, len(candidate.grid.rows))]
+
+
+def _rules(candidate: Candidate) -> list[float]:
+    region, rows = candidate.region, candidate.rows
+    x0, y0, x1, y1 = region.box
+    levels = [(y, sum(rule.x1 - rule.x0 for rule in rules)) for y, rules in find_levels(region.horizontals)]
+    wide = [y for y, length in levels if length > 0.7 * (x1 - x0)]
+    first, last = rows[0], rows[-1]
+    head = any(first.base - 1 < y < rows[min(3, len(rows) - 1)].base for y in wide)
+    verticals = len({round(rule.x0 / 3) for rule in region.verticals if rule.y1 - rule.y0 > 0.4 * (y1 - y0)})
+    boxed = any(abs(rule.x0 - x0) < 3 for rule in region.verticals) + any(
+        abs(rule.x0 - x1) < 3 for rule in region.verticals
+    )
+    struck = sum(any(row.top + 2 < y < row.base - 2 for y in wide) for row in rows)
+    return [
+        len(wide) / max(1, len(candidate.grid.rows)), any(y < first.base - 0.5 * first.size for y in wide),
+        any(y > last.base for y in wide), head, verticals / max(1, len(candidate.grid.columns)), boxed,
+        struck / len(rows),
+    ]  # fmt: skip
+
+
+def _shades(candidate: Candidate, view: PageView) -> list[float]:
+    box = candidate.region.box
+    inside = [
+        fill
+        for fill in view.fills
+        if fill.x0 >= box[0] - 8 and fill.x1 <= box[2] + 8 and fill.y0 >= box[1] - 8 and fill.y1 <= box[3] + 8
+    ]
+    area = sum((fill.x1 - fill.x0) * (fill.y1 - fill.y0) for fill in inside)
+    heights = {round(fill.y0 / 3) for fill in inside}
+    colors = len({fill.color for fill in inside})
+    cut = 0
+    for row in candidate.rows:
+        for segment in row.segments:
+            cut += any(segment.x0 + 2 < edge < segment.x1 - 2 for edge in candidate.grid.columns)
+    segments = sum(len(row.segments) for row in candidate.rows)
+    return [len(heights) / max(1, len(candidate.grid.rows)), area / max(1.0, bbox_area(box)), colors, cut / segments]
+
+
+def _surroundings(candidate: Candidate, view: PageView) -> list[float]:
+    x0, y0, x1, y1 = _text_box(candidate)
+    size = candidate.rows[0].size
+    own = set(candidate.indices)
+    above = below = beside_gap = _FAR
+    above_wide = below_wide = above_like = below_like = 0.0
+    beside: set[int] = set()
+    caption_out = figure_near = strangers = 0
+    for number, row in enumerate(view.rows):
+        for index in row.indices:
+            if index in own:
+                continue
+            line = view.lines[index]
+            middle = row.base - 0.3 * row.size
+            if y0 <= middle <= y1:
+                if line.x1 <= x0 + 1 or line.x0 >= x1 - 1:
+                    beside.add(number)
+                    beside_gap = min(beside_gap, max(x0 - line.x1, line.x0 - x1) / size)
+                else:
+                    strangers += 1
+            elif line.x0 < x1 and line.x1 > x0:
+                share = min(1.5, (line.x1 - line.x0) / max(1.0, x1 - x0))
+                if middle < y0 and (y0 - line.y1) / size < above:
+                    above, above_wide, above_like = max(-1.0, (y0 - line.y1) / size), share, float(row.segments)
+                elif middle > y1 and (line.y0 - y1) / size < below:
+                    below, below_wide, below_like = max(-1.0, (line.y0 - y1) / size), share, float(row.segments)
+                if min(abs(y0 - line.y1), abs(line.y0 - y1)) < 4 * size:
+                    caption_out += TABLE_CAPTION.match(line.text) is not None
+                    figure_near += line.text[:3].lower() in ("fig", "cha") and is_caption(line.text)
+    caption_in = sum(
+        TABLE_CAPTION.match(view.lines[index].text) is not None for index in candidate.indices if index in own
+    )
+    height = max(1, sum(y0 <= row.base - 0.3 * row.size <= y1 for row in view.rows))
+    return [
+        above, below, len(beside) / height, beside_gap, min(caption_out, 3), min(caption_in, 3), min(figure_near, 3),
+        is_contents(candidate.rows), *_relative_box(candidate, view), min(strangers, 20), above_wide, below_wide,
+        above_like, below_like,
+    ]  # fmt: skip
+
+
+def _text_box(candidate: Candidate) -> Bbox:
+    return (
+        min(row.words[0].x0 for row in candidate.rows),
+        candidate.rows[0].top,
+        max(row.words[-1].x1 for row in candidate.rows),
+        candidate.rows[-1].bottom,
+    )
+
+
+def _relative_box(candidate: Candidate, view: PageView) -> list[float]:
+    x0, y0, x1, y1 = candidate.region.box
+    page = max(1.0, view.marks.width * view.marks.height)
+    return [
+        (x1 - x0) * (y1 - y0) / page, (x1 - x0) / max(1.0, view.marks.width), (y1 - y0) / max(1.0, view.marks.height),
+        len(candidate.indices) / max(1, len(view.lines)),
+    ]  # fmt: skip
+
+
+def _page_share(candidate: Candidate, view: PageView) -> list[float]:
+    lines = [view.lines[index] for index in candidate.indices]
+    sizes = sorted(line.size for line in lines)
+    rows, box = candidate.rows, candidate.region.box
+    covered = sum(intersection_area(box, picture) for picture in view.marks.pictures[:_MOST_FILLS])
+    shapes = sum(
+        box[0] <= (one[0] + one[2]) / 2 <= box[2] and box[1] <= (one[1] + one[3]) / 2 <= box[3]
+        for one in view.marks.shapes[:400]
+    )
+    return [
+        sum(len(row.segments) for row in rows) / len(rows), sizes[len(sizes) // 2],
+        (sizes[-1] - sizes[0]) / max(1.0, sizes[0]), sum(line.code for line in lines) / len(lines),
+        sum(line.math for line in lines) / len(lines), covered / max(1.0, bbox_area(box)), min(shapes, 50),
+        sum(len(row.segments) < 2 for row in rows) / len(rows),
+        sum(row.segments > 1 for row in view.rows) / max(1, len(view.rows)),
+    ]  # fmt: skip

@@ -1,0 +1,155 @@
+"""Features that tell one table from several, and a whole from a part: gaps in its rules, rows beyond that would fit."""
+
+from itertools import pairwise
+
+from models.extract.layout.lines.disjoint import DisjointSets
+from models.extract.layout.lines.marks import Rule
+from models.extract.layout.tables.bands import column_at, find_levels
+from models.extract.layout.tables.regions.view import LineRow, PageView
+from models.extract.layout.tables.rules import cross
+from models.extract.layout.tables.scoring.candidates import Candidate
+
+_MOST_RULES = 80
+_WIDE_PART = 0.6
+_CLOSED_GAP = 0.5
+"""Lattices of one table are not further apart than this (ems)."""
+_FAR = 12.0
+"""Rows further away than this (ems) are none of this table's."""
+_JUMP = 1.7
+"""A step between rows this many times the usual one is a jump."""
+
+WHOLE_NAMES = (
+    "closed_gaps", "rule_parts", "vertical_gap", "jump_most", "jumps", "rules_alike", "first_repeats",
+    "above_fits", "above_step", "below_fits", "below_step", "above_parted", "below_parted", "level_gap", "columns_held",
+)  # fmt: skip
+
+
+def whole_features(candidate: Candidate, view: PageView) -> list[float]:
+    """The values of `WHOLE_NAMES`."""
+    rows, region = candidate.rows, candidate.region
+    steps = sorted(below.base - above.base for above, below in pairwise(rows)) or [1.0]
+    usual = max(steps[len(steps) // 2], 1.0)
+    names = [row[0].words[0].text if row and row[0].words else "" for row in candidate.grid.rows]
+    repeats = names.count(names[0]) - 1 if names[0] else 0
+    lattices = _find_lattices(candidate)
+    return [
+        _count_closed(lattices, candidate),
+        float(len(lattices)),
+        _widest_gap(sorted((rule.y0, rule.y1) for rule in region.verticals), rows[0].size),
+        steps[-1] / usual,
+        sum(step > _JUMP * usual for step in steps),
+        _share_alike(candidate),
+        repeats / len(candidate.grid.rows),
+        *_beyond(candidate, view, usual),
+        _widest_gap(
+            [(y, y) for y, rules in find_levels(region.horizontals) if _covers(candidate, rules)], rows[0].size
+        ),
+        _columns_held(candidate),
+    ]
+
+
+def _covers(candidate: Candidate, rules: list[Rule]) -> bool:
+    box = candidate.region.box
+    length = sum(rule.x1 - rule.x0 for rule in rules)
+    return length > 0.7 * (box[2] - box[0])
+
+
+def _find_lattices(candidate: Candidate) -> list[tuple[float, float]]:
+    """Top and bottom of every group of crossing rules that is nearly as wide as the region, top to bottom."""
+    region = candidate.region
+    flat, upright = region.horizontals[:_MOST_RULES], region.verticals[:_MOST_RULES]
+    if not upright or not flat:
+        return []
+    sets = DisjointSets(len(flat) + len(upright))
+    for at, one in enumerate(flat):
+        for to, other in enumerate(upright, len(flat)):
+            if cross(one, other):
+                sets.join(at, to)
+    rules = flat + upright
+    groups = [[rules[at] for at in group] for group in sets.groups() if len(group) > 2]
+    width = region.box[2] - region.box[0]
+    return sorted(
+        (min(rule.y0 for rule in group), max(rule.y1 for rule in group))
+        for group in groups
+        if max(rule.x1 for rule in group) - min(rule.x0 for rule in group) > _WIDE_PART * width
+    )
+
+
+def _count_closed(lattices: list[tuple[float, float]], candidate: Candidate) -> float:
+    """Blanks between lattices in which nothing is printed: each box is closed, and the next one opens."""
+    closed = 0
+    for (_, bottom), (top, _) in pairwise(lattices):
+        rows = candidate.rows
+        is_blank = not any(bottom < row.base - 0.3 * row.size < top for row in rows)
+        closed += top - bottom > _CLOSED_GAP * rows[0].size and is_blank
+    return float(closed)
+
+
+def _widest_gap(spans: list[tuple[float, float]], size: float) -> float:
+    """The widest stretch (ems) that no span covers between the first and the last."""
+    widest, low = 0.0, spans[0][1] if spans else 0.0
+    for top, bottom in spans[1:]:
+        widest = max(widest, top - low)
+        low = max(low, bottom)
+    return min(40.0, widest / max(size, 1.0))
+
+
+def _share_alike(candidate: Candidate) -> float:
+    """Share of the horizontals' levels that are as wide as the region."""
+    levels = find_levels(candidate.region.horizontals)
+    x0, _, x1, _ = candidate.region.box
+    alike = sum(
+        abs(min(r.x0 for r in rules) - x0) < 6 and abs(max(r.x1 for r in rules) - x1) < 6 for _, rules in levels
+    )
+    return alike / len(levels) if levels else -1.0
+
+
+def _beyond(candidate: Candidate, view: PageView, usual: float) -> list[float]:
+    """How well the next row above and below would fit (columns filled uncrossed), how far, and a rule between."""
+    own = set(candidate.indices)
+    inside = [number for number, row in enumerate(view.rows) if not own.isdisjoint(row.indices)]
+    if not inside:
+        return [0.0] * 6
+    first, last = view.rows[inside[0]], view.rows[inside[-1]]
+    above = next((row for row in reversed(view.rows[: inside[0]]) if _meets(row, candidate)), None)
+    below = next((row for row in view.rows[inside[-1] + 1 :] if _meets(row, candidate)), None)
+    up = _fit(above, first.base, candidate, view, usual)
+    down = _fit(below, last.base, candidate, view, usual)
+    parted_up = above is not None and _is_parted(candidate, above.base, first.base - 0.8 * first.size)
+    parted_down = below is not None and _is_parted(candidate, last.base, below.base - 0.8 * below.size)
+    return [*up, *down, parted_up, parted_down]
+
+
+def _meets(row: LineRow, candidate: Candidate) -> bool:
+    return row.x0 < candidate.region.box[2] and row.x1 > candidate.region.box[0]
+
+
+def _is_parted(candidate: Candidate, top: float, bottom: float) -> bool:
+    return any(
+        top - 1 < rule.y0 < bottom + 1 and rule.x1 - rule.x0 > 0.5 * (candidate.region.box[2] - candidate.region.box[0])
+        for rule in candidate.region.horizontals
+    )
+
+
+def _fit(row: LineRow | None, base: float, candidate: Candidate, view: PageView, usual: float) -> list[float]:
+    """(share of columns the row would fill, 0 when a line of it crosses an edge; distance in usual steps)."""
+    if row is None:
+        return [-1.0, _FAR]
+    step = min(_FAR, abs(row.base - base) / usual)
+    columns = candidate.grid.columns
+    filled: set[int] = set()
+    for index in row.indices:
+        line = view.lines[index]
+        if line.x1 < candidate.region.box[0] or line.x0 > candidate.region.box[2]:
+            continue
+        if any(line.x0 + 2 < edge < line.x1 - 2 for edge in columns):
+            return [0.0, step]
+        filled.add(column_at((line.x0 + line.x1) / 2, columns))
+    return [len(filled) / (len(columns) + 1), step]
+
+
+def _columns_held(candidate: Candidate) -> float:
+    """Share of the inner edges near which a vertical rule runs."""
+    columns = candidate.grid.columns
+    held = sum(any(abs(rule.x0 - edge) < 4 for rule in candidate.region.verticals) for edge in columns)
+    return held / max(1, len(columns))

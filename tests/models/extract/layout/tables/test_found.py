@@ -1,0 +1,94 @@
+"""Tables of kinds that no gate lets through: they are proposed, scored and chosen."""
+
+import pytest
+
+from models.extract.layout.lines.marks import Fill, PageMarks, Rule
+from tests.models.extract.layout.tables.pages import prose, tables_of, text_rows, texts_of
+
+STATES = [
+    ["State", "People", "Area", "Share"],
+    ["Alba", "1,204", "88.1", "12 %"],
+    ["Brena", "2,377", "14.9", "24 %"],
+    ["Corvo", "904", "203.4", "9 %"],
+    ["Duna", "1,118", "51.0", "11 %"],
+    ["Elva", "3,020", "77.7", "31 %"],
+]
+LEFTS = [60.0, 180.0, 300.0, 420.0]
+
+
+def page(*lines: list[object], **marks: object) -> PageMarks:
+    held = [line for group in lines for line in group]
+    return PageMarks(width=600, height=800, lines=held, **marks)  # type: ignore[arg-type]
+
+
+def test_columns_told_apart_by_verticals_only() -> None:
+    posts = [Rule(x, 90, x, 190) for x in (170, 290, 410)]
+    (table,) = tables_of(page(prose(60, 40, 2), text_rows(LEFTS, 102, STATES), prose(60, 230, 4), verticals=posts))
+    assert texts_of(table) == STATES
+
+
+def test_zebra_rows_are_one_table() -> None:
+    bands = [Fill(55, 106 + 32 * at, 500, 122 + 32 * at, 0xE0E0E0) for at in range(3)]
+    (table,) = tables_of(page(prose(60, 40, 2), text_rows(LEFTS, 102, STATES), prose(60, 230, 4), fills=bands))
+    assert texts_of(table) == STATES
+
+
+def test_cells_told_apart_by_colour_only() -> None:
+    shades = [
+        Fill(x0, 90 + 16 * at, x0 + 120, 106 + 16 * at, 0xD0E0F0 if (at + col) % 2 else 0xF0E0D0)
+        for at in range(6)
+        for col, x0 in enumerate((55, 175, 295, 415))
+    ]
+    (table,) = tables_of(page(prose(60, 40, 2), text_rows(LEFTS, 102, STATES), prose(60, 230, 4), fills=shades))
+    assert texts_of(table) == STATES
+
+
+def test_boxes_in_a_stack_are_as_many_tables() -> None:
+    labels = [["Name", "Reader"], ["Part", "900-A"], ["Version", "2.03"]]
+    lines, rules, posts = [], [], []
+    for box in range(3):
+        top = 100 + 90 * box
+        lines += text_rows([70.0, 200.0], top + 12, labels)
+        rules += [Rule(60, top + 16 * at, 400, top + 16 * at) for at in range(4)]
+        posts += [Rule(x, top, x, top + 48) for x in (60, 190, 400)]
+    tables = tables_of(page(lines, horizontals=rules, verticals=posts))
+    assert [texts_of(table) for table in tables] == [labels] * 3
+
+
+def test_a_small_table_inside_a_column_of_text() -> None:
+    small = [["Year", "Sum", "Part"], ["2001", "14", "3.1"], ["2002", "19", "4.4"], ["2003", "21", "4.9"]]
+    rules = [Rule(40, y, 270, y) for y in (200, 217, 266)]
+    left = [line for line in prose(40, 60, 10)]
+    right = [line for line in prose(320, 60, 22)]
+    for line in left + right:
+        line.text, line.x1 = line.text[:46], line.x0 + 230
+    marks = page(left, text_rows([44.0, 130.0, 210.0], 212, small), right, horizontals=rules)
+    (table,) = tables_of(marks)
+    assert texts_of(table) == small
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_running_text_is_no_table(columns: int) -> None:
+    lines = [line for at in range(columns) for line in prose(40 + 280 * at, 60, 40)]
+    for line in lines:
+        line.text, line.x1 = line.text[: 92 // columns], line.x0 + 500 / columns
+    assert tables_of(page(lines)) == []
+
+
+def test_a_letters_head_is_no_table() -> None:
+    head = text_rows([60.0, 380.0], 60, [["Miller & Sons", "12 May 2021"], ["14 Low Street", "Our sign: KL"]], 13)
+    assert tables_of(page(head, prose(60, 180, 12))) == []
+
+
+def test_ten_thousand_rules_are_bounded_by_counts() -> None:
+    rules = [Rule(10 + at % 100 * 5, 10 + at // 100 * 7, 14 + at % 100 * 5, 10 + at // 100 * 7) for at in range(10000)]
+    marks = page(text_rows(LEFTS, 102, STATES), horizontals=rules, verticals=rules)
+    first, second = tables_of(marks), tables_of(marks)
+    assert first == second
+
+
+def test_no_line_stands_in_two_tables() -> None:
+    twice = text_rows(LEFTS, 102, STATES) + text_rows(LEFTS, 260, STATES)
+    tables = tables_of(page(twice))
+    words = [text for table in tables for row in texts_of(table) for text in row if text]
+    assert len(words) == len(set(words)) * 2 == 48
