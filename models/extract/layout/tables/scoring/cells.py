@@ -1,6 +1,8 @@
 """Features of a finished table's cells: how full they are, of what kind, how their texts begin and end."""
 
 import re
+from collections import Counter
+from dataclasses import dataclass, field
 
 from models.extract.layout.tables.data_rows import FIGURE
 from models.extract.layout.tables.grid import Grid, Slot, join_words
@@ -20,71 +22,83 @@ CELL_NAMES = (
 )  # fmt: skip
 
 
+@dataclass(slots=True)
+class CellCounts:
+    """What is counted over the cells of a table, text by text."""
+
+    width: int
+    filled: list[int] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    chars: list[int] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)
+    kinds: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.filled, self.numbers, self.chars = [0] * self.width, [0] * self.width, [0] * self.width
+
+    def add(self, slot: Slot, text: str, *, is_first_row: bool) -> None:
+        """Count one filled cell."""
+        kinds, count = self.kinds, len(text)
+        self.seen.add(text)
+        self.lengths.append(count)
+        self.filled[slot.col] += 1
+        self.chars[slot.col] += count
+        is_number, bold = bool(FIGURE.fullmatch(text)), slot.words[0].bold
+        kinds["words"] += len(slot.words)
+        kinds["numeric"] += is_number
+        kinds["stops"] += text[-1] in ".;,!?" and count > 12
+        kinds["hyphens"] += text[-1] in "-‐"
+        kinds["colons"] += text[-1] == ":"
+        kinds["lower"] += text[0].islower()
+        kinds["glued"] += _GLUED.search(text) is not None
+        kinds["leaders"] += _LEADERS.search(text) is not None
+        kinds["lines"] += slot.words[-1].base - slot.words[0].base > 0.5 * slot.words[0].size
+        if is_first_row:
+            kinds["first_numeric"] += is_number
+            kinds["first_bold"] += bold
+        else:
+            self.numbers[slot.col] += is_number
+            kinds["body_bold"] += bold
+
+
 def cell_features(grid: Grid) -> list[float]:
     """The values of `CELL_NAMES`."""
     texts = [[(slot, join_words(slot.words)) for slot in row] for row in grid.rows]
     height, width = len(grid.rows), grid.width
-    filled_in_col, numeric_in_col, chars_in_col = [0] * width, [0] * width, [0] * width
-    lengths: list[int] = []
-    slots = numeric = stops = hyphens = lower = glued = lines = spans = body_spans = row_spans = leaders = 0
-    lone = words = colons = bold_first = bold_body = first_numeric = 0
-    seen: set[str] = set()
+    counts = CellCounts(width)
+    spans = body_spans = row_spans = lone = 0
     for index, row in enumerate(texts):
-        full = 0
-        for slot, text in row:
-            slots += 1
-            spanning = slot.col_span > 1
-            spans += spanning
-            body_spans += spanning and index >= max(1, grid.header_rows)
-            row_spans += slot.row_span > 1
-            if not text:
-                continue
-            full += 1
-            seen.add(text)
-            count = len(text)
-            lengths.append(count)
-            words += len(slot.words)
-            is_number = bool(FIGURE.fullmatch(text))
-            numeric += is_number
-            filled_in_col[slot.col] += 1
-            chars_in_col[slot.col] += count
-            last = text[-1]
-            stops += last in ".;,!?" and count > 12
-            hyphens += last in "-‐"
-            colons += last == ":"
-            lower += text[0].islower()
-            glued += _GLUED.search(text) is not None
-            leaders += _LEADERS.search(text) is not None
-            lines += slot.words[-1].base - slot.words[0].base > 0.5 * slot.words[0].size
-            bold = slot.words[0].bold
-            if index:
-                numeric_in_col[slot.col] += is_number
-                bold_body += bold
-            else:
-                first_numeric += is_number
-                bold_first += bold
-        lone += full < 2
-    cells = len(lengths) or 1
+        full = [(slot, text) for slot, text in row if text]
+        spanning = sum(slot.col_span > 1 for slot, _ in row)
+        spans += spanning
+        body_spans += spanning if index >= max(1, grid.header_rows) else 0
+        row_spans += sum(slot.row_span > 1 for slot, _ in row)
+        lone += len(full) < 2
+        for slot, text in full:
+            counts.add(slot, text, is_first_row=not index)
+    slots = sum(map(len, texts))
+    lengths, kinds = sorted(counts.lengths), counts.kinds
+    cells, total = len(lengths) or 1, sum(lengths) or 1
     first_full = sum(bool(text) for _, text in texts[0])
-    body = max(1, cells - first_full)
     shares = [
         number / max(1, count - bool(first))
-        for number, count, first in zip(numeric_in_col, filled_in_col, _first_row(texts, width), strict=True)
+        for number, count, first in zip(counts.numbers, counts.filled, _first_row(texts, width), strict=True)
     ]
-    lengths.sort()
     markers = sum(bool(row and row[0][1] and _MARKER.match(row[0][1])) for row in texts)
-    total = sum(lengths) or 1
     return [
-        height, width, slots, cells / max(1, slots), words, total / cells, lengths[-1] if lengths else 0,
-        lengths[len(lengths) // 2] if lengths else 0, sum(one > _LONG for one in lengths) / cells, numeric / cells,
-        sum(share >= 0.6 for share in shares) / width, sum(max(s, 1 - s) for s in shares) / width, shares[0],
-        first_numeric / max(1, first_full), first_full / max(1, len(texts[0])), filled_in_col[0] / height,
-        sum(bool(text) for _, text in texts[-1]) / max(1, len(texts[-1])), filled_in_col[-1] / height,
-        min(filled_in_col) / height, bold_first / max(1, first_full), bold_body / body, stops / cells, hyphens / cells,
-        lower / cells, glued / cells, lines / cells, spans / height, body_spans / height, row_spans, markers / height,
-        leaders / cells, lone / height, max(chars_in_col) / total, colons / cells,
-        chars_in_col[0] / max(1, filled_in_col[0]), chars_in_col[-1] / max(1, filled_in_col[-1]),
-        len(seen) / cells, grid.header_rows,
+        height, width, slots, cells / max(1, slots), kinds["words"], total / cells, lengths[-1] if lengths else 0,
+        lengths[len(lengths) // 2] if lengths else 0, sum(one > _LONG for one in lengths) / cells,
+        kinds["numeric"] / cells, sum(share >= 0.6 for share in shares) / width,
+        sum(max(share, 1 - share) for share in shares) / width, shares[0], kinds["first_numeric"] / max(1, first_full),
+        first_full / max(1, len(texts[0])), counts.filled[0] / height,
+        sum(bool(text) for _, text in texts[-1]) / max(1, len(texts[-1])), counts.filled[-1] / height,
+        min(counts.filled) / height, kinds["first_bold"] / max(1, first_full),
+        kinds["body_bold"] / max(1, cells - first_full), kinds["stops"] / cells, kinds["hyphens"] / cells,
+        kinds["lower"] / cells, kinds["glued"] / cells, kinds["lines"] / cells, spans / height, body_spans / height,
+        row_spans, markers / height, kinds["leaders"] / cells, lone / height, max(counts.chars) / total,
+        kinds["colons"] / cells, counts.chars[0] / max(1, counts.filled[0]),
+        counts.chars[-1] / max(1, counts.filled[-1]), len(counts.seen) / cells, grid.header_rows,
     ]  # fmt: skip
 
 

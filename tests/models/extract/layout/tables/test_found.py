@@ -1,8 +1,10 @@
 """Tables of kinds that no gate lets through: they are proposed, scored and chosen."""
 
+from typing import Any
+
 import pytest
 
-from models.extract.layout.lines.marks import Fill, PageMarks, Rule
+from models.extract.layout.lines.marks import Fill, Line, PageMarks, Rule
 from tests.models.extract.layout.tables.pages import prose, tables_of, text_rows, texts_of
 
 STATES = [
@@ -16,9 +18,9 @@ STATES = [
 LEFTS = [60.0, 180.0, 300.0, 420.0]
 
 
-def page(*lines: list[object], **marks: object) -> PageMarks:
+def page(*lines: list[Line], **marks: Any) -> PageMarks:
     held = [line for group in lines for line in group]
-    return PageMarks(width=600, height=800, lines=held, **marks)  # type: ignore[arg-type]
+    return PageMarks(width=600, height=800, lines=held, **marks)
 
 
 def test_columns_told_apart_by_verticals_only() -> None:
@@ -45,7 +47,9 @@ def test_cells_told_apart_by_colour_only() -> None:
 
 def test_boxes_in_a_stack_are_as_many_tables() -> None:
     labels = [["Name", "Reader"], ["Part", "900-A"], ["Version", "2.03"]]
-    lines, rules, posts = [], [], []
+    lines: list[Line] = []
+    rules: list[Rule] = []
+    posts: list[Rule] = []
     for box in range(3):
         top = 100 + 90 * box
         lines += text_rows([70.0, 200.0], top + 12, labels)
