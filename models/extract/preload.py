@@ -8,7 +8,7 @@ from importlib import import_module
 from models.extract import pages_json
 from models.extract.document.levels import level_forests
 from models.extract.layout.headings.decide import heading_forest
-from models.extract.layout.tables.find import load_weights
+from models.extract.layout.tables.scoring.find import load_weights
 from models.extract.readers import READERS
 
 _SKIPPED_CODECS = frozenset({"aliases", "mbcs", "oem"})

@@ -21,7 +21,6 @@ import numpy as np
 
 from models.extract.layout.lines.marks import PageMarks
 from models.extract.layout.lines.mirror import mirror_marks, runs_right_to_left
-from models.extract.layout.tables.find import find_candidates
 from models.extract.layout.tables.grid import make_table
 from models.extract.layout.tables.regions import glance
 from models.extract.layout.tables.regions.glance import GLANCE_NAMES, glance_at, pick_proposals
@@ -29,6 +28,7 @@ from models.extract.layout.tables.regions.propose import Proposal
 from models.extract.layout.tables.regions.view import PageView, view_page
 from models.extract.layout.tables.scoring.candidates import Candidate
 from models.extract.layout.tables.scoring.features import FEATURE_NAMES, describe_candidates
+from models.extract.layout.tables.scoring.find import find_candidates
 from models.extract.readers.pdf.engine import pymupdf
 from models.extract.readers.pdf.marks import find_marks
 from tests.bench.training.forest_file import write_forest

@@ -7,7 +7,7 @@ from models.cdom.tree import BlockType
 from models.extract.layout.figures.displays import DisplayedFormula
 from models.extract.layout.figures.pictures import Picture
 from models.extract.layout.lines.marks import Line, PageMarks, PrintedField
-from models.extract.layout.tables.find import FoundTable
+from models.extract.layout.tables.scoring.find import FoundTable
 from models.extract.layout.text.blocks import clamp, confidence_of
 from models.extract.readers.contract import PageBlock
 

@@ -19,7 +19,7 @@ from models.extract.layout.tables.scoring.candidates import Candidate, build_can
 from models.extract.layout.tables.scoring.choose import choose_candidates
 from models.extract.layout.tables.scoring.features import describe_candidates
 
-_WEIGHTS = Path(__file__).parent / "weights" / "tables.npz"
+_WEIGHTS = Path(__file__).parent.parent / "weights" / "tables.npz"
 
 
 @dataclass(slots=True)
