@@ -21,6 +21,11 @@ from models.extract.readers.contract import DocumentFacts, PageContent
 _ASSET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
+MOST_FACTS_BYTES = 8 << 20  # 5,000 pages with a long outline take half a megabyte
+MOST_PAGE_BYTES = 16 << 20  # a page of 100,000 characters with boxes takes one
+MOST_TREE_BYTES = 128 << 20  # 5,000 dense pages take ninety
+
+
 @dataclass(slots=True)
 class PartialDocument:
     """Pages by number and assets by name; `facts` once the document was opened."""
@@ -38,7 +43,7 @@ class PartialDocument:
 
     def note_facts(self, frame: Frame) -> DocumentFacts:
         """Facts of the opened document; the same from every child. Raises `BadFrame`."""
-        facts = _load_facts(frame.data("facts"))
+        facts = _load_facts(_bounded(frame.data("facts"), MOST_FACTS_BYTES))
         numbers = facts.page_numbers
         if len(numbers) > self.options.max_pages or any(not 1 <= number <= facts.page_count for number in numbers):
             raise BadFrame("page numbers")
@@ -52,7 +57,7 @@ class PartialDocument:
     def note_content(self, frame: Frame, asked: Sequence[int]) -> None:
         """A page's content. Raises `BadFrame` unless it is of a page asked for."""
         try:
-            content = load_page(frame.data("data"))
+            content = load_page(_bounded(frame.data("data"), MOST_PAGE_BYTES))
         except ValidationError as error:
             raise BadFrame("no page") from error
         if content.number != frame.number("number") or content.number not in asked:
@@ -100,6 +105,13 @@ class PartialDocument:
             raise TooMuchOutput
 
 
+def _bounded(stored: bytes, most: int) -> bytes:
+    """JSON of a child before it becomes objects, which take ten times its bytes. Raises `TooMuchOutput`."""
+    if len(stored) > most:
+        raise TooMuchOutput
+    return stored
+
+
 def _load_facts(stored: bytes) -> DocumentFacts:
     try:
         return load_facts(stored)
@@ -123,7 +135,7 @@ def note_image(frame: Frame) -> PageImage:
 def check_tree(stored: bytes, collected: PartialDocument) -> Tree:
     """The tree a child assembled, proven to be one of this document in canonical form. Raises `BadFrame`."""
     try:
-        tree = load_tree(stored)
+        tree = load_tree(_bounded(stored, MOST_TREE_BYTES))
     except ValidationError as error:
         raise BadFrame("no tree") from error
     facts = collected.facts

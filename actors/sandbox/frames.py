@@ -11,6 +11,9 @@ import msgpack
 
 _LENGTH = struct.Struct("!I")
 _MOST_AT_ONCE = 1 << 20  # bytes read from a socket at a time
+_MOST_FIELDS = (
+    16  # of a message; the largest of ours has seven. No message holds a list: small ones cost 80 times their bytes
+)
 T = TypeVar("T")
 
 
@@ -37,7 +40,9 @@ class Frame:
     def __init__(self, body: bytes) -> None:
         self.size = len(body)
         try:
-            fields = msgpack.unpackb(body, strict_map_key=True)
+            fields = msgpack.unpackb(
+                body, strict_map_key=True, max_array_len=0, max_map_len=_MOST_FIELDS, max_ext_len=0
+            )
         except Exception as error:
             raise BadFrame("not msgpack") from error
         if not isinstance(fields, dict):

@@ -23,6 +23,11 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "inspect": ("cluster.cli.documents.inspect", "inspect", "Show what was read from a document."),
     "license": ("cluster.cli.operate.license", "license_group", "Licence keys and tokens."),
     "rescan": ("cluster.cli.operate.rescan", "rescan", "Look for personal data again in stored trees."),
+    "reconcile": (
+        "cluster.cli.operate.reconcile",
+        "reconcile",
+        "Compare the database with the stores; say and mend what differs.",
+    ),
     "migrate": ("cluster.cli.service.migrate", "migrate", "Bring the database to this version's schema."),
     "keys": ("cluster.cli.operate.keys", "keys_group", "Add, revoke and list keys without a restart."),
     "tenant": ("cluster.cli.operate.tenant", "tenant_group", "Move documents from one tenant to another."),

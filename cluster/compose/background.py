@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # each replica imports only what it is made of
     from actors.background.webhook_dispatcher import Dispatcher
     from actors.background.worker_group import WorkerGroup
 
+REPEATED_S = 86_400.0  # seconds a client may repeat a submission with its key: a day, as others keep them
 ORPHAN_S = 3600.0  # seconds a file without a row may be an upload in course
 
 
@@ -22,6 +23,7 @@ def make_janitor(runtime: Runtime) -> "ChoreRunner":
     from cluster.compose.source_sync import BackgroundTask, sync_due
     from storage.access.audit import seal
     from storage.access.rate_limits import forget_idle
+    from storage.jobs.idempotency import forget_keys
     from storage.postgres.leases import RoleLease
     from storage.postgres.vacuum_full import Scrubber
     from storage.queue.counters import fold_counters
@@ -29,7 +31,7 @@ def make_janitor(runtime: Runtime) -> "ChoreRunner":
     from storage.sources.removed_files import delete_retired
     from storage.sources.sync import Reading
     from storage.upkeep.erase import purge_some
-    from storage.upkeep.reconcile import sweep_orphans
+    from storage.upkeep.reconcile import reconcile_and_tell
     from storage.upkeep.retention import delete_expired
     from storage.values.ids import new_worker_id
     from storage.values.rows import PageQuota
@@ -50,7 +52,8 @@ def make_janitor(runtime: Runtime) -> "ChoreRunner":
         Chore(name="fold quota", every_s=5, run=lambda: fold_quota(store.db)),
         Chore(name="fold counters", every_s=5, run=lambda: fold_counters(store.db)),
         Chore(name="sweep partial uploads", every_s=600, run=lambda: store.blobs.sweep(ORPHAN_S)),
-        Chore(name="sweep orphans", every_s=3600, run=lambda: sweep_orphans(store, grace_s=ORPHAN_S)),
+        Chore(name="reconcile", every_s=3600, run=BackgroundTask(lambda: reconcile_and_tell(store, grace_s=ORPHAN_S))),
+        Chore(name="forget idempotency keys", every_s=3600, run=lambda: forget_keys(store.db, REPEATED_S)),
         Chore(name="delete retired", every_s=30, run=lambda: delete_retired(store.db)),
         Chore(name="sync sources", every_s=30, run=BackgroundTask(lambda: sync_due(store, gate, reading))),
         Chore(name="forget rate limits", every_s=600, run=lambda: forget_idle(store.db)),

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from models.cdom.geometry import Bbox
+from models.cdom.many import Many
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,4 +25,4 @@ class Table:
 
     rows: int
     cols: int
-    cells: tuple[Cell, ...] = ()
+    cells: Many[Cell] = ()

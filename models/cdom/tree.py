@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 
 from models.cdom.coverage import Coverage
 from models.cdom.geometry import Bbox
+from models.cdom.many import Many
 from models.cdom.table import Table
 
 SERVICE_VERSION = "0.9.20"
@@ -104,13 +105,13 @@ class Block:
     bbox: Bbox | None = None
     order: int
     text: str = ""
-    spans: tuple[Span, ...] = ()
+    spans: Many[Span] = ()
     table: Table | None = None
     asset_ref: str | None = None
     continues: BlockId | None = None
     confidence: float = 1.0
-    flags: tuple[str, ...] = ()
-    flag_spans: tuple[FlagSpan, ...] = ()
+    flags: Many[str] = ()
+    flag_spans: Many[FlagSpan] = ()
     unseen: str | None = None
     provenance: BlockProvenance
 
@@ -182,9 +183,9 @@ class Tree:
     source: Source
     cdom_version: Literal["1.0"] = "1.0"
     metadata: Metadata
-    pages: tuple[Page, ...]
-    blocks: tuple[Block, ...]
-    warnings: tuple[Warning, ...] = ()
+    pages: Many[Page]
+    blocks: Many[Block]
+    warnings: Many[Warning] = ()
     provenance: TreeProvenance
     pii: PiiScan | None = None
     coverage: Coverage | None = None

@@ -148,12 +148,14 @@ def _texts(block: Block) -> list[str]:
     return [block.text] if block.text else []
 
 
-_NAME = r"[A-ZÀ-Þ][\w'’-]+"
+_NAME = (
+    r"(?<![\w'’-])[A-ZÀ-Þ][\w'’-]{1,60}+(?![\w'’-])"  # a whole word: a start inside one would try each of its letters
+)
 PERSON = re.compile(
     rf"\b(?:Mr|Mrs|Ms|Dr|Prof|Professor|Herr|Frau|Monsieur|Madame|Mme|Sr|Sra|Sig|Dhr|Mevr)\.?\s+(?:Dr\.\s+)?"
     rf"({_NAME}(?:\s+(?:[A-Z]\.|von|van|de|der|da|di)?\s?{_NAME}){{0,3}})"
 )
-ORGANIZATION = re.compile(rf"(?:{_NAME}[,&]?\s+|&\s+){{1,5}}(?=[A-Z])(?i:{LEGAL_FORM.pattern})(?!\w)")
+ORGANIZATION = re.compile(rf"(?:{_NAME}[,&]?\s{{1,9}}|&\s{{1,9}}){{1,5}}(?=[A-Z])(?i:{LEGAL_FORM.pattern})(?!\w)")
 LOCATION = re.compile(
     r"\b(?:[A-Z]{1,2}-)?\d{4,5}\s+([A-ZÀ-Þ][\w'’-]+(?:[ -][A-ZÀ-Þ][\w'’-]+){0,2})"
     r"|\b([A-Z][a-z]+(?: [A-Z][a-z]+)?), [A-Z]{2} \d{5}\b"

@@ -111,6 +111,7 @@ def delete_job(db: Database, scope: Scope, actor: Actor, job_id: str) -> None:
         if marked is None:
             raise Conflict("the job is not finished")
         conn.execute(_TOMBSTONE, {"ids": [row["id"] for row in rows]})
+        conn.execute("delete from idempotency_keys where job_id = %(job_id)s", params)  # callers may put names there
         record(conn, scope, actor, "job.deleted", job_id)
 
 

@@ -4,7 +4,8 @@ Three listings, one diff. Mended: files nobody refers to (crashes leave them). O
 and a store does not have, and counters that do not add up, because those are faults.
 """
 
-from dataclasses import dataclass, field
+import logging
+from dataclasses import asdict, dataclass, field
 
 from storage.objects.artifacts import Artifacts
 from storage.postgres.database import Row
@@ -13,6 +14,9 @@ from storage.upkeep.erase import erase_blob
 from storage.values.errors import NotFound
 from storage.values.rows import DocumentId
 
+log = logging.getLogger(__name__)
+SHOWN = 20  # ids of one kind in a line of the log
+MENDED = ("orphan_blobs", "orphan_artifacts")
 GRACE_S = 3600.0  # seconds a difference may be work in course
 
 _MISCOUNTED = """
@@ -63,9 +67,14 @@ def reconcile(store: Store, *, grace_s: float = GRACE_S, mend: bool = True) -> D
     return found
 
 
-def sweep_orphans(store: Store, *, grace_s: float = GRACE_S) -> int:
-    """The harmless half alone, cheap enough for every hour: files nobody refers to are removed; returns how many."""
-    return len(_orphan_blobs(store, grace_s, True)) + len(_orphan_artifacts(store, grace_s, True))
+def reconcile_and_tell(store: Store, *, grace_s: float = GRACE_S) -> Differences:
+    """One pass; what it found goes to the log, a line per kind, as a warning where a person must look."""
+    found = reconcile(store, grace_s=grace_s)
+    for kind, ids in asdict(found).items():
+        if ids:
+            level = logging.INFO if kind in MENDED else logging.WARNING
+            log.log(level, "reconcile: %d %s: %s", len(ids), kind.replace("_", " "), ", ".join(ids[:SHOWN]))
+    return found
 
 
 def _orphan_blobs(store: Store, grace_s: float, mend: bool) -> list[str]:

@@ -204,3 +204,9 @@ async def test_who_guesses_keys_at_the_form_is_slowed_down(store: Store) -> None
 async def test_a_wrong_organisation_is_told_so(app: FastAPI) -> None:
     answer = await visitor_of(app).sign_in(org="../x")
     assert (answer.status_code, "set-cookie" in answer.headers) == (422, False)
+
+
+@pytest.mark.parametrize("token", ["².aa", "1" * 5000 + ".aa", "9999999999.é", "", "."])
+async def test_a_form_token_of_a_stranger_is_refused_whatever_it_is(app: FastAPI, token: str) -> None:
+    answer = await visitor_of(app).http.post("/ui/login", data={"token": token, "key": "x"}, headers=SAME_SITE)
+    assert answer.status_code in (400, 401, 403, 422)

@@ -45,7 +45,8 @@ STREET = re.compile(
 )
 POSTCODE = re.compile(r"(?<![\d.,/-])(?:[A-Z]{1,2}-)?\d{4,6}(?![\d.,/-])|\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b")
 REGISTRATION = re.compile(
-    r"[\s,:-]*\(?\s*(?:co\.?\s*(?:reg\.?\s*)?(?:no\.?)?\s*[:.]?\s*)?\(?\d{4,12}\s?-?\s?[A-Z]{0,2}\d?\s*\)?\s*$",
+    r"(?<![\s,:-])[\s,:-]*+\(?\s*+(?:co\.?\s*+(?:reg\.?\s*+)?(?:no\.?)?\s*+[:.]?\s*+)?\(?"
+    r"\d{4,12}\s?-?\s?[A-Z]{0,2}\d?\s*+\)?\s*+$",
     re.IGNORECASE,
 )
 ADDRESS_END = re.compile(

@@ -18,8 +18,8 @@ NO_PAIRS = frozenset({BlockType.CAPTION, BlockType.CODE})
 """Blocks whose colons label nothing."""
 MAX_LABEL = 60  # characters of a label; longer is a sentence
 MAX_VALUE = 1000  # characters of a value; longer is text
-COLON = re.compile(r"\s*[:：]\s*")
-INLINE = re.compile(r"^[\W_]*(?P<label>[^:：]{1,59}?)\s*[:：](?!//)\s*(?P<value>\S.*)$", re.DOTALL)
+COLON = re.compile(r"(?<!\s)\s*+[:：]\s*+")
+INLINE = re.compile(r"^[\W_]{0,20}(?P<label>[^:：]{1,59}?)\s{0,9}[:：](?!//)\s*+(?P<value>\S.*)$", re.DOTALL)
 CLOCK = re.compile(r"\d\s*[:：]\s*\d")
 GOODS_ROW = re.compile(r"\D*\d{10,}\s+\S*\d")
 MARK = re.compile(r"[\[(]?\s?[xX✓✔☑☒]{1,2}\s?[\])]?")

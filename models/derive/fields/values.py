@@ -175,7 +175,7 @@ def _mod97(iban: str) -> int:
     return int("".join(str(int(char, 36)) for char in iban[4:] + iban[:4])) % 97
 
 
-NUMBERED = re.compile(r"#?\s?(?:[A-Z]{1,6}[ -])?[A-Z]{0,4}[\w/#.-]*\d[\w/#.-]*(?:\s\d[\d/-]*)*", re.IGNORECASE)
+NUMBERED = re.compile(r"#?\s?(?:[A-Z]{1,6}[ -])?[A-Z]{0,4}[\w/#.-]{0,80}\d[\w/#.-]*(?:\s\d[\d/-]*)*", re.IGNORECASE)
 
 
 def trim_identifier(value: str) -> str:

@@ -10,6 +10,7 @@ from typing import Protocol
 from models.cdom.coverage import PageCoverage
 from models.cdom.errors import ErrorCode
 from models.cdom.geometry import Bbox
+from models.cdom.many import Many
 from models.cdom.original import Format
 from models.cdom.ports import PageImage, PixelPage
 from models.cdom.table import Table
@@ -51,14 +52,14 @@ class PageBlock:
     bbox: Bbox | None = None
     text: str = ""
     level: int | None = None
-    spans: tuple[Span, ...] = ()
+    spans: Many[Span] = ()
     table: Table | None = None
     asset_ref: str | None = None
     parent: int | None = None
     continues: int | None = None
     confidence: float = 1.0
-    flags: tuple[str, ...] = ()
-    flag_spans: tuple[FlagSpan, ...] = ()
+    flags: Many[str] = ()
+    flag_spans: Many[FlagSpan] = ()
     look: TextLook = PLAIN_LOOK
     path: str | None = None
     printed: str = ""
@@ -85,8 +86,8 @@ class PageContent:
     error: ErrorCode | None = None
     confidence: float = 1.0
     body_size: float = 0.0
-    blocks: tuple[PageBlock, ...] = ()
-    warnings: tuple[str, ...] = ()
+    blocks: Many[PageBlock] = ()
+    warnings: Many[str] = ()
     engine: str = ""
     model: str | None = None
     version: str = ""
@@ -109,10 +110,10 @@ class DocumentFacts:
 
     format: Format
     page_count: int
-    page_numbers: tuple[int, ...]
+    page_numbers: Many[int]
     metadata: Metadata = field(default_factory=Metadata)
-    outline: tuple[OutlineEntry, ...] = ()
-    warnings: tuple[str, ...] = ()
+    outline: Many[OutlineEntry] = ()
+    warnings: Many[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

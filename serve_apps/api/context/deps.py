@@ -3,22 +3,29 @@
 One dependency instead of several, because each costs 15 µs of CPU per request.
 """
 
-from collections.abc import MutableMapping
+from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass
 from typing import Annotated, Any, cast
+from urllib.parse import parse_qsl
 
 from fastapi import Depends, Path, Request
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
 from pydantic import AfterValidator
 
 from serve_apps.access.caller import Caller, identify
 from serve_apps.access.errors import FeatureNotLicensed, ScopeMissing, Unauthenticated
 from serve_apps.access.scopes import REQUIRED, KeyScope
 from serve_apps.api.context.app_state import AppState
+from serve_apps.api.http.refusals import UnknownParameter
 from serve_apps.api.http.request_span import CONTEXT
 from storage.store import Store
 from storage.values.errors import NotFound
 from storage.values.ids import is_document_id, is_job_id
 from storage.values.rows import Actor, DocumentId, JobId, Scope
+
+_PARAMETERS: dict[str, frozenset[str]] = {}  # by the operation's id: routes cannot be keys
+_SHOWN_CHARS = 64  # of a parameter's name in a refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +84,30 @@ async def admit(request: Request) -> Call:
     if needed is not None and not caller.scope.covers(needed):
         running.refusals.note(caller, call.request_id, call.operation, ScopeMissing.code)
         caller.require(needed)
+    if scope["query_string"]:
+        _check_query(scope)
     return call
+
+
+def _check_query(scope: MutableMapping[str, Any]) -> None:
+    """Raises `UnknownParameter`. The dashboard sends its own token along with what it asks."""
+    known = _parameters(scope["route"])
+    for name, _ in parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True):
+        if name not in known and not (name == "csrf" and scope.get("session_caller") is not None):
+            raise UnknownParameter(name[:_SHOWN_CHARS])
+
+
+def _parameters(route: APIRoute) -> frozenset[str]:
+    """Names of the query parameters an operation and what it depends on take."""
+    if (known := _PARAMETERS.get(route.unique_id)) is None:
+        known = _PARAMETERS[route.unique_id] = frozenset(_query_names(route.dependant))
+    return known
+
+
+def _query_names(dependant: Dependant) -> Iterator[str]:
+    yield from (field.alias for field in dependant.query_params)
+    for below in dependant.dependencies:
+        yield from _query_names(below)
 
 
 def _identify(running: AppState, scope: MutableMapping[str, Any]) -> Caller:

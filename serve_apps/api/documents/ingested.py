@@ -22,6 +22,8 @@ from serve_apps.api.http.refusals import InvalidUpload
 from storage.values.file_names import clean_name
 
 CDOM_VERSION = "1.0"
+MAX_VALUES = 4_000_000  # JSON values of one body: twenty for each of the most blocks
+MAX_PARTS = 1_000_000  # cells, spans and flags of one tree: five for each of the most blocks
 MAX_BLOCKS = 200_000  # blocks of one ingested tree: a book of two thousand pages
 _ASSET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -54,6 +56,7 @@ def read_tree(sent: Any, options: ReadOptions) -> Ingested:
     if len(sent["pages"]) > options.max_pages or len(sent["blocks"]) > MAX_BLOCKS:
         raise InvalidIngest(f"at most {options.max_pages} pages and {MAX_BLOCKS} blocks")
     ids = _number_blocks(sent["blocks"])
+    _count_parts(sent)
     tree = _validate(_complete(sent, ids))
     _check_tree(tree, options)
     source = sent["source"] if isinstance(sent.get("source"), dict) else {}
@@ -105,6 +108,17 @@ def _number_blocks(blocks: list[Any]) -> dict[str, BlockId]:
             raise InvalidIngest("every block needs an id of its own")
         ids[sent] = BlockId(f"b{order}")
     return ids
+
+
+def _count_parts(sent: dict[str, Any]) -> None:
+    """What stands in lists inside blocks, before anything of it becomes an object (or an error about one)."""
+    lists = [sent.get("warnings")]
+    for block in sent["blocks"]:
+        table = block.get("table")
+        lists += [block.get(name) for name in ("spans", "flags", "flag_spans")]
+        lists.append(table.get("cells") if isinstance(table, dict) else None)
+    if sum(len(part) for part in lists if isinstance(part, list)) > MAX_PARTS:
+        raise InvalidIngest(f"at most {MAX_PARTS} cells, spans and flags")
 
 
 def _complete(sent: dict[str, Any], ids: Mapping[str, BlockId]) -> dict[str, Any]:

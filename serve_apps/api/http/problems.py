@@ -72,6 +72,7 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     refusals.UnknownFlag: Problem(422),
     ExtractError: Problem(422, "the page cannot be drawn", loc=("path", "page")),
     refusals.InvalidField: Problem(422),
+    refusals.UnknownParameter: Problem(422),
     refusals.NotInTime: Problem(422, loc=("body",)),
     refusals.UnreadableFile: Problem(422),
     UnknownStyle: Problem(422, "There is no such style.", loc=("query", "style")),

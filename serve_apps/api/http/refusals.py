@@ -125,3 +125,13 @@ class InvalidField(Refusal):
     def __init__(self, field: str, text: str, place: str = "body") -> None:
         super().__init__(text)
         self.loc = (place, field)
+
+
+class UnknownParameter(Refusal):
+    """A query parameter this operation does not have: a misspelt one must not mean that nothing was asked for."""
+
+    code = "unknown-parameter"
+
+    def __init__(self, name: str) -> None:
+        super().__init__("this operation has no such parameter")
+        self.loc = ("query", name)

@@ -14,8 +14,11 @@ class InvalidJson(ValueError):
     code = "invalid-json"
 
 
-def parse_object(text: str | bytes, *, storable: bool = False) -> dict[str, Any]:
-    """A JSON object. `storable`: its texts must also fit a database (no NUL, no lone surrogates)."""
+def parse_object(text: str | bytes, *, storable: bool = False, most_values: int | None = None) -> dict[str, Any]:
+    """A JSON object. `storable`: its texts must also fit a database (no NUL, no lone surrogates). `most_values` are
+    counted before anything is parsed, for a value of three bytes takes a hundred in memory."""
+    if most_values is not None and _count_marks(text) > most_values:
+        raise InvalidJson(f"more than {most_values} values")
     try:
         value = json.loads(
             text,
@@ -34,6 +37,12 @@ def parse_object(text: str | bytes, *, storable: bool = False) -> dict[str, Any]
         raise InvalidJson("expected a JSON object")
     _check(value, storable)
     return value
+
+
+def _count_marks(text: str | bytes) -> int:
+    """At least as many as there are values: each but the first of its list or object stands after a comma."""
+    marks: tuple[Any, ...] = (b",", b"[", b"{") if isinstance(text, bytes) else (",", "[", "{")
+    return sum(text.count(mark) for mark in marks)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -70,7 +79,7 @@ def _check(root: Any, storable: bool) -> None:
         for value in level:
             if isinstance(value, dict):
                 below.extend(value.values())
-                below.extend(value)
+                below.extend(value)  # names are texts too
             elif isinstance(value, list):
                 below.extend(value)
             elif storable and isinstance(value, str):

@@ -5,8 +5,10 @@ Any replica understands any session. Knows no framework.
 """
 
 import base64
+import hmac
 import json
 import os
+import re
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ from storage.values.signing import Signer
 LIFETIME_S = 12 * 3600  # seconds of a session: a working day
 LOGIN_FORM_S = 3600  # seconds a sign-in form may lie open
 _SESSION, _KEY, _CSRF, _LOGIN = "ui-session", "ui-key", "ui-csrf", "ui-login"
+_SECONDS = re.compile(r"[0-9]{1,12}")
 _SIGNATURE = 16  # bytes of the signature in a cookie
 
 
@@ -64,9 +67,10 @@ class Sessions:
 
     def is_login_form(self, token: str) -> bool:
         until, _, signature = token.partition(".")
-        if not until.isdigit() or int(until) < time.time():
+        if not _SECONDS.fullmatch(until) or int(until) < time.time():
             return False
-        return self._signer.sign(_LOGIN, until.encode()).hex() == signature
+        signed = self._signer.sign(_LOGIN, until.encode()).hex()
+        return hmac.compare_digest(signed.encode(), signature.encode("utf-8", "replace"))
 
     def _csrf(self, nonce: str) -> str:
         return self._signer.sign(_CSRF, nonce.encode()).hex()

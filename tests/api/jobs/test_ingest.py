@@ -166,3 +166,36 @@ async def test_an_ingest_over_its_cap_is_413(store: Store) -> None:
     async with serving(resources) as app, client_of(app) as caller:
         answer = await caller.post("/v1/ingest", content=b"x" * 1001)
     assert answer.status_code == 413
+
+
+async def test_lists_inside_blocks_are_counted_before_they_are_looked_at(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("serve_apps.api.documents.ingested.MAX_PARTS", 100)
+    for fields in ({"spans": [0] * 101}, {"flags": ["x"] * 101}, {"table": {"rows": 1, "cols": 1, "cells": [0] * 101}}):
+        answer = await client.post("/v1/ingest", json={"tree": with_block(**fields)})
+        assert (answer.status_code, answer.json()["detail"][0]["msg"]) == (422, "at most 100 cells, spans and flags")
+
+
+async def test_values_are_counted_before_anything_is_parsed(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("serve_apps.api.routes.jobs.ingest.MAX_VALUES", 100)
+    answer = await client.post("/v1/ingest", content=b'{"tree":[' + b"0," * 200)
+    assert (answer.status_code, answer.json()["detail"][0]["msg"]) == (422, "more than 100 values")
+
+
+@pytest.mark.parametrize("name", ["text", "id"])
+async def test_half_a_character_is_refused(client: httpx.AsyncClient, name: str) -> None:
+    body = json.dumps({"tree": with_block(**{name: "a\ud800"})})
+    answer = await client.post("/v1/ingest", content=body)
+    assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, "invalid-ingest")
+
+
+async def test_what_is_not_there_to_be_asked_for_is_refused(client: httpx.AsyncClient) -> None:
+    job = (await client.post("/v1/ingest", json={"tree": TREE})).json()
+    path = f"/v1/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}"
+    for query in ("REDACTED=true", "redact=true", "redacted=false&Redacted=true"):
+        answer = await client.get(f"{path}/tree?{query}")
+        assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, "unknown-parameter")
+    assert (await client.get(f"{path}/tree?redacted=false")).status_code == 200

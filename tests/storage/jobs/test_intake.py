@@ -8,7 +8,7 @@ from models.cdom.original import OcrMode, ReadOptions
 from storage.jobs.idempotency import IdempotencyKey, forget_keys
 from storage.jobs.intake import submit_job
 from storage.jobs.jobs import get_job
-from storage.jobs.lifecycle import requeue_document
+from storage.jobs.lifecycle import cancel_job, delete_job, requeue_document
 from storage.queue.publish import finish
 from storage.queue.usage import MonthUsage, month_usage
 from storage.store import Store
@@ -111,6 +111,15 @@ def test_forgotten_keys_may_be_used_anew(store: Store) -> None:
     first = submit_with_key(store, key)
     assert forget_keys(store.db, 3600) == 0
     assert forget_keys(store.db, 0) == 1
+    assert submit_with_key(store, key).id != first.id
+
+
+def test_a_deleted_job_takes_its_keys_along(store: Store) -> None:
+    key = IdempotencyKey(route="jobs", key="jane-doe-1971", digest="d1")
+    first = submit_with_key(store, key)
+    cancel_job(store.db, ACME, Actor(key_name="acme:write"), first.id)
+    delete_job(store.db, ACME, Actor(key_name="acme:write"), first.id)
+    assert store.db.fetch_all("select * from idempotency_keys") == []
     assert submit_with_key(store, key).id != first.id
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from storage.queue.publish import finish
 from storage.store import Store
-from storage.upkeep.reconcile import Differences, reconcile, sweep_orphans
+from storage.upkeep.reconcile import Differences, reconcile, reconcile_and_tell
 from storage.values.ids import new_document_id
 from storage.values.rows import Claim, Succeeded
 from tests.storage.scenes import claim, put_blob, submit, worker
@@ -74,10 +74,16 @@ def test_rows_that_do_not_add_up_are_told(store: Store, fault: str, kind: str) -
     assert getattr(reconcile(store), kind)
 
 
-def test_the_hourly_sweep_removes_what_crashes_left_and_nothing_else(store: Store) -> None:
+def test_the_hourly_pass_removes_what_crashes_left_and_tells_the_rest(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
     orphan = put_blob(store, b"orphan")
-    submit(store, content=b"used")
-    assert sweep_orphans(store, grace_s=3600) == 0
-    assert sweep_orphans(store, grace_s=0) == 1
+    lost = publish_one(store)
+    store.artifacts.delete(lost.document_id)
+    assert reconcile_and_tell(store, grace_s=3600).orphan_blobs == []
+    with caplog.at_level("INFO"):
+        assert reconcile_and_tell(store, grace_s=0).orphan_blobs == [orphan.sha256]
     assert not store.blobs.exists(orphan.sha256)
-    assert reconcile(store, grace_s=0, mend=False).missing_originals == []
+    told = {record.levelname: record.getMessage() for record in caplog.records}
+    assert told["WARNING"] == f"reconcile: 1 missing artifacts: {lost.document_id}"
+    assert told["INFO"] == f"reconcile: 1 orphan blobs: {orphan.sha256}"

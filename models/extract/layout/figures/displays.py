@@ -12,7 +12,7 @@ from models.extract.math.symbols import FUNCTIONS
 from models.extract.math.write import write_latex
 
 _RELATION = re.compile(r"[=<>≤≥≈≡≅≃∼∝≪≫∈∉⊂⊆⊃⊇→←↔⇒⇐⇔↦≠≜≺⪯:∀∃∑∏∫]|\ufffd")
-_OPERATION = re.compile(r"[+−√].*[^\W\d_]")
+_OPERATION = re.compile(r"[+−√].{0,200}?[^\W\d_]")
 _SIGN = re.compile(r"[∑∏∫√≤≥±∂∇∞∈∉⊂⊆∪∩→⇒≈≠∝∀∃⋅·∣α-ωϑϕϵΓΔΘΛΞΠΣΦΨΩ\U0001d400-\U0001d7ff−]")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _LEAD = re.compile(r"([^\W\d_]{3,})[\s,]")

@@ -18,7 +18,7 @@ _BOLD_PAGE = 0.4
 _MOST_IN_A_ROW = 3
 _TOP, _BOTTOM = 0.105, 0.87
 _LETTERS = re.compile(r"[^\W\d_]{2}")
-_CONTENTS = re.compile(r"(?:\.\s?){4,}\s*[\divxlc]+$|\s\d{1,4}$")
+_CONTENTS = re.compile(r"(?<![.\s])\s*+(?:\.\s?){4,}+\s*+[\divxlc]+$|\s\d{1,4}$")
 _CONTENTS_TITLE = re.compile(
     r"(?:table of )?contents|index|inhalt(?:sverzeichnis)?|table des mati[eè]res|sommaire|[ií]ndice|sommario",
     re.IGNORECASE,

@@ -12,7 +12,14 @@ from models.derive.chunks.chunking import chunker_name
 from models.derive.chunks.chunks import chunk_tree
 from models.pii.places import find_places
 from serve_apps.api.context.deps import Call, CallDep
-from serve_apps.api.documents.ingested import InvalidIngest, decode_base64, read_assets, read_semantics, read_tree
+from serve_apps.api.documents.ingested import (
+    MAX_VALUES,
+    InvalidIngest,
+    decode_base64,
+    read_assets,
+    read_semantics,
+    read_tree,
+)
 from serve_apps.api.http.strict_json import InvalidJson, parse_object
 from serve_apps.api.http.uploads import read_body
 from serve_apps.api.intake.idempotency import IdempotencyKeyHeader, identify_submission
@@ -80,7 +87,7 @@ def _index(call: Call, document_id: DocumentId, tree: Tree) -> int:
 
 def _parse(body: bytes) -> dict[str, Any]:
     try:
-        return parse_object(body)
+        return parse_object(body, storable=True, most_values=MAX_VALUES)
     except InvalidJson as error:
         raise InvalidIngest(str(error), "body") from None
 

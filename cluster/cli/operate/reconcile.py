@@ -1,0 +1,37 @@
+"""`quire reconcile`: what the database promises against what the stores hold, now instead of at the full hour.
+
+Files that nobody refers to are removed after an hour of grace; what is lost or miscounted is told, exit 1.
+"""
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from cluster.cli.shared.database import runtime_of
+from cluster.cli.shared.options import CommandStopped, workdir_option
+
+
+@click.command()
+@workdir_option
+@click.option("--dry-run", is_flag=True, help="Only say what differs.")
+def reconcile(workdir: Path | None, dry_run: bool) -> None:
+    """Compare the database with the stores."""
+    from cluster.bootstrap.opening import open_runtime_store
+    from storage.upkeep.reconcile import MENDED
+    from storage.upkeep.reconcile import reconcile as compare
+    from storage.values.errors import StorageError
+
+    try:
+        store = open_runtime_store(runtime_of(workdir))
+        found = asdict(compare(store, mend=not dry_run))
+        store.close()
+    except StorageError as error:
+        raise CommandStopped(str(error) or error.code) from None
+    for kind, ids in found.items():
+        verb = " removed" if kind in MENDED and not dry_run else ""
+        click.echo(f"{kind.replace('_', ' ')}: {len(ids)}{verb if ids else ''}")
+        for one in ids:
+            click.echo(f"  {one}")
+    if any(ids for kind, ids in found.items() if kind not in MENDED):
+        raise CommandStopped("the stores do not hold what the database promises; restore them from a backup")
