@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from models.cdom.tree import BlockType
+from models.cdom.tree import FURNITURE, BlockType
 from models.extract.layout.headings.features import find_features
 from models.extract.layout.learned.forest import Forest, load_forest
 from models.extract.layout.lines.marks import Line, PageMarks
@@ -28,6 +28,9 @@ class HeadingThresholds:
     most_chars: int = 300
     most_groups: int = 400
 
+
+_SMALLER = 0.95
+"""Share of the size of running text below which type is smaller."""
 
 THRESHOLDS = HeadingThresholds()
 
@@ -59,7 +62,7 @@ def decide_headings(
     chances = heading_forest().probabilities(find_features(groups, marks, look.body, asked))
     out = list(kinds)
     for index, chance in zip(asked, chances, strict=True):
-        if chance >= NEEDED[kinds[index]]:
+        if chance >= NEEDED[kinds[index]] and not _repeats_small(groups[index], kinds[index], look):
             out[index] = BlockType.HEADING
         elif kinds[index] is BlockType.HEADING:
             out[index] = BlockType.PARAGRAPH
@@ -72,3 +75,8 @@ def may_be_heading(group: list[Line]) -> bool:
     if not first.text or not first.upright or first.hidden or len(group) > THRESHOLDS.most_lines:
         return False
     return sum(len(line.text) for line in group) <= THRESHOLDS.most_chars
+
+
+def _repeats_small(group: list[Line], kind: BlockType, look: PageLook) -> bool:
+    """True for running heads in type smaller than the text: they name the chapter, they do not open it."""
+    return kind in FURNITURE and max(line.tall or line.size for line in group) < _SMALLER * look.body

@@ -10,6 +10,10 @@ from models.extract.layout.text.captions import is_caption
 _LEADING = 1.25
 """A gap this much larger than the paragraph's leading ends it."""
 _WIDEST_LEADING = 1.9
+_HEAD_LINES = 3
+"""A heading has no more lines."""
+_SMALL_CAPS = 1.1
+"""Capitals are larger than small ones by this much at least."""
 _DISPLAY_LEADING = 1.35
 """Large type may be set this loosely whatever the text's leading is."""
 BULLET = re.compile(r"[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢✓✔❖\uf0b7\uf0a7\uf0d8-]\s+|[•●▪■‣∙➤❖\uf0b7\uf0a7](?=\S)|[–—*]\s+(?=\S)")
@@ -47,7 +51,7 @@ def _starts_new(group: list[Line], line: Line, following: Line | None, leading: 
     last = group[-1]
     if not last.text or not line.text or last.upright != line.upright:
         return True
-    if _differs(last, line) or _is_apart(group, line, leading):
+    if _differs(last, line) or _is_apart(group, line, leading) or _ended_in_other_type(group, line):
         return True
     if last.code and line.code:
         return False
@@ -63,6 +67,27 @@ def _differs(last: Line, line: Line) -> bool:
     if last.all_bold:
         return not line.bold
     return line.all_bold and not last.bold
+
+
+def _ended_in_other_type(group: list[Line], line: Line) -> bool:
+    """True after lines in another font, colour or in small capitals, whose last had room for this line's first word.
+
+    So end headings that are set no larger and no bolder than their text.
+    """
+    last = group[-1]
+    if last.code or line.recognised or len(group) > _HEAD_LINES or line.text[:1].islower():
+        return False
+    is_other = last.font != line.font or last.color != line.color or _is_in_small_caps(last) > _is_in_small_caps(line)
+    if not is_other or last.text.endswith((",", "-", "‐")):
+        return False
+    per_char = (line.x1 - line.x0) / max(1, len(line.text))
+    word = line.text.split(" ", 1)[0]
+    return max(line.x1, *(one.x1 for one in group)) - last.x1 > (len(word) + 2) * per_char + line.size
+
+
+def _is_in_small_caps(line: Line) -> bool:
+    """True for capitals of two sizes."""
+    return line.tall > _SMALL_CAPS * line.size and line.text.isupper()
 
 
 def _is_apart(group: list[Line], line: Line, leading: float) -> bool:

@@ -11,6 +11,8 @@ from models.extract.readers.pdf.engine import BROKEN
 
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([Zz+-])(?:(\d\d)'?(\d\d)?)?)?")
 _MOST_OUTLINE_ENTRIES = 10_000
+XFA_FORM = "xfa-form"
+"""The form is also described in XFA, which is not read: only what stands on the pages and in its fields is."""
 
 
 def find_facts(document: Any, options: ReadOptions) -> DocumentFacts:
@@ -25,6 +27,7 @@ def find_facts(document: Any, options: ReadOptions) -> DocumentFacts:
         page_numbers=numbers,
         metadata=_find_metadata(document),
         outline=_find_outline(document),
+        warnings=(XFA_FORM,) if _has_xfa(document) else (),
     )
 
 
@@ -72,6 +75,15 @@ def _find_metadata(document: Any) -> Metadata:
         modified=parse_date(stated.get("modDate")),
         language=clean_text(language),
     )
+
+
+def _has_xfa(document: Any) -> bool:
+    """True for a form that a program other than a PDF viewer lays out."""
+    try:
+        kind, _ = document.xref_get_key(document.pdf_catalog(), "AcroForm/XFA")
+    except BROKEN:
+        return False
+    return bool(kind != "null")
 
 
 def _find_outline(document: Any) -> tuple[OutlineEntry, ...]:

@@ -185,3 +185,10 @@ def test_a_damaged_file_is_read_or_refused_with_a_code(seed: int) -> None:
         data[chance.randrange(9, len(data))] = chance.randrange(256)
     with suppress(Malformed, Encrypted, UnsupportedFormat):
         assert read_tree(bytes(data)).pages
+
+
+def test_a_form_in_xfa_says_so() -> None:
+    paper = Paper().text(50, 50, "Please wait while the form is loaded")
+    assert open_document(paper.save(), ReadOptions()).facts.warnings == ()
+    paper.file.xref_set_key(paper.file.pdf_catalog(), "AcroForm", "<< /Fields [] /XFA [] >>")
+    assert open_document(paper.save(), ReadOptions()).facts.warnings == ("xfa-form",)

@@ -34,6 +34,32 @@ def test_numbered_headings_in_bold_of_the_size_of_the_text_are_headings() -> Non
     assert texts(paper.read(), BlockType.HEADING) == ["1. Scope", "2. Methods", "3. Results"]
 
 
+def test_a_short_line_in_another_type_is_a_block_of_its_own_above_its_text() -> None:
+    paper, y = Paper(), 60.0
+    for head in ("Scope of it", "Methods used", "Main results"):
+        paper.text(50, y, head, 10, "tiit")
+        y = paper.prose(50, y + 12, 6) + 8
+    found = paper.read().blocks
+    assert [block.text for block in found[::2]] == ["Scope of it", "Methods used", "Main results"]
+
+
+def test_a_sentence_that_starts_in_italics_stays_whole() -> None:
+    paper = Paper().text(50, 60, "The Origin of Species by Means of Natural Selection was first", 10, "tiit")
+    paper.lines(50, 72, ["published in 1859 and has been in print for all the years", "since then."], font="tiro")
+    assert len(paper.read().blocks) == 1
+
+
+def test_a_running_head_in_small_type_is_no_heading() -> None:
+    paper = Paper()
+    for _ in range(3):
+        paper.text(50, 30, "A History of Parcels", 7).text(50, 80, "A History of Parcels", 16, "hebo")
+        paper.prose(50, 110, 20)
+        paper.new_page()
+    tree = paper.read()
+    small = [block.type for block in tree.blocks if block.bbox is not None and block.bbox[3] < 40]
+    assert set(small) == {BlockType.PAGE_HEADER}
+
+
 def test_a_sentence_in_larger_type_is_no_heading() -> None:
     paper = Paper()
     paper.lines(
