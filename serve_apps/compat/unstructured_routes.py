@@ -51,7 +51,8 @@ async def _partition(request: Request) -> Response:
             job, tree = await converter.parse(keys, ConvertSource(name, file=file.file), fields)
             if tree is None:
                 code = job["documents"][0]["error"] or "failed"
-                return problem_response(422, code, f"{name} could not be read: {code}")
+                text = f"{name} could not be read: {code}"
+                return invalid_response([{"type": code, "loc": ["body", "files"], "msg": text}])
             media_type = MIME_TYPES.get(tree["source"]["format"], "application/octet-stream")
             lists.append(make_elements(tree, name, media_type, coordinates=coordinates))
     except Refused as error:
