@@ -9,26 +9,24 @@ them as any other document ends. A document deleted since stays deleted: its row
 import base64
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from models.cdom.flags import FlaggedPlace
 from models.cdom.original import ReadOptions
 from storage.access.audit import record
 from storage.index.index_requests import ask_for_comparison
 from storage.jobs.intake import keep_originals
 from storage.postgres.database import Connection, Database, Row
 from storage.postgres.notices import notify_done
-from storage.queue.ending import DocumentEnd, end_documents, failed
+from storage.queue.ending import DocumentEnd, end_documents, failed, succeeded
 from storage.queue.usage import admit
 from storage.store import Store
 from storage.values.ids import new_job_id
 from storage.values.reading_options import dump_options
-from storage.values.rows import Actor, DocumentId, JobId, PageQuota, Scope, StoredBlob
+from storage.values.rows import Actor, DocumentId, JobId, PageQuota, ReadFacts, Scope, StoredBlob
 from storage.values.signing import Signer
-from storage.values.states import DocumentStatus
 
 _LOOK_AT_ONCE = 10_000  # ids asked for in one statement
 
@@ -48,7 +46,7 @@ returning *
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BulkDocument:
+class BulkDocument(ReadFacts):
     """A document read elsewhere: published as `attempt` (its artifacts are stored), or failed with `error`."""
 
     id: DocumentId
@@ -58,14 +56,7 @@ class BulkDocument:
     attempt: int = 1
     error: str | None = None
     detail: str = ""
-    format: str | None = None
     pages: int = 0
-    manifest: dict[str, dict[str, Any]] = field(default_factory=dict)
-    chunks: int | None = None
-    chunker: str | None = None
-    route_counts: dict[str, int] = field(default_factory=dict)
-    confidence: float | None = None
-    flags: tuple[FlaggedPlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,16 +148,4 @@ def _row(signer: Signer, position: int, document: BulkDocument) -> dict[str, Any
 def _ending(row: Row, document: BulkDocument) -> DocumentEnd:
     if document.error is not None:
         return failed(row, document.error, document.detail, format=document.format)
-    return DocumentEnd(
-        document=row,
-        status=DocumentStatus.SUCCEEDED,
-        format=document.format,
-        pages=document.pages,
-        chunks=document.chunks,
-        chunker=document.chunker,
-        route_counts=document.route_counts,
-        confidence=document.confidence,
-        manifest=document.manifest,
-        published_attempt=document.attempt,
-        flags=document.flags,
-    )
+    return succeeded(row, document, document.attempt)

@@ -4,24 +4,21 @@ Order and crash story: the caller has put the artifacts (attempt 1) and the orig
 admits its pages, writes job and document and ends them as any other document ends. A crash before leaves orphan files.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from models.cdom.flags import FlaggedPlace
 from storage.access.audit import record
 from storage.jobs.idempotency import IdempotencyKey, claim_key
 from storage.jobs.intake import keep_originals
 from storage.jobs.jobs import load_job
-from storage.postgres.database import Row
 from storage.postgres.notices import notify_done
-from storage.queue.ending import DocumentEnd, end_documents
+from storage.queue.ending import end_documents, succeeded
 from storage.queue.usage import admit
 from storage.store import Store
 from storage.values.ids import new_job_id
-from storage.values.rows import Actor, DocumentId, JobRow, PageQuota, Scope, StoredBlob
-from storage.values.states import DocumentStatus
+from storage.values.rows import Actor, DocumentId, JobRow, PageQuota, ReadFacts, Scope, StoredBlob
 
 INGESTED_ATTEMPT = 1  # the number of the only attempt an ingested document has
 
@@ -39,7 +36,7 @@ returning *
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IngestedDocument:
+class IngestedDocument(ReadFacts):
     """A tree from outside, its artifacts stored as attempt 1 of `id`. `bytes` = of the original, or of the tree."""
 
     id: DocumentId
@@ -49,12 +46,7 @@ class IngestedDocument:
     bytes: int
     manifest: dict[str, dict[str, Any]]
     original: StoredBlob | None = None
-    chunks: int | None = None
-    chunker: str | None = None
-    route_counts: dict[str, int] = field(default_factory=dict)
-    confidence: float | None = None
     metadata: dict[str, Any] | None = None
-    flags: tuple[FlaggedPlace, ...] = ()
 
 
 def ingest_document(
@@ -81,23 +73,7 @@ def ingest_document(
         params |= {"metadata": Jsonb(document.metadata) if document.metadata is not None else None}
         row = conn.execute(_INSERT, params).fetchall()[0]
         record(conn, scope, actor, "job.ingested", job_id)
-        jobs = end_documents(conn, [_ending(row, document)])
+        jobs = end_documents(conn, [succeeded(row, document, INGESTED_ATTEMPT)])
         job = load_job(conn, scope, job_id)
     notify_done(store.db, jobs)
     return job
-
-
-def _ending(row: Row, document: IngestedDocument) -> DocumentEnd:
-    return DocumentEnd(
-        document=row,
-        status=DocumentStatus.SUCCEEDED,
-        format=document.format,
-        pages=document.pages,
-        chunks=document.chunks,
-        chunker=document.chunker,
-        route_counts=document.route_counts,
-        confidence=document.confidence,
-        manifest=document.manifest,
-        published_attempt=INGESTED_ATTEMPT,
-        flags=document.flags,
-    )

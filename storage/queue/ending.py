@@ -12,14 +12,13 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from models.cdom.flags import FlaggedPlace
 from storage.postgres.database import Connection, Row
 from storage.queue.counters import COUNT_DOCUMENTS, COUNT_JOBS
 from storage.queue.events import document_body, job_body
 from storage.queue.usage import THIS_MONTH
 from storage.review.flags import keep_flags
 from storage.values.ids import new_event_id
-from storage.values.rows import JobId
+from storage.values.rows import JobId, ReadFacts
 from storage.values.states import DocumentStatus, EventKind
 
 
@@ -29,31 +28,34 @@ class DocumentEnd:
 
     document: Row
     status: DocumentStatus
+    read: ReadFacts = field(default_factory=ReadFacts)
     error: str | None = None
     error_detail: str | None = None
-    format: str | None = None
-    pages: int | None = None
-    chunks: int | None = None
-    chunker: str | None = None
-    route_counts: dict[str, int] = field(default_factory=dict)
-    confidence: float | None = None
-    manifest: dict[str, dict[str, Any]] | None = None
     published_attempt: int | None = None
-    flags: tuple[FlaggedPlace, ...] = ()
     request_id: str | None = None
 
 
+_READ = {
+    "format": "text",
+    "pages": "bigint",
+    "chunks": "bigint",
+    "chunker": "text",
+    "route_counts": "jsonb",
+    "confidence": "float8",
+    "manifest": "jsonb",
+}
+"""Columns that are set from `ReadFacts`, with their types."""
+_READ_TYPES = ", ".join(f"{name} {kind}" for name, kind in _READ.items())
+_READ_SET = ", ".join(f"{name} = e.{name}" for name in _READ if name != "format")
 _END = f"""
 with ended as materialized (
   select * from jsonb_to_recordset(%(ends)s) as e(
     id text, job_id text, tenant text, org text, key_name text, run bigint, bytes bigint,
-    reserved_pages bigint, reserved_month date, status text, error text, error_detail text, format text,
-    pages bigint, chunks bigint, chunker text, route_counts jsonb, confidence float8, manifest jsonb,
-    published_attempt bigint, request_id text, event_id text, body text, was text)
+    reserved_pages bigint, reserved_month date, status text, error text, error_detail text,
+    {_READ_TYPES}, published_attempt bigint, request_id text, event_id text, body text, was text)
 ), document as (
   update documents d set status = e.status, error = e.error, error_detail = e.error_detail,
-    format = coalesce(e.format, d.format), pages = e.pages, chunks = e.chunks, chunker = e.chunker,
-    route_counts = e.route_counts, confidence = e.confidence, manifest = e.manifest,
+    format = coalesce(e.format, d.format), {_READ_SET},
     published_attempt = e.published_attempt, reserved_pages = 0, finished_at = clock_timestamp()
   from ended e where d.id = e.id
 ), task as (delete from tasks t using ended e where t.document_id = e.id
@@ -97,7 +99,7 @@ def end_documents(conn: Connection, endings: Sequence[DocumentEnd]) -> list[JobI
     """Ends them all; returns the jobs that have no unfinished document left."""
     if not endings:
         return []
-    keep_flags(conn, [(e.document["id"], e.published_attempt, e.flags) for e in endings if e.published_attempt])
+    keep_flags(conn, [(e.document["id"], e.published_attempt, e.read.flags) for e in endings if e.published_attempt])
     ends = Jsonb([_record(ending) for ending in endings], dumps=_dumps)
     jobs = conn.execute(_END, {"ends": ends}).fetchall()
     return _end_jobs(conn, [job for job in jobs if job["finished_at"] is not None])
@@ -112,9 +114,13 @@ def failed(
         status=DocumentStatus.FAILED,
         error=error,
         error_detail=detail or None,
-        format=format,
-        pages=pages,
+        read=ReadFacts(format=format, pages=pages),
     )
+
+
+def succeeded(document: Row, read: ReadFacts, attempt: int) -> DocumentEnd:
+    """The end of a document whose artifacts are stored as `attempt`."""
+    return DocumentEnd(document=document, status=DocumentStatus.SUCCEEDED, read=read, published_attempt=attempt)
 
 
 def _record(ending: DocumentEnd) -> dict[str, Any]:
@@ -126,17 +132,11 @@ def _record(ending: DocumentEnd) -> dict[str, Any]:
         "status": ending.status,
         "error": ending.error,
         "error_detail": ending.error_detail.replace("\0", "") if ending.error_detail else None,
-        "format": ending.format,
-        "pages": ending.pages,
-        "chunks": ending.chunks,
-        "chunker": ending.chunker,
-        "route_counts": ending.route_counts,
-        "confidence": ending.confidence,
-        "manifest": ending.manifest,
+        **{name: getattr(ending.read, name) for name in _READ},
         "published_attempt": ending.published_attempt,
         "request_id": ending.request_id,
         "event_id": new_event_id(),
-        "body": document_body(document, ending.status, ending.pages, ending.chunks),
+        "body": document_body(document, ending.status, ending.read.pages, ending.read.chunks),
     }
 
 

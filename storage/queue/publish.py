@@ -10,12 +10,11 @@ from typing import assert_never
 
 from storage.postgres.database import Connection, Row
 from storage.postgres.notices import notify_done
-from storage.queue.ending import DocumentEnd, end_documents, failed
+from storage.queue.ending import DocumentEnd, end_documents, failed, succeeded
 from storage.queue.fence import claims_params, lock_held
 from storage.store import Store
 from storage.values.crash_points import CrashPoint, crash_point
 from storage.values.rows import Claim, DocumentId, Failed, Finished, Succeeded
-from storage.values.states import DocumentStatus
 
 _ALREADY_ENDED = """
 select d.id from unnest(%(ids)s::text[], %(attempts)s::bigint[], %(runs)s::bigint[]) as held(id, attempt, run)
@@ -50,19 +49,7 @@ def _first_each(finished: Sequence[Finished], held: dict[DocumentId, Row]) -> li
 def _ending(item: Finished, document: Row) -> DocumentEnd:
     match item:
         case Succeeded():
-            return DocumentEnd(
-                document=document,
-                status=DocumentStatus.SUCCEEDED,
-                format=item.format,
-                pages=item.pages,
-                chunks=item.chunks,
-                chunker=item.chunker,
-                route_counts=item.route_counts,
-                confidence=item.confidence,
-                manifest=item.manifest,
-                published_attempt=item.claim.attempt,
-                flags=item.flags,
-            )
+            return succeeded(document, item, item.claim.attempt)
         case Failed():
             return failed(document, item.error, item.detail, format=item.format, pages=item.pages)
         case _:

@@ -135,21 +135,31 @@ class Beat:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Succeeded:
-    """A read document ready to be published: `manifest` maps artifact name → {"sha256", "bytes"}.
+class ReadFacts:
+    """What a document's row keeps of a reading, however it came in; but for `flags`, one column each.
 
-    `chunker` names what cut its chunks (`models.derive.chunks.chunking`).
+    `manifest` maps artifact name → {"sha256", "bytes"}; `chunker` names what cut its chunks
+    (`models.derive.chunks.chunking`).
     """
 
-    claim: Claim
-    manifest: dict[str, dict[str, Any]]
-    format: str
-    pages: int
+    format: str | None = None
+    pages: int | None = None
+    manifest: dict[str, dict[str, Any]] | None = None
     chunks: int | None = None
     chunker: str | None = None
     route_counts: dict[str, int] = field(default_factory=dict)
     confidence: float | None = None
     flags: tuple[FlaggedPlace, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Succeeded(ReadFacts):
+    """A read document ready to be published."""
+
+    claim: Claim
+    manifest: dict[str, dict[str, Any]]
+    format: str
+    pages: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,11 +100,11 @@ async def read_page(
     """
     tree = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
     sheet = await call.running.disk.run(_find_sheet, call, tree, document_id, page) if redacted else None
-    if tree.format not in DRAWN_FORMATS:
-        raise NoPageImage("this format has no page pictures")
     count, (width, height) = await call.running.disk.run(_page_size, call, tree, document_id, page)
     try:
         original = await call.running.sql.run(locate_original, call.store, call.scope, job_id, document_id)
+        if tree.format not in DRAWN_FORMATS and not await call.running.disk.run(_can_be_drawn, call, original):
+            raise NoPageImage("this format has no page pictures")
         image = await _picture(call, original, page, dpi, alone=count == 1 and sheet is None)
     except NotFound:
         raise OriginalGone("the original is not stored any more") from None
@@ -146,6 +146,14 @@ def _page_size(call: Call, tree: PublishedTree, document_id: DocumentId, page: i
     if page not in sizes:
         raise NotFound("no such page")
     return len(sizes), sizes[page]
+
+
+def _can_be_drawn(call: Call, original: Original) -> bool:
+    """By its own bytes: an ingested tree may name any format, whatever its original is. Blocks."""
+    try:
+        return sniff(_read_original(call, original)) in DRAWN_FORMATS
+    except ExtractError:
+        return False
 
 
 def _read_original(call: Call, original: Original) -> bytes:
