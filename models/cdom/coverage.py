@@ -6,6 +6,9 @@ Counts are of characters that are not blank. On every page, and so on the whole,
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
+
+from pydantic import TypeAdapter
 
 from models.cdom.geometry import Bbox
 
@@ -106,3 +109,20 @@ def add_counts(counts: Iterable[CharacterCount]) -> CharacterCount:
         for reason, number in count.excluded.items():
             excluded[reason] = excluded.get(reason, 0) + number
     return CharacterCount(painted=painted, placed=placed, excluded=dict(sorted(excluded.items())), lost=lost)
+
+
+def unknown_coverage(page_numbers: Iterable[int]) -> Coverage:
+    """The statement about a tree that came without one: nobody counted."""
+    pages = tuple(PageCoverage(number=number, judged=False) for number in page_numbers)
+    return Coverage(
+        characters=CharacterCount(),
+        pages=pages,
+        pictures=PictureCoverage(),
+        complete=False,
+        unknown=tuple(page.number for page in pages),
+    )
+
+
+@cache
+def coverage_adapter() -> TypeAdapter[Coverage]:
+    return TypeAdapter(Coverage)

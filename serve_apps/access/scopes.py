@@ -59,6 +59,7 @@ REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("POST", "/v1/parse"): KeyScope.WRITE,
     ("POST", "/v1/ingest"): KeyScope.WRITE,
     ("GET", f"{DOCUMENT}/tree"): KeyScope.READ,
+    ("GET", f"{DOCUMENT}/coverage"): KeyScope.READ,
     **{("GET", DOCUMENT + output): KeyScope.READ for output in OUTPUTS},
     ("GET", f"{DOCUMENT}/export/plugin/{{name}}"): KeyScope.READ,
     ("GET", "/v1/jobs/{job_id}/archive"): KeyScope.READ,

@@ -108,6 +108,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("POST", "/v1/parse"): Row(200, {"files": files(PDF, part="file")}),
     ("POST", "/v1/ingest"): Row(201, {"json": {"tree": TREE}}),
     ("GET", "/v1/jobs/{job_id}/documents/{document_id}/tree"): Row(200),
+    ("GET", "/v1/jobs/{job_id}/documents/{document_id}/coverage"): Row(200),
     ("GET", "/v1/usage"): Row(200),
     ("GET", "/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}"): Row(404),  # no plugin here
     ("POST", "/v1/sources"): Row(201, {"json": SOURCE}),

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path, PurePath
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from cluster.compose.redacted import HIDDEN_NAME, redact_outcome
 from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome
+from models.cdom.tree import Tree
 from models.pii.errors import PiiIncomplete
 
 if TYPE_CHECKING:
@@ -39,11 +40,12 @@ class ExtractItem:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What became of one file: written to `result`, or not read for the reason `error`."""
+    """What became of one file: written to `result`, or not read for the reason `error`. `coverage`: its statement."""
 
     file: str
     result: str | None
     error: str | None
+    coverage: dict[str, object] | None = None
 
 
 class FileBatch:
@@ -61,6 +63,7 @@ class FileBatch:
         self._lock, self._stopped = threading.Lock(), threading.Event()
         self._recognising: Recogniser | None = None
         self.done: list[Extraction] = []
+        self._stated: dict[str, dict[str, object]] = {}
 
     def run(self, jobs: int) -> None:
         with ThreadPoolExecutor(jobs) as threads:
@@ -102,6 +105,7 @@ class FileBatch:
         outcome = read if isinstance(read, ReadOutcome) else recognise_document(read, self._recogniser())
         if outcome.error is not None or outcome.tree is None:
             return str(outcome.error or ErrorCode.INTERNAL)
+        self._stated[item.name] = _state(outcome.tree)
         try:
             _put(item, self._write(self._extracted(item, outcome)))
         except PiiIncomplete as error:
@@ -129,10 +133,23 @@ class FileBatch:
 
     def _note(self, item: ExtractItem, code: str | None) -> None:
         written = "-" if item.result is None else str(item.result)
-        self.done.append(Extraction(item.name, written if code is None else None, code))
+        self.done.append(
+            Extraction(item.name, written if code is None else None, code, self._stated.pop(item.name, None))
+        )
         if code is not None:
             self._bar.say(explain(item.name, code))
         self._bar.step(item.name)
+
+
+def _state(tree: Tree) -> dict[str, object]:
+    """The statement of the document as a whole; its pages and boxes are in the tree."""
+    if tree.coverage is None:
+        return {"complete": False}
+    return {
+        "characters": asdict(tree.coverage.characters),
+        "complete": tree.coverage.complete,
+        "unknown": list(tree.coverage.unknown),
+    }
 
 
 def _put(item: ExtractItem, data: bytes) -> None:

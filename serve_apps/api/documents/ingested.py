@@ -163,7 +163,7 @@ def _validate(complete: dict[str, Any]) -> Tree:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         raise InvalidIngest(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
-    return replace(tree, blocks=tuple(_without_pii(block) for block in tree.blocks), pii=None)
+    return replace(tree, blocks=tuple(_without_pii(block) for block in tree.blocks), pii=None, coverage=None)
 
 
 def _without_pii(block: Block) -> Block:

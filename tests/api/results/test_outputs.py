@@ -175,3 +175,11 @@ async def test_an_unfinished_document_has_no_outputs(store: Store) -> None:
         with reading(store):
             await client.get(f"/v1/jobs/{job['id']}", params={"wait": 20})
         assert [chunk["text"] for chunk in await get(client, f"{path}/chunks")] == ["Hello"]
+
+
+async def test_a_tree_from_elsewhere_has_a_statement_that_nobody_counted(document: Any) -> None:
+    client, path, _ = document
+    stated = await get(client, f"{path}/coverage")
+    assert stated["unknown"] == [1, 2]
+    assert stated["complete"] is False
+    assert stated["characters"] == {"painted": 0, "placed": 0, "excluded": {}, "lost": 0}

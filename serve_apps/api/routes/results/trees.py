@@ -1,4 +1,4 @@
-"""GET …/tree: the stored tree, byte for byte, with the document's id and file name added."""
+"""GET …/tree: the stored tree, byte for byte, with the document's id and file name added; …/coverage: its statement."""
 
 from functools import partial
 from typing import Any
@@ -6,13 +6,17 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from models.cdom.tree import dump_tree, serve_tree
+from models.cdom.coverage import coverage_adapter, unknown_coverage
+from models.cdom.tree import dump_tree, load_tree, serve_tree
 from serve_apps.api.context.deps import CallDep, DocumentIdDep, JobIdDep
 from serve_apps.api.documents.published import Redacted, find_published
 from serve_apps.api.documents.trees import read_published_tree
 from serve_apps.api.http.etags import answer_cached
 from serve_apps.api.shapes.rendering import JSON
-from storage.jobs.documents import locate_tree
+from storage.jobs.documents import PublishedTree, locate_tree
+from storage.objects.artifacts import TREE
+from storage.store import Store
+from storage.values.rows import DocumentId
 
 router = APIRouter(tags=["documents"])
 _TREE: dict[int | str, dict[str, Any]] = {
@@ -41,3 +45,23 @@ async def read_tree(
         return Response(stored, media_type=JSON)
 
     return await answer_cached(request, f"{document_id}.{where.attempt}", answer)
+
+
+@router.get("/v1/jobs/{job_id}/documents/{document_id}/coverage", responses=_TREE)
+async def read_coverage(request: Request, job_id: JobIdDep, document_id: DocumentIdDep, call: CallDep) -> Response:
+    """What became of every character: placed, excluded by name, or lost; counts and boxes, no text.
+
+    A tree that came without a statement (an ingested one) has every page among `unknown`.
+    """
+    where = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
+
+    async def answer() -> Response:
+        stated = await call.running.disk.run(_read_statement, call.store, document_id, where)
+        return Response(stated, media_type=JSON)
+
+    return await answer_cached(request, f"{document_id}.{where.attempt}.coverage", answer)
+
+
+def _read_statement(store: Store, document_id: DocumentId, where: PublishedTree) -> bytes:
+    tree = load_tree(store.artifacts.read(document_id, where.attempt, TREE))
+    return coverage_adapter().dump_json(tree.coverage or unknown_coverage(page.number for page in tree.pages))

@@ -45,6 +45,10 @@ class AsyncOperations(AsyncTransport):
         """The canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan."""
         return await self._json(Call[dict[str, Any]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/tree", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
+    async def get_coverage(self, job_id: str, document_id: str) -> dict[str, Any]:
+        """What became of every character: placed, excluded by name, or lost; counts and boxes, no text."""
+        return await self._json(Call[dict[str, Any]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/coverage", job_id=job_id, document_id=document_id)))
+
     async def get_health(self, *, deep: bool | None = None) -> types.Health:
         """Alive."""
         return await self._json(Call[types.Health]("GET", "/v1/health", query={"deep": deep}))

@@ -43,6 +43,11 @@ export class Operations extends Transport {
     return this.json<Record<string, unknown>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/tree", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
 
+  /** What became of every character: placed, excluded by name, or lost; counts and boxes, no text. */
+  getCoverage(jobId: string, documentId: string): Promise<Record<string, unknown>> {
+    return this.json<Record<string, unknown>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/coverage", { job_id: jobId, document_id: documentId }) });
+  }
+
   /** Alive; with deep=true also ready: job store writable, disk headroom, search index. 503 when one of them fails. */
   getHealth(options: { deep?: boolean } = {}): Promise<types.Health> {
     return this.json<types.Health>({ method: "GET", path: "/v1/health", query: { deep: options.deep } });
