@@ -17,6 +17,7 @@ READERS: dict[Format, str] = {
     Format.DOCX: "models.extract.readers.docx:open_docx",
     Format.PPTX: "models.extract.readers.pptx:open_pptx",
     Format.XLSX: "models.extract.readers.xlsx:open_xlsx",
+    Format.RTF: "models.extract.readers.rtf:open_rtf",
     Format.ODT: "models.extract.readers.odf:open_odt",
     Format.ODS: "models.extract.readers.odf:open_ods",
     Format.ODP: "models.extract.readers.odf:open_odp",

@@ -1,0 +1,96 @@
+"""Rich text: headings by style, lists, tables, notes, charsets, and files that mean harm."""
+
+import pytest
+
+from models.cdom.flags import HIDDEN_TEXT
+from models.cdom.tree import BlockType
+from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts
+
+STYLES = r"{\stylesheet{\s0 Normal;}{\s2 Heading 2;}{\s5\outlinelevel0 Big;}}"
+
+
+def rtf(body: str, head: str = "") -> bytes:
+    return (
+        rf"{{\rtf1\ansi\ansicpg1252{{\fonttbl{{\f0 Arial;}}{{\f1\fcharset204 Arial;}}}}{STYLES}{head}{body}}}".encode(
+            "latin-1"
+        )
+    )
+
+
+def test_headings_are_known_by_the_name_of_their_style_and_by_their_outline_level() -> None:
+    tree = read_tree(rtf(r"\pard\s2 Two\par\pard\s5 One\par\pard\outlinelevel2 Three\par\pard text\par"))
+    assert [(block.text, block.level) for block in tree.blocks] == [
+        ("Two", 2),
+        ("One", 1),
+        ("Three", 3),
+        ("text", None),
+    ]
+
+
+def test_looks_and_links_are_spans() -> None:
+    tree = read_tree(rtf(r'a {\b bold} {\field{\*\fldinst HYPERLINK "http://x.org/"}{\fldrslt here}}\par'))
+    block = tree.blocks[0]
+    assert block.text == "a bold here"
+    assert [(block.text[span.start : span.end], span.bold, span.href) for span in block.spans] == [
+        ("bold", True, None),
+        ("here", False, "http://x.org/"),
+    ]
+
+
+def test_list_texts_are_labels() -> None:
+    body = r"{\listtext\'95\tab}\ls1\ilvl0 one\par{\listtext 1.\tab}\ls1\ilvl1 two\par"
+    assert [(block.text, block.level) for block in of_type(read_tree(rtf(r"\pard" + body)), BlockType.LIST_ITEM)] == [
+        ("one", 1),
+        ("1. two", 2),
+    ]
+
+
+def test_tables_keep_merged_cells() -> None:
+    rows = r"\trowd\trhdr\cellx1\clmrg\cellx2 \pard\intbl h\cell\cell\row \trowd\cellx1\cellx2 \intbl a\cell b\cell\row\pard"
+    table = of_type(read_tree(rtf(rows + r" after\par")), BlockType.TABLE)[0]
+    assert rows_of(table) == [["h"], ["a", "b"]]
+    assert table.table is not None
+    assert (table.table.cells[0].col_span, table.table.cells[0].header) == (2, True)
+
+
+def test_notes_stand_at_the_end_and_hidden_text_is_flagged() -> None:
+    tree = read_tree(rtf(r"text{\footnote below}{\v secret}\par"))
+    assert [(block.type.value, block.text, block.flags) for block in tree.blocks] == [
+        ("paragraph", "secret", (HIDDEN_TEXT,)),
+        ("paragraph", "text", ()),
+        ("footnote", "below", ()),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (r"Gr\'fc\'dfe", "Grüße"),
+        (r"\f1 \'cf\'f0", "Пр"),
+        (r"\u1055?\u1088?", "Пр"),
+        (r"{\uc0\u8364}5", "€5"),
+        (r"a\~b\emdash", "a\xa0b—"),
+    ],
+)
+def test_characters_are_those_of_their_font_or_code(body: str, text: str) -> None:
+    assert texts(read_tree(rtf(body + r"\par"))) == [text]
+
+
+def test_a_page_break_begins_a_page() -> None:
+    assert [block.page for block in read_tree(rtf(r"one\page two\par")).blocks] == [1, 2]
+
+
+def test_groups_without_end_are_read() -> None:
+    assert texts(read_tree(rtf("{" * 300_000 + "deep" + "}" * 300_000 + r" after\par"))) == ["deep after"]
+
+
+def test_binary_data_never_leads_past_the_file() -> None:
+    assert read_tree(rtf(r"seen\par{\*\x\bin2147483647 " + "z" * 100)).blocks[0].text == "seen"
+
+
+def test_objects_and_automatic_data_are_named_and_never_run() -> None:
+    tree = read_tree(
+        rtf(r"a{\object\objemb{\*\objdata " + "00" * 10_000 + r'}}{\field{\*\fldinst DDEAUTO cmd "x"}{\fldrslt b}}\par')
+    )
+    assert texts(tree) == ["ab"]
+    assert [warning.code for warning in tree.warnings] == ["embedded-object", "external-data"]
