@@ -9,7 +9,8 @@ from models.extract.readers.rtf.tokens import RtfToken
 _CHARSETS: Final = {
     0: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab",
     134: "gb18030", 136: "cp950", 161: "cp1253",
-    162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874", 238: "cp1250",
+    162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251",
+    222: "cp874", 238: "cp1250",
 }  # fmt: skip
 _HEADING: Final = re.compile(r"heading[ _]?(\d)", re.IGNORECASE)
 

@@ -46,7 +46,8 @@ def test_list_texts_are_labels() -> None:
 
 
 def test_tables_keep_merged_cells() -> None:
-    rows = r"\trowd\trhdr\cellx1\clmrg\cellx2 \pard\intbl h\cell\cell\row \trowd\cellx1\cellx2 \intbl a\cell b\cell\row\pard"
+    rows = r"\trowd\trhdr\cellx1\clmrg\cellx2 \pard\intbl h\cell\cell\row "
+    rows += r"\trowd\cellx1\cellx2 \intbl a\cell b\cell\row\pard"
     table = of_type(read_tree(rtf(rows + r" after\par")), BlockType.TABLE)[0]
     assert rows_of(table) == [["h"], ["a", "b"]]
     assert table.table is not None
