@@ -23,6 +23,7 @@ def make_janitor(runtime: Runtime) -> "ChoreRunner":
     from cluster.compose.source_sync import BackgroundTask, sync_due
     from storage.access.audit import seal
     from storage.access.rate_limits import forget_idle
+    from storage.access.signed_heads import SignedHeads
     from storage.jobs.idempotency import forget_keys
     from storage.postgres.leases import RoleLease
     from storage.postgres.vacuum_full import Scrubber
@@ -39,6 +40,8 @@ def make_janitor(runtime: Runtime) -> "ChoreRunner":
 
     store, license, gate = open_runtime_store(runtime), hold_license(runtime), source_gate(runtime.settings)
 
+    heads = SignedHeads(runtime.settings.workdir, store.signer)
+
     def reading() -> Reading:
         license.refresh()
         license.require_intake()
@@ -49,6 +52,7 @@ def make_janitor(runtime: Runtime) -> "ChoreRunner":
 
     chores = [
         Chore(name="seal audit", every_s=2, run=lambda: seal(store.db)),
+        Chore(name="sign audit heads", every_s=60, run=lambda: heads.sign(store.db)),
         Chore(name="fold quota", every_s=5, run=lambda: fold_quota(store.db)),
         Chore(name="fold counters", every_s=5, run=lambda: fold_counters(store.db)),
         Chore(name="sweep partial uploads", every_s=600, run=lambda: store.blobs.sweep(ORPHAN_S)),

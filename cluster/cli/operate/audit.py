@@ -1,4 +1,4 @@
-"""`quire audit verify`: every organisation's chain from its first act to its newest. Exit 1 when one is broken."""
+"""`quire audit verify`: every organisation's chain, and whether it still holds what was signed of it. Exit 1 if not."""
 
 from pathlib import Path
 
@@ -7,6 +7,9 @@ import click
 from cluster.cli.shared.database import opened, runtime_of
 from cluster.cli.shared.options import CommandStopped, workdir_option
 from storage.access.audit import list_chains, seal, verify
+from storage.access.signed_heads import HeadsForged, SignedHeads
+from storage.postgres.database import Database
+from storage.values.signing import Signer
 
 
 @click.group("audit")
@@ -17,14 +20,38 @@ def audit_group() -> None:
 @audit_group.command("verify")
 @workdir_option
 def verify_all(workdir: Path | None) -> None:
-    """Seal what is waiting, then check all chains."""
-    broken = 0
-    with opened(runtime_of(workdir)) as database:
+    """Seal what is waiting, then check all chains, and against the heads that were signed outside the database.
+
+    What is whole is signed.
+    """
+    runtime = runtime_of(workdir)
+    heads = SignedHeads(runtime.settings.workdir, Signer(runtime.signing_key))
+    with opened(runtime) as database:
         while seal(database):
             pass
-        for scope in list_chains(database):
-            bad = verify(database, scope)
-            broken += bad is not None
-            click.echo(f"{scope.tenant}/{scope.org}: " + ("whole" if bad is None else f"broken at entry {bad}"))
+        try:
+            broken = _check(database, heads)
+            if not broken:
+                heads.sign(database)
+        except HeadsForged as error:
+            raise CommandStopped(f"the file of signed heads is not ours: {error}") from None
     if broken:
         raise CommandStopped(f"{broken} broken")
+
+
+def _check(database: Database, heads: SignedHeads) -> int:
+    """Says of each chain how it is; how many are broken. A chain that was signed and is gone counts. `HeadsForged`."""
+    signed = heads.check(database)
+    chains = sorted({*list_chains(database), *heads.read()}, key=lambda scope: (scope.tenant, scope.org))
+    broken = 0
+    for scope in chains:
+        bad = verify(database, scope)
+        if bad is not None:
+            verdict = f"broken at entry {bad}"
+        elif scope in signed:
+            verdict = f"rewritten: entry {signed[scope]} is not what was signed"
+        else:
+            verdict = "whole"
+        broken += verdict != "whole"
+        click.echo(f"{scope.tenant}/{scope.org}: {verdict}")
+    return broken

@@ -15,7 +15,7 @@ from models.pii.kinds import Hit, Kind
 
 _WORD = re.compile(r"[^\W\d_][\w'’.-]*")
 _SHOUTED = re.compile(r"[^\W\d_]{4,}")
-_NAME = r"[^\W\d_a-zß-öø-ÿ][\w'’-]*\.?"
+_NAME = r"(?:[^\W\d_a-zß-öø-ÿ]\.|[^\W\d_a-zß-öø-ÿ][\w'’-]*)"
 _CUES = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Sir|Dame|Herr|Frau|Mme|Mlle|Sr|Sra|Sig|Dhr|Mevr)\b\.? ?"
     r"|\b(?i:(?:first |last |full |sur|maiden )?name)(?: is|:|'s)\s{1,8}"
