@@ -124,3 +124,16 @@ def test_markdown_is_rendered_with_its_tables() -> None:
     shown = render_markdown("# Title\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n<table><tr><td>x</td></tr></table>\n")
     assert "<h1>Title</h1>" in shown
     assert shown.count("<table>") == 2
+
+
+async def test_a_document_without_pages_is_shown_as_it_was_read_and_tabs_tell_their_scope(visitor: Visitor) -> None:
+    blocks = [{"id": "p", "type": "paragraph", "page": 1, "text": "Away"}]
+    pages = [{"number": number, "width": 595, "height": 842} for number in (1, 2)]
+    tree = {"cdom_version": "1.0", "source": {"name": "far.epub", "format": "epub"}, "pages": pages, "blocks": blocks}
+    headers = SAME_SITE | {"X-CSRF-Token": visitor.csrf}
+    job = (await visitor.http.post("/ui/v1/ingest", json={"tree": tree}, headers=headers)).json()
+    here = f"/ui/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}"
+    text = (await visitor.http.get(here)).text
+    assert f'sandbox src="{here}/preview"' in text
+    assert "Of page 1." in text
+    assert "Of the whole document, 2 pages." in (await visitor.http.get(f"{here}?tab=markdown")).text

@@ -52,7 +52,7 @@ async def show_document(visit: Visit) -> Response:
         pages=tree["pages"],
         flagged=_flagged_pages(tree),
         blocks=[block for block in tree["blocks"] if block["page"] == number],
-        drawn=tree["source"]["format"] != "docx",
+        drawn=_has_pictures(tree),
         tab=tab,
         tabs=TABS,
         shown=_SHOWN,
@@ -91,6 +91,12 @@ async def _name_job(visit: Visit, document: dict[str, Any]) -> str:
 def document_path(visit: Visit) -> str:
     """The document's path in the API."""
     return f"/v1/jobs/{visit.segment('job_id')}/documents/{visit.segment('document_id')}"
+
+
+def _has_pictures(tree: dict[str, Any]) -> bool:
+    """False for formats without pages: nothing in them has a place."""
+    placed = any(block["bbox"] for block in tree["blocks"])
+    return tree["source"]["format"] != "docx" and (placed or not tree["blocks"])
 
 
 def _flagged_pages(tree: dict[str, Any]) -> frozenset[int]:
