@@ -1,11 +1,14 @@
 """Adds the dashboard to the API's app: pages under /ui, their files, and the gateway to the API."""
 
+import json
+
 from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from serve_apps.api.context.resources import Resources
+from serve_apps.api.http.problems import NOT_FOUND_TEXT, PROBLEM_JSON, problem_response
 from serve_apps.ui.browser.gateway import ApiRefused, Gateway
 from serve_apps.ui.browser.login import Login
 from serve_apps.ui.browser.session import Sessions
@@ -53,6 +56,7 @@ def install(app: FastAPI, resources: Resources) -> None:
     routes: list[BaseRoute] = [Route(path, signed_in(handler), methods=["GET"]) for path, handler in SHOWN.items()]
     routes += [Route(path, signed_in(handler), methods=["POST"]) for path, handler in SENT.items()]
     routes += [
+        Route("/", _from_the_front, methods=["GET"]),
         Route("/ui/", _to_documents, methods=["GET"]),
         Route("/ui/login", login.show, methods=["GET"]),
         Route("/ui/login", login.enter, methods=["POST"]),
@@ -67,6 +71,17 @@ def install(app: FastAPI, resources: Resources) -> None:
 
 async def _to_documents(_: Request) -> Response:
     return RedirectResponse("/ui", 303)
+
+
+_DOORS = {"dashboard": "/ui", "api": "/docs", "description": "/openapi.json", "health": "/v1/health"}
+
+
+async def _from_the_front(request: Request) -> Response:
+    """A browser is led to the dashboard; a program is told that nothing is here and where something is."""
+    if "text/html" in request.headers.get("accept", ""):
+        return RedirectResponse("/ui", 303)
+    problem = json.loads(bytes(problem_response(404, "not-found", NOT_FOUND_TEXT).body))
+    return Response(json.dumps(problem | {"links": _DOORS}), 404, media_type=PROBLEM_JSON)
 
 
 async def _no_page(_: Visit) -> Response:

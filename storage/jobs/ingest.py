@@ -4,7 +4,7 @@ Order and crash story: the caller has put the artifacts (attempt 1) and the orig
 admits its pages, writes job and document and ends them as any other document ends. A crash before leaves orphan files.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from psycopg.types.json import Jsonb
@@ -63,7 +63,7 @@ def ingest_document(
     with store.db.transaction() as conn:
         first = claim_key(conn, scope, idempotency, job_id)
         if first is not None:
-            return load_job(conn, scope, first)
+            return replace(load_job(conn, scope, first), replayed=True)
         if document.original is not None:
             keep_originals(store, conn, [document.original.sha256])
         params: dict[str, Any] = {"job_id": job_id, "tenant": scope.tenant, "org": scope.org, "id": document.id}

@@ -6,6 +6,7 @@ opens a document.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from psycopg.types.json import Jsonb
@@ -85,7 +86,7 @@ def submit_job(
     with store.db.transaction() as conn:
         first = claim_key(conn, scope, idempotency, job_id)
         if first is not None:
-            return load_job(conn, scope, first)
+            return replace(load_job(conn, scope, first), replayed=True)
         keep_originals(store, conn, [file.blob.sha256 for file in files])
         records = [_record(store.signer, *item) for item in enumerate(files)]
         params: dict[str, Any] = {"job_id": job_id, "tenant": scope.tenant, "org": scope.org, "kind": kind}

@@ -37,7 +37,7 @@ def list_jobs(
     store: Store, scope: Scope, *, status: JobStatus | None = None, limit: int = 50, cursor: str | None = None
 ) -> ListPage[JobRow]:
     """Jobs of one org, newest first, without documents. Raises InvalidCursor."""
-    cursors = Cursors(store.signer, f"jobs/{status or ''}", scope)
+    cursors = jobs_cursors(store, scope, status)
     params: dict[str, Any] = owned_by(scope, before=cursors.read(cursor)[0] if cursor else None, limit=limit + 1)
     conditions = [OWNED]
     if status is not None:
@@ -49,6 +49,11 @@ def list_jobs(
         f"select {_COLUMNS} from jobs j where {' and '.join(conditions)} order by j.seq desc limit %(limit)s", params
     )
     return cursors.page([_to_job(row, ()) for row in rows], limit, lambda job: (job.seq,))
+
+
+def jobs_cursors(store: Store, scope: Scope, status: JobStatus | None) -> Cursors:
+    """Of the listing of jobs with that status."""
+    return Cursors(store.signer, f"jobs/{status or ''}", scope)
 
 
 def _to_job(row: Row, documents: tuple[DocumentRow, ...]) -> JobRow:

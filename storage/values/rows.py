@@ -94,6 +94,8 @@ class JobRow:
     metadata: dict[str, Any] | None = None
     documents: tuple[DocumentRow, ...] = ()
     seq: int = 0
+    replayed: bool = False
+    """A repeated submission found it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,6 @@ and no path, only the route's template.
 import json
 import logging
 import os
-import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -18,12 +17,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from models.cdom.tracing import TRACING_OFF, Tracing
 from serve_apps.api.http.problems import answer, problem_response
 from serve_apps.api.http.refusals import Overloaded, UploadTooLarge
+from serve_apps.api.http.request_id import request_id_of
 from serve_apps.api.http.request_span import begin_request, end_request
 
 access_log = logging.getLogger("quire.access")
 error_log = logging.getLogger("quire.error")
 
-_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 _SAFE = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer"), (b"x-frame-options", b"DENY")]
 _NO_STORE = (b"cache-control", b"no-store")
 _CONTENT_POLICY = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
@@ -46,6 +45,8 @@ class OuterMiddleware:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        if scope["method"] == "HEAD":  # the answer of GET without its body
+            scope, receive, send = _as_get(scope, receive, send)
         exchange = _Exchange(scope, send)
         traced = begin_request(self.tracing, scope) if self.tracing.on else None
         held = 0
@@ -83,7 +84,7 @@ class _Exchange:
     def __init__(self, scope: Scope, send: Send) -> None:
         self._scope, self._send = scope, send
         self._started_at, self._started, self.status = time.perf_counter(), False, 499
-        self.request_id = _request_id(scope["headers"])
+        self.request_id = request_id_of(scope["headers"])
         scope["request_id"] = self.request_id.decode()
 
     async def send(self, message: Message) -> None:
@@ -131,11 +132,21 @@ def log_fault(request_id: str, error: BaseException) -> None:
     error_log.error(json.dumps({"request_id": request_id, "error": _where(error)}))
 
 
-def _request_id(headers: list[tuple[bytes, bytes]]) -> bytes:
-    for name, value in headers:
-        if name == b"x-request-id" and _REQUEST_ID.fullmatch(value):
-            return value
-    return os.urandom(12).hex().encode()
+def _as_get(scope: Scope, receive: Receive, send: Send) -> tuple[Scope, Receive, Send]:
+    """GET with nothing behind its headers; a stream is told that nobody listens."""
+    begun = False
+
+    async def receive_until_begun() -> Message:
+        return {"type": "http.disconnect"} if begun else await receive()
+
+    async def send_headers(message: Message) -> None:
+        nonlocal begun
+        if message["type"] == "http.response.start":
+            begun = True
+            await send(message)
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    return {**scope, "method": "GET"}, receive_until_begun, send_headers
 
 
 def _declared_length(headers: list[tuple[bytes, bytes]]) -> int:

@@ -4,7 +4,7 @@ A body never holds internals: where an error's own text is not known to be safe,
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -13,6 +13,8 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import Scope
 
 from models.cdom.errors import ExtractError, UnsupportedFormat
 from models.cdom.ports import EmbeddingFailed, PortUnavailable, RedactionRefused
@@ -138,13 +140,27 @@ async def _answer_known(_: Request, error: Exception) -> Response:
     return answer(error)
 
 
-async def _answer_routing(_: Request, error: Exception) -> Response:
+async def _answer_routing(request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         return answer(error)
+    if error.status_code == 405:
+        allow = {"Allow": ", ".join(allowed_methods(request.app.router.routes, request.scope))}
+        if request.method == "OPTIONS":
+            return Response(status_code=204, headers=allow)
+        return problem_response(405, _CODES[405], HTTPStatus(405).phrase, allow)
     if error.status_code == 404:
         return problem_response(404, "not-found", NOT_FOUND_TEXT)
     code = _CODES.get(error.status_code, "bad-request")
     return problem_response(error.status_code, code, HTTPStatus(error.status_code).phrase, error.headers)
+
+
+def allowed_methods(routes: Iterable[BaseRoute], scope: Scope) -> list[str]:
+    """Every method that some route has at this path, with those that any route has."""
+    methods = {"OPTIONS"}
+    for route in routes:
+        if isinstance(route, Route) and route.matches(scope)[0] is not Match.NONE:
+            methods |= route.methods or set()
+    return sorted(methods | ({"HEAD"} if "GET" in methods else set()))
 
 
 async def _answer_validation(_: Request, error: Exception) -> Response:

@@ -10,6 +10,7 @@ from pydantic import AfterValidator
 
 from serve_apps.api.http.refusals import InvalidField
 from storage.jobs.idempotency import IdempotencyKey
+from storage.values.rows import JobRow
 
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 
@@ -25,6 +26,11 @@ IdempotencyKeyHeader = Annotated[
     AfterValidator(_check_key),
     Header(alias="Idempotency-Key", description="Sent again with the same content, answers with the first job."),
 ]
+
+
+def replayed(job: JobRow) -> dict[str, str]:
+    """The mark of an answer that was given before."""
+    return {"Idempotency-Replayed": "true"} if job.replayed else {}
 
 
 def identify_submission(route: str, key: str | None, facts: Iterable[str]) -> IdempotencyKey | None:

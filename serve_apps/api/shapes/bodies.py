@@ -90,7 +90,7 @@ class JobListItem(Body):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
-    documents: list[DocumentBody] = Field(description="Finished documents; always empty in listings.")
+    documents: list[DocumentBody] = Field(description="Documents that have ended.")
     counts: CountsBody
     metadata: dict[str, Any] | None
 

@@ -34,8 +34,16 @@ def has_ended(job: JobRow) -> bool:
 
 
 def render_listed_job(job: JobRow) -> dict[str, Any]:
-    """A job without page detail and without the documents that wait."""
-    return _render_base(job) | {"documents": []}
+    """A job with its finished documents, without page detail and without those that wait."""
+    return _render_base(job) | {"documents": [render_document(d) for d in job.documents if d.status in TERMINAL]}
+
+
+def render_submitted_job(job: JobRow) -> dict[str, Any]:
+    """The job as the answer to its submission showed it, however far it has come since."""
+    pending = [_render_pending(d) | {"status": "queued", "pages_done": 0, "pages_total": 0} for d in job.documents]
+    counts = {name: len(pending) if name == "queued" else 0 for name in job.counts}
+    first = {"status": "queued", "started_at": None, "finished_at": None, "counts": counts}
+    return _render_base(job) | first | {"documents": [], "pending": pending, "pages_done": 0, "pages_total": 0}
 
 
 def render_document(d: DocumentRow) -> dict[str, Any]:

@@ -25,7 +25,7 @@ async def create_job(request: Request, caller: CallerDep, idempotency_key: Idemp
     """Up to ten files of 20 MB in one batch; each counts towards the documents in work."""
     upload = await receive(request, caller.running, JOBS_PARTS, caller.running.resources.limits.max_batch_files)
     answer = await send_jobs(caller, upload, idempotency_key)
-    headers = {"Location": f"/v1/jobs/{answer.json()['id']}"} if answer.status_code == 201 else {}
+    headers = _location(request, answer.json()["id"]) if answer.status_code == 201 else {}
     return Response(answer.content, answer.status_code, headers, answer.headers.get("content-type", JSON))
 
 
@@ -49,10 +49,10 @@ async def parse(
         return Response(answer.content, answer.status_code, media_type=answer.headers.get("content-type", JSON))
     if answer.status_code == 200:
         return Response(answer.content, 200, media_type=JSON)
-    return await _wait(caller, answer.json()["job_id"], timeout_s)
+    return await _wait(request, caller, answer.json()["job_id"], timeout_s)
 
 
-async def _wait(caller: ConsoleCaller, job_id: str, timeout_s: float) -> Response:
+async def _wait(request: Request, caller: ConsoleCaller, job_id: str, timeout_s: float) -> Response:
     """The job was taken, so nothing that fails from here on may read as a refusal: the caller polls."""
     running, status = caller.running, "queued"
     try:
@@ -65,7 +65,12 @@ async def _wait(caller: ConsoleCaller, job_id: str, timeout_s: float) -> Respons
             return Response(b'{"job":' + answer.content + b',"tree":' + tree + b"}", media_type=JSON)
     except (EngineFailed, KeyError):
         pass
-    return json_response({"job_id": job_id, "status": status}, 202, {"Location": f"/v1/jobs/{job_id}"})
+    return json_response({"job_id": job_id, "status": status}, 202, _location(request, job_id))
+
+
+def _location(request: Request, job_id: str) -> dict[str, str]:
+    """Where the job is at this door: the engine's own address would refuse the console's token."""
+    return {"Location": f"{request.scope.get('root_path', '')}/v1/jobs/{job_id}"}
 
 
 async def _tree(caller: ConsoleCaller, job: dict[str, Any]) -> bytes:

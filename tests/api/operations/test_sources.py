@@ -95,5 +95,13 @@ async def test_a_place_that_may_not_be_a_source_is_422(store: Store, tmp_path: P
         for body in bodies:
             refused = await admin.post("/v1/sources", json=body)
             assert (refused.status_code, refused.json()["detail"][0]["type"]) == (422, "source-refused"), body
-        for wrong in ({"path": 7}, {"path": str(tmp_path), "endpoint": "x"}, {"path": str(tmp_path), "include": [""]}):
+        for wrong in ({"path": 7}, {"path": str(tmp_path), "include": [""]}):
             assert (await admin.post("/v1/sources", json=wrong)).status_code == 422
+
+
+async def test_the_body_of_a_source_is_free_form(store: Store, tmp_path: Path) -> None:
+    gate = SourceGate(workdir=store.workdir, root=tmp_path)
+    async with serving(make_resources(store, source_gate=gate)) as app, client_of(app, "acme-admin") as admin:
+        made = await admin.post("/v1/sources", json={"path": str(tmp_path), "endpoint": "x", "team": {"name": "y"}})
+    assert made.status_code == 201
+    assert not {"endpoint", "team"} & made.json().keys()

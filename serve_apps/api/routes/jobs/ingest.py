@@ -22,7 +22,7 @@ from serve_apps.api.documents.ingested import (
 )
 from serve_apps.api.http.strict_json import InvalidJson, parse_object
 from serve_apps.api.http.uploads import read_body
-from serve_apps.api.intake.idempotency import IdempotencyKeyHeader, identify_submission
+from serve_apps.api.intake.idempotency import IdempotencyKeyHeader, identify_submission, replayed
 from serve_apps.api.intake.submitting import keep_within_cap, quota_of
 from serve_apps.api.shapes.bodies import IngestBody, JobBody
 from serve_apps.api.shapes.rendering import json_response, render_job
@@ -41,7 +41,7 @@ async def ingest(request: Request, call: CallDep, idempotency_key: IdempotencyKe
     call.running.resources.license.require_intake()
     body = await read_body(request, call.running.resources.limits.upload_idle_s)
     job = await call.running.disk.run(_ingest, call, body, idempotency_key)
-    return json_response(render_job(job), 201, {"Location": f"/v1/jobs/{job.id}"})
+    return json_response(render_job(job), 201, {"Location": f"/v1/jobs/{job.id}"} | replayed(job))
 
 
 def _ingest(call: Call, body: bytes, key: str | None) -> JobRow:

@@ -7,14 +7,22 @@ from starlette.responses import Response
 
 from serve_apps.api.context.deps import Call, CallDep, JobIdDep
 from serve_apps.api.context.job_answers import JobAnswer
-from serve_apps.api.intake.idempotency import IdempotencyKeyHeader
+from serve_apps.api.intake.idempotency import IdempotencyKeyHeader, replayed
 from serve_apps.api.intake.submitting import JOBS_UPLOAD, receive, submit
 from serve_apps.api.shapes.bodies import DocumentAloneBody, JobBody, JobListItem
 from serve_apps.api.shapes.pages import Cursor, Limit, page_response
-from serve_apps.api.shapes.rendering import JSON, json_response, render_document_alone, render_job, render_listed_job
+from serve_apps.api.shapes.rendering import (
+    JSON,
+    json_response,
+    render_document_alone,
+    render_job,
+    render_listed_job,
+    render_submitted_job,
+)
 from storage.jobs.documents import list_documents
-from storage.jobs.jobs import get_job, list_jobs
+from storage.jobs.jobs import get_job
 from storage.jobs.lifecycle import cancel_job, delete_job
+from storage.jobs.listing import list_whole_jobs
 from storage.values.rows import JobId
 from storage.values.states import JobStatus, Priority
 
@@ -27,15 +35,21 @@ async def create_job(request: Request, call: CallDep, idempotency_key: Idempoten
     """Queue one or more files. Their type is judged by content when they are read, so any file is taken here."""
     upload = await receive(request, call, frozenset({"files", "file"}), call.running.resources.limits.max_batch_files)
     job = await submit(call, upload, priority=Priority.JOB, kind="jobs", idempotency_key=idempotency_key)
-    return json_response(render_job(job), 201, {"Location": f"/v1/jobs/{job.id}"})
+    headers = {"Location": f"/v1/jobs/{job.id}"} | replayed(job)
+    return json_response(render_submitted_job(job) if job.replayed else render_job(job), 201, headers)
 
 
 @router.get("/v1/jobs", responses={200: {"model": list[JobListItem]}})
 async def read_jobs(
     call: CallDep, status: JobStatus | None = None, limit: Limit = 50, cursor: Cursor = None
 ) -> Response:
-    """Most recent first; X-Next-Cursor is absent on the last page."""
-    page = await call.running.sql.run(list_jobs, call.store, call.scope, status=status, limit=limit, cursor=cursor)
+    """Most recent first, with the documents that have ended; X-Next-Cursor is absent on the last page.
+
+    A page ends early rather than hold more than 2,000 documents.
+    """
+    page = await call.running.sql.run(
+        list_whole_jobs, call.store, call.scope, status=status, limit=limit, cursor=cursor
+    )
     return page_response(page, render_listed_job)
 
 

@@ -38,9 +38,12 @@ Glob = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00]+$"
 
 
 class SourceRequest(BaseModel):
-    """`path` (a directory of the server) or `uri` (s3://bucket/prefix). In globs `*` also matches `/`."""
+    """`path` (a directory of the server) or `uri` (s3://bucket/prefix). In globs `*` also matches `/`.
 
-    model_config = ConfigDict(extra="forbid")
+    The body is free-form: other members are taken and mean nothing here.
+    """
+
+    model_config = ConfigDict(extra="ignore")
     name: str | None = Field(None, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]+$")
     path: str | None = Field(None, min_length=1, max_length=4096, pattern=r"^[^\x00]+$")
     uri: str | None = Field(None, min_length=1, max_length=2048, pattern=r"^[^\x00]+$")

@@ -14,7 +14,7 @@ class Operations(Transport):
     """What the service can do, one method per operation."""
 
     def list_jobs(self, *, status: types.JobStatus | None = None, limit: int | None = None, cursor: str | None = None) -> Page[types.JobListItem]:
-        """Most recent first; X-Next-Cursor is absent on the last page."""
+        """Most recent first, with the documents that have ended; X-Next-Cursor is absent on the last page."""
         return self._page(Call[types.JobListItem]("GET", "/v1/jobs", query={"status": status, "limit": limit, "cursor": cursor}))
 
     def iter_jobs(self, *, status: types.JobStatus | None = None, limit: int | None = None, cursor: str | None = None) -> Iterator[types.JobListItem]:

@@ -3,7 +3,7 @@ import { Transport, fill, type Content, type Page } from "./transport.js";
 import type * as types from "./types.js";
 
 export class Operations extends Transport {
-  /** Most recent first; X-Next-Cursor is absent on the last page. */
+  /** Most recent first, with the documents that have ended; X-Next-Cursor is absent on the last page. */
   listJobs(options: { status?: types.JobStatus | null; limit?: number; cursor?: string | null } = {}): Promise<Page<types.JobListItem>> {
     return this.page<types.JobListItem>({ method: "GET", path: "/v1/jobs", query: { status: options.status, limit: options.limit, cursor: options.cursor } });
   }

@@ -1,0 +1,53 @@
+"""The id of a request: the caller's where it is one of ours in form, else made here. It stands on an answer once.
+
+Ray Serve's proxy puts the header on every answer too, with whatever the caller sent; `OneRequestId` runs around it.
+"""
+
+import os
+import re
+from typing import Any
+
+from starlette.middleware import Middleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+HEADER = b"x-request-id"
+_FORM = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+Headers = list[tuple[bytes, bytes]]
+
+
+def request_id_of(headers: Headers) -> bytes:
+    """The first acceptable id that was sent, or a new one."""
+    for name, value in headers:
+        if name.lower() == HEADER and _FORM.fullmatch(value):
+            return value
+    return os.urandom(12).hex().encode()
+
+
+class OneRequestId:
+    """ASGI: the app sees one acceptable id, the caller gets that one and no other."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        chosen = request_id_of(scope["headers"])
+        inner = {**scope, "headers": [*_without(scope["headers"]), (HEADER, chosen)]}
+
+        async def send_once(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*_without(message.get("headers", [])), (HEADER, chosen)]}
+            await send(message)
+
+        await self.app(inner, receive, send_once)
+
+
+def proxy_middlewares() -> list[Any]:
+    """What Serve's HTTP proxy puts around everything (RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH)."""
+    return [Middleware(OneRequestId)]
+
+
+def _without(headers: Any) -> Headers:
+    return [(name, value) for name, value in headers if name.lower() != HEADER]
