@@ -157,7 +157,7 @@ def test_a_redeploy_drains_the_old_readers(service: Service) -> None:
         f"ray.init('127.0.0.1:{service.state.ports['gcs']}', namespace='quire', log_to_driver=False)\n"
         "from dataclasses import replace\n"
         "from ray import serve\n"
-        "from cluster import app\n"
+        "from cluster.serve import app\n"
         "from cluster.compose.values import plan_readers\n"
         "from cluster.runtime import read_runtime\n"
         "app.FAST_PATH = replace(app.FAST_PATH, cpus=0.9)\n"

@@ -165,12 +165,16 @@ async def test_a_client_that_goes_away_leaves_no_temp_file(store: Store, caplog:
 
 
 async def test_too_many_bytes_at_once_are_refused_with_retry_after(caller: httpx.AsyncClient) -> None:
+    refused_one = asyncio.Event()
+
     async def held() -> AsyncIterator[bytes]:
         yield HEAD
-        await asyncio.sleep(0.2)
+        await refused_one.wait()
         yield b"%PDF\r\n--XX--\r\n"
 
-    calls = [caller.post("/v1/jobs", content=held(), headers=TYPE) for _ in range(12)]
+    calls = [asyncio.create_task(caller.post("/v1/jobs", content=held(), headers=TYPE)) for _ in range(12)]
+    await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
+    refused_one.set()
     answers = await asyncio.gather(*calls)
     refused = [answer for answer in answers if answer.status_code == 503]
     assert {answer.status_code for answer in answers} == {201, 503}
