@@ -1,0 +1,67 @@
+"""The contract over formats and operations: each is read alike inside and outside the sandbox, and everything works."""
+
+import io
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from actors.reading.read_document import DocumentReader
+from actors.sandbox.limits import SandboxLimits
+from models.cdom.original import ReadOptions
+from models.cdom.tree import load_tree
+from models.export.graph import tree_to_graph
+from models.export.html import tree_to_html
+from models.export.markdown import tree_to_markdown
+from models.extract.readers import READERS
+from tests.models.extract.flow_trees import read_tree
+from tests.models.extract.open_document.test_odf import ITEM, book, cell, opendocument
+from tests.models.extract.sheets.workbooks import sheet, text_cell, workbook
+from tests.models.extract.slides.decks import deck, paragraph, shape, slide
+
+SHEET = f'<table:table table:name="S"><table:table-row>{cell("needle")}</table:table-row></table:table>'
+FRAME = "<draw:page><draw:frame><draw:text-box><text:p>needle</text:p></draw:text-box></draw:frame></draw:page>"
+MHTML = "From: <Saved by Blink>\nSnapshot-Content-Location: x\nContent-Type: multipart/related; boundary=B\n\n"
+FILES: dict[str, bytes] = {
+    "pptx": deck(slide(shape(paragraph("needle")))),
+    "xlsx": workbook(sheet(f"<row>{text_cell('A1', 'needle')}</row>")),
+    "odt": opendocument("text", "<text:p>needle</text:p>"),
+    "ods": opendocument("spreadsheet", SHEET),
+    "odp": opendocument("presentation", FRAME),
+    "epub": book('<itemref idref="a"/>', ITEM.format("a"), a="<html><p>needle</p></html>"),
+    "rtf": rb"{\rtf1\ansi{\fonttbl{\f0\fcharset204 Arial;}}\f0 needle \'cf\par}",
+    "html": b"<html><meta charset=koi8-r><p>needle</p></html>",
+    "mhtml": f"{MHTML}--B\nContent-Type: text/html\n\n<p>needle</p>\n--B--".encode(),
+    "eml": b"From: a@b.org\nSubject: =?iso-2022-jp?B?GyRCJUYbKEI=?=\n\nneedle",
+    "csv": b"a;b\nneedle;1\nc;2\n",
+    "markdown": b"# Head\n\n- needle\n",
+    "txt": ("needle " + "Привет, как дела? Это обычный русский текст. " * 5).encode("koi8-r"),
+}
+
+
+@pytest.fixture(scope="module")
+def reader() -> Iterator[DocumentReader]:
+    reader = DocumentReader(SandboxLimits())
+    yield reader
+    reader.close()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_format_is_read_alike_in_the_sandbox_and_every_operation_works_on_it(
+    reader: DocumentReader, name: str
+) -> None:
+    outcome = reader.read(io.BytesIO(FILES[name]), ReadOptions())
+    assert outcome.error is None
+    tree = load_tree(outcome.tree_json)
+    outside = read_tree(FILES[name])
+    assert tree.source.format == name
+    assert (tree.blocks, tree.pages, tree.metadata) == (outside.blocks, outside.pages, outside.metadata)
+    assert "needle" in tree_to_markdown(tree)
+    assert "needle" in tree_to_html(tree)
+    assert tree_to_graph(tree).nodes
+    assert all(block["provenance"]["path"] for block in json.loads(outcome.tree_json)["blocks"])
+
+
+def test_every_reader_of_a_flowing_format_is_under_this_contract() -> None:
+    printed = {"pdf", "docx", "png", "jpeg", "webp", "bmp", "gif", "tiff"}
+    assert {found.value for found in READERS} - printed == set(FILES)
