@@ -9,7 +9,7 @@ SEED ?= 1
 DOCUMENTS ?= 200
 WORKERS ?= 2
 
-.PHONY: help up down status test coverage mutants test-e2e test-sdk test-ui chromium check format bench train bench-quality bench-speed bench-peers bench-bulk bench-search bench-search-service chaos hostile lock clean
+.PHONY: help up down status test conformance coverage mutants test-e2e test-sdk test-ui chromium check format bench train bench-quality bench-speed bench-peers bench-bulk bench-search bench-search-service chaos hostile lock clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -49,6 +49,9 @@ coverage: $(VENV)/.dev chromium ## line and branch coverage of the whole suite: 
 
 mutants: $(VENV)/.dev ## do the tests notice? sampled mutants of queue, jobs, PII and access: make mutants SAMPLE=20
 	$(BIN)/python -m tests.bench.mutation --sample $(or $(SAMPLE),20)
+
+conformance: $(VENV)/.dev ## the interface row by row against the running service: a table, exit 1 when a row fails
+	@$(BIN)/python -m tests.conformance $(or $(BASE_URL),http://127.0.0.1:8000) $(or $(TOKEN_FILE),$$($(BIN)/python -c '$(WORKDIR_OF)')/token)
 
 test-sdk: $(VENV)/.dev ## both clients: every operation has a method, their tests, the documented examples (needs Node 20)
 	$(BIN)/python -m pytest tests/clients -q
