@@ -143,7 +143,9 @@ def _signature(o: Operation) -> str:
     parts = ["self", *(f"{p.name}: {python_type(p.schema, 'types.')}" for p in o.path_parameters)]
     if o.free_body:
         parts.append("body: Mapping[str, Any]")
-    named = [_argument(p) for p in (*(p for p in (*o.query, *o.body) if p.required), *_unrequired(optional))]
+    # what must be said needs no name: `search("text")`
+    parts += [_argument(p) for p in (*o.query, *o.body) if p.required]
+    named = [_argument(p) for p in _unrequired(optional)]
     if o.keyed:
         named.append("idempotency_key: str | None = None")
     return ", ".join([*parts, *(["*", *named] if named else [])])

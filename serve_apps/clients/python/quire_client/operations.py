@@ -65,7 +65,7 @@ class Operations(Transport):
         """`licensed` is false once the term is over or the clock was set back; `refusal` then says which."""
         return self._json(Call[types.License]("GET", "/v1/license"))
 
-    def ingest(self, *, tree: dict[str, Any], semantics: dict[str, Any] | None = None, assets: dict[str, str] | None = None, source_bytes: str | None = None, idempotency_key: str | None = None) -> types.Job:
+    def ingest(self, tree: dict[str, Any], *, semantics: dict[str, Any] | None = None, assets: dict[str, str] | None = None, source_bytes: str | None = None, idempotency_key: str | None = None) -> types.Job:
         """tree, and optionally semantics, assets (name → base64) and source_bytes (base64)."""
         return self._json(Call[types.Job]("POST", "/v1/ingest", body={"tree": tree, "semantics": semantics, "assets": assets, "source_bytes": source_bytes}, keyed=True, idempotency_key=idempotency_key))
 
@@ -145,7 +145,7 @@ class Operations(Transport):
         """A job's documents as a zip; `original` needs the write scope and is never redacted."""
         return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/archive", job_id=job_id), query={"include": include, "redacted": redacted}))
 
-    def download_documents(self, *, document_id: list[str], include: str | None = None, redacted: bool | None = None) -> Content:
+    def download_documents(self, document_id: list[str], *, include: str | None = None, redacted: bool | None = None) -> Content:
         """Chosen documents, of whichever jobs, as a zip like a job's."""
         return self._content(Call[Content]("GET", "/v1/archive", query={"document_id": document_id, "include": include, "redacted": redacted}))
 
@@ -165,7 +165,7 @@ class Operations(Transport):
         """The organisation's receivers; secrets are never shown again."""
         return self._json(Call[list[types.Webhook]]("GET", "/v1/webhooks"))
 
-    def create_webhook(self, *, url: str, events: list[types.EventKind] | None = None, secret: str | None = None) -> types.WebhookCreated:
+    def create_webhook(self, url: str, *, events: list[types.EventKind] | None = None, secret: str | None = None) -> types.WebhookCreated:
         """422 `url-refused` where the address is, or stands for, one that is not public."""
         return self._json(Call[types.WebhookCreated]("POST", "/v1/webhooks", body={"url": url, "events": events, "secret": secret}))
 
@@ -237,10 +237,10 @@ class Operations(Transport):
         """Every item of `list_review`, page after page."""
         return self._iterate(Call[types.InboxItem]("GET", "/v1/review", query={"limit": limit, "cursor": cursor}))
 
-    def review_block(self, job_id: str, document_id: str, block_id: str, *, flag: str, decision: Literal['approved', 'rejected']) -> types.Decided:
+    def review_block(self, job_id: str, document_id: str, block_id: str, flag: str, decision: Literal['approved', 'rejected']) -> types.Decided:
         """Decide about one flag of one block; a decision may be changed, the same one again changes nothing."""
         return self._json(Call[types.Decided]("POST", fill("/v1/jobs/{job_id}/documents/{document_id}/blocks/{block_id}/review", job_id=job_id, document_id=document_id, block_id=block_id), body={"flag": flag, "decision": decision}, repeatable=True))
 
-    def search(self, *, q: str, limit: int | None = None, document_id: str | None = None, job_id: str | None = None, mode: types.SearchMode | None = None, min_score: float | None = None, redacted: bool | None = None) -> list[types.SearchHit]:
+    def search(self, q: str, *, limit: int | None = None, document_id: str | None = None, job_id: str | None = None, mode: types.SearchMode | None = None, min_score: float | None = None, redacted: bool | None = None) -> list[types.SearchHit]:
         """Hits with where they stand, best first."""
         return self._json(Call[list[types.SearchHit]]("GET", "/v1/search", query={"q": q, "limit": limit, "document_id": document_id, "job_id": job_id, "mode": mode, "min_score": min_score, "redacted": redacted}))
