@@ -89,6 +89,9 @@ train: $(VENV)/.dev ## learn headings, their levels and tables anew from documen
 bench-claim: $(VENV)/.dev ## claims of 64 pollers beside a million finished documents
 	$(BIN)/python -m tests.bench.bench_claim
 
+soak: $(VENV)/.dev ## hours of ordinary work, sampled; what grows by how much an hour: make soak HOURS=2
+	$(BIN)/python -m tests.bench.soak --hours $(or $(HOURS),2)
+
 bench-small: $(VENV)/.dev ## one-page documents: rate, database statements and CPU of each part
 	$(BIN)/python -m tests.bench.bench_small --documents $(DOCUMENTS)
 

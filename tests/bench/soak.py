@@ -1,0 +1,164 @@
+"""Hours of ordinary work, sampled: does anything grow? `make soak HOURS=2`.
+
+Mixed documents, searches, reviews and deletes at 60 % of what the service did in its first minute. Every minute: memory
+and open files of every process by its role, connections, sizes of tables and folders. At the end a slope per hour for
+each, by least squares over all but the first tenth, into bench-results/soak.json.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import tempfile
+import time
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from tests.bench.bench_service import paper, service
+from tests.bench.client import Client
+from tests.bench.processes import family, memory_mb
+
+LOAD = 0.6
+SAMPLE_S = 60.0
+KEPT_JOBS = 200
+"""Jobs that are there at any time: older ones are deleted, so that what is kept does not grow by itself."""
+WARM_UP_S = 60.0
+_TABLES = """
+select relname, pg_total_relation_size(oid)::float8 from pg_class
+where relkind = 'r' and relnamespace = %s::regnamespace
+"""
+_ROLES = re.compile(
+    r"ServeReplica:[a-z_]+:([A-Za-z_]+)|sandbox|(postgres|raylet|gcs_server|ServeController|ProxyActor)"
+)
+
+Sample = dict[str, float]
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--hours", type=float, default=2.0)
+    options = arguments.parse_args()
+    with tempfile.TemporaryDirectory(prefix="qs") as folder:
+        workdir = Path(folder) / "w"
+        with service("ray", workdir, SVC_RAG_DB=f"{folder}/index") as (client, roots, _):
+            found = soak(client, roots, workdir, options.hours * 3600)
+    print(json.dumps(found, indent=1))
+    Path("bench-results").mkdir(exist_ok=True)
+    Path("bench-results/soak.json").write_text(json.dumps(found, indent=1))
+
+
+def soak(client: Client, roots: set[int], workdir: Path, seconds: float) -> dict[str, Any]:
+    """Work for so long; what grew by how much an hour, and what was done."""
+    work = Work(client)
+    began = time.monotonic()
+    while time.monotonic() - began < WARM_UP_S:
+        work.turn()
+    pause = (time.monotonic() - began) / work.turns * (1 / LOAD - 1)
+    samples: list[tuple[float, Sample]] = []
+    while (now := time.monotonic() - began) < seconds:
+        if not samples or now - samples[-1][0] >= SAMPLE_S:
+            samples.append((now, take_sample(roots, workdir)))
+        work.turn()
+        time.sleep(pause)
+    kept = samples[len(samples) // 10 :]
+    names = sorted({name for _, sample in kept for name in sample})
+    slopes = {name: slope([(at / 3600, sample.get(name, 0.0)) for at, sample in kept]) for name in names}
+    return {
+        "seconds": seconds,
+        "turns": work.turns,
+        "per_hour": slopes,
+        "last": samples[-1][1],
+        "load": os.getloadavg(),
+    }
+
+
+class Work:
+    """One turn: a job of three documents, a search, perhaps a review, and the oldest job deleted."""
+
+    def __init__(self, client: Client) -> None:
+        self._client, self._chance, self._jobs = client, random.Random(1), deque[str]()
+        self.turns = 0
+
+    def turn(self) -> None:
+        self.turns += 1
+        mark = f"soak {self.turns} person{self.turns}@example.org"
+        documents = [paper(1, mark), paper(self._chance.randint(2, 12), mark), b"no document at all"]
+        job = self._client.submit(documents)
+        self._client.wait(job)
+        self._jobs.append(job)
+        self._client.json("GET", f"/v1/search?q=rope+{self.turns}&limit=5")
+        if self.turns % 5 == 0:
+            self._review()
+        if len(self._jobs) > KEPT_JOBS:
+            self._delete(self._jobs.popleft())
+
+    def _review(self) -> None:
+        for item in self._client.json("GET", "/v1/review?limit=3"):
+            place = f"/v1/jobs/{item['job_id']}/documents/{item['document_id']}/blocks/{item['block_id']}/review"
+            body = json.dumps({"decision": "approved", "flag": item["flag"]}).encode()
+            self._client.json("POST", place, body, "application/json")
+
+    def _delete(self, job: str) -> None:
+        connection = self._client.connect()
+        try:
+            status, answer = self._client.call(connection, "DELETE", f"/v1/jobs/{job}")
+        finally:
+            connection.close()
+        assert status == 204, answer[:300]
+
+
+def take_sample(roots: set[int], workdir: Path) -> Sample:
+    """MB and open files by role, connections, MB of tables and of the workdir."""
+    sample: Sample = {}
+    for pid in family(*roots):
+        role = _role(pid)
+        if role is None:
+            continue
+        sample[f"mb {role}"] = sample.get(f"mb {role}", 0.0) + memory_mb({pid})
+        sample[f"files {role}"] = sample.get(f"files {role}", 0.0) + _open_files(pid)
+    with psycopg.connect((workdir / "run" / "dsn").read_text().strip()) as connection:
+        sample["connections"] = float(connection.execute("select count(*) from pg_stat_activity").fetchall()[0][0])
+        for table, size in connection.execute(_TABLES, ("public",)).fetchall():
+            sample[f"table mb {table}"] = float(size) / 1e6
+    for place in (workdir / "blobs", workdir / "artifacts", workdir.parent / "index", workdir / "log"):
+        sample[f"folder mb {place.name}"] = sum(_size(path) for path in place.rglob("*")) / 1e6
+    return sample
+
+
+def slope(points: list[tuple[float, float]]) -> float:
+    """Least squares."""
+    mean_x = sum(x for x, _ in points) / len(points)
+    mean_y = sum(y for _, y in points) / len(points)
+    spread = sum((x - mean_x) ** 2 for x, _ in points)
+    return round(sum((x - mean_x) * (y - mean_y) for x, y in points) / spread, 3) if spread else 0.0
+
+
+def _role(pid: int) -> str | None:
+    try:
+        title = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return None
+    found = _ROLES.search(title)
+    return next((name for name in (*found.groups(), found[0]) if name), None) if found else "other"
+
+
+def _open_files(pid: int) -> float:
+    try:
+        return float(len(os.listdir(f"/proc/{pid}/fd")))
+    except OSError:
+        return 0.0
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size if path.is_file() else 0
+    except OSError:
+        return 0
+
+
+if __name__ == "__main__":
+    main()
