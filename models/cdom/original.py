@@ -42,7 +42,7 @@ class Format(StrEnum):
     ZIP = "zip"
 
 
-IMAGE_FORMATS = frozenset({Format.PNG, Format.JPEG, Format.WEBP, Format.BMP, Format.GIF, Format.TIFF})
+IMAGE_FORMATS = frozenset({Format.PNG, Format.JPEG, Format.WEBP, Format.BMP, Format.GIF, Format.TIFF, Format.AVIF})
 
 
 DRAWN_FORMATS = IMAGE_FORMATS | {Format.PDF}

@@ -29,7 +29,7 @@ READERS: dict[Format, str] = {
     Format.MARKDOWN: "models.extract.readers.text:open_markdown",
     Format.TXT: "models.extract.readers.text:open_text",
     **dict.fromkeys(
-        (Format.PNG, Format.JPEG, Format.WEBP, Format.BMP, Format.GIF, Format.TIFF),
+        (Format.PNG, Format.JPEG, Format.WEBP, Format.BMP, Format.GIF, Format.TIFF, Format.AVIF),
         "models.extract.readers.image:open_image",
     ),
 }

@@ -13,6 +13,7 @@ from math import sqrt
 from typing import Final
 
 from PIL import (
+    AvifImagePlugin,
     BmpImagePlugin,
     GifImagePlugin,
     Image,
@@ -28,6 +29,7 @@ from models.cdom.errors import Malformed, ResourceLimit
 from models.cdom.original import Format
 
 PLUGINS: Final = (
+    AvifImagePlugin,
     BmpImagePlugin,
     GifImagePlugin,
     JpegImagePlugin,
@@ -38,6 +40,8 @@ PLUGINS: Final = (
 )
 """Imported here because a sandboxed child can import nothing later. A phone's JPEG may be opened by the MPO plugin."""
 Image.preinit()
+AvifImagePlugin.DEFAULT_MAX_THREADS = 1
+"""The decoder would start threads, and a sandboxed child may have none."""
 
 ASSUMED_DPI = 96.0
 """For a picture that states no resolution, or none that a scanner or camera could have meant."""

@@ -63,5 +63,5 @@ def test_a_format_is_read_alike_in_the_sandbox_and_every_operation_works_on_it(
 
 
 def test_every_reader_of_a_flowing_format_is_under_this_contract() -> None:
-    printed = {"pdf", "docx", "png", "jpeg", "webp", "bmp", "gif", "tiff"}
+    printed = {"pdf", "docx", "png", "jpeg", "webp", "bmp", "gif", "tiff", "avif"}
     assert {found.value for found in READERS} - printed == set(FILES)

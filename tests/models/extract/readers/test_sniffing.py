@@ -19,7 +19,9 @@ def make_zip(*names: str) -> bytes:
     return out.getvalue()
 
 
-@pytest.mark.parametrize("kind", [Format.PNG, Format.JPEG, Format.WEBP, Format.BMP, Format.GIF, Format.TIFF])
+@pytest.mark.parametrize(
+    "kind", [Format.PNG, Format.JPEG, Format.WEBP, Format.BMP, Format.GIF, Format.TIFF, Format.AVIF]
+)
 def test_an_image_is_known_by_its_signature(kind: Format) -> None:
     out = io.BytesIO()
     Image.new("RGB", (4, 4)).save(out, kind.value.upper())
