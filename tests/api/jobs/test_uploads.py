@@ -107,7 +107,7 @@ async def test_one_file_too_many_is_413(caller: httpx.AsyncClient) -> None:
         (HEAD + b"\r\n--XX--\r\n", TYPE, "empty-file"),
         (HEAD + b"%PDF", TYPE, "malformed-upload"),
         (b"a=b", {"Content-Type": "application/x-www-form-urlencoded"}, "multipart-required"),
-        (b"{}", {"Content-Type": "application/json"}, "multipart-required"),
+        (b"{}", {"Content-Type": "application/json"}, "invalid-field"),  # JSON asks by address, and names none
         (b"x", {}, "multipart-required"),
     ],
 )
