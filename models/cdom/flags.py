@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 HIDDEN_TEXT = "hidden-text"
 LOW_CONFIDENCE = "low-confidence"
+CHECK_FAILED = "check-failed"
+"""On a table, and at the cells in question: a sum that the table states is not that of its figures."""
 COMMENT = "comment"
 """On a footnote block: a reviewer's comment, not a note of the text."""
 SPEAKER_NOTES = "speaker-notes"

@@ -20,9 +20,22 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TableCheck:
+    """Arithmetic that a table promises: `kind` is `column-sum` or `row-sum`; `cells` are indices, the total last."""
+
+    kind: str
+    cells: tuple[int, ...]
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """`rows` × `cols` places, each covered by at most one cell; cells stand in row-major order."""
+    """`rows` × `cols` places, each covered by at most one cell; cells stand in row-major order.
+
+    `checks` are the sums found in it; one that does not hold says that a figure was read (or printed) wrongly.
+    """
 
     rows: int
     cols: int
     cells: Many[Cell] = ()
+    checks: Many[TableCheck] = ()

@@ -24,6 +24,7 @@ from models.extract.document.draft import Draft, limit_pictures, make_drafts
 from models.extract.document.joins import link_joins
 from models.extract.document.levels import set_levels
 from models.extract.document.running import mark_running
+from models.extract.document.table_checks import check_block
 from models.extract.readers.contract import DocumentFacts, PageContent, failed_page
 
 __all__ = ["assemble", "failed_page"]
@@ -80,7 +81,7 @@ def _make_page(page: PageContent, stated: PageCoverage) -> Page:
 
 
 def _make_block(draft: Draft, order: int) -> Block:
-    block = draft.block
+    block = check_block(draft.block)
     return Block(
         id=BlockId(f"b{order}"),
         type=draft.type,

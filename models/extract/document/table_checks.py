@@ -1,0 +1,155 @@
+"""Checks that prove a table: totals beside the figures they are totals of.
+
+A row or column is a total by its label. It is checked where the table shows that it adds up: another total of the same
+row or column holds, or the difference is what one wrong digit makes. Averages, medians and shares promise nothing.
+"""
+
+import re
+from dataclasses import replace
+from decimal import Decimal
+
+from models.cdom.flags import CHECK_FAILED
+from models.cdom.table import Table, TableCheck
+from models.cdom.tree import FlagSpan
+from models.extract.readers.contract import PageBlock
+
+_TOTAL = re.compile(
+    r"\s*(?:grand |sub-?|net )?(?:totals?|sum|summe|gesamt\w*|zwischensumme|totale|total général|suma|somme)\b", re.I
+)
+_FIGURE = re.compile(
+    r"[\s$€£¥]*(?P<open>\()?[\s$€£¥]*(?P<sign>[-−–+])?"
+    r"[\s$€£¥]*(?P<digits>\d[\d.,'  ]*)\s*[$€£¥%]?\s*\)?\s*"
+)
+_LEAST, _MOST = 2, 400
+"""Addends that make a sum, and cells beyond which a table is not checked."""
+_MOST_CELLS = 20000
+_DOUBT = 0.7
+"""What a failing check leaves of a table's confidence."""
+
+Figure = tuple[int, Decimal]
+"""Index of a cell and its value."""
+
+
+def check_block(block: PageBlock) -> PageBlock:
+    """The block with the checks of its table; failing ones are flagged and lower its confidence."""
+    if block.table is None or len(block.table.cells) > _MOST_CELLS:
+        return block
+    checks = check_table(block.table)
+    if not checks:
+        return block
+    table = replace(block.table, checks=checks)
+    failing = sorted({check.cells[-1] for check in checks if not check.holds})
+    if not failing:
+        return replace(block, table=table)
+    spans = tuple(FlagSpan(flag=CHECK_FAILED, start=0, end=len(table.cells[cell].text), cell=cell) for cell in failing)
+    return replace(
+        block,
+        table=table,
+        confidence=round(block.confidence * _DOUBT, 3),
+        flags=(*block.flags, CHECK_FAILED),
+        flag_spans=(*block.flag_spans, *spans),
+    )
+
+
+def check_table(table: Table) -> tuple[TableCheck, ...]:
+    """Sums down the columns and along the rows, in reading order of their totals."""
+    grid = {(cell.row, cell.col): at for at, cell in enumerate(table.cells)}
+    down = _check(table, grid, turned=False)
+    along = _check(table, grid, turned=True)
+    return tuple(sorted([*down, *along], key=lambda check: (check.cells[-1], check.kind)))
+
+
+def _check(table: Table, grid: dict[tuple[int, int], int], *, turned: bool) -> list[TableCheck]:
+    """Checks of the total rows of a table (of its total columns when it is `turned`)."""
+    rows, cols = (table.cols, table.rows) if turned else (table.rows, table.cols)
+
+    def cell(row: int, col: int) -> int | None:
+        return grid.get((col, row) if turned else (row, col))
+
+    labels = [_label_of(table, [cell(row, col) for col in range(min(cols, 3))]) for row in range(rows)]
+    kind = "row-sum" if turned else "column-sum"
+    found: list[TableCheck] = []
+    for total in (row for row in range(_LEAST, min(rows, _MOST)) if labels[row]):
+        found += _check_total(
+            table, [[cell(row, col) for row in range(total + 1)] for col in range(cols)], labels, kind
+        )
+    return found
+
+
+def _label_of(table: Table, cells: list[int | None]) -> bool:
+    """True when the first text among the cells names a total."""
+    text = next((table.cells[at].text for at in cells if at is not None and table.cells[at].text.strip()), "")
+    return _TOTAL.match(text) is not None
+
+
+def _check_total(table: Table, columns: list[list[int | None]], labels: list[bool], kind: str) -> list[TableCheck]:
+    """The checks of one total, a column each; none where the table does not add up anywhere."""
+    sums: list[tuple[list[Figure], Figure]] = []
+    for column in columns:
+        figures = [(row, _figure(table, at)) for row, at in enumerate(column)]
+        *above, (_, last) = figures
+        if last is None:
+            continue
+        addends = _pick_addends([(row, one) for row, one in above if one is not None], labels, last)
+        if len(addends) >= _LEAST:
+            sums.append((addends, last))
+    gaps = [sum((value for _, value in addends), Decimal(0)) - last[1] for addends, last in sums]
+    holds = [abs(gap) <= _tolerance([*addends, last]) for gap, (addends, last) in zip(gaps, sums, strict=True)]
+    proven = sum(holds) >= max(1, len(holds) / 2)
+    return [
+        TableCheck(kind=kind, cells=(*(at for at, _ in addends), last[0]), holds=hold)
+        for gap, hold, (addends, last) in zip(gaps, holds, sums, strict=True)
+        if hold or (_is_one_digit(gap) and (proven or len(sums) == 1))
+    ]
+
+
+def _pick_addends(above: list[tuple[int, Figure]], labels: list[bool], last: Figure) -> list[Figure]:
+    """What the total sums up: figures since the total above it, the totals above it, or all figures but totals.
+
+    The first that fits; the figures since the last total when none does.
+    """
+    before = max((row for row, _ in above if labels[row]), default=-1)
+    since = [one for row, one in above if row > before]
+    totals = [one for row, one in above if labels[row]]
+    plain = [one for row, one in above if not labels[row]]
+    for addends in (since, totals, plain, [*totals[-1:], *since]):
+        if len(addends) >= _LEAST and abs(sum(v for _, v in addends) - last[1]) <= _tolerance([*addends, last]):
+            return addends
+    return since if len(since) >= _LEAST else plain
+
+
+def _tolerance(figures: list[Figure]) -> Decimal:
+    """Half a unit of the last printed place for the figures together: each was rounded alone.
+
+    Whole numbers are counts, which nobody rounds.
+    """
+    places = min(0, *(int(value.as_tuple().exponent) for _, value in figures))
+    return Decimal(0) if places == 0 or places == -2 else Decimal(len(figures)).sqrt() * Decimal(10) ** places / 2
+
+
+def _is_one_digit(gap: Decimal) -> bool:
+    """True for a difference that one wrong digit makes: one figure from 1 to 9, then zeros."""
+    return gap != 0 and len(gap.normalize().as_tuple().digits) == 1
+
+
+def _figure(table: Table, at: int | None) -> Figure | None:
+    if at is None or table.cells[at].header:
+        return None
+    found = _FIGURE.fullmatch(table.cells[at].text)
+    if found is None:
+        return None
+    value = _read_digits(found["digits"].strip())
+    if value is None:
+        return None
+    is_negative = bool(found["open"]) or found["sign"] in ("-", "−", "–")
+    return at, -value if is_negative else value
+
+
+def _read_digits(digits: str) -> Decimal | None:
+    """The value of digits with signs between them; null for what is no number."""
+    plain = re.sub(r"[\s'  ]", "", digits)
+    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+", plain):
+        return Decimal(plain.replace(",", ""))
+    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+", plain):
+        return Decimal(plain.replace(".", "").replace(",", "."))
+    return None
