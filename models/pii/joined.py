@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.tree import Block
 
 REACH = 160
@@ -68,14 +69,15 @@ class Joined:
 
 
 def fields_of(blocks: tuple[Block, ...]) -> list[Field]:
-    """Every text a block shows: its own and its table's cells."""
-    found = []
+    """Every text a block shows: its own and its table's cells. Hidden text comes last, for it parts nothing that goes on
+    from one page to the next."""
+    found = list[Field]()
     for number, block in enumerate(blocks):
         if block.text:
             found.append(Field(number, None, block.text))
         if block.table is not None:
             found += [Field(number, index, cell.text) for index, cell in enumerate(block.table.cells) if cell.text]
-    return found
+    return sorted(found, key=lambda field: HIDDEN_TEXT in blocks[field.block].flags)
 
 
 def join_loose(fields: list[Field]) -> Joined:

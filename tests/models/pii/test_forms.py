@@ -71,3 +71,14 @@ def test_the_heading_of_a_column_says_what_is_in_all_its_cells(heading: str, val
     redacted = redact_tree(flag_tree(tree(block), DETECTOR), {}).blocks[0].table
     assert redacted is not None
     assert not [cell.text for cell in redacted.cells if any(char.isdigit() for char in cell.text)]
+
+
+def test_hidden_text_between_two_pages_does_not_part_a_value() -> None:
+    parts = (
+        paragraph(0, "IBAN: DE536700308"),
+        paragraph(1, "unseen", flags=("hidden-text",)),
+        paragraph(2, "95224385623 it is"),
+    )
+    redacted = redact_tree(flag_tree(tree(*parts), DETECTOR), {})
+    assert "DE536700308" not in redacted.blocks[0].text
+    assert "95224385623" not in redacted.blocks[2].text
