@@ -69,8 +69,7 @@ class Joined:
 
 
 def fields_of(blocks: tuple[Block, ...]) -> list[Field]:
-    """Every text a block shows: its own and its table's cells. Hidden text comes last, for it parts nothing that goes on
-    from one page to the next."""
+    """Every text a block shows, its own and its cells. Hidden text comes last: it parts nothing that goes on."""
     found = list[Field]()
     for number, block in enumerate(blocks):
         if block.text:
