@@ -1,5 +1,6 @@
 """Cells from table rows and columns: spans, header marks, text. Words in, a `Table` out."""
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -41,10 +42,10 @@ def fill_row(index: int, rows: list[TextRow], columns: list[float], ruled: list[
     """
     spans = join_ranges(_find_spans(rows, columns) + ruled)
     slots = _empty_slots(index, len(columns) + 1, spans)
-    by_column = {slot.col + offset: slot for slot in slots for offset in range(slot.col_span)}
+    by_column = [slot for slot in slots for _ in range(slot.col_span)] if spans else slots
     for row in rows:
         for word in row.words:
-            by_column[column_at(word.middle, columns)].words.append(word)
+            by_column[bisect_left(columns, word.middle)].words.append(word)
     return slots
 
 
@@ -83,6 +84,8 @@ def _is_cut(segment: Segment, columns: list[float]) -> bool:
 
 def _empty_slots(index: int, width: int, spans: list[tuple[int, int]]) -> list[Slot]:
     slots: list[Slot] = []
+    if not spans:
+        return [Slot(index, column) for column in range(width)]
     column = 0
     while column < width:
         last = next((last for first, last in spans if first == column), column)
@@ -164,8 +167,8 @@ def make_table(grid: Grid) -> Table:
 
 def join_words(words: list[TableWord]) -> str:
     """Text of a cell: its words by line, a word divided at a line end made whole."""
-    if not words:
-        return ""
+    if len(words) < 2:
+        return words[0].text if words else ""
     words = sorted(words, key=lambda word: (round(word.base), word.x0))
     text = words[0].text
     for last, word in pairwise(words):

@@ -22,43 +22,31 @@ class TableWord:
     text: str
     bold: bool
     upright: bool = True
+    middle: float = field(init=False)
 
-    @property
-    def middle(self) -> float:
-        return (self.x0 + self.x1) / 2
+    def __post_init__(self) -> None:
+        self.middle = (self.x0 + self.x1) / 2
 
 
 @dataclass(slots=True)
 class Segment:
-    """Words on one baseline without a wide gap."""
+    """Words on one baseline without a wide gap, from the left of the first to the right of the last."""
 
     words: list[TableWord]
-
-    @property
-    def x0(self) -> float:
-        return self.words[0].x0
-
-    @property
-    def x1(self) -> float:
-        return self.words[-1].x1
+    x0: float
+    x1: float
 
 
 @dataclass(slots=True)
 class TextRow:
-    """All words on one baseline of a region, left to right."""
+    """All words on one baseline of a region, left to right, between `top` and `bottom`."""
 
     base: float
     size: float
     words: list[TableWord] = field(default_factory=list)
     segments: list[Segment] = field(default_factory=list)
-
-    @property
-    def top(self) -> float:
-        return min(word.y0 for word in self.words)
-
-    @property
-    def bottom(self) -> float:
-        return max(word.y1 for word in self.words)
+    top: float = 0.0
+    bottom: float = 0.0
 
 
 def make_words(line: Line, marks: PageMarks) -> list[TableWord]:
@@ -88,6 +76,8 @@ def gather_rows(words: list[TableWord]) -> list[TextRow]:
     for row in rows:
         row.words.sort(key=lambda word: word.x0)
         row.segments = _cut_segments(row.words)
+        row.top = min([word.y0 for word in row.words])
+        row.bottom = max([word.y1 for word in row.words])
     return rows
 
 
@@ -98,13 +88,15 @@ def _stand_upright(line: Line) -> TableWord:
 
 
 def _cut_segments(words: list[TableWord]) -> list[Segment]:
-    segments = [Segment([words[0]])]
+    last = words[0]
+    segments = [Segment([last], last.x0, last.x1)]
     for word in words[1:]:
-        last = segments[-1].words[-1]
         if word.upright and last.upright and word.x0 - last.x1 < SEGMENT_GAP * max(word.size, last.size):
             segments[-1].words.append(word)
+            segments[-1].x1 = word.x1
         else:
-            segments.append(Segment([word]))
+            segments.append(Segment([word], word.x0, word.x1))
+        last = word
     return segments
 
 

@@ -68,13 +68,13 @@ def glance_at(proposals: list[Proposal], view: PageView) -> Table:
         out[at, :own] = look.mean(axis=0)
         x0, y0 = box[:, 0].min(), box[:, 1].min()
         x1, y1 = box[:, 2].max(), box[:, 3].max()
-        rows = np.unique(number[held])
+        rows = sorted(set(number[held].tolist()))
         size = max(float(out[at, 8]), 1.0)
         steps = np.diff(bases[rows]) / size if len(rows) > 1 else np.zeros(1, np.float32)
         inside = _inside(flat, x0, y0, x1, y1)
         out[at, own : own + 18] = (
             len(held), len(rows), len(held) / len(rows), _distinct(box[:, 0]) / len(held),
-            _distinct(box[:, 2]) / len(held), look[:, 8].max() - look[:, 8].min(), np.median(steps), steps.max(),
+            _distinct(box[:, 2]) / len(held), look[:, 8].max() - look[:, 8].min(), _median(steps), steps.max(),
             (x1 - x0) / width, (y1 - y0) / height, len(held) / max(page[0], 1.0), len(inside),
             _distinct(inside[:, 1]), len(_inside(upright, x0, y0, x1, y1)), len(_inside(fills, x0, y0, x1, y1)),
             page[0], page[1], len(proposal.makers),
@@ -110,7 +110,14 @@ def _inside(boxes: Table, x0: float, y0: float, x1: float, y1: float) -> Table:
 
 
 def _distinct(values: Table) -> int:
-    return len(np.unique(np.round(values / _EDGE_STEP)))
+    return len(set(np.round(values / _EDGE_STEP).tolist()))
+
+
+def _median(values: Table) -> np.float32:
+    """As `np.median`, which takes ten times as long over the few values of a proposal."""
+    ordered = np.sort(values)
+    half = len(ordered) // 2
+    return np.float32(ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / np.float32(2))
 
 
 def load_glance() -> None:

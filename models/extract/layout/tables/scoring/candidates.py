@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from models.extract.layout.lines.marks import Line
 from models.extract.layout.lines.pieces import merge_pieces
-from models.extract.layout.tables.bands import cut_bands
+from models.extract.layout.tables.bands import Band, cut_bands
 from models.extract.layout.tables.columns import CHANNEL, open_columns, ruled_columns
 from models.extract.layout.tables.grid import Grid
 from models.extract.layout.tables.open import find_open_grids
@@ -83,9 +83,11 @@ def build_candidates(view: PageView, indices: tuple[int, ...]) -> list[Candidate
     rows = gather_rows(words)
     if len(rows) < 2:
         return []
+    cut = cut_bands(region, rows)
     out: list[Candidate] = []
     for mode, columns, is_grid in _find_layouts(view, region, rows):
-        grid = build_grid(cut_bands(region, rows), columns, region, is_grid=is_grid)
+        bands = [Band(one.top, one.bottom, one.rows, one.partial) for one in cut]
+        grid = build_grid(bands, columns, region, is_grid=is_grid)
         if len(grid.rows) > 1 and grid.width > 1:
             out.append(Candidate(indices, region, rows, grid, mode))
     return out

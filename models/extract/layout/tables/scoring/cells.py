@@ -22,11 +22,17 @@ CELL_NAMES = (
 )  # fmt: skip
 
 
+KnownKinds = dict[str, tuple[str, ...]]
+"""What is known of the texts of a page's cells: of what kinds they are. Its candidates share most of their cells."""
+
+
 @dataclass(slots=True)
 class CellCounts:
     """What is counted over the cells of a table, text by text."""
 
     width: int
+    known: KnownKinds
+    words: int = 0
     filled: list[int] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
     chars: list[int] = field(default_factory=list)
@@ -44,16 +50,15 @@ class CellCounts:
         self.lengths.append(count)
         self.filled[slot.col] += 1
         self.chars[slot.col] += count
-        is_number, bold = bool(FIGURE.fullmatch(text)), slot.words[0].bold
-        kinds["words"] += len(slot.words)
-        kinds["numeric"] += is_number
-        kinds["stops"] += text[-1] in ".;,!?" and count > 12
-        kinds["hyphens"] += text[-1] in "-‐"
-        kinds["colons"] += text[-1] == ":"
-        kinds["lower"] += text[0].islower()
-        kinds["glued"] += _GLUED.search(text) is not None
-        kinds["leaders"] += _LEADERS.search(text) is not None
-        kinds["lines"] += slot.words[-1].base - slot.words[0].base > 0.5 * slot.words[0].size
+        own, bold = self.known.get(text), slot.words[0].bold
+        if own is None:
+            own = self.known[text] = _kinds_of(text)
+        is_number = "numeric" in own
+        self.words += len(slot.words)
+        for name in own:
+            kinds[name] += 1
+        if slot.words[-1].base - slot.words[0].base > 0.5 * slot.words[0].size:
+            kinds["lines"] += 1
         if is_first_row:
             kinds["first_numeric"] += is_number
             kinds["first_bold"] += bold
@@ -62,11 +67,25 @@ class CellCounts:
             kinds["body_bold"] += bold
 
 
-def cell_features(grid: Grid) -> list[float]:
-    """The values of `CELL_NAMES`."""
+def _kinds_of(text: str) -> tuple[str, ...]:
+    """What is counted of a cell's text."""
+    kinds = {
+        "numeric": FIGURE.fullmatch(text) is not None,
+        "stops": text[-1] in ".;,!?" and len(text) > 12,
+        "hyphens": text[-1] in "-‐",
+        "colons": text[-1] == ":",
+        "lower": text[0].islower(),
+        "glued": _GLUED.search(text) is not None,
+        "leaders": _LEADERS.search(text) is not None,
+    }
+    return tuple(name for name, holds in kinds.items() if holds)
+
+
+def cell_features(grid: Grid, known: KnownKinds) -> list[float]:
+    """The values of `CELL_NAMES`; `known` is filled with what is found out about texts."""
     texts = [[(slot, join_words(slot.words)) for slot in row] for row in grid.rows]
     height, width = len(grid.rows), grid.width
-    counts = CellCounts(width)
+    counts = CellCounts(width, known)
     spans = body_spans = row_spans = lone = 0
     for index, row in enumerate(texts):
         full = [(slot, text) for slot, text in row if text]
@@ -87,7 +106,7 @@ def cell_features(grid: Grid) -> list[float]:
     ]
     markers = sum(bool(row and row[0][1] and _MARKER.match(row[0][1])) for row in texts)
     return [
-        height, width, slots, cells / max(1, slots), kinds["words"], total / cells, lengths[-1] if lengths else 0,
+        height, width, slots, cells / max(1, slots), counts.words, total / cells, lengths[-1] if lengths else 0,
         lengths[len(lengths) // 2] if lengths else 0, sum(one > _LONG for one in lengths) / cells,
         kinds["numeric"] / cells, sum(share >= 0.6 for share in shares) / width,
         sum(max(share, 1 - share) for share in shares) / width, shares[0], kinds["first_numeric"] / max(1, first_full),

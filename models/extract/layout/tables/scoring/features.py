@@ -5,7 +5,7 @@ from collections import Counter
 from models.extract.layout.tables.regions.propose import MAKERS
 from models.extract.layout.tables.regions.view import PageView
 from models.extract.layout.tables.scoring.candidates import MODES, Candidate
-from models.extract.layout.tables.scoring.cells import CELL_NAMES, cell_features
+from models.extract.layout.tables.scoring.cells import CELL_NAMES, KnownKinds, cell_features
 from models.extract.layout.tables.scoring.places import PLACE_NAMES, place_features
 from models.extract.layout.tables.scoring.wholeness import WHOLE_NAMES, whole_features
 
@@ -28,11 +28,12 @@ def describe_candidates(candidates: list[Candidate], view: PageView) -> list[lis
     gated = {index for one in candidates if one.mode == "gates" for index in one.indices}
     rivals: Counter[int] = Counter(index for one in candidates for index in one.indices[:1] + one.indices[-1:])
     around: dict[tuple[int, ...], list[float]] = {}
+    known: KnownKinds = {}
     out: list[list[float]] = []
     for candidate in candidates:
-        shared = sum(index in gated for index in candidate.indices)
+        shared = len(gated.intersection(candidate.indices)) if gated else 0
         row = [
-            *cell_features(candidate.grid),
+            *cell_features(candidate.grid, known),
             *place_features(candidate, view, around),
             *whole_features(candidate, view),
             len(candidate.makers),

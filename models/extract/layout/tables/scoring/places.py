@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from models.cdom.geometry import Bbox, bbox_area, intersection_area
-from models.extract.layout.tables.bands import column_at, find_levels
+from models.extract.layout.tables.bands import column_at, find_levels, spans_columns
 from models.extract.layout.tables.regions.view import PageView
 from models.extract.layout.tables.ruled import is_contents
 from models.extract.layout.tables.scoring.candidates import Candidate
@@ -69,8 +69,12 @@ def _share(edges: list[float]) -> float:
     edges.sort()
     best = run = 1
     for one, other in pairwise(edges):
-        run = run + 1 if other - one < _SHARED_EDGE else 1
-        best = max(best, run)
+        if other - one >= _SHARED_EDGE:
+            run = 1
+            continue
+        run += 1
+        if run > best:
+            best = run
     return best / len(edges)
 
 
@@ -103,18 +107,15 @@ def _rules(candidate: Candidate) -> list[float]:
 
 def _shades(candidate: Candidate, view: PageView) -> list[float]:
     box = candidate.region.box
-    inside = [
-        fill
-        for fill in view.fills
-        if fill.x0 >= box[0] - 8 and fill.x1 <= box[2] + 8 and fill.y0 >= box[1] - 8 and fill.y1 <= box[3] + 8
-    ]
+    x0, y0, x1, y1 = box[0] - 8, box[1] - 8, box[2] + 8, box[3] + 8
+    inside = [fill for fill in view.fills if fill.x0 >= x0 and fill.x1 <= x1 and fill.y0 >= y0 and fill.y1 <= y1]
     area = sum((fill.x1 - fill.x0) * (fill.y1 - fill.y0) for fill in inside)
     heights = {round(fill.y0 / 3) for fill in inside}
     colors = len({fill.color for fill in inside})
-    cut = 0
+    cut, columns = 0, candidate.grid.columns
     for row in candidate.rows:
         for segment in row.segments:
-            cut += any(segment.x0 + 2 < edge < segment.x1 - 2 for edge in candidate.grid.columns)
+            cut += spans_columns(segment.x0, segment.x1, columns)
     segments = sum(len(row.segments) for row in candidate.rows)
     return [len(heights) / max(1, len(candidate.grid.rows)), area / max(1.0, bbox_area(box)), colors, cut / segments]
 
