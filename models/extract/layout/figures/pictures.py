@@ -205,10 +205,17 @@ def _goes_on(line: Line, box: Bbox, lines: list[Line]) -> bool:
 
 def _is_stretched(line: Line, box: Bbox, lines: list[Line]) -> bool:
     """True for the first word of a justified line whose blanks are wide."""
-    alike = [other for other in lines if abs(other.size - line.size) < 0.3 and not _is_inside(other, box)]
+    base, right, reach = line.base, line.x1, _STRETCHED * line.size
+    beside = [other for other in lines if 0 < other.x0 - right < reach and abs(other.base - base) < 0.5]
+    if not any(abs(other.size - line.size) < 0.3 and not _is_inside(other, box) for other in beside):
+        return False
     return any(
-        abs(other.base - line.base) < 0.5 and 0 < other.x0 - line.x1 < _STRETCHED * line.size for other in alike
-    ) and any(len(other.text) > _TRIM_CHARS and abs(other.x0 - line.x0) < 1 for other in alike)
+        len(other.text) > _TRIM_CHARS
+        and abs(other.x0 - line.x0) < 1
+        and abs(other.size - line.size) < 0.3
+        and not _is_inside(other, box)
+        for other in lines
+    )
 
 
 def _follows_on(line: Line, box: Bbox, lines: list[Line]) -> bool:

@@ -1,10 +1,12 @@
 """Words of a region on their baselines: the atoms that columns and cells are made of."""
 
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from models.cdom.geometry import Bbox
 from models.extract.layout.lines.marks import Line, PageMarks
 
+_base, _left = attrgetter("base"), attrgetter("x0")
 SEGMENT_GAP = 0.5
 """Words closer than this (in ems) belong to one segment."""
 
@@ -66,7 +68,7 @@ def find_text_rows(lines: list[Line], marks: PageMarks) -> list[TextRow]:
 
 def gather_rows(words: list[TableWord]) -> list[TextRow]:
     """Words by baseline (within a third of a line), top to bottom."""
-    words.sort(key=lambda word: word.base)
+    words.sort(key=_base)
     rows: list[TextRow] = []
     for word in words:
         if rows and word.base - rows[-1].base <= 0.35 * max(word.size, rows[-1].size):
@@ -74,7 +76,7 @@ def gather_rows(words: list[TableWord]) -> list[TextRow]:
         else:
             rows.append(TextRow(word.base, word.size, [word]))
     for row in rows:
-        row.words.sort(key=lambda word: word.x0)
+        row.words.sort(key=_left)
         row.segments = _cut_segments(row.words)
         row.top = min([word.y0 for word in row.words])
         row.bottom = max([word.y1 for word in row.words])

@@ -5,6 +5,7 @@ Takes anything with a box; knows nothing about what the pieces mean.
 
 from collections.abc import Sequence
 from itertools import pairwise
+from operator import attrgetter
 
 from models.extract.layout.lines.marks import Line
 
@@ -26,6 +27,9 @@ def order_lines(lines: Sequence[Line]) -> list[Line]:
     out: list[Line] = []
     _cut(sorted(lines, key=_top), out, 0)
     return out
+
+
+_left = attrgetter("x0")
 
 
 def _top(line: Line) -> tuple[float, float]:
@@ -85,17 +89,18 @@ def _find_gutter(lines: list[Line]) -> float | None:
     """The x of the widest blank column with real text on both sides."""
     if len(lines) < 2 * _SIDE_LINES:
         return None
-    by_left = sorted(lines, key=lambda line: line.x0)
-    sizes = sorted(line.size for line in lines)
+    by_left = sorted(lines, key=_left)
+    sizes = sorted([line.size for line in lines])
     least = GUTTER_WIDTH * sizes[len(sizes) // 2]
-    right, best, at, chars = by_left[0].x1, 0.0, None, 0
-    total = sum(len(line.text) for line in lines)
+    right, best, at, chars = by_left[0].x1, max(0.0, least), None, 0
+    total = sum([len(line.text) for line in lines])
     for count, line in enumerate(by_left):
         gap = line.x0 - right
-        if gap > max(best, least) and _is_text(count, chars) and _is_text(len(lines) - count, total - chars):
+        if gap > best and _is_text(count, chars) and _is_text(len(lines) - count, total - chars):
             best, at = gap, right + gap / 2
         chars += len(line.text)
-        right = max(right, line.x1)
+        if line.x1 > right:
+            right = line.x1
     return at
 
 
@@ -167,5 +172,6 @@ def _find_band(lines: list[Line]) -> int | None:
     for index, line in enumerate(lines):
         if index and line.y0 - low > best:
             best, at = line.y0 - low, index
-        low = max(low, line.y1)
+        if line.y1 > low:
+            low = line.y1
     return at

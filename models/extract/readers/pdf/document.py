@@ -7,7 +7,7 @@ from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PageImage
 from models.extract.readers.contract import DocumentFacts, PageContent, PageRead, failed_page
-from models.extract.readers.pdf.engine import BROKEN, FAILURES, pymupdf, ran_out_of_memory
+from models.extract.readers.pdf.engine import BROKEN, FAILURES, pymupdf, ran_out_of_memory, without_collector
 from models.extract.readers.pdf.facts import find_facts
 from models.extract.readers.pdf.layers import layers_off
 from models.extract.readers.pdf.page import read_pdf_page
@@ -38,7 +38,8 @@ class PdfDocument:
         """Page `number` (1-based), failed when it cannot be read. Raises `ResourceLimit` when memory ran out."""
         self._reopen_when_due()
         try:
-            read = read_pdf_page(self._engine[number - 1], number, self._options, self._layers)
+            with without_collector():
+                read = read_pdf_page(self._engine[number - 1], number, self._options, self._layers)
         except FAILURES as error:
             if ran_out_of_memory(error):
                 raise ResourceLimit("memory") from error

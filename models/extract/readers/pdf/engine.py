@@ -3,7 +3,10 @@
 With `pymupdf_layout` about, `import pymupdf` loads ONNX: 217 MB and 1.8 CPU s instead of 49 MB and 0.11 s.
 """
 
+import gc
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import ModuleType
 
 _UNWANTED = ("onnxruntime", "networkx", "pymupdf.layout", "pymupdf4llm")
@@ -43,6 +46,22 @@ BROKEN: tuple[type[Exception], ...] = (
 """What the engine raises on broken files: its own family, and Python's from the layer above it. No MemoryError."""
 FAILURES: tuple[type[Exception], ...] = (*BROKEN, MemoryError)
 """Broken files and refused memory; `ran_out_of_memory` tells which."""
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Python's cycle collector waits while a page is read, then runs when due.
+
+    A page makes tens of thousands of small objects that all live until its end: walking them again and again finds
+    nothing and took a seventh of the reading. Nested or from several threads, whoever switched it off switches it on.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def ran_out_of_memory(error: BaseException) -> bool:
