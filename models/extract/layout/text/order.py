@@ -141,6 +141,8 @@ def _find_span(lines: list[Line]) -> int | None:
 
 def find_crossed_gutter(lines: list[Line]) -> float | None:
     """The x that fewest lines run across, between two columns of text."""
+    if not lines:
+        return None
     sizes = sorted(line.size for line in lines)
     least = GUTTER_WIDTH * sizes[len(sizes) // 2]
     most = max(1, int(_CROSSED * len(lines)))

@@ -21,6 +21,7 @@ from models.extract.layout.tables.regions.runs import (
 )
 from models.extract.layout.tables.regions.view import LineRow, PageView
 from models.extract.layout.tables.words import lines_within
+from models.extract.layout.text.captions import is_caption
 
 _MOST_PROPOSALS = 160
 """Proposals of a page before they are weighed."""
@@ -45,6 +46,7 @@ def propose_regions(view: PageView) -> list[Proposal]:
     """Proposals of all generators, each set of lines once, in a fixed order."""
     found: dict[tuple[int, ...], Proposal] = {}
     for maker, indices in _generate(view):
+        indices = _without_captions(view, indices)
         if len(indices) < _LEAST_LINES:
             continue
         if indices not in found:
@@ -53,6 +55,19 @@ def propose_regions(view: PageView) -> list[Proposal]:
             found[indices] = Proposal(indices)
         found[indices].makers.add(maker)
     return list(found.values())
+
+
+def _without_captions(view: PageView, indices: tuple[int, ...]) -> tuple[int, ...]:
+    """Without a caption that stands alone on the first or the last line: it is told what the table shows, not in it."""
+    for first in (True, False):
+        if len(indices) < _LEAST_LINES:
+            break
+        ends = sorted(indices, key=lambda index: view.lines[index].y0 if first else -view.lines[index].y1)
+        edge, following = view.lines[ends[0]], view.lines[ends[1]]
+        apart = following.y0 >= edge.y1 - 1 if first else following.y1 <= edge.y0 + 1
+        if apart and is_caption(edge.text):
+            indices = tuple(index for index in indices if index != ends[0])
+    return indices
 
 
 def _generate(view: PageView) -> Iterator[tuple[str, tuple[int, ...]]]:
