@@ -83,6 +83,8 @@ class RenderPage(Protocol):
 class RedactionRefused(Exception):
     """No redacted file is given; `code` is `redaction-unproven`, `not-redactable` or `pii-incomplete`."""
 
+    code = "redaction-unproven"
+
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(detail)
         self.code, self.detail = code, detail

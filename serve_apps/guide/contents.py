@@ -5,7 +5,12 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 CONTENTS: dict[str, dict[str, str]] = {
-    "Get started": {"get-started": "Get started", "cli": "The command line", "use-with": "Use with …"},
+    "Get started": {
+        "get-started": "Get started",
+        "cli": "The command line",
+        "use-with": "Use with …",
+        "formats": "Formats",
+    },
     "How to": {
         "ui": "The dashboard",
         "sources": "Folders and buckets",
