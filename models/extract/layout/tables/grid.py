@@ -3,12 +3,15 @@
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import attrgetter
 
 from models.cdom.geometry import Bbox
 from models.cdom.table import Cell, Table
 from models.extract.layout.tables.bands import column_at, spans_columns
 from models.extract.layout.tables.words import Segment, TableWord, TextRow
 from models.extract.layout.text.blocks import is_divided
+
+_left = attrgetter("x0")
 
 
 @dataclass(slots=True)
@@ -169,6 +172,8 @@ def join_words(words: list[TableWord]) -> str:
     """Text of a cell: its words by line, a word divided at a line end made whole."""
     if len(words) < 2:
         return words[0].text if words else ""
+    if len({word.base for word in words}) == 1:
+        return " ".join([word.text for word in sorted(words, key=_left)])
     words = sorted(words, key=lambda word: (round(word.base), word.x0))
     text = words[0].text
     for last, word in pairwise(words):

@@ -85,20 +85,21 @@ def glance_at(proposals: list[Proposal], view: PageView) -> Table:
 
 def _line_looks(view: PageView) -> Table:
     """`_LINE_NAMES` for every line of the page."""
-    out = np.zeros((len(view.lines), len(_LINE_NAMES)), np.float32)
-    for index, line in enumerate(view.lines):
+    looks: list[list[float]] = []
+    for line in view.lines:
         text = line.text
         count = len(text)
-        out[index, :9] = (
+        looks.append([
             min(count, 200), count > _LONG, count < _LONG and FIGURE.fullmatch(text) is not None, text[0].islower(),
-            count > 12 and text[-1] in ".;,!?", line.bold, line.code, line.math, line.size,
-        )  # fmt: skip
+            count > 12 and text[-1] in ".;,!?", line.bold, line.code, line.math, line.size, 0.0, 0.0, 0.0,
+        ])  # fmt: skip
     for row in view.rows:
-        out[row.indices, 9], out[row.indices, 10] = row.segments > 1, row.segments
+        for index in row.indices:
+            looks[index][9], looks[index][10] = row.segments > 1, row.segments
         for left, right in zip(row.indices, row.indices[1:], strict=False):
             gap = (view.lines[right].x0 - view.lines[left].x1) / max(row.size, 1.0)
-            out[left, 11] = min(max(gap, 0.0), _WIDE_GAP)
-    return out
+            looks[left][11] = min(max(gap, 0.0), _WIDE_GAP)
+    return np.array(looks, np.float32)
 
 
 def _inside(boxes: Table, x0: float, y0: float, x1: float, y1: float) -> Table:
