@@ -13,6 +13,9 @@ from cluster.cli.main import cli
 from tests.api.jobs.test_by_url import good, site
 from tests.hostile import pdfs
 
+NO_DOCUMENT = b"\x00\x01no document\xff" * 8
+"""Bytes that are no text either."""
+
 
 def quire(*arguments: object, sent: bytes | None = None) -> Result:
     return CliRunner().invoke(cli, [str(argument) for argument in arguments], input=sent)
@@ -37,7 +40,7 @@ def test_standard_input_is_a_document(tmp_path: Path) -> None:
     assert json.loads(result.stdout)["source"]["name"] == "stdin"
     assert quire("extract", "-", "-o", tmp_path / "out", sent=pdfs.good()).exit_code == 0
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["stdin.json"]
-    broken = quire("extract", "-", "-o", "-", sent=b"no document")
+    broken = quire("extract", "-", "-o", "-", sent=NO_DOCUMENT)
     assert (broken.exit_code, broken.stdout) == (1, "")
     assert broken.stderr.startswith("stdin: unsupported-format: ")
 
@@ -51,7 +54,7 @@ def test_two_documents_do_not_fit_on_one_standard_output(paper: Path) -> None:
 
 def test_a_report_names_every_file_with_its_result_or_its_error(paper: Path, tmp_path: Path) -> None:
     (paper.parent / "locked.pdf").write_bytes(pdfs.encrypted("secret"))
-    (paper.parent / "notes.txt").write_text("no document")
+    (paper.parent / "notes.bin").write_bytes(NO_DOCUMENT)
     result = quire("extract", paper.parent, "-o", tmp_path / "out", "--json")
     report = json.loads(result.stdout)
     assert (report["read"], report["failed"], len(report["skipped"])) == (1, 1, 1)
@@ -59,7 +62,7 @@ def test_a_report_names_every_file_with_its_result_or_its_error(paper: Path, tmp
     assert (locked["error"], locked["result"]) == ("encrypted", None)
     assert "--password" in locked["advice"]
     assert Path(read["result"]).exists()
-    assert "1 read, 1 failed, 1 skipped (notes.txt)" in result.stderr
+    assert "1 read, 1 failed, 1 skipped (notes.bin)" in result.stderr
 
 
 @pytest.mark.parametrize(("typed", "meant"), [("extrct", "extract"), ("statsu", "status"), ("serach", "search")])
@@ -119,7 +122,7 @@ def test_a_file_is_read_when_it_has_come_to_rest_and_again_when_it_changed(tmp_p
 def test_hidden_files_and_what_is_no_document_are_passed_over(tmp_path: Path) -> None:
     inbox = Inbox(tmp_path)
     inbox.put(".partial.pdf", pdfs.good())
-    inbox.put("notes.txt", b"no document")
+    inbox.put("notes.bin", NO_DOCUMENT)
     assert [inbox.watch.look(), inbox.watch.look()] == [[], []]
 
 

@@ -65,7 +65,7 @@ def test_each_group_finds_its_place() -> None:
         (["nobody"], POINTS),
         (["broken"], POINTS),
         (["*"], POINTS),
-        (["epub"], [EntryPoint("epub", "quire_outline:write_outline", "quire.readers")]),
+        (["wpd"], [EntryPoint("wpd", "quire_outline:write_outline", "quire.readers")]),
         (["x"], [EntryPoint("x", "quire_outline:StaffNumbers", "quire.exports")]),
         (["a", "b"], [EntryPoint(name, "quire_outline:StaffNumbers", "quire.ocr") for name in "ab"]),
     ],
