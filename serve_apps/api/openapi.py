@@ -31,6 +31,8 @@ _SECURITY = {
 
 _OWN: dict[tuple[str, str], dict[str, str]] = {
     ("GET", "/metrics"): {"404": "Metrics are off."},
+    ("GET", "/v1/documents"): {"404": "No id of a job."},
+    ("GET", "/v1/archive"): {"404": "One of the documents is unknown, deleted, or another tenant's."},
     ("GET", "/v1/search"): {
         "404": "Unknown, deleted, or another tenant's document or job.",
         "409": "Search is not configured, or a hit's document has no finished PII scan.",

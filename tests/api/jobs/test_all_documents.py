@@ -23,9 +23,27 @@ async def test_documents_of_all_jobs_are_listed_with_their_job(client: httpx.Asy
     assert len((await client.get(f"/v1/documents?job_id={job['id']}&status=failed")).json()) == 1
 
 
-@pytest.mark.parametrize("query", ["status=burnt", "since=yesterday", "flag=email", "name=", "limit=0", "cursor=x"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "status=burnt",
+        "since=yesterday",
+        "flag=email",
+        "name=",
+        "name=a%00b",
+        "type=a%00b",
+        "limit=0",
+        "cursor=x",
+        "cursor=a%00b",
+    ],
+)
 async def test_filters_that_cannot_be_meant_are_refused(client: httpx.AsyncClient, query: str) -> None:
     assert (await client.get(f"/v1/documents?{query}")).status_code == 422
+
+
+@pytest.mark.parametrize("time", ["0001-01-01T00:00:00%2B05:00", "9999-12-31T23:59:59-05:00", "0001-01-01T00:00:00"])
+async def test_the_first_and_the_last_time_can_be_asked_for(client: httpx.AsyncClient, time: str) -> None:
+    assert (await client.get(f"/v1/documents?since={time}&until={time}")).json() == []
 
 
 async def test_a_malformed_job_is_an_unknown_one_and_others_see_nothing(

@@ -36,14 +36,17 @@ def traced(runtime: Runtime, receiver: Receiver, **variables: str) -> Runtime:
     return replace(runtime, settings=parse_settings(chosen, workdir=runtime.settings.workdir))
 
 
-async def upload_and_read(runtime: Runtime, store: Store, content: bytes, **headers: str) -> None:
-    """Everything in this process, as two replicas: each has a tracer of its own."""
+async def upload_and_read(
+    runtime: Runtime, store: Store, content: bytes, *, first: str = "/v1/health", **headers: str
+) -> None:
+    """Everything in this process, as two replicas: each has a tracer of its own. `first` is asked before."""
     resources = replace(open_resources(runtime), keys=parse_api_keys(KEYS))
     try:
         async with serving(resources) as app, client_of(app) as client:
-            await client.get("/v1/health")
+            assert (await client.get(first)).status_code == 200
             parts = [("files", ("Salaries of Anna.pdf", content, "application/pdf"))]
-            job = (await client.post("/v1/jobs?note=Anna", files=parts, headers=headers)).json()
+            noted = {"metadata": '{"note": "Anna"}'}
+            job = (await client.post("/v1/jobs", files=parts, data=noted, headers=headers)).json()
     finally:
         resources.store.close()
     reader = make_reader(runtime, ScriptedRecogniser())
@@ -75,8 +78,9 @@ async def test_one_trace_leads_from_the_upload_to_the_published_document(
 
 
 async def test_spans_hold_no_content_and_no_file_name(runtime: Runtime, store: Store, receiver: Receiver) -> None:
-    await upload_and_read(traced(runtime, receiver), store, paper())
-    assert receiver.spans
+    await upload_and_read(traced(runtime, receiver), store, paper(), first="/v1/documents?name=Anna")
+    assert receiver.named("GET /v1/documents")
+    assert receiver.named("document")
     said = b"".join(receiver.raw)
     for canary in (b"Anna", b"harbour", b"note", b"acme-write"):
         assert canary not in said

@@ -122,8 +122,8 @@ async def test_what_the_service_refuses_is_a_result_the_model_can_read(store: St
             missing = failure(await client.call_tool("parse", {"path": str(tmp_path / "none.pdf")}))
             assert "No such file or directory" in missing
             assert "404" in failure(await client.call_tool("get_chunks", IDS))
-            (tmp_path / "note.txt").write_text("no document")
-            assert "422" in failure(await client.call_tool("parse", {"path": str(tmp_path / "note.txt")}))
+            (tmp_path / "program.exe").write_bytes(b"MZ\x90\0\3 program")
+            assert "422" in failure(await client.call_tool("parse", {"path": str(tmp_path / "program.exe")}))
     async with here("http://127.0.0.1:9") as client:
         assert "cannot be reached" in failure(await client.call_tool("search", {"q": "x"}))
 

@@ -23,8 +23,15 @@ from storage.jobs.lifecycle import delete_document, requeue_document
 from storage.values.states import DocumentStatus
 
 router = APIRouter(tags=["documents"])
-Name = Annotated[str | None, Query(min_length=1, max_length=255, description="A part of the file's name, in any case.")]
-Type = Annotated[str | None, Query(min_length=1, max_length=40, description="The format as found: pdf, docx, png …")]
+_NO_NUL = "^[^\x00]*$"  # no text of the database holds one
+Name = Annotated[
+    str | None,
+    Query(min_length=1, max_length=255, pattern=_NO_NUL, description="A part of the file's name, in any case."),
+]
+Type = Annotated[
+    str | None,
+    Query(min_length=1, max_length=40, pattern=_NO_NUL, description="The format as found: pdf, docx, png …"),
+]
 Flag = Annotated[
     str | None, Query(pattern="^pii(:[a-z_]+)?$", description="A flag such as pii:email; pii stands for any.")
 ]
