@@ -15,7 +15,7 @@ _MOST_CHARS = 160  # characters of a running head; longer is text
 _MOVABLE = frozenset(
     {BlockType.PARAGRAPH, BlockType.HEADING, BlockType.LIST_ITEM, BlockType.FOOTNOTE, BlockType.FORMULA}
 )
-_NUMBER = re.compile(r"(?:page|seite|p\.)?\W*#\W*(?:(?:of|von|/)?\W*#)?\W*")
+_NUMBER = re.compile(r"(?<!\W)(?:page|seite|p\.)?[^\w#]*#\W*(?:(?:of|von)[^\w#]*#\W*)?")
 
 Key = tuple[BlockType, str]
 

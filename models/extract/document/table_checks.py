@@ -17,8 +17,8 @@ _TOTAL = re.compile(
     r"\s*(?:grand |sub-?|net )?(?:totals?|sum|summe|gesamt\w*|zwischensumme|totale|total général|suma|somme)\b", re.I
 )
 _FIGURE = re.compile(
-    r"[\s$€£¥]*(?P<open>\()?[\s$€£¥]*(?P<sign>[-−–+])?"
-    r"[\s$€£¥]*(?P<digits>\d[\d.,'  ]*)\s*[$€£¥%]?\s*\)?\s*"
+    r"[\s$€£¥]*(?:(?P<open>\()[\s$€£¥]*)?(?:(?P<sign>[-−–+])[\s$€£¥]*)?"
+    r"(?P<digits>\d[\d.,'  ]*+)\s*(?:[$€£¥%]\s*)?(?:\)\s*)?"
 )
 _LEAST, _MOST = 2, 400
 """Addends that make a sum, and cells beyond which a table is not checked."""

@@ -17,7 +17,7 @@ MAX_CHARS: Final = 200_000
 _WORD: Final = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?([^?]*(?:\?(?!=)[^?]*)*)\?=")
 _BETWEEN: Final = re.compile(r"(\?=)\s+(=\?)")
 _PARAMETER: Final = re.compile(r";\s*([^\s=;]{1,80})\s*=\s*(\"(?:\\.|[^\"\\])*\"?|[^;]*)", re.DOTALL)
-_COMMENT: Final = re.compile(r"\s*\([^()]*\)")
+_COMMENT: Final = re.compile(r"(?<!\s)\s*\([^()]*\)")
 _ESCAPED: Final = re.compile(r"\\(.)")
 
 

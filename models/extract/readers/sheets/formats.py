@@ -27,7 +27,7 @@ BUILT_IN: Final[dict[int, str]] = {
 """Codes that files name by number only, as an English Excel shows them."""
 
 _CONDITION: Final = re.compile(r"\[(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)\]")
-_BRACKET: Final = re.compile(r"\[([^\]]*)\]")
+_BRACKET: Final = re.compile(r"\[([^\]]{0,255})\]")  # a whole code has 255 characters at most
 _COMPARE: Final[dict[str, Callable[[float, float], bool]]] = {
     "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b,
     ">=": lambda a, b: a >= b, "=": lambda a, b: a == b, "<>": lambda a, b: a != b,

@@ -11,7 +11,7 @@ from models.extract.readers.docx.package.xml import Element
 MAX_COLUMNS: Final = 1000
 MAX_PLACES: Final = 2_000_000
 """Places of one grid that spans may cover."""
-_DIGITS: Final = re.compile(r"\s*(\d{1,6})")
+_DIGITS: Final = re.compile(r"(?<!\s)\s*(\d{1,6})")
 _MUCH: Final = 500
 """Characters a cell on the average from which a table with parts of a page in it lays out the page."""
 _BLOCKS: Final = ("h1", "h2", "h3", "h4", "h5", "h6", "table", "form", "article", "section")

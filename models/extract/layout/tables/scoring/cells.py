@@ -10,7 +10,7 @@ from models.extract.layout.tables.grid import Grid, Slot, join_words
 _LONG = 40
 """Characters of a cell that holds more than a label."""
 _MARKER = re.compile(r"(?:[•●○◦▪■□–—\-*·►]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\[\d+\])(?:\s|$)")
-_GLUED = re.compile(r"\d[\d.,]*%?\s+[$€£]?\d[\d.,]*%?(?:\s|$)")
+_GLUED = re.compile(r"\d[.,]*%?\s+[$€£]?\d[\d.,]*%?(?:\s|$)")
 _LEADERS = re.compile(r"\.\s?\.\s?\.\s?\.")
 
 CELL_NAMES = (
