@@ -51,7 +51,8 @@ def test_a_scan_is_read_by_the_model_and_by_the_cpu_when_the_model_fails(service
     tree = read(service, scan(mark="one"))
     assert tree["pages"][0]["route"] == "vlm"
     assert [block["text"] for block in tree["blocks"]] == ["Read by the model", "Body text."]
-    assert tree["blocks"][0]["provenance"] == {"engine": "openai", "model": "lightonocr", "version": "lightonocr"}
+    source = {"engine": "openai", "model": "lightonocr", "version": "lightonocr", "path": None}
+    assert tree["blocks"][0]["provenance"] == source
     assert [warning["code"] for warning in tree["warnings"]] == ["not-reproducible"]
     endpoint.replies = [Reply(pieces=["round and round "] * 3000)]
     tree = read(service, scan(mark="two"))
