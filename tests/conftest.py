@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from storage.store import Store, open_store
 from tests.postgres import TestServer, test_server
@@ -31,3 +32,11 @@ def store(dsn: str, tmp_path: Path) -> Iterator[Store]:
     opened = open_store(dsn, tmp_path / "workdir", signing_key=SIGNING_KEY)
     yield opened
     opened.close()
+
+
+@pytest.fixture(autouse=True)
+def image_limit() -> Iterator[None]:
+    """The image reader sets Pillow's limit for its whole process, as a child may: here it is gone after the test."""
+    before = Image.MAX_IMAGE_PIXELS
+    yield
+    Image.MAX_IMAGE_PIXELS = before
