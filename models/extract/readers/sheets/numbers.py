@@ -56,7 +56,7 @@ def show_number(value: float, code: str) -> str:
     size = abs(value)
     if "digits" not in kinds:
         return sign + "".join(_literal(token) for token in tokens)
-    if "exponent" in kinds:
+    if "exponent" in kinds and "digits" in kinds[: kinds.index("exponent")]:
         return sign + _show_exponent(size, tokens)
     if "slash" in kinds and _is_fraction(tokens):
         return sign + _show_fraction(size, tokens)

@@ -1,7 +1,7 @@
 """Numbers, dates and texts as a sheet shows them (ECMA-376 18.8.31)."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from models.extract.readers.sheets.dates import HASHES
@@ -69,6 +69,12 @@ def test_a_text_format_wraps_a_text() -> None:
     assert show_text("Mole", "0.00") == "Mole"
 
 
+@pytest.mark.parametrize("code", ["E+0", "E+", "?E+0E+0", "/0E+0"])
+def test_an_exponent_without_digits_before_it_is_text(code: str) -> None:
+    assert isinstance(show(7.0, code), str)
+
+
+@example(0.0, "E+0")
 @given(st.floats(allow_nan=False, allow_infinity=False), st.text(alphabet='0#?.,%E+-/;"[]@ymdhs \\_*', max_size=20))
 def test_no_code_and_no_number_fails(value: float, code: str) -> None:
     assert isinstance(show(value, code), str)
