@@ -1,6 +1,10 @@
-"""Rooms of the house: modules in a folder, no two rooms that need each other, class names that stand once."""
+"""Rooms of the house: modules in a folder, no two rooms that need each other, class names that stand once.
+
+And what stands in them: a number with a name says its unit and its reason.
+"""
 
 import ast
+import re
 import subprocess
 from collections import Counter, defaultdict
 from graphlib import CycleError, TopologicalSorter
@@ -95,3 +99,91 @@ def test_a_class_name_stands_once() -> None:
                 if isinstance(node, ast.ClassDef):
                     places[node.name].append(name)
     assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
+LAYOUT = "models/extract/layout/"
+
+
+def is_numeric(value: ast.expr | None) -> bool:
+    """A number, arithmetic with numbers, or a tuple of them."""
+    match value:
+        case ast.Constant(value=bool()):
+            return False
+        case ast.Constant(value=int() | float()):
+            return True
+        case ast.UnaryOp(operand=inner):
+            return is_numeric(inner)
+        case ast.BinOp(left=left, right=right):
+            return is_numeric(left) and is_numeric(right)
+        case ast.Tuple(elts=[_, *_] as parts):
+            return all(map(is_numeric, parts))
+    return False
+
+
+def numeric_constants(body: list[ast.stmt], name: re.Pattern[str]) -> list[tuple[int, ast.stmt]]:
+    """Place in the body and statement of each assignment of numbers to names that match."""
+    found: list[tuple[int, ast.stmt]] = []
+    for at, node in enumerate(body):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and is_numeric(node.value):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            names = target.elts if isinstance(target, ast.Tuple) else [target]
+            if all(isinstance(one, ast.Name) and name.fullmatch(one.id) for one in names):
+                found.append((at, node))
+    return found
+
+
+def is_explained(body: list[ast.stmt], at: int, lines: list[str]) -> bool:
+    """By a string after it, or a comment on its line or the one above."""
+    after = body[at + 1] if at + 1 < len(body) else None
+    match after:
+        case ast.Expr(value=ast.Constant(value=str())):
+            return True
+    last, first = lines[(body[at].end_lineno or 0) - 1], lines[body[at].lineno - 2]
+    return "#" in last or first.strip().startswith("#")
+
+
+def threshold_classes(body: list[ast.stmt]) -> list[ast.ClassDef]:
+    return [node for node in body if isinstance(node, ast.ClassDef) and node.name.endswith(("Limits", "Thresholds"))]
+
+
+def silent_constants(text: str) -> list[str]:
+    """Lines of constants of which nothing says what they count and why."""
+    body, lines = ast.parse(text).body, text.split("\n")
+    silent = [node for at, node in numeric_constants(body, CONSTANT) if not is_explained(body, at, lines)]
+    return [lines[node.lineno - 1].strip() for node in silent]
+
+
+def silent_thresholds(text: str) -> list[str]:
+    """The same of the fields of thresholds, which the docstring of their class may explain by name."""
+    lines = text.split("\n")
+    silent = []
+    for owner in threshold_classes(ast.parse(text).body):
+        known = ast.get_docstring(owner) or ""
+        for at, node in numeric_constants(owner.body, re.compile(r"\w+")):
+            if f"`{ast.unparse(node).partition(':')[0]}`" not in known and not is_explained(owner.body, at, lines):
+                silent.append(lines[node.lineno - 1].strip())
+    return silent
+
+
+def test_every_numeric_constant_says_its_unit_and_reason() -> None:
+    paths = [path for path in listed(*PACKAGES) if CLIENT not in f"{path}" and path.parent.name != "versions"]
+    silent = {str(path.relative_to(ROOT)): found for path in paths if (found := silent_constants(path.read_text()))}
+    assert silent == {}
+
+
+def test_a_silent_constant_and_a_silent_threshold_are_seen() -> None:
+    told = 'A = 1  # bytes\n# lines\nB = 2\nC = 1 << 3\n"""Bits."""\n'
+    assert silent_constants(told + "D = 7 * 7\nE, F = 1, -2.0\n") == ["D = 7 * 7", "E, F = 1, -2.0"]
+    limits = 'class XLimits:\n    """`a`: points."""\n    a: int = 1\n    b: int = 2\n    c: int = 3\n    """Ems."""\n'
+    assert silent_thresholds(limits) == ["b: int = 2"]
+
+
+def test_the_thresholds_of_a_layout_module_stand_in_one_dataclass_that_explains_each() -> None:
+    wrong = {}
+    for path in listed(LAYOUT):
+        body = ast.parse(text := path.read_text()).body
+        loose, gathered = numeric_constants(body, CONSTANT), threshold_classes(body)
+        if silent_thresholds(text) or len(gathered) > 1 or len(loose) > (0 if gathered else 1):
+            wrong[str(path.relative_to(ROOT))] = [*silent_thresholds(text), *(ast.unparse(node) for _, node in loose)]
+    assert wrong == {}

@@ -11,9 +11,8 @@ import msgpack
 
 _LENGTH = struct.Struct("!I")
 _MOST_AT_ONCE = 1 << 20  # bytes read from a socket at a time
-_MOST_FIELDS = (
-    16  # of a message; the largest of ours has seven. No message holds a list: small ones cost 80 times their bytes
-)
+_MOST_FIELDS = 16
+"""Fields of a message; the largest of ours has seven. No message holds a list: small ones cost 80 times their bytes."""
 T = TypeVar("T")
 
 

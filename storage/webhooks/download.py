@@ -12,9 +12,11 @@ from urllib.parse import unquote, urljoin, urlsplit
 from storage.webhooks.egress import Egress, GuardedConnection, Target, Unreachable, describe_failure
 
 MOST_REDIRECTS = 5
+"""Hops of one download: browsers stop at twenty, and an honest link needs two or three."""
 DOWNLOAD_S = 60.0
 """Seconds for the whole download with all its hops; a caller waits for as long."""
 _PIECE_BYTES = 64 * 1024
+"""Bytes read at a time, so that a file that is too large is noticed soon after it is."""
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _ASKED = {"Accept": "*/*", "Accept-Encoding": "identity", "User-Agent": "Quire"}
 

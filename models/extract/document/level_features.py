@@ -12,6 +12,7 @@ _NUMBERED = re.compile(r"\s*(\d{1,3}(?:\.\d{1,3})*)\.?\s+\D")
 _SIZE_STEP = 0.3
 """Sizes closer than this (points) are one size."""
 _PLAIN_SIZE = 10.0
+"""Points: the size of running text where a document states none."""
 
 Style = tuple[float, bool]
 

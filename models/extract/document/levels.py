@@ -15,9 +15,11 @@ from models.extract.readers.contract import OutlineEntry, PageContent
 WEIGHTS = {level: Path(__file__).with_name(f"level_{level}.npz") for level in (2, 3)}
 """Trees for "at least so deep"; deeper than the last only numbers and outlines go."""
 _DEEPEST = 6
+"""The deepest level of a heading: HTML and Markdown have six."""
 _COARSE_STEP = 0.6
 """Recognised sizes closer than this (points) are one size."""
 _EVEN = 0.5
+"""Share of a level's trees: more than half of its headings must be said to be deeper."""
 _CLEARLY = 1.15
 """Larger by this much is meant to be seen."""
 

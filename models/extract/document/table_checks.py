@@ -23,6 +23,7 @@ _FIGURE = re.compile(
 _LEAST, _MOST = 2, 400
 """Addends that make a sum, and cells beyond which a table is not checked."""
 _MOST_CELLS = 20000
+"""Cells of a table whose sums are looked for: the search grows with rows times columns."""
 _DOUBT = 0.7
 """What a failing check leaves of a table's confidence."""
 

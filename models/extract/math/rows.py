@@ -6,11 +6,13 @@ from models.extract.math.bars import AXIS, Parse
 from models.extract.math.glyphs import MathItem, MathRole, around
 
 _SMALL = 0.85
+"""Of the size of the row: smaller signs are raised or lowered, not on the row."""
 _SAME_ROW = 0.36
 """Baselines closer than this (in ems) are one row."""
 _QUAD = 1.1
 """A blank wider than this (in ems) is kept."""
 _RELATION_GAP = 0.35
+"""In ems: a bar with so much blank before it is "such that", a closer one is a fence."""
 _CELL_GAP = 0.9
 """Blank (in ems) between the columns of a matrix."""
 _CLOSING = {"(": ")", "[": "]", "{": "}", "|": "|", "‖": "‖", "∥": "∥", "∣": "∣", "⟨": "⟩", "⌊": "⌋", "⌈": "⌉"}

@@ -16,6 +16,7 @@ _NUMBER = re.compile(r"\((?:[A-Z]\.?)?\d+(?:[.\-–]\d+)*[a-z]?\)")
 _NUMBER_GAP = 0.9
 """An equation's number stands this far (in ems) from it at least."""
 _MOST_GLYPHS = 600
+"""Glyphs of one formula: rows and scripts are found by comparing them with each other."""
 _ROW_END = " \\\\ "
 
 

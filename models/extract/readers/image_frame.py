@@ -46,6 +46,7 @@ AvifImagePlugin.DEFAULT_MAX_THREADS = 1
 ASSUMED_DPI = 96.0
 """For a picture that states no resolution, or none that a scanner or camera could have meant."""
 _PLAUSIBLE_DPI = (30.0, 2400.0)
+"""Dots an inch that a scanner or a camera states; others are a wrong tag and are not believed."""
 LONGEST_SIDE = 4000
 """Pixels handed to a recogniser: A4 at 300 dpi fits; more would only cost time."""
 
@@ -130,6 +131,7 @@ def decode_frame(picture: Image.Image, max_pixels: int, dpi: int | None = None) 
 
 
 _ORIENTATION = 274
+"""The number of the EXIF tag that says how a picture is turned."""
 _SWAPS_SIDES = frozenset({5, 6, 7, 8})
 
 

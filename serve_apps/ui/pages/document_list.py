@@ -17,7 +17,9 @@ from serve_apps.ui.browser.visit import Visit
 STATUSES = ("queued", "running", "succeeded", "failed", "canceled")
 _WANTED = ("name", "status", "type", "flag", "job_id", "since", "until")
 _PER_PAGE = 50
+"""Documents of one page of the list: what a screen scrolls in a few turns."""
 _MOST_AT_ONCE = 100
+"""Documents that one press may cancel or delete: the most one request may name."""
 
 
 async def list_all(visit: Visit) -> Response:

@@ -19,19 +19,31 @@ _LEAD = re.compile(r"([^\W\d_]{3,})[\s,]")
 _WORDS = frozenset({"otherwise", "else", "softmax", "argmax", "argmin", "diag", "rank", "sign", "span", "const"})
 _NUMBER = re.compile(r"\((?:[A-Z]\.?)?\d+(?:[.\-–]\d+)*[a-z]?\)")
 _ITEM = re.compile(r"\(?\d{1,3}[.)]\s")
-_MOST_CHARS = 160
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayLimits:
+    """Where a displayed formula ends and text begins."""
+
+    most_chars: int = 160
+    """Characters: a longer line is a sentence that holds mathematics, not a display."""
+    most_word_chars: int = 30
+    """Characters of a line beside a display that may still belong to it ("if x is even"); a longer one is text."""
+    tall: float = 1.2
+    """A drawn sign of this height (in ems) is a root or a bracket; arrows and hats are lower."""
+    largest: float = 4.0
+    """Stretched signs of web pages come as glyphs of a giant size (in sizes of the text), which tell nothing."""
+    reach: float = 2.4
+    """No box of a line's glyphs is trusted further (in ems) from its baseline; those of Type 3 fonts are anything."""
+    row_gap: float = 0.75
+    """Rows of one formula stand this close (in ems)."""
+    least_pad: float = 0.8
+    """A display stands this far (in ems) from the text's edge, or this far below it."""
+
+
+LIMITS = DisplayLimits()
+
 _EXTENSION = re.compile(r"cmex|mathextension", re.IGNORECASE)
-_MOST_WORD_CHARS = 30
-_TALL = 1.2
-"""A drawn sign of this height (in ems) is a root or a bracket; arrows and hats are lower."""
-_LARGEST = 4.0
-"""Stretched signs of web pages come as glyphs of a giant size (in sizes of the text), which tell nothing."""
-_REACH = 2.4
-"""No box of a line's glyphs is trusted further (in ems) from its baseline; those of Type 3 fonts are anything."""
-_ROW_GAP = 0.75
-"""Rows of one formula stand this close (in ems)."""
-_LEAST_PAD = 0.8
-"""A display stands this far (in ems) from the text's edge, or this far below it."""
 
 
 @dataclass(slots=True)
@@ -78,7 +90,7 @@ def _write_formula(
         shape for shape in shapes if x0 <= shape[0] and shape[2] <= x1 and y0 - size < shape[1] < shape[3] < y1 + size
     ]
     rooted = _find_roots(drawn, inside, glyphs, size)
-    tall = [shape for shape in drawn if shape[3] - shape[1] > _TALL * size]
+    tall = [shape for shape in drawn if shape[3] - shape[1] > LIMITS.tall * size]
     if len(tall) > len(rooted):
         return None
     roots = [glyph for glyph, _ in rooted]
@@ -118,7 +130,7 @@ def _are_same(glyphs: list[MathGlyph], zone: list[Line]) -> bool:
 def _find_zones(lines: list[Line], body: float) -> list[list[Line]]:
     """Groups of neighbouring lines that together are a displayed formula."""
     pieces = sorted(
-        (line for line in lines if line.size < _LARGEST * body and _is_piece(line)), key=lambda line: line.y0
+        (line for line in lines if line.size < LIMITS.largest * body and _is_piece(line)), key=lambda line: line.y0
     )
     sets = DisjointSets(len(pieces))
     for at, line in enumerate(pieces):
@@ -149,7 +161,7 @@ def _take_words(zone: list[Line], words: list[Line]) -> list[Line]:
     taken = [
         line
         for line in words
-        if len(line.text) <= _MOST_WORD_CHARS
+        if len(line.text) <= LIMITS.most_word_chars
         and x0 < line.x0 < x1 + 1.5 * line.size
         and y0 - 1 < (line.y0 + line.y1) / 2 < y1 + 1
         and not any(other is not line and _is_beside(line, other) for other in words)
@@ -170,7 +182,7 @@ def _join_rows(zones: list[list[Line]], body: float) -> list[list[Line]]:
         x0, y0, x1, _ = _zone_extent(zone)
         for above in out:
             a0, _, a1, bottom = _zone_extent(above)
-            if y0 - bottom < _ROW_GAP * body and min(x1, a1) > max(x0, a0):
+            if y0 - bottom < LIMITS.row_gap * body and min(x1, a1) > max(x0, a0):
                 above += zone
                 break
         else:
@@ -184,7 +196,7 @@ def _is_number(line: Line) -> bool:
 
 def _is_piece(line: Line) -> bool:
     """True for a line that can be a part of a formula."""
-    if not line.upright or line.hidden or line.recognised or len(line.text) > _MOST_CHARS or line.code:
+    if not line.upright or line.hidden or line.recognised or len(line.text) > LIMITS.most_chars or line.code:
         return False
     if is_item(line.text) or _opens_sentence(line):
         return False
@@ -227,7 +239,7 @@ def _extent(line: Line) -> tuple[float, float]:
 
 def _reach(line: Line) -> tuple[float, float]:
     """Top and bottom of all glyphs' boxes, as far as they can be trusted."""
-    far = _REACH * line.size
+    far = LIMITS.reach * line.size
     return (max(line.reach[0], line.base - far), min(line.reach[1], line.base + far))
 
 
@@ -260,7 +272,7 @@ def _is_inline(zone: list[Line], others: list[Line], body: float) -> bool:
             return True
         if beside and line.x0 < x1 and line.x1 > x0:
             return True
-        if abs(line.x0 - x0) < _LEAST_PAD * body and -0.6 * body < y0 - line.y1 < 0.35 * body and line.x1 > x0:
+        if abs(line.x0 - x0) < LIMITS.least_pad * body and -0.6 * body < y0 - line.y1 < 0.35 * body and line.x1 > x0:
             return len(line.text) > 20
     return False
 

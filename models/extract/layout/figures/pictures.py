@@ -7,18 +7,30 @@ from models.extract.layout.lines.disjoint import DisjointSets
 from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.text.captions import is_caption
 
-_CELL = 12.0
-"""Marks closer than this (points) are parts of one drawing."""
-_LEAST = 24.0
-"""Least width and height of a picture, in points."""
-_BACKGROUND = 0.85
-_PROSE_CHARS = 40
-_LABEL_CHARS = 45
-_TRIM_CHARS = 20
-_STRETCHED = 3.0
-"""Widest blank (in ems) of a justified line."""
-_REACH = 1.4
-"""How far from a drawing, in their own line heights, labels stand."""
+
+@dataclass(frozen=True, slots=True)
+class PictureLimits:
+    """What makes drawn marks a picture, and which lines are its labels."""
+
+    cell: float = 12.0
+    """Marks closer than this (points) are parts of one drawing."""
+    least: float = 24.0
+    """Least width and height of a picture, in points."""
+    background: float = 0.85
+    """Share of the page: a drawing that covers more is its background."""
+    prose_chars: int = 40
+    """Characters of a line that is a sentence; a drawing with three of them is a box around text."""
+    label_chars: int = 45
+    """Most characters of a label of a drawing."""
+    trim_chars: int = 20
+    """Characters of a line that is long enough to show where the text beside a drawing begins."""
+    stretched: float = 3.0
+    """Widest blank (in ems) of a justified line."""
+    reach: float = 1.4
+    """How far from a drawing, in their own line heights, labels stand."""
+
+
+LIMITS = PictureLimits()
 
 
 @dataclass(slots=True)
@@ -51,7 +63,11 @@ def _image_boxes(marks: PageMarks) -> list[Bbox]:
     page = marks.width * marks.height
     for x0, y0, x1, y1 in marks.pictures:
         box = (max(x0, 0.0), max(y0, 0.0), min(x1, marks.width), min(y1, marks.height))
-        if box[2] - box[0] >= _LEAST and box[3] - box[1] >= _LEAST and bbox_area(box) < _BACKGROUND * page:
+        if (
+            box[2] - box[0] >= LIMITS.least
+            and box[3] - box[1] >= LIMITS.least
+            and bbox_area(box) < LIMITS.background * page
+        ):
             boxes.append(box)
     return boxes
 
@@ -103,13 +119,13 @@ def _drawing_boxes(marks: PageMarks, lines: list[Line], tables: list[Bbox]) -> l
 
 
 def is_large(box: Bbox) -> bool:
-    return box[2] - box[0] >= 1.5 * _LEAST and box[3] - box[1] >= 1.5 * _LEAST
+    return box[2] - box[0] >= 1.5 * LIMITS.least and box[3] - box[1] >= 1.5 * LIMITS.least
 
 
 def trim_box(box: Bbox, lines: list[Line]) -> Bbox:
     """The box cut back from running text at its edges: the box of a curve holds its control points, beyond its ink."""
     for line in lines:
-        if len(line.text) < _TRIM_CHARS or not (line.upright and _overlaps(line, box)) or _is_within(line, box):
+        if len(line.text) < LIMITS.trim_chars or not (line.upright and _overlaps(line, box)) or _is_within(line, box):
             continue
         cuts = (
             (line.x1, box[1], box[2], box[3]),
@@ -156,8 +172,8 @@ def cluster_boxes(boxes: list[Bbox]) -> list[list[int]]:
 
 def _cells_of(box: Bbox) -> list[tuple[int, int]]:
     x0, y0, x1, y1 = box
-    rows = range(int(y0 // _CELL), int(y1 // _CELL) + 1)
-    return [(column, row) for column in range(int(x0 // _CELL), int(x1 // _CELL) + 1) for row in rows]
+    rows = range(int(y0 // LIMITS.cell), int(y1 // LIMITS.cell) + 1)
+    return [(column, row) for column in range(int(x0 // LIMITS.cell), int(x1 // LIMITS.cell) + 1) for row in rows]
 
 
 def _is_text_area(box: Bbox, lines: list[Line], tables: list[Bbox]) -> bool:
@@ -168,7 +184,7 @@ def _is_text_area(box: Bbox, lines: list[Line], tables: list[Bbox]) -> bool:
 def _holds_prose(box: Bbox, lines: list[Line]) -> bool:
     """Three or more long lines: the box frames text."""
     inside = [line for line in lines if _is_inside(line, box)]
-    long = sum(len(line.text) > _PROSE_CHARS for line in inside)
+    long = sum(len(line.text) > LIMITS.prose_chars for line in inside)
     return long > 2 or sum(len(line.text) for line in inside) > 0.045 * bbox_area(box)
 
 
@@ -205,12 +221,12 @@ def _goes_on(line: Line, box: Bbox, lines: list[Line]) -> bool:
 
 def _is_stretched(line: Line, box: Bbox, lines: list[Line]) -> bool:
     """True for the first word of a justified line whose blanks are wide."""
-    base, right, reach = line.base, line.x1, _STRETCHED * line.size
+    base, right, reach = line.base, line.x1, LIMITS.stretched * line.size
     beside = [other for other in lines if 0 < other.x0 - right < reach and abs(other.base - base) < 0.5]
     if not any(abs(other.size - line.size) < 0.3 and not _is_inside(other, box) for other in beside):
         return False
     return any(
-        len(other.text) > _TRIM_CHARS
+        len(other.text) > LIMITS.trim_chars
         and abs(other.x0 - line.x0) < 1
         and abs(other.size - line.size) < 0.3
         and not _is_inside(other, box)
@@ -223,7 +239,7 @@ def _follows_on(line: Line, box: Bbox, lines: list[Line]) -> bool:
         0 < line.base - other.base < 2 * line.size
         and abs(other.x0 - line.x0) < 2
         and abs(other.size - line.size) < 0.3
-        and len(other.text) > _TRIM_CHARS
+        and len(other.text) > LIMITS.trim_chars
         and not _is_inside(other, box)
         for other in lines
     )
@@ -236,7 +252,7 @@ def _labels_around(picture: Picture, lines: list[Line], body: float) -> list[Lin
     candidates = [
         line
         for line in lines
-        if len(line.text) <= _LABEL_CHARS and not is_caption(line.text) and not _goes_on(line, box, lines)
+        if len(line.text) <= LIMITS.label_chars and not is_caption(line.text) and not _goes_on(line, box, lines)
     ]
     for _ in range(3):
         near = [line for line in candidates if _is_label_of(line, box, body)]
@@ -250,7 +266,7 @@ def _labels_around(picture: Picture, lines: list[Line], body: float) -> list[Lin
 
 def _is_label_of(line: Line, box: Bbox, body: float) -> bool:
     """True for a line within reach: beside the drawing, or above or below it and smaller than running text."""
-    reach = _REACH * line.size
+    reach = LIMITS.reach * line.size
     if line.x1 < box[0] - reach or line.x0 > box[2] + reach or line.y1 < box[1] - reach or line.y0 > box[3] + reach:
         return False
     if line.x0 < box[0] - 4 * reach or line.x1 > box[2] + 4 * reach:

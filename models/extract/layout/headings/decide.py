@@ -22,15 +22,17 @@ class HeadingThresholds:
     """
 
     heading: float = 0.10
+    """Of what the rules call a heading."""
     text: float = 0.40
+    """Of what they call a paragraph or an item."""
     furniture: float = 0.70
+    """Of what they call a running head or foot."""
     most_lines: int = 6
     most_chars: int = 300
     most_groups: int = 400
+    smaller: float = 0.95
+    """Share of the size of running text below which type is smaller."""
 
-
-_SMALLER = 0.95
-"""Share of the size of running text below which type is smaller."""
 
 THRESHOLDS = HeadingThresholds()
 
@@ -79,4 +81,4 @@ def may_be_heading(group: list[Line]) -> bool:
 
 def _repeats_small(group: list[Line], kind: BlockType, look: PageLook) -> bool:
     """True for running heads in type smaller than the text: they name the chapter, they do not open it."""
-    return kind in FURNITURE and max(line.tall or line.size for line in group) < _SMALLER * look.body
+    return kind in FURNITURE and max(line.tall or line.size for line in group) < THRESHOLDS.smaller * look.body

@@ -23,11 +23,22 @@ _PART = re.compile(r"(?:chapter|part|section|appendix|article|annex|kapitel|teil
 _ITEM = re.compile(r"[•●○◦▪■□▫‣⁃∙·◆►▶➤➢✓✔❖\uf0b7\uf0a7\uf0d8–—*-]\s|\(?[a-z][.)]\s|\(\d{1,3}\)\s")
 _DIGITS = re.compile(r"\d+")
 _ENDS_IN_NUMBER = re.compile(r"\s[\divxlc]{1,5}\s*$")
-_FAR = 30.0
-"""Gaps and distances are cut at this many body sizes: further is nowhere near."""
-_SHORT = 90
-_READ = 100
-"""Characters of a text that are looked at: what makes a title shows at its start."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeadingFeatureLimits:
+    """Bounds of the features of headings."""
+
+    far: float = 30.0
+    """Gaps and distances are cut at this many body sizes: further is nowhere near."""
+    short: int = 90
+    """Characters of a line that is short as titles are."""
+    read: int = 100
+    """Characters of a text that are looked at: what makes a title shows at its start."""
+
+
+LIMITS = HeadingFeatureLimits()
+
 _OPEN = re.compile(r"[@=$€£%|_]")
 
 NAMES = (
@@ -119,7 +130,7 @@ def _find_styles(facts: _Facts, unit: float, asked: Rows) -> dict[str, Column]:
     total = max(1.0, weight.sum())
     chars = np.bincount(every, weights=facts.chars)
     count = np.maximum(1.0, np.bincount(every))
-    short = np.bincount(every, weights=facts.chars <= _SHORT)
+    short = np.bincount(every, weights=facts.chars <= LIMITS.short)
     stops = np.bincount(every, weights=np.array([text.endswith((".", ";", ",")) for text in facts.texts]))
     away = facts.size[None, :] - facts.size[asked, None]
     main = int(np.argmax(chars[1:])) if len(chars) > 1 else -1
@@ -152,13 +163,13 @@ def _find_places(facts: _Facts, marks: PageMarks, unit: float, asked: Rows) -> d
     x0, y0, x1, y1 = facts.box[asked].T
     overlaps = (x0[:, None] < every[2]) & (x1[:, None] > every[0])
     overlaps[np.arange(len(asked)), asked] = False
-    slack, far = 0.3 * unit, _FAR * unit
+    slack, far = 0.3 * unit, LIMITS.far * unit
     up = np.where(overlaps & (every[3] <= y0[:, None] + slack), y0[:, None] - every[3], far).min(axis=1)
     down = np.where(overlaps & (every[1] >= y1[:, None] - slack), every[1] - y1[:, None], far).min(axis=1)
-    up, down = np.clip(up / unit, -1, _FAR), np.clip(down / unit, -1, _FAR)
+    up, down = np.clip(up / unit, -1, LIMITS.far), np.clip(down / unit, -1, LIMITS.far)
     middle = (y0 + y1)[:, None] / 2
     beside = (~overlaps) & (every[1] < middle) & (every[3] > middle)
-    near = up[up < _FAR]
+    near = up[up < LIMITS.far]
     width, height = max(1.0, marks.width), max(1.0, marks.height)
     left, right = float(every[0].min()), float(every[2].max())
     return {
@@ -169,10 +180,10 @@ def _find_places(facts: _Facts, marks: PageMarks, unit: float, asked: Rows) -> d
         "top": y0 / height,
         "bottom": y1 / height,
         "left": x0 / width,
-        "indent": np.clip((x0 - left) / unit, 0, _FAR),
+        "indent": np.clip((x0 - left) / unit, 0, LIMITS.far),
         "width": (x1 - x0) / width,
-        "below_first": np.clip((y0 - float(every[1].min())) / unit, 0, 2 * _FAR),
-        "centered": np.clip(np.abs((x0 + x1) - (left + right)) / unit, 0, _FAR),
+        "below_first": np.clip((y0 - float(every[1].min())) / unit, 0, 2 * LIMITS.far),
+        "centered": np.clip(np.abs((x0 + x1) - (left + right)) / unit, 0, LIMITS.far),
         "beside": np.minimum(beside.sum(axis=1) - 1.0, 5.0),
     }
 
@@ -194,7 +205,7 @@ def _find_neighbours(facts: _Facts, unit: float, asked: Rows) -> dict[str, Colum
         out[f"{name}_chars"] = np.where(other == asked, -1.0, np.log1p(facts.chars[other]))
         out[f"{name}_style"] = (facts.style[other] == facts.style[asked]).astype(float)
         out[f"{name}_float"] = facts.held[other].astype(float)
-    out["lower_indent"] = np.clip((facts.box[lower, 0] - x0) / unit, -_FAR, _FAR)
+    out["lower_indent"] = np.clip((facts.box[lower, 0] - x0) / unit, -LIMITS.far, LIMITS.far)
     out["next_lower"] = np.array([float(facts.texts[index][:1].islower()) for index in following])
     return out
 
@@ -222,7 +233,7 @@ def _find_words(groups: list[Group], facts: _Facts, asked: Rows) -> dict[str, Co
 
 
 def _read_text(text: str) -> tuple[float, ...]:
-    head = text[:_READ]
+    head = text[: LIMITS.read]
     words = head.split()
     letters = max(1, sum(map(str.isalpha, head)))
     numbered = _NUMBERED.match(head)

@@ -1,13 +1,25 @@
 """Small things on a text line that are no text of their own: superscript marks, pictures of formulas."""
 
+from dataclasses import dataclass
+
 from models.cdom.geometry import Bbox
 from models.extract.layout.lines.marks import Line
 from models.extract.layout.lines.pieces import join_pieces
 
-_MARK_CHARS = 5
-_MARK_SIZE = 0.82
-_NEAR = 0.6
-"""A mark stands this close (in ems of its line) to the text it belongs to."""
+
+@dataclass(frozen=True, slots=True)
+class InlineMarkLimits:
+    """What makes a small piece a mark of the line beside it."""
+
+    mark_chars: int = 5
+    """Most characters of a footnote mark or an exponent."""
+    mark_size: float = 0.82
+    """Of the size of its line: a mark is not larger."""
+    near: float = 0.6
+    """A mark stands this close (in ems of its line) to the text it belongs to."""
+
+
+LIMITS = InlineMarkLimits()
 
 
 def attach_marks(lines: list[Line]) -> list[Line]:
@@ -18,9 +30,9 @@ def attach_marks(lines: list[Line]) -> list[Line]:
         line = lines[index]
         last = out[-1] if out else None
         following = lines[index + 1] if index + 1 < len(lines) else None
-        if len(line.text) <= _MARK_CHARS and last is not None and _belongs(line, last):
+        if len(line.text) <= LIMITS.mark_chars and last is not None and _belongs(line, last):
             out[-1] = join_pieces(last, line)
-        elif len(line.text) <= _MARK_CHARS and following is not None and _leads(line, following):
+        elif len(line.text) <= LIMITS.mark_chars and following is not None and _leads(line, following):
             out.append(join_pieces(line, following))
             index += 1
         else:
@@ -31,16 +43,16 @@ def attach_marks(lines: list[Line]) -> list[Line]:
 
 def _belongs(mark: Line, line: Line) -> bool:
     """True for a small mark right after the end of a line, off its baseline."""
-    return _is_mark(mark, line) and -0.3 * line.size < mark.x0 - line.x1 < _NEAR * line.size
+    return _is_mark(mark, line) and -0.3 * line.size < mark.x0 - line.x1 < LIMITS.near * line.size
 
 
 def _leads(mark: Line, line: Line) -> bool:
     """True for a small mark right before the start of a line (a footnote's number)."""
-    return _is_mark(mark, line) and -0.3 * line.size < line.x0 - mark.x1 < _NEAR * line.size
+    return _is_mark(mark, line) and -0.3 * line.size < line.x0 - mark.x1 < LIMITS.near * line.size
 
 
 def _is_mark(mark: Line, line: Line) -> bool:
-    if mark.size > _MARK_SIZE * line.size or not mark.upright or not line.upright:
+    if mark.size > LIMITS.mark_size * line.size or not mark.upright or not line.upright:
         return False
     return line.y0 - 0.35 * line.size < mark.base < line.base + 0.3 * line.size
 

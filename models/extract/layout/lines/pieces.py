@@ -1,18 +1,27 @@
 """Pieces of one printed line, which the engine parts at every wide gap, joined again."""
 
 import re
+from dataclasses import dataclass
 
 from models.extract.layout.lines.marks import Line, Run
 
-_PIECE_GAP = 1.7
-"""Pieces of one baseline this close (in ems) are one line."""
 
-_STRETCHED_GAP = 6.0
-"""Justified lines are stretched this far (in ems) in narrow columns."""
+@dataclass(frozen=True, slots=True)
+class LinePieceLimits:
+    """How far apart pieces of one line may stand."""
 
-_NUMBER_GAP = 4.0
+    piece_gap: float = 1.7
+    """Pieces of one baseline this close (in ems) are one line."""
+    stretched_gap: float = 6.0
+    """Justified lines are stretched this far (in ems) in narrow columns."""
+    number_gap: float = 4.0
+    """The number of a bold heading may stand this far (in ems) before it."""
+
+
+LIMITS = LinePieceLimits()
+
+
 _SECTION_NUMBER = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z]|[IVX]{1,5})\.?")
-"""The number of a bold heading may stand this far (in ems) before it."""
 
 
 def merge_pieces(lines: list[Line]) -> list[Line]:
@@ -33,11 +42,11 @@ def is_same_line(a: Line, b: Line, near: list[Line]) -> bool:
     if abs(a.base - b.base) > 0.5 * size or not (a.upright and b.upright) or not a.text or not b.text:
         return False
     gap = b.x0 - a.x1
-    if -0.6 * size < gap < _PIECE_GAP * size:
+    if -0.6 * size < gap < LIMITS.piece_gap * size:
         return True
-    if not 0 < gap < _STRETCHED_GAP * size:
+    if not 0 < gap < LIMITS.stretched_gap * size:
         return False
-    if a.bold and b.bold and gap < _NUMBER_GAP * size and _SECTION_NUMBER.fullmatch(a.text):
+    if a.bold and b.bold and gap < LIMITS.number_gap * size and _SECTION_NUMBER.fullmatch(a.text):
         return True
     return any(
         other.x0 < a.x1 - 0.3 * size and other.x1 > b.x0 + 0.3 * size and 0.3 < abs(other.base - a.base) / size < 2.0

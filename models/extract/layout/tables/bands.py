@@ -8,14 +8,24 @@ from models.extract.layout.lines.marks import Rule
 from models.extract.layout.tables.rules import RuledRegion
 from models.extract.layout.tables.words import TextRow
 
-_FULL_SHARE = 0.85
-"""Rules on one level that cover this share of the width separate rows of the whole table."""
-_TIGHT = 1.4
-"""Baselines closer than this (in ems) can be lines of one cell."""
-_OVERLAP = 0.8
-"""Baselines closer than this (in ems) overlap: cells of one row, centred on each other."""
-_HEADER_SHARE, _RULED_HEADER_SHARE = 0.45, 0.65
-"""Most of a table's height that its head takes; more where rules inside it show that it is one."""
+
+@dataclass(frozen=True, slots=True)
+class BandLimits:
+    """How rules and baselines part a table into rows."""
+
+    full_share: float = 0.85
+    """Rules on one level that cover this share of the width separate rows of the whole table."""
+    tight: float = 1.4
+    """Baselines closer than this (in ems) can be lines of one cell."""
+    overlap: float = 0.8
+    """Baselines closer than this (in ems) overlap: cells of one row, centred on each other."""
+    header_share: float = 0.45
+    """Most of a table's height that its head takes."""
+    ruled_header_share: float = 0.65
+    """Most of a table's height that its head takes where rules inside it show that it is one."""
+
+
+LIMITS = BandLimits()
 
 
 @dataclass(slots=True)
@@ -45,7 +55,7 @@ def cut_bands(region: RuledRegion, rows: list[TextRow]) -> list[Band]:
     separators = [y0 - 3.0]
     partial: list[Rule] = []
     for y, rules in find_levels([rule for rule in region.horizontals if not _underlines(rule, rows)]):
-        if covered_width(rules, x0, x1) >= _FULL_SHARE * (x1 - x0):
+        if covered_width(rules, x0, x1) >= LIMITS.full_share * (x1 - x0):
             separators.append(y)
         partial += rules
     separators.append(y1 + 3.0)
@@ -103,9 +113,9 @@ def fold_rows(rows: list[TextRow], columns: list[float]) -> list[list[TextRow]]:
 
 def _continues(group: list[TextRow], row: TextRow, columns: list[float]) -> bool:
     above = group[-1]
-    if row.base - above.base < _OVERLAP * min(row.size, above.size):
+    if row.base - above.base < LIMITS.overlap * min(row.size, above.size):
         return True
-    if row.base - above.base > _TIGHT * max(row.size, above.size):
+    if row.base - above.base > LIMITS.tight * max(row.size, above.size):
         return False
     filled = filled_columns(row, columns)
     before = frozenset().union(*(filled_columns(one, columns) for one in group))
@@ -130,9 +140,9 @@ def fold_header(band: Band, columns: list[float]) -> list[list[TextRow]]:
 def _is_parted(above: TextRow, below: TextRow, partial: list[Rule], columns: list[float]) -> bool:
     if any(row_middle(above) < rule.y0 < row_middle(below) for rule in partial):
         return True
-    if below.base - above.base < _OVERLAP * min(above.size, below.size):
+    if below.base - above.base < LIMITS.overlap * min(above.size, below.size):
         return False
-    if below.base - above.base > _TIGHT * max(above.size, below.size):
+    if below.base - above.base > LIMITS.tight * max(above.size, below.size):
         return True
     if not any(one.x0 < other.x1 and other.x0 < one.x1 for one in above.segments for other in below.segments):
         return True
@@ -154,5 +164,5 @@ def has_header(bands: list[Band], region: RuledRegion) -> bool:
     height = region.box[3] - region.box[1]
     first = bands[0]
     inside = any(rule.y0 < first.bottom - 1 for rule in first.partial)
-    share = _RULED_HEADER_SHARE if inside else _HEADER_SHARE
+    share = LIMITS.ruled_header_share if inside else LIMITS.header_share
     return first.bottom - first.top <= max(share * height, 16) and len(first.rows) <= 6

@@ -1,18 +1,28 @@
 """Columns of a table region: its vertical rules, or else the blank channels between its words."""
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 from models.extract.layout.tables.rules import RuledRegion
 from models.extract.layout.tables.words import TextRow
 
-_RULE_SHARE = 0.5
-"""A vertical counts as a column's edge when it runs along this share of the region's height."""
-_CROSSED_SHARE = 0.15
-"""A channel may be crossed by this share of the rows (cells that span columns)."""
-_FULL_ROW = 0.6
-"""Columns are read off the rows with at least this share of the most segments a row has; spanning heads have fewer."""
-CHANNEL = 0.5
-"""Least width of a channel, in ems."""
+
+@dataclass(frozen=True, slots=True)
+class ColumnLimits:
+    """What makes a vertical or a blank the edge of a table's column."""
+
+    rule_share: float = 0.5
+    """A vertical counts as a column's edge when it runs along this share of the region's height."""
+    crossed_share: float = 0.15
+    """A channel may be crossed by this share of the rows (cells that span columns)."""
+    full_row: float = 0.6
+    """Columns are read off rows with at least this share of the most segments a row has; spanning heads have fewer."""
+    channel: float = 0.5
+    """Least width of a channel, in ems."""
+
+
+LIMITS = ColumnLimits()
+CHANNEL = LIMITS.channel
 
 
 def ruled_columns(region: RuledRegion) -> list[float]:
@@ -26,13 +36,13 @@ def ruled_columns(region: RuledRegion) -> list[float]:
             lengths[-1] = (lengths[-1][0], lengths[-1][1] + rule.y1 - rule.y0)
         else:
             lengths.append((rule.x0, rule.y1 - rule.y0))
-    return [x for x, length in lengths if length >= _RULE_SHARE * (y1 - y0)]
+    return [x for x, length in lengths if length >= LIMITS.rule_share * (y1 - y0)]
 
 
-def open_columns(rows: list[TextRow], crossed: float = _CROSSED_SHARE, channel: float = CHANNEL) -> list[float]:
+def open_columns(rows: list[TextRow], crossed: float = LIMITS.crossed_share, channel: float = CHANNEL) -> list[float]:
     """x of the blank channels between columns of words, left to right; at most a share `crossed` of rows cross one."""
     most = max((len(row.segments) for row in rows), default=0)
-    rows = [row for row in rows if len(row.segments) >= max(2.0, _FULL_ROW * most)]
+    rows = [row for row in rows if len(row.segments) >= max(2.0, LIMITS.full_row * most)]
     if not rows:
         return []
     size = sorted(row.size for row in rows)[len(rows) // 2]

@@ -1,13 +1,24 @@
 """Rows inside a ruled band that the rules do not part: told by columns of figures that stand side by side."""
 
 import re
+from dataclasses import dataclass
 
 from models.extract.layout.tables.bands import column_at, filled_columns
 from models.extract.layout.tables.words import TextRow
 
-_FULL = 0.6
-"""A text row that fills this share of the columns is a table row of its own."""
-_FIGURE_SHARE = 0.4
+
+@dataclass(frozen=True, slots=True)
+class DataRowLimits:
+    """What makes a text row a row of data."""
+
+    full: float = 0.6
+    """A text row that fills this share of the columns is a table row of its own."""
+    figure_share: float = 0.4
+    """Share of the columns that hold figures where rows are data."""
+
+
+LIMITS = DataRowLimits()
+
 FIGURE = re.compile(r"[\d$€£%+\-−.,()/~≈<>≤≥± ]*\d[\d$€£%+\-−.,()/~≈<>≤≥± eE]*[%a-zA-Z*†]{0,3}")
 
 
@@ -18,8 +29,8 @@ def split_data_rows(rows: list[TextRow], columns: list[float]) -> tuple[list[Tex
     """
     width = len(columns) + 1
     filled = [filled_columns(row, columns) for row in rows]
-    full = [row for row, own in zip(rows, filled, strict=True) if len(own) >= max(2.0, _FULL * width)]
-    if len(full) < 2 or _count_figure_columns(full, columns) < max(1.0, _FIGURE_SHARE * width):
+    full = [row for row, own in zip(rows, filled, strict=True) if len(own) >= max(2.0, LIMITS.full * width)]
+    if len(full) < 2 or _count_figure_columns(full, columns) < max(1.0, LIMITS.figure_share * width):
         return None
     shared = [row for row in rows if not any(row is one for one in full)]
     used = frozenset().union(*(filled_columns(row, columns) for row in full))

@@ -5,6 +5,7 @@ Works on lines in reading order, where columns of running text are already apart
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import pairwise
 
 from models.extract.layout.lines.marks import Line
@@ -15,11 +16,21 @@ from models.extract.layout.tables.grid import Grid, fill_row
 from models.extract.layout.tables.ruled import is_contents, is_table
 from models.extract.layout.tables.words import TableWord, TextRow, gather_rows
 
-_LEAST_ROWS = 3
-_SHORT = 28
-"""Cells of a table without rules are mostly shorter than this (characters)."""
-_APART = 2.6
-"""Rows further apart than this (in ems) belong to different tables."""
+
+@dataclass(frozen=True, slots=True)
+class OpenTableLimits:
+    """What makes aligned rows without rules a table."""
+
+    least_rows: int = 3
+    """Fewer rows without a rule are a list or two lines that happen to align."""
+    short: int = 28
+    """Cells of a table without rules are mostly shorter than this (characters)."""
+    apart: float = 2.6
+    """Rows further apart than this (in ems) belong to different tables."""
+
+
+LIMITS = OpenTableLimits()
+
 _MARKER = re.compile(r"(?:[•●○◦▪■□–—\-*·►]|\(?\d{1,3}[.)]?|\(?[a-zA-Z][.)]|\[\d+\])")
 
 Row = list[Line]
@@ -34,7 +45,7 @@ def find_open_grids(
     at = 0
     while at < len(rows):
         end = _find_run(rows, at)
-        built = _build(rows[at:end], words_of) if end - at >= _LEAST_ROWS else None
+        built = _build(rows[at:end], words_of) if end - at >= LIMITS.least_rows else None
         if built is None:
             at += 1
         else:
@@ -80,7 +91,7 @@ def _goes_on(single: Row, after: Row) -> bool:
 def _follows(above: Row, below: Row) -> bool:
     size = max(above[0].size, below[0].size)
     step = below[0].base - above[0].base
-    return bool(below[0].text) and bool(above[0].text) and 0.5 * size < step < _APART * size
+    return bool(below[0].text) and bool(above[0].text) and 0.5 * size < step < LIMITS.apart * size
 
 
 def _build(rows: list[Row], words_of: Callable[[Line], list[TableWord]]) -> tuple[Grid, list[TextRow]] | None:
@@ -93,7 +104,7 @@ def _build(rows: list[Row], words_of: Callable[[Line], list[TableWord]]) -> tupl
     grid = Grid(list(columns), [])
     for group in fold_rows(text_rows, columns):
         grid.rows.append(fill_row(len(grid.rows), group, columns, []))
-    if not is_table(grid) or len(grid.rows) < _LEAST_ROWS:
+    if not is_table(grid) or len(grid.rows) < LIMITS.least_rows:
         return None
     grid.header_rows = int(_has_head(text_rows))
     return grid, text_rows
@@ -103,9 +114,9 @@ def _is_tabular(rows: list[Row]) -> bool:
     """Rows of several short pieces: three columns, or two of which one holds figures; no list beside its markers."""
     several = [row for row in rows if len(row) > 1]
     pieces = [line for row in several for line in row]
-    if len(several) < max(_LEAST_ROWS, 0.6 * len(rows)):
+    if len(several) < max(LIMITS.least_rows, 0.6 * len(rows)):
         return False
-    if sum(len(line.text) <= _SHORT for line in pieces) < 0.8 * len(pieces):
+    if sum(len(line.text) <= LIMITS.short for line in pieces) < 0.8 * len(pieces):
         return False
     marked = sum(bool(_MARKER.fullmatch(row[0].text.strip())) for row in several)
     if marked > 0.5 * len(several) and max(map(len, several)) < 3:
@@ -113,7 +124,7 @@ def _is_tabular(rows: list[Row]) -> bool:
     figures = sum(bool(FIGURE.fullmatch(line.text.strip())) for row in several for line in row[1:])
     if figures > 0.5 * sum(len(row) - 1 for row in several):
         return True
-    return sum(len(row) > 2 for row in several) > 0.6 * len(several) and len(several) > _LEAST_ROWS
+    return sum(len(row) > 2 for row in several) > 0.6 * len(several) and len(several) > LIMITS.least_rows
 
 
 def _is_aligned(rows: list[TextRow], columns: list[float]) -> bool:

@@ -1,5 +1,6 @@
 """A table out of a ruled region: full grids, half-ruled tables, tables with rules above and below the head only."""
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 from models.extract.layout.lines.marks import PageMarks
@@ -27,10 +28,22 @@ from models.extract.layout.tables.heads import centred_spans, columns_over, is_h
 from models.extract.layout.tables.rules import RuledRegion
 from models.extract.layout.tables.words import TextRow
 
-_FILLED_SHARE = 0.3
-_PROSE_WORDS = 4
-_BARS = 3
-_CROSSED_SHARE = 0.15
+
+@dataclass(frozen=True, slots=True)
+class RuledGridLimits:
+    """What makes a grid of rules a table and no form, chart or frame around text."""
+
+    filled_share: float = 0.3
+    """Share of the cells that hold text in a table; a frame with less is a form or a drawing."""
+    prose_words: int = 4
+    """Words of a row of one segment that is prose; columns whose rows mostly have as many are columns of text."""
+    bars: int = 3
+    """Filled bars inside one region that make it a chart."""
+    crossed_share: float = 0.15
+    """Share of the rows that may run across columns; with more the columns are none."""
+
+
+LIMITS = RuledGridLimits()
 
 
 def build_ruled_grid(
@@ -124,14 +137,16 @@ def _is_prose(rows: list[TextRow], columns: list[float]) -> bool:
     for row in rows:
         for segment in row.segments:
             by_column.setdefault(column_at(segment.x0 + 0.5, columns), []).append(len(segment.words))
-    return all(sum(count >= _PROSE_WORDS for count in counts) > 0.6 * len(counts) for counts in by_column.values())
+    return all(
+        sum(count >= LIMITS.prose_words for count in counts) > 0.6 * len(counts) for counts in by_column.values()
+    )
 
 
 def _is_crossed(rows: list[TextRow], columns: list[float]) -> bool:
     """True when many rows are one sentence right across the columns: what stands side by side elsewhere is accident."""
-    alone = [row.segments[0] for row in rows if len(row.segments) == 1 and len(row.words) > _PROSE_WORDS]
+    alone = [row.segments[0] for row in rows if len(row.segments) == 1 and len(row.words) > LIMITS.prose_words]
     crossing = sum(spans_columns(segment.x0, segment.x1, columns) for segment in alone)
-    return crossing > max(1.0, _CROSSED_SHARE * len(rows))
+    return crossing > max(1.0, LIMITS.crossed_share * len(rows))
 
 
 def _is_tabular(rows: list[TextRow]) -> bool:
@@ -162,7 +177,7 @@ def _is_chart(region: RuledRegion, rows: list[TextRow], marks: PageMarks) -> boo
     spaces = [(top, bottom) for top, bottom in pairwise(levels) if bottom - top > 4]
     empty = sum(not any(top < row_middle(row) < bottom for row in rows) for top, bottom in spaces)
     struck = sum(any(row.top + 1.5 < y < row.base - 1.5 for y in levels) for row in rows)
-    return empty > 0.3 * len(spaces) or struck > 0.25 * len(rows) or _count_bars(region, levels, marks) >= _BARS
+    return empty > 0.3 * len(spaces) or struck > 0.25 * len(rows) or _count_bars(region, levels, marks) >= LIMITS.bars
 
 
 def _count_bars(region: RuledRegion, levels: list[float], marks: PageMarks) -> int:
@@ -182,4 +197,4 @@ def is_table(grid: Grid) -> bool:
     slots = [slot for row in grid.rows for slot in row]
     filled = sum(bool(slot.words) for slot in slots)
     wide = sum(sum(bool(slot.words) for slot in row) > 1 for row in grid.rows)
-    return len(grid.rows) > 1 and grid.width > 1 and filled >= _FILLED_SHARE * len(slots) and wide >= 1
+    return len(grid.rows) > 1 and grid.width > 1 and filled >= LIMITS.filled_share * len(slots) and wide >= 1

@@ -6,18 +6,34 @@ from models.cdom.geometry import Bbox
 from models.extract.layout.lines.disjoint import DisjointSets
 from models.extract.layout.lines.marks import Fill, PageMarks, Rule
 
-_SAME = 1.6
-"""Pieces this close across (points) lie on one rule."""
-_GAP = 3.0
-"""Pieces this close along are one rule."""
-_TOUCH = 3.5
-_LIKE_EDGE = 5.0
-_LEAST_WIDTH = 40.0
-_MOST_RULES = 600
-_MOST_FILLS = 400
-_BLANK = 9.0
-"""A blank between two rules higher than this (points) parts tables; double rules are closer."""
-_PROSE_WIDTH, _PROSE_CHARS = 0.75, 40
+
+@dataclass(frozen=True, slots=True)
+class RuleLimits:
+    """Which drawn lines are rules, which rules are of one table."""
+
+    same: float = 1.6
+    """Pieces this close across (points) lie on one rule."""
+    gap: float = 3.0
+    """Pieces this close along are one rule."""
+    touch: float = 3.5
+    """Points: a horizontal and a vertical so near each other meet."""
+    like_edge: float = 5.0
+    """Points: two horizontals whose ends differ by less belong to one table."""
+    least_width: float = 40.0
+    """Points: narrower rules and lattices hold no table."""
+    most_rules: int = 600
+    """Rules of a page after joining; a page with more is a drawing."""
+    most_fills: int = 400
+    """Shaded areas of a page whose edges are taken for rules; a page with more is a drawing."""
+    blank: float = 9.0
+    """A blank between two rules higher than this (points) parts tables; double rules are closer."""
+    prose_width: float = 0.75
+    """Share of the width between two rules that a line of prose takes."""
+    prose_chars: int = 40
+    """Characters of a line of prose between two rules."""
+
+
+LIMITS = RuleLimits()
 
 
 @dataclass(slots=True)
@@ -38,7 +54,7 @@ def find_ruled_regions(marks: PageMarks) -> list[RuledRegion]:
     """Regions between two or more like horizontals, or of crossing rules; top to bottom, none inside another."""
     horizontals = join_horizontals(marks.horizontals + find_fill_edges(marks))
     verticals = join_verticals(marks.verticals)
-    if len(horizontals) < 2 or len(horizontals) + len(verticals) > _MOST_RULES:
+    if len(horizontals) < 2 or len(horizontals) + len(verticals) > LIMITS.most_rules:
         return []
     regions = [_make_region(group) for group in _group(horizontals, verticals, marks)]
     regions = _merge_overlapping([region for region in regions if _is_candidate(region)])
@@ -55,7 +71,7 @@ def join_horizontals(pieces: list[Rule]) -> list[Rule]:
         y = row[0].y0
         x0, x1 = row[0].x0, row[0].x1
         for rule in row[1:]:
-            if rule.x0 - x1 <= _GAP:
+            if rule.x0 - x1 <= LIMITS.gap:
                 x1 = max(x1, rule.x1)
             else:
                 out.append(Rule(x0, y, x1, y))
@@ -73,7 +89,7 @@ def join_verticals(pieces: list[Rule]) -> list[Rule]:
 def _rows(rules: list[Rule]) -> list[list[Rule]]:
     rows: list[list[Rule]] = []
     for rule in rules:
-        if rows and rule.y0 - rows[-1][0].y0 <= _SAME:
+        if rows and rule.y0 - rows[-1][0].y0 <= LIMITS.same:
             rows[-1].append(rule)
         else:
             rows.append([rule])
@@ -84,7 +100,7 @@ def find_fill_edges(marks: PageMarks) -> list[Rule]:
     """Visible upper and lower edges of shaded bars, which part rows as rules do; backgrounds of half a page do not."""
     bars = [
         fill
-        for fill in marks.fills[:_MOST_FILLS]
+        for fill in marks.fills[: LIMITS.most_fills]
         if 5 < fill.y1 - fill.y0 < 0.4 * marks.height and fill.x1 - fill.x0 > 8
     ]
     edges: list[Rule] = []
@@ -124,9 +140,9 @@ def _group(horizontals: list[Rule], verticals: list[Rule], marks: PageMarks) -> 
 def are_alike(above: Rule, below: Rule, height: float) -> bool:
     """Two horizontals with the same ends, not half a page apart (`below` is the next such one in y)."""
     return (
-        abs(above.x0 - below.x0) <= _LIKE_EDGE
-        and abs(above.x1 - below.x1) <= _LIKE_EDGE
-        and above.x1 - above.x0 >= _LEAST_WIDTH
+        abs(above.x0 - below.x0) <= LIMITS.like_edge
+        and abs(above.x1 - below.x1) <= LIMITS.like_edge
+        and above.x1 - above.x0 >= LIMITS.least_width
         and below.y0 - above.y0 < 0.5 * height
     )
 
@@ -139,12 +155,15 @@ def _are_parted(above: Rule, below: Rule, marks: PageMarks) -> bool:
         if above.y0 < line.base < below.y0:
             shared = min(line.x1, above.x1) - max(line.x0, above.x0)
             held += shared > 0
-            wide += len(line.text) > _PROSE_CHARS and shared > _PROSE_WIDTH * width
-    return wide > 1 or (not held and below.y0 - above.y0 > _BLANK)
+            wide += len(line.text) > LIMITS.prose_chars and shared > LIMITS.prose_width * width
+    return wide > 1 or (not held and below.y0 - above.y0 > LIMITS.blank)
 
 
 def cross(across: Rule, down: Rule) -> bool:
-    return across.x0 - _TOUCH <= down.x0 <= across.x1 + _TOUCH and down.y0 - _TOUCH <= across.y0 <= down.y1 + _TOUCH
+    return (
+        across.x0 - LIMITS.touch <= down.x0 <= across.x1 + LIMITS.touch
+        and down.y0 - LIMITS.touch <= across.y0 <= down.y1 + LIMITS.touch
+    )
 
 
 def _make_region(rules: list[Rule]) -> RuledRegion:
@@ -160,7 +179,7 @@ def _make_region(rules: list[Rule]) -> RuledRegion:
 
 def _is_candidate(region: RuledRegion) -> bool:
     x0, y0, x1, y1 = region.box
-    return x1 - x0 >= _LEAST_WIDTH and y1 - y0 >= 12 and region.levels >= 2
+    return x1 - x0 >= LIMITS.least_width and y1 - y0 >= 12 and region.levels >= 2
 
 
 def _merge_overlapping(regions: list[RuledRegion]) -> list[RuledRegion]:

@@ -13,6 +13,7 @@ from models.extract.readers.contract import PageBlock, TextLook
 
 _HYPHENS = "-‐"
 _DOUBTFUL = 0.8
+"""Confidence (0..1) below which unreadable characters flag a block."""
 _ENDINGS = ".!?:;。！？…”\"')]"
 
 

@@ -9,6 +9,7 @@ _MATH_FONTS = re.compile(r"math|cmmi|cmsy|cmex|stix|symbol|msam|msbm|mtmi|mtsy",
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _NAMES = frozenset({"sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "lim", "argmax", "argmin", "softmax", "diag"})
 _MOST_CHARS = 120
+"""Characters of a group of lines that can be one formula; a longer one is a sentence with signs."""
 
 
 def merge_formulas(groups: list[list[Line]]) -> list[list[Line]]:

@@ -1,6 +1,7 @@
 """Running heads, page numbers and footnotes: blocks that are told by their place on the page."""
 
 import re
+from dataclasses import dataclass
 
 from models.cdom.tree import BlockType
 from models.extract.layout.lines.marks import Line
@@ -14,18 +15,35 @@ _PAGE_NUMBER = re.compile(
 )
 _NUMBERED_EDGE = re.compile(r"(?:\d{1,4}|[ivxlc]{1,6})\b\W*\s+\D|.*\D\s+\W*(?:\d{1,4}|[ivxlc]{1,6})\s*$")
 _NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¶]+|[a-z])[.)]?\s*\S")
-_SURE_BOTTOM = 0.89
-"""Above this share of the height only page numbers and rows pushed to both margins are running feet."""
-_MARGIN, _MARGIN_SHARE = 0.13, 0.3
-"""Share of the page's width that is margin; most text that may run along it, against the rest."""
-_TEXT_LINES, _LARGER = 4, 1.5
-_MOST_PIECES = 12
-_FEW_CHARS = 150
-"""A cover or a slide with so little text has no running head: what stands at its top is its content."""
-_LOWEST_THIRD = 0.67
-_SENTENCE_CHARS = 30
-_GAP = 1.4
-"""Blank space (in ems) between a running head and the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class FurnitureLimits:
+    """What stands at the edge of a page and is not its content."""
+
+    sure_bottom: float = 0.89
+    """Above this share of the height only page numbers and rows pushed to both margins are running feet."""
+    margin: float = 0.13
+    """Share of the page's width that is margin."""
+    margin_share: float = 0.3
+    """Most text that may run along a margin, against the rest."""
+    text_lines: int = 4
+    """Lines of a group that is text, so that nothing above the first and below the last is."""
+    larger: float = 1.5
+    """Of the size of running text: a group set larger is a title, not text."""
+    most_pieces: int = 12
+    """Pieces at one edge of a page that can be running heads and feet."""
+    few_chars: int = 150
+    """A cover or a slide with so little text has no running head: what stands at its top is its content."""
+    lowest_third: float = 0.67
+    """Share of the page's height above which a lone number is no page number."""
+    sentence_chars: int = 30
+    """Characters beyond which a line that ends in a stop is a sentence."""
+    gap: float = 1.4
+    """Blank space (in ems) between a running head and the text."""
+
+
+LIMITS = FurnitureLimits()
 
 
 def find_furniture(groups: list[Paragraph], page: PageLook) -> dict[int, BlockType]:
@@ -48,7 +66,7 @@ def _walk(
         if not (is_top(group, page) if at_top else is_bottom(group, page)) or not group[0].text:
             break
         zone.append(index)
-    del zone[_MOST_PIECES:]
+    del zone[LIMITS.most_pieces :]
     while zone:
         edge = max(groups[i][-1].y1 for i in zone) if at_top else min(groups[i][0].y0 for i in zone)
         rest = [group for i, group in enumerate(groups) if i not in zone]
@@ -70,10 +88,10 @@ def find_margin_marks(groups: list[Paragraph], page: PageLook) -> list[int]:
     upright = [line for group in groups for line in group if line.upright and line.text]
     aslant = [index for index, group in enumerate(groups) if not group[0].upright and group[0].text]
     chars = sum(len(line.text) for line in upright)
-    if not aslant or sum(len(groups[index][0].text) for index in aslant) > _MARGIN_SHARE * chars:
+    if not aslant or sum(len(groups[index][0].text) for index in aslant) > LIMITS.margin_share * chars:
         return []
     left, right = min(line.x0 for line in upright), max(line.x1 for line in upright)
-    edge = _MARGIN * page.width
+    edge = LIMITS.margin * page.width
     return [
         index
         for index in aslant
@@ -86,7 +104,7 @@ def _find_low_number(groups: list[Paragraph], order: list[int], page: PageLook) 
     if len(order) < 2:
         return []
     last, rest = groups[order[0]], [groups[index] for index in order[1:]]
-    if len(last) > 1 or not re.fullmatch(r"\d{1,4}", last[0].text) or last[0].y0 < _LOWEST_THIRD * page.height:
+    if len(last) > 1 or not re.fullmatch(r"\d{1,4}", last[0].text) or last[0].y0 < LIMITS.lowest_third * page.height:
         return []
     gap = last[0].y0 - max(group[-1].y1 for group in rest)
     return [order[0]] if gap > last[0].size else []
@@ -115,18 +133,18 @@ def _is_running(group: Paragraph, page: PageLook, gap: float) -> bool:
         return True
     if _is_numbered_edge(group, page, text):
         return True
-    if 0.5 * page.height < group[0].y0 < _SURE_BOTTOM * page.height or page.chars < _FEW_CHARS:
+    if 0.5 * page.height < group[0].y0 < LIMITS.sure_bottom * page.height or page.chars < LIMITS.few_chars:
         return False
     if group[0].y0 > 0.5 * page.height and NUMBER.match(text):
         return False
     if len(group) > 2 or group[0].size > 1.25 * page.body or len(text) > 160 or _is_sentence(text):
         return False
-    return gap > _GAP * max(group[0].size, 8.0) and not (group[0].bold and group[0].size > 1.1 * page.body)
+    return gap > LIMITS.gap * max(group[0].size, 8.0) and not (group[0].bold and group[0].size > 1.1 * page.body)
 
 
 def _is_sentence(text: str) -> bool:
     """True for a text that ends as a sentence does: running heads name, they do not state."""
-    return len(text) > _SENTENCE_CHARS and text.rstrip().endswith((".", ":", "?", "!", ";"))
+    return len(text) > LIMITS.sentence_chars and text.rstrip().endswith((".", ":", "?", "!", ";"))
 
 
 def find_footnotes(groups: list[Paragraph], page: PageLook, skip: dict[int, BlockType]) -> set[int]:
@@ -164,7 +182,7 @@ def _find_text_size(groups: list[Paragraph], page: PageLook, skip: dict[int, Blo
     sizes = [
         group[0].size
         for index, group in enumerate(groups)
-        if index not in skip and len(group) >= _TEXT_LINES and group[0].size < _LARGER * page.body
+        if index not in skip and len(group) >= LIMITS.text_lines and group[0].size < LIMITS.larger * page.body
     ]
     return max([page.body, *sizes])
 

@@ -10,13 +10,31 @@ from models.extract.layout.text.formulas import MATH
 from models.extract.layout.text.paragraphs import BULLET, NUMBER
 from models.extract.math.symbols import FUNCTIONS
 
-_HEADING_LINES, _HEADING_CHARS = 3, 200
-_LARGER = 1.15
-_SAME = 0.95
-_BOLD_PAGE = 0.4
-"""Where this share of a page is bold, bold makes no heading."""
-_MOST_IN_A_ROW = 3
-_TOP, _BOTTOM = 0.105, 0.87
+
+@dataclass(frozen=True, slots=True)
+class BlockKindLimits:
+    """What makes a group of lines a heading, where the margins are."""
+
+    heading_lines: int = 3
+    """Most lines of a heading."""
+    heading_chars: int = 200
+    """Most characters of a heading."""
+    larger: float = 1.15
+    """Of the size of running text: type so large is meant as a heading."""
+    same: float = 0.95
+    """Of the size of running text: smaller bold type is a label or a note, no heading."""
+    bold_page: float = 0.4
+    """Where this share of a page is bold, bold makes no heading."""
+    most_in_a_row: int = 3
+    """Headings that follow each other without text; more are lines of a list or a form."""
+    top: float = 0.105
+    """Share of the page's height that is its top margin."""
+    bottom: float = 0.87
+    """Share of the page's height at which its bottom margin starts."""
+
+
+LIMITS = BlockKindLimits()
+
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _CONTENTS = re.compile(r"(?<![.\s])\s*+(?:\.\s?){4,}+\s*+[\divxlc]+$|\s\d{1,4}$")
 _CONTENTS_TITLE = re.compile(
@@ -70,7 +88,7 @@ def find_kind(group: list[Line], page: PageLook) -> BlockType:
 def is_heading(group: list[Line], page: PageLook) -> bool:
     """Short, set larger or bolder than the text, and not a sentence."""
     text = group[-1].text
-    if len(group) > _HEADING_LINES or sum(len(line.text) for line in group) > _HEADING_CHARS:
+    if len(group) > LIMITS.heading_lines or sum(len(line.text) for line in group) > LIMITS.heading_chars:
         return False
     size = max(line.size for line in group)
     if text.endswith((",", ";")) or (text.endswith(".") and not _may_end_in_period(group, size, page)):
@@ -80,10 +98,10 @@ def is_heading(group: list[Line], page: PageLook) -> bool:
     if page.contents:
         if _CONTENTS_TITLE.fullmatch(text):
             return True
-        return size >= _LARGER * page.body and group[0].y0 < page.title_below and not _CONTENTS.search(text)
-    if size >= _LARGER * page.body:
+        return size >= LIMITS.larger * page.body and group[0].y0 < page.title_below and not _CONTENTS.search(text)
+    if size >= LIMITS.larger * page.body:
         return True
-    bold = all(line.bold for line in group) and page.bold_share < _BOLD_PAGE and size >= _SAME * page.body
+    bold = all(line.bold for line in group) and page.bold_share < LIMITS.bold_page and size >= LIMITS.same * page.body
     return bold and not _CONTENTS.search(text)
 
 
@@ -91,7 +109,7 @@ def _may_end_in_period(group: list[Line], size: float, page: PageLook) -> bool:
     """A numbered label ("Chapter 7."), or one line of larger and bold type."""
     text = group[-1].text
     return bool(re.fullmatch(r".{0,30}\d\.", text)) or (
-        len(group) == 1 and group[0].all_bold and size >= _LARGER * page.body
+        len(group) == 1 and group[0].all_bold and size >= LIMITS.larger * page.body
     )
 
 
@@ -109,7 +127,7 @@ def _is_heading_part(group: list[Line], following: BlockType, page: PageLook) ->
     text = group[0].text.strip()
     if re.fullmatch(r"[\divxlcIVXLC]{1,4}\.?", text):
         return group[0].size > 1.3 * page.body
-    return bool(_PART.fullmatch(text)) and group[0].size >= _SAME * page.body
+    return bool(_PART.fullmatch(text)) and group[0].size >= LIMITS.same * page.body
 
 
 def demote_runs(kinds: list[BlockType], groups: list[list[Line]]) -> None:
@@ -119,7 +137,7 @@ def demote_runs(kinds: list[BlockType], groups: list[list[Line]]) -> None:
         end = at
         while end < len(kinds) and kinds[end] is BlockType.HEADING and _is_alike(groups[at][0], groups[end][0]):
             end += 1
-        if end - at > _MOST_IN_A_ROW:
+        if end - at > LIMITS.most_in_a_row:
             kinds[at:end] = [BlockType.PARAGRAPH] * (end - at)
         at = max(end, at + 1)
 
@@ -149,8 +167,8 @@ def _is_pure(group: list[Line]) -> bool:
 
 
 def is_top(group: list[Line], page: PageLook) -> bool:
-    return group[-1].y1 <= _TOP * page.height
+    return group[-1].y1 <= LIMITS.top * page.height
 
 
 def is_bottom(group: list[Line], page: PageLook) -> bool:
-    return group[0].y0 >= _BOTTOM * page.height
+    return group[0].y0 >= LIMITS.bottom * page.height

@@ -4,20 +4,37 @@ Takes anything with a box; knows nothing about what the pieces mean.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from operator import attrgetter
 
 from models.extract.layout.lines.marks import Line
 
-GUTTER_WIDTH = 0.5
-"""Least width of a column gutter, in line heights."""
-_SIDE_LINES = 3
-_SIDE_CHARS = 12
-_CROSSED = 0.15
-"""Most of the lines that may run across a gutter which is cut around them."""
-_OVERLAP = 0.3
-_FOOT_LINES, _FOOT_GAP = 4, 3.0
-_DEEPEST = 60
+
+@dataclass(frozen=True, slots=True)
+class OrderLimits:
+    """What makes columns, and how deep a page is cut."""
+
+    gutter_width: float = 0.5
+    """Least width of a column gutter, in line heights."""
+    side_lines: int = 3
+    """Least lines of a column beside another."""
+    side_chars: int = 12
+    """Mean characters of a line of a column; shorter ones are labels."""
+    crossed: float = 0.15
+    """Most of the lines that may run across a gutter which is cut around them."""
+    overlap: float = 0.3
+    """In line heights: so much of two lines may overlap that still stand one above the other."""
+    foot_lines: int = 4
+    """Most lines of the foot of one column, below a gap."""
+    foot_gap: float = 3.0
+    """In line heights: the gap above the foot of one column."""
+    deepest: int = 60
+    """Cuts within cuts: deeper pages are hostile and end in plain order."""
+
+
+LIMITS = OrderLimits()
+GUTTER_WIDTH = LIMITS.gutter_width
 
 
 def order_lines(lines: Sequence[Line]) -> list[Line]:
@@ -38,7 +55,7 @@ def _top(line: Line) -> tuple[float, float]:
 
 def _cut(lines: list[Line], out: list[Line], depth: int) -> None:
     """Append `lines` (sorted by top) in reading order."""
-    if len(lines) < 2 or depth > _DEEPEST or _is_stack(lines):
+    if len(lines) < 2 or depth > LIMITS.deepest or _is_stack(lines):
         out.extend(_by_baseline(lines))
         return
     gutter = _find_gutter(lines)
@@ -87,7 +104,7 @@ def _by_baseline(lines: list[Line]) -> list[Line]:
 
 def _find_gutter(lines: list[Line]) -> float | None:
     """The x of the widest blank column with real text on both sides."""
-    if len(lines) < 2 * _SIDE_LINES:
+    if len(lines) < 2 * LIMITS.side_lines:
         return None
     by_left = sorted(lines, key=_left)
     sizes = sorted([line.size for line in lines])
@@ -111,8 +128,8 @@ def _find_foot(lines: list[Line], gutter: float) -> int | None:
         below = lines[index:]
         if (
             index
-            and len(below) <= _FOOT_LINES
-            and line.y0 - low > _FOOT_GAP * line.size
+            and len(below) <= LIMITS.foot_lines
+            and line.y0 - low > LIMITS.foot_gap * line.size
             and all(one.x1 <= gutter for one in below)
         ):
             return index
@@ -125,7 +142,7 @@ def _find_span(lines: list[Line]) -> int | None:
 
     The widest blank band may lie inside the columns, where their paragraphs happen to end side by side.
     """
-    if len(lines) < 2 * _SIDE_LINES + 1:
+    if len(lines) < 2 * LIMITS.side_lines + 1:
         return None
     gutter = find_crossed_gutter(lines)
     if gutter is None:
@@ -134,7 +151,7 @@ def _find_span(lines: list[Line]) -> int | None:
     first = crossing.index(True)
     at = first if first else next((index for index, is_one in enumerate(crossing) if not is_one), len(lines))
     above, below = lines[:at], lines[at:]
-    if not below or max(line.y1 for line in above) > min(line.y0 for line in below) + _OVERLAP * below[0].size:
+    if not below or max(line.y1 for line in above) > min(line.y0 for line in below) + LIMITS.overlap * below[0].size:
         return None
     return at
 
@@ -145,7 +162,7 @@ def find_crossed_gutter(lines: list[Line]) -> float | None:
         return None
     sizes = sorted(line.size for line in lines)
     least = GUTTER_WIDTH * sizes[len(sizes) // 2]
-    most = max(1, int(_CROSSED * len(lines)))
+    most = max(1, int(LIMITS.crossed * len(lines)))
     steps = sorted([(line.x0, 1) for line in lines] + [(line.x1, -1) for line in lines])
     covered, best, at = 0, (most + 1, 0.0), None
     for (x, step), (following, _) in pairwise(steps):
@@ -165,7 +182,7 @@ def _is_column(lines: list[Line]) -> bool:
 
 
 def _is_text(count: int, chars: int) -> bool:
-    return count >= _SIDE_LINES and chars > _SIDE_CHARS * count
+    return count >= LIMITS.side_lines and chars > LIMITS.side_chars * count
 
 
 def _find_band(lines: list[Line]) -> int | None:

@@ -1,21 +1,32 @@
 """Lines in reading order gathered to paragraphs, by leading, indent, look and what begins an item."""
 
 import re
+from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
 from models.extract.layout.lines.marks import Line
 from models.extract.layout.text.captions import is_caption
 
-_LEADING = 1.25
-"""A gap this much larger than the paragraph's leading ends it."""
-_WIDEST_LEADING = 1.9
-_HEAD_LINES = 3
-"""A heading has no more lines."""
-_SMALL_CAPS = 1.1
-"""Capitals are larger than small ones by this much at least."""
-_DISPLAY_LEADING = 1.35
-"""Large type may be set this loosely whatever the text's leading is."""
+
+@dataclass(frozen=True, slots=True)
+class ParagraphLimits:
+    """What parts paragraphs."""
+
+    leading: float = 1.25
+    """A gap this much larger than the paragraph's leading ends it."""
+    widest_leading: float = 1.9
+    """In ems: lines further apart are not of one paragraph, so they say nothing about its leading."""
+    head_lines: int = 3
+    """A heading has no more lines."""
+    small_caps: float = 1.1
+    """Capitals are larger than small ones by this much at least."""
+    display_leading: float = 1.35
+    """Large type may be set this loosely whatever the text's leading is."""
+
+
+LIMITS = ParagraphLimits()
+
 BULLET = re.compile(r"[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢✓✔❖\uf0b7\uf0a7\uf0d8-]\s+|[•●▪■‣∙➤❖\uf0b7\uf0a7](?=\S)|[–—*]\s+(?=\S)")
 _DASH = re.compile(r"[–—*·-]\s")
 NUMBER = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[A-Z]\)|\(?[ivx]{2,5}[.)]|\[\d{1,3}\])\s+(?=\S)")
@@ -28,7 +39,8 @@ def find_leading(lines: list[Line]) -> float:
     steps = [
         (line.base - last.base) / line.size
         for last, line in pairwise(lines)
-        if 0.9 < (line.base - last.base) / max(1.0, line.size) < _WIDEST_LEADING and abs(last.size - line.size) < 1
+        if 0.9 < (line.base - last.base) / max(1.0, line.size) < LIMITS.widest_leading
+        and abs(last.size - line.size) < 1
     ]
     return min(median(steps), 1.7) if steps else 1.2
 
@@ -39,7 +51,7 @@ def group_paragraphs(lines: list[Line], body: float) -> list[list[Line]]:
     groups: list[list[Line]] = []
     for index, line in enumerate(lines):
         following = lines[index + 1] if index + 1 < len(lines) else None
-        loose = _DISPLAY_LEADING if line.size > 1.15 * body else 0.0
+        loose = LIMITS.display_leading if line.size > 1.15 * body else 0.0
         if groups and not _starts_new(groups[-1], line, following, max(leading, loose)):
             groups[-1].append(line)
         else:
@@ -75,7 +87,7 @@ def _ended_in_other_type(group: list[Line], line: Line) -> bool:
     So end headings that are set no larger and no bolder than their text.
     """
     last = group[-1]
-    if last.code or line.recognised or len(group) > _HEAD_LINES or line.text[:1].islower():
+    if last.code or line.recognised or len(group) > LIMITS.head_lines or line.text[:1].islower():
         return False
     is_other = last.font != line.font or last.color != line.color or _is_in_small_caps(last) > _is_in_small_caps(line)
     if not is_other or last.text.endswith((",", "-", "‐")):
@@ -87,7 +99,7 @@ def _ended_in_other_type(group: list[Line], line: Line) -> bool:
 
 def _is_in_small_caps(line: Line) -> bool:
     """True for capitals of two sizes."""
-    return line.tall > _SMALL_CAPS * line.size and line.text.isupper()
+    return line.tall > LIMITS.small_caps * line.size and line.text.isupper()
 
 
 def _is_apart(group: list[Line], line: Line, leading: float) -> bool:
@@ -98,8 +110,8 @@ def _is_apart(group: list[Line], line: Line, leading: float) -> bool:
         return True
     usual = leading * line.size
     if len(group) > 1:
-        usual = min(max(group[1].base - group[0].base, 0.9 * line.size), _WIDEST_LEADING * line.size)
-    return step > _LEADING * usual and step > usual + 1.5
+        usual = min(max(group[1].base - group[0].base, 0.9 * line.size), LIMITS.widest_leading * line.size)
+    return step > LIMITS.leading * usual and step > usual + 1.5
 
 
 def _is_item_start(group: list[Line], line: Line) -> bool:

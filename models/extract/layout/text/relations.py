@@ -1,14 +1,24 @@
 """Relations of a page's blocks: captions under their table or picture, depth of list items."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from models.cdom.geometry import Bbox
 from models.cdom.tree import BlockType
 from models.extract.readers.contract import PageBlock
 
-_REACH = 90.0
-"""A caption further than this (points) from a float belongs to none."""
-_INDENT = 6.0
+
+@dataclass(frozen=True, slots=True)
+class RelationLimits:
+    """How far apart related blocks may stand."""
+
+    reach: float = 90.0
+    """A caption further than this (points) from a float belongs to none."""
+    indent: float = 6.0
+    """Points: items that start so far apart stand on different levels."""
+
+
+LIMITS = RelationLimits()
+
 _TABLE_WORDS = ("tab",)
 
 
@@ -32,7 +42,7 @@ def _find_owner(caption: PageBlock, floats: list[tuple[int, PageBlock]]) -> int 
         if caption.bbox is None or block.bbox is None:
             continue
         distance = _distance(caption.bbox, block.bbox)
-        if distance <= _REACH:
+        if distance <= LIMITS.reach:
             candidate = (block.type is not wanted, distance, index)
             best = candidate if best is None else min(best, candidate)
     return best[2] if best else None
@@ -54,10 +64,10 @@ def _set_depths(blocks: list[PageBlock]) -> None:
                 edges = []
             continue
         x = block.bbox[0]
-        if edges and x < edges[0] - _INDENT * 5:
+        if edges and x < edges[0] - LIMITS.indent * 5:
             edges = []
-        while edges and x < edges[-1] - _INDENT:
+        while edges and x < edges[-1] - LIMITS.indent:
             edges.pop()
-        if not edges or x > edges[-1] + _INDENT:
+        if not edges or x > edges[-1] + LIMITS.indent:
             edges.append(x)
         blocks[index] = replace(block, level=min(len(edges), 6))

@@ -23,6 +23,7 @@ from models.extract.readers.docx.structure.tables import GridCell, read_grid
 from models.extract.readers.docx.writing import ParagraphWriter
 
 MAX_NESTING: Final = 50
+"""Tables within tables and boxes within boxes: Word itself nests no deeper, and each level is a call."""
 _WRAPPERS: Final = frozenset(W + name for name in ("ins", "moveTo", "customXml", "smartTag", "sdtContent"))
 
 

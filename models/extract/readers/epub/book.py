@@ -20,7 +20,9 @@ from models.extract.readers.web.walk import HtmlWalker
 
 ENGINE: Final = "lxml-html"
 MAX_PARTS: Final = 5_000
+"""Chapters of a book: each is a parse of its own."""
 MAX_CHARS: Final = 1000
+"""Characters of a title or an author that are kept; a longer one is no name."""
 _CONTAINER: Final = "META-INF/container.xml"
 _PAGES: Final = frozenset(("application/xhtml+xml", "text/html", "application/html+xml", "text/x-oeb1-document"))
 _OBFUSCATION: Final = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 MAX_ADDRESSES: Final = 5_000
+"""Addresses of one header: a mailing to more people hides them."""
 _TOKEN: Final = re.compile(
     r"\"(?:\\.|[^\"\\])*\"?|<[^<>]*>?|\((?:\\.|[^()\\]|\([^()]*\))*\)?|[,;:]|[^\"<(,;:]+", re.DOTALL
 )

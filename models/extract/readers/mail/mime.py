@@ -8,10 +8,13 @@ from models.cdom.errors import Malformed, ResourceLimit
 from models.extract.readers.mail.headers import parse_parameters
 
 MAX_DEPTH: Final = 50
+"""Parts within parts: each level is a call, and mail forwarded fifty times is made to harm."""
 MAX_PARTS: Final = 10_000
+"""Parts of a message, those of messages within it included; each costs a parse of its headers."""
 MAX_HEADER_BYTES: Final = 1_000_000
 """Of one part; a real one has some kilobytes."""
 MAX_HEADERS: Final = 2_000
+"""Headers of a part that are kept; a message that went through many servers has a hundred."""
 _END: Final = re.compile(rb"\r?\n\r?\n|\r\r|\A\r?\n")
 _NAME: Final = re.compile(rb"^([!-9;-~]{1,100})[ \t]*:[ \t]*")
 _FOLD: Final = re.compile(rb"(?:\r\n|\r|\n)[ \t]+")

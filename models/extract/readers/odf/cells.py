@@ -12,6 +12,7 @@ from models.extract.readers.odf.text import OdfReader
 from models.extract.readers.sheets.sheet import MAX_CELLS, Sheet, SheetObject, Workbook
 
 MAX_ROWS, MAX_COLUMNS = 1_048_576, 16_384
+"""Rows and columns of a sheet: what spreadsheet programs hold; a repeat count may claim any number."""
 _NUMBERS: Final = frozenset(("float", "percentage", "currency", "date", "time"))
 _GROUPS: Final = frozenset(TABLE + name for name in ("table-header-rows", "table-rows", "table-row-group"))
 

@@ -23,6 +23,7 @@ from models.extract.readers.sheets.sheet import Workbook
 
 ENGINE: Final = "lxml"
 MAX_CHARS: Final = 1000
+"""Characters of a title or an author that are kept; a longer one is no name."""
 ReadPages = Callable[[Element, OdfStyles, Element | None], list[FlowPage]]
 
 

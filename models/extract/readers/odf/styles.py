@@ -8,6 +8,7 @@ from models.extract.readers.docx.package.xml import Element
 from models.extract.readers.odf.names import FO, STYLE, TABLE, TEXT
 
 MAX_PARENTS: Final = 50
+"""Styles a style inherits from, one after the other: a circle never ends."""
 _HEADING: Final = re.compile(r"Heading(?:_20_)?(?: )?(\d{1,2})$")
 _CODE: Final = frozenset(("Preformatted_20_Text", "Source_20_Code", "Source_20_Text_20_Block", "SourceCode", "Code"))
 

@@ -24,8 +24,11 @@ from models.extract.readers.odf.names import DRAW, OFFICE, SVG, TABLE, TEXT, XLI
 from models.extract.readers.odf.styles import OdfStyles
 
 MAX_DEPTH: Final = 60
+"""Elements within elements that are followed: each level is a call."""
 MAX_COLUMNS: Final = 1000
+"""Columns of a table in a text; a page shows no more, and a repeat count may claim any number."""
 MAX_ROWS: Final = 100_000
+"""Rows of a table in a text, repeated ones included."""
 _WRAPPERS: Final = frozenset(
     TEXT + name
     for name in (

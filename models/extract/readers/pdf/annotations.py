@@ -8,6 +8,7 @@ from models.extract.readers.pdf.engine import BROKEN, mupdf, pymupdf
 from models.extract.readers.pdf.facts import clean_text
 
 _MOST_ANNOTATIONS = 2000
+"""Links, notes and form fields of a page that are read; a page with more is made to harm."""
 _INSIDE = ("#", "file:")
 """Addresses of places in this file and of files beside it."""
 _BUTTONS = frozenset({pymupdf.PDF_WIDGET_TYPE_CHECKBOX, pymupdf.PDF_WIDGET_TYPE_RADIOBUTTON})

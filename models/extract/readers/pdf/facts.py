@@ -11,6 +11,7 @@ from models.extract.readers.pdf.engine import BROKEN
 
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([Zz+-])(?:(\d\d)'?(\d\d)?)?)?")
 _MOST_OUTLINE_ENTRIES = 10_000
+"""Entries of an outline that are read: a handbook of a thousand pages has a few thousand."""
 XFA_FORM = "xfa-form"
 """The form is also described in XFA, which is not read: only what stands on the pages and in its fields is."""
 

@@ -19,6 +19,7 @@ _FLAGS = (
     | mupdf.FZ_STEXT_ACCURATE_BBOXES
 )
 _BLANK, _LAST_CODE = 0x20, 0xFF
+"""Code points: the space, and the last code of a font with one byte a glyph."""
 _CODE_IS_CHAR = mupdf.FZ_STEXT_UNICODE_IS_CID
 _EXTENSION = re.compile(r"cmex|mathextension|lmex|esint|euex|ptmex|mtex")
 _BRACKETS = "()[]⌊⌋⌈⌉{}⟨⟩|‖/\\"

@@ -9,6 +9,7 @@ from models.extract.readers.contract import PageContent
 from models.extract.readers.pdf.engine import BROKEN, pymupdf
 
 ASSET_DPI = 144
+"""Dots an inch of a picture that is cut out: twice a screen's 72, so that its small labels can be read."""
 
 
 def render_area(page: Any, area: Bbox | None, dpi: int, max_pixels: int, *, grey: bool = False) -> bytes:

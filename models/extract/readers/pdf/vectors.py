@@ -7,9 +7,11 @@ from models.extract.layout.lines.marks import Fill, PageMarks, Rule
 _THIN = 2.6
 """A bar no thicker than this (points) is a rule."""
 _SHORTEST_H, _SHORTEST_V, _SHORTEST_DASH = 8.0, 5.0, 2.0
+"""Points: shorter horizontals, verticals and dashes are parts of letters and pictures, not rules."""
 _THIN_DASH = 1.2
 """Bars of small fractions are no thicker."""
 _WHITE = 0xF8
+"""A colour part (0 to 255) from which paint cannot be told from paper."""
 _MOST_VECTORS = 4000
 """Beyond this a page is a drawing (maps, plots): its small marks tell nothing about tables."""
 

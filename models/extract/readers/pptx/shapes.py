@@ -19,7 +19,9 @@ from models.extract.readers.pptx.tables import read_table
 from models.extract.readers.pptx.text import read_body
 
 MAX_NESTING: Final = 50
+"""Groups within groups: each level is a call."""
 MAX_SHAPES: Final = 20_000
+"""Shapes of one slide, those of its groups included; a slide with more is a drawing, and order compares them."""
 _FURNITURE: Final = frozenset({"ftr", "dt", "sldNum"})
 
 

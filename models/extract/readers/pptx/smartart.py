@@ -7,6 +7,7 @@ from models.extract.readers.docx.package.xml import DGM, A, Element, number
 from models.extract.readers.flow.blocks import FlowBlock
 
 MAX_DEPTH: Final = 20
+"""Nodes below nodes of a diagram: a deeper one cannot be read on a slide."""
 _SHOWN: Final = frozenset({"node", "asst", None})
 
 

@@ -11,6 +11,7 @@ from models.extract.readers.pptx.inherit import SlideInheritance
 from models.extract.readers.pptx.text import read_body
 
 MAX_COLUMNS: Final = 1000
+"""Columns of a table; PowerPoint allows 75, so only made files have more."""
 
 
 def read_table(node: Element, inherited: SlideInheritance, relations: Relations) -> Table | None:

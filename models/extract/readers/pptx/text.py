@@ -13,6 +13,7 @@ from models.extract.readers.pptx.inherit import Bullet, Placeholder, SlideInheri
 from models.extract.readers.pptx.names import A14
 
 MAX_LEVEL: Final = 9
+"""The deepest list level, counted from 1: the format has nine."""
 
 
 class ListNumbers:

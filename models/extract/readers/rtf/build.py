@@ -12,7 +12,9 @@ from models.extract.readers.rtf.state import RtfParagraph, RtfRow
 from models.extract.readers.rtf.tables import RtfTables
 
 MAX_ROWS: Final = 100_000
+"""Rows of one table; more are refused, for the format has no bound of its own."""
 MAX_COLUMNS: Final = 1000
+"""Cells of one row; Word allows 63, so only made files have more."""
 _BULLETS: Final = "•◦▪·-–*o\uf0b7\uf0a7▸‣●○■□"
 _TYPED: Final = re.compile(r"([•◦▪·–]|\(?(?:\d{1,4}|[a-zA-Z]|[ivxIVX]{1,6})[.)])\t")
 _NUMBER: Final = re.compile(r"\d{1,6}")

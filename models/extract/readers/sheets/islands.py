@@ -7,6 +7,7 @@ from models.extract.readers.sheets.sheet import Area, Place
 ROW_GAP: Final = 2
 """Empty rows that end a table: one is often left inside it."""
 COLUMN_GAP: Final = 2
+"""Empty columns that part two tables of one sheet; a single one is a spacer."""
 MAX_ISLANDS: Final = 5_000
 """More tables than that on one sheet are one table with gaps."""
 

@@ -15,6 +15,7 @@ from models.extract.readers.sheets.islands import bounds, find_islands
 from models.extract.readers.sheets.sheet import Area, Place, Sheet, Workbook, area_name
 
 HEADING_LEVEL: Final = 2
+"""Level of a sheet's name among headings: below the title of the document."""
 MAX_TABLE_CELLS: Final = 2_000_000
 """Places of one island, filled or not: beyond it only its filled cells are given."""
 

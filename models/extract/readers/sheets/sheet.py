@@ -10,6 +10,7 @@ from models.cdom.table import Table
 MAX_CELLS: Final = 1_000_000
 """Filled cells of one workbook: about a gigabyte as a tree."""
 MAX_MERGES: Final = 100_000
+"""Merged areas of one sheet: each is compared with the cells it covers."""
 ROW_HEIGHT: Final = 15.0
 """Points, as Excel's default."""
 COLUMN_WIDTH: Final = 48.0

@@ -6,6 +6,7 @@ from typing import Final
 from models.cdom.original import Format
 
 MAX_NAMES: Final = 20_000
+"""Names of a package's directory that are read to tell what it is."""
 _MIMETYPES: Final = (
     (b"application/epub+zip", Format.EPUB),
     (b"application/vnd.oasis.opendocument.text", Format.ODT),

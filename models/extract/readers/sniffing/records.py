@@ -8,9 +8,11 @@ from typing import Final
 
 DELIMITERS: Final = ",;\t|"
 SAMPLE_RECORDS: Final = 50
+"""Records that are split by each delimiter to tell which one a file uses."""
 _LEAST_AGREEING: Final = 0.6
 """Share of the records that must have the usual number of fields."""
 _FIELD_BYTES: Final = 10_000_000
+"""Bytes of one field: the csv module's own bound of 128 KiB refuses honest exports."""
 
 
 def find_delimiter(text: str) -> str | None:

@@ -14,6 +14,7 @@ HEAD_BYTES: Final = 4096
 """As many bytes as the rules for signatures look at."""
 
 _PDF_HEADER_WITHIN: Final = 1024
+"""Bytes before a PDF's header that may hold something else, as Acrobat allows."""
 _ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _CFB: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 

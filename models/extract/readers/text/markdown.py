@@ -19,6 +19,7 @@ ENGINE: Final = "markdown-it"
 MAX_NESTING: Final = 100
 """Quotes and lists inside each other; CommonMark sets no bound, the walk of the page does."""
 MAX_CHARS: Final = 20_000_000
+"""Characters that are parsed: the parser's tokens take about fifty times as many bytes."""
 _FRONT: Final = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _FIELD: Final = re.compile(r"^(title|author|date|lang|language)\s*:\s*[\"']?(.*?)[\"']?\s*$", re.MULTILINE)
 _CONTAINERS: Final = frozenset(("blockquote_open", "bullet_list_open", "ordered_list_open"))

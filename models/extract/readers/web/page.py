@@ -17,6 +17,7 @@ from models.extract.readers.web.walk import HtmlWalker, PathOf
 
 ENGINE: Final = "lxml-html"
 MAX_CHARS: Final = 1000
+"""Characters of a title or a description that are kept; a longer one is no name."""
 
 
 def open_html(data: bytes, options: ReadOptions) -> FlowDocument:

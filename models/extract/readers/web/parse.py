@@ -16,6 +16,7 @@ from models.extract.readers.docx.package.xml import Element
 MAX_DEPTH: Final = 120
 """Elements inside elements; tags beyond it are dropped, their text stays. The walk uses a few calls a level."""
 MAX_TAGS: Final = 2_000_000
+"""Tags of a page: each is a node of a tree that must fit into a sandbox."""
 _CHARSET: Final = re.compile(rb"<meta[^>]{0,400}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.\-]+)", re.IGNORECASE)
 _DECLARED: Final = re.compile(rb"^<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_.\-]+)")
 _TAG: Final = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9:_-]*)((?:[^<>\"']|\"[^\"]*\"|'[^']*')*)>")

@@ -9,6 +9,7 @@ from models.cdom.errors import ResourceLimit
 from models.extract.readers.docx.package.xml import Element
 
 MAX_COLUMNS: Final = 1000
+"""Columns of a table, as browsers cap `colspan`."""
 MAX_PLACES: Final = 2_000_000
 """Places of one grid that spans may cover."""
 _DIGITS: Final = re.compile(r"(?<!\s)\s*(\d{1,6})")

@@ -98,6 +98,7 @@ _MOVABLE: Final = frozenset(
     {BlockType.PARAGRAPH, BlockType.HEADING, BlockType.LIST_ITEM, BlockType.CHECKBOX, BlockType.CAPTION}
 )
 MAX_LEVEL: Final = 20
+"""The deepest list level that is told; deeper items count as this deep."""
 
 PathOf = Callable[[Element], str | None]
 

@@ -17,6 +17,7 @@ from models.extract.readers.xlsx.names import S
 _POINTS_PER_CHAR: Final = 5.25
 """A column's width is stated in digits of the default font: 7 pixels of 96 a inch each."""
 _MAX_ROWS, _MAX_COLUMNS = 1_048_576, 16_384
+"""Rows and columns of a sheet: the bounds of the format."""
 _WANTED: Final = (S + "row", S + "c", S + "col", S + "mergeCell", S + "autoFilter", S + "sheetFormatPr", S + "drawing")
 
 

@@ -20,6 +20,7 @@ from models.extract.readers.xlsx.styles import read_codes
 
 ENGINE: Final = "lxml"
 MAX_SHEETS: Final = 2000
+"""Sheets of a workbook that are read: each is a part of its own."""
 _KINDS: Final = frozenset({"worksheet", "xlMacrosheet", "xlIntlMacrosheet", "dialogsheet"})
 
 

@@ -16,12 +16,6 @@ from models.extract.layout.tables.regions.propose import MAKERS, Proposal
 from models.extract.layout.tables.regions.view import PageView
 
 _weights = Path(__file__).parent.parent / "weights" / "regions.npz"
-_LONG = 40
-"""Characters of a line that is no label."""
-_EDGE_STEP = 3.0
-"""Edges are told apart in steps of so many points."""
-_WIDE_GAP = 8.0
-"""Gaps between neighbours on a row (ems) beyond this tell no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +24,12 @@ class GlanceLimits:
 
     bar: float = 0.1
     most: int = 12
+    long: int = 40
+    """Characters of a line that is no label."""
+    edge_step: float = 3.0
+    """Edges are told apart in steps of so many points."""
+    wide_gap: float = 8.0
+    """Gaps between neighbours on a row (ems) beyond this tell no more."""
 
 
 LIMITS = GlanceLimits()
@@ -90,7 +90,8 @@ def _line_looks(view: PageView) -> Table:
         text = line.text
         count = len(text)
         looks.append([
-            min(count, 200), count > _LONG, count < _LONG and FIGURE.fullmatch(text) is not None, text[0].islower(),
+            min(count, 200), count > LIMITS.long, count < LIMITS.long and FIGURE.fullmatch(text) is not None,
+            text[0].islower(),
             count > 12 and text[-1] in ".;,!?", line.bold, line.code, line.math, line.size, 0.0, 0.0, 0.0,
         ])  # fmt: skip
     for row in view.rows:
@@ -98,7 +99,7 @@ def _line_looks(view: PageView) -> Table:
             looks[index][9], looks[index][10] = row.segments > 1, row.segments
         for left, right in zip(row.indices, row.indices[1:], strict=False):
             gap = (view.lines[right].x0 - view.lines[left].x1) / max(row.size, 1.0)
-            looks[left][11] = min(max(gap, 0.0), _WIDE_GAP)
+            looks[left][11] = min(max(gap, 0.0), LIMITS.wide_gap)
     return np.array(looks, np.float32)
 
 
@@ -111,7 +112,7 @@ def _inside(boxes: Table, x0: float, y0: float, x1: float, y1: float) -> Table:
 
 
 def _distinct(values: Table) -> int:
-    return len(set(np.round(values / _EDGE_STEP).tolist()))
+    return len(set(np.round(values / LIMITS.edge_step).tolist()))
 
 
 def _median(values: Table) -> np.float32:

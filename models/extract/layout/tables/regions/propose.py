@@ -23,11 +23,21 @@ from models.extract.layout.tables.regions.view import LineRow, PageView
 from models.extract.layout.tables.words import lines_within
 from models.extract.layout.text.captions import is_caption
 
-_MOST_PROPOSALS = 160
-"""Proposals of a page before they are weighed."""
-_MOST_BANDS = 24
-"""Bands and rules around which runs are looked for; pages with more are drawings."""
-_LEAST_LINES = 4
+
+@dataclass(frozen=True, slots=True)
+class ProposalLimits:
+    """How many regions of a page are proposed, and the least of one."""
+
+    most_proposals: int = 160
+    """Proposals of a page before they are weighed."""
+    most_bands: int = 24
+    """Bands and rules around which runs are looked for; pages with more are drawings."""
+    least_lines: int = 4
+    """Lines of text: with fewer there is no table of two rows and two columns."""
+
+
+LIMITS = ProposalLimits()
+
 MAKERS = ("rules", "verticals", "fills", "band", "head", "runs", "column")
 """Who proposes, in the order of the features that tell."""
 
@@ -47,10 +57,10 @@ def propose_regions(view: PageView) -> list[Proposal]:
     found: dict[tuple[int, ...], Proposal] = {}
     for maker, indices in _generate(view):
         indices = _without_captions(view, indices)
-        if len(indices) < _LEAST_LINES:
+        if len(indices) < LIMITS.least_lines:
             continue
         if indices not in found:
-            if len(found) >= _MOST_PROPOSALS:
+            if len(found) >= LIMITS.most_proposals:
                 continue
             found[indices] = Proposal(indices)
         found[indices].makers.add(maker)
@@ -60,7 +70,7 @@ def propose_regions(view: PageView) -> list[Proposal]:
 def _without_captions(view: PageView, indices: tuple[int, ...]) -> tuple[int, ...]:
     """Without a caption that stands alone on the first or the last line: it is told what the table shows, not in it."""
     for first in (True, False):
-        if len(indices) < _LEAST_LINES:
+        if len(indices) < LIMITS.least_lines:
             break
         ends = sorted(indices, key=lambda index: view.lines[index].y0 if first else -view.lines[index].y1)
         edge, following = view.lines[ends[0]], view.lines[ends[1]]
@@ -80,9 +90,9 @@ def _generate(view: PageView) -> Iterator[tuple[str, tuple[int, ...]]]:
     for box in group_rules(view):
         yield "rules", within(box)
     yield from _around_bands(view, within)
-    for box in group_verticals(view)[:_MOST_BANDS]:
+    for box in group_verticals(view)[: LIMITS.most_bands]:
         yield from (("verticals", indices) for indices in _between(view, columns, box))
-    for rule in view.horizontals[:_MOST_BANDS]:
+    for rule in view.horizontals[: LIMITS.most_bands]:
         if rule.x1 - rule.x0 >= 60:
             yield "head", run_around(view.lines, view.rows, rule.x0, rule.x1, rule.y0, rule.y0 + 1, up=True)
     yield from (("runs", indices) for indices in _runs_of(view.rows))
@@ -92,7 +102,7 @@ def _generate(view: PageView) -> Iterator[tuple[str, tuple[int, ...]]]:
 
 def _around_bands(view: PageView, within: Within) -> Iterator[tuple[str, tuple[int, ...]]]:
     stacks = stack_bands(find_shaded_bands(view))
-    for stack in stacks[:_MOST_BANDS]:
+    for stack in stacks[: LIMITS.most_bands]:
         x0, y0, x1, y1 = stack_box(stack)
         if x1 - x0 < 40:
             continue

@@ -6,9 +6,6 @@ from models.extract.layout.lines.marks import Line
 from models.extract.layout.tables.regions.view import LineRow, find_rows
 from models.extract.layout.text.order import find_crossed_gutter
 
-GAPS = (1.9, 2.6, 4.0)
-"""Rows further apart than this (in ems) end a run; one set of runs for each."""
-
 
 @dataclass(frozen=True, slots=True)
 class TextRunLimits:
@@ -22,9 +19,13 @@ class TextRunLimits:
     side: float = 6.0
     band_gap: float = 2.6
     most_columns: int = 4
+    """Columns of a page in which runs are looked for one by one."""
+    gaps: tuple[float, ...] = (1.9, 2.6, 4.0)
+    """Rows further apart than this (in ems) end a run; one set of runs for each."""
 
 
 LIMITS = TextRunLimits()
+GAPS = LIMITS.gaps
 
 Run = tuple[int, int]
 

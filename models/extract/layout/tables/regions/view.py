@@ -7,22 +7,32 @@ from models.extract.layout.lines.marks import Fill, Line, PageMarks, Rule
 from models.extract.layout.tables.rules import RuledRegion, find_fill_edges, join_horizontals, join_verticals
 from models.extract.layout.tables.words import SEGMENT_GAP, TableWord, make_words
 
-_SAME_BASE = 0.35
-"""Baselines closer than this (in ems) are one row."""
-_MOST_LINES = 1500
-"""Beyond this a page is a drawing or a map: no proposals are made from its rows."""
-_MOST_RULES = 600
-"""Beyond this (rules, after joining) no proposals are made from rules."""
-_MOST_FILLS = 500
-_LARGEST_FILL = 0.4
-"""A shaded area higher than this share of the page is a background."""
-_RULE_REACH = 0.7
-"""Rules this near (in ems) above and below the lines of a region belong to it."""
 
-_SHARED, _FRAMED_SHARED = 0.5, 0.25
-"""Share of a horizontal that lies over the lines of a region, and of one that ends at a vertical."""
-_SIDE = 30.0
-"""Verticals this near (points) beside the lines of a region belong to it, and those at the ends of its horizontals."""
+@dataclass(frozen=True, slots=True)
+class PageViewLimits:
+    """How much of a page is looked at, and what belongs to a region."""
+
+    same_base: float = 0.35
+    """Baselines closer than this (in ems) are one row."""
+    most_lines: int = 1500
+    """Beyond this a page is a drawing or a map: no proposals are made from its rows."""
+    most_rules: int = 600
+    """Beyond this (rules, after joining) no proposals are made from rules."""
+    most_fills: int = 500
+    """Shaded areas of a page that are looked at; a page with more is a drawing."""
+    largest_fill: float = 0.4
+    """A shaded area higher than this share of the page is a background."""
+    rule_reach: float = 0.7
+    """Rules this near (in ems) above and below the lines of a region belong to it."""
+    shared: float = 0.5
+    """Share of a horizontal that lies over the lines of a region it belongs to."""
+    framed_shared: float = 0.25
+    """The same share of a horizontal that ends at a vertical."""
+    side: float = 30.0
+    """Verticals this near (points) beside the lines of a region, or at the ends of its horizontals, belong to it."""
+
+
+LIMITS = PageViewLimits()
 
 
 @dataclass(slots=True)
@@ -60,7 +70,7 @@ class PageView:
     def region_of(self, indices: tuple[int, ...]) -> RuledRegion:
         """The region of some lines with the rules among them; its box is widened to those."""
         lines = [self.lines[index] for index in indices]
-        reach = _RULE_REACH * max(line.size for line in lines)
+        reach = LIMITS.rule_reach * max(line.size for line in lines)
         box = (
             min(line.x0 for line in lines),
             min(line.y0 for line in lines) - reach,
@@ -68,7 +78,7 @@ class PageView:
             max(line.y1 for line in lines) + reach,
         )
         flat = [rule for rule in self.horizontals if self._is_among(rule, box)]
-        sides = (min([box[0] - _SIDE, *(r.x0 for r in flat)]), max([box[2] + _SIDE, *(r.x1 for r in flat)]))
+        sides = (min([box[0] - LIMITS.side, *(r.x0 for r in flat)]), max([box[2] + LIMITS.side, *(r.x1 for r in flat)]))
         upright = [rule for rule in self.verticals if _stands_among(rule, box, sides)]
         rules = flat + upright
         inner = (box[0], box[1] + reach, box[2], box[3] - reach)
@@ -85,8 +95,8 @@ class PageView:
         if not box[1] <= rule.y0 <= box[3]:
             return False
         shared = (min(rule.x1, box[2]) - max(rule.x0, box[0])) / max(rule.x1 - rule.x0, 1.0)
-        if shared > _SHARED or shared < _FRAMED_SHARED:
-            return shared > _SHARED
+        if shared > LIMITS.shared or shared < LIMITS.framed_shared:
+            return shared > LIMITS.shared
         return any(
             min(abs(post.x0 - rule.x0), abs(post.x0 - rule.x1)) < 3 and post.y0 - 3 <= rule.y0 <= post.y1 + 3
             for post in self.verticals
@@ -103,18 +113,18 @@ def _stands_among(rule: Rule, box: Bbox, sides: tuple[float, float]) -> bool:
 def view_page(marks: PageMarks, lines: list[Line]) -> PageView:
     """The view of a page whose free lines are `lines`."""
     own = [line for line in lines if line.text]
-    fills = [fill for fill in marks.fills[:_MOST_FILLS] if _is_shade(fill, marks)]
+    fills = [fill for fill in marks.fills[: LIMITS.most_fills] if _is_shade(fill, marks)]
     flat = join_horizontals(marks.horizontals + find_fill_edges(marks))
     upright = join_verticals(marks.verticals)
-    if len(flat) + len(upright) > _MOST_RULES:
+    if len(flat) + len(upright) > LIMITS.most_rules:
         flat, upright = [], []
     edges = join_verticals([rule for fill in fills for rule in _sides(fill)])
-    rows = find_rows(own) if len(own) <= _MOST_LINES else []
+    rows = find_rows(own) if len(own) <= LIMITS.most_lines else []
     return PageView(marks, own, rows, flat, upright, edges, fills)
 
 
 def _is_shade(fill: Fill, marks: PageMarks) -> bool:
-    return 5 < fill.y1 - fill.y0 < _LARGEST_FILL * marks.height and fill.x1 - fill.x0 > 8
+    return 5 < fill.y1 - fill.y0 < LIMITS.largest_fill * marks.height and fill.x1 - fill.x0 > 8
 
 
 def _sides(fill: Fill) -> tuple[Rule, Rule]:
@@ -128,7 +138,7 @@ def find_rows(lines: list[Line]) -> list[LineRow]:
     first: Line | None = None
     for index in order:
         line = lines[index]
-        if first is not None and line.base - first.base <= _SAME_BASE * max(line.size, first.size):
+        if first is not None and line.base - first.base <= LIMITS.same_base * max(line.size, first.size):
             groups[-1].append(index)
         else:
             groups.append([index])

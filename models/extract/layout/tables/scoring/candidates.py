@@ -17,15 +17,31 @@ from models.extract.layout.tables.words import TextRow, gather_rows, lines_withi
 from models.extract.layout.text.captions import stands_captioned
 from models.extract.layout.text.order import order_lines
 
-_STRICT_CROSSED, _STRICT_CHANNEL = 0.0, 0.9
-_FRAMED_CHANNEL = 1.6
-"""Where every row is framed, blanks between words must be wider than this (ems) to be told from those of a cell."""
-_SAME_COLUMN = 4.0
-_LEAST_BANDS = 3
-_LOOSE_ROWS = 1.5
-"""With more text rows a band than this, rules do not part the rows: they are folded as well."""
-_MOST_WORDS = 6000
-_MOST_COLUMNS = 60
+
+@dataclass(frozen=True, slots=True)
+class CandidateLimits:
+    """How the grids of a region are looked for."""
+
+    strict_crossed: float = 0.0
+    """Share of the rows that may run across a channel where columns are looked for strictly: none."""
+    strict_channel: float = 0.9
+    """Least width (ems) of a channel where columns are looked for strictly."""
+    framed_channel: float = 1.6
+    """Where every row is framed, blanks between words must be wider than this (ems) to be told from those of a cell."""
+    same_column: float = 4.0
+    """Points: columns that start so near each other are the same."""
+    least_bands: int = 3
+    """Bands between rules that make a table whose rows the rules part."""
+    loose_rows: float = 1.5
+    """With more text rows a band than this, rules do not part the rows: they are folded as well."""
+    most_words: int = 6000
+    """Words of a region; one with more is a page of text, and its grids would take too long."""
+    most_columns: int = 60
+    """Columns of a grid; one with more is the letters of a spaced line."""
+
+
+LIMITS = CandidateLimits()
+
 MODES = ("gates", "ruled", "ruled-folded", "cells", "open", "strict")
 """How the columns (and rows) of a grid were found, in the order of the features that tell."""
 
@@ -77,7 +93,7 @@ def build_candidates(view: PageView, indices: tuple[int, ...]) -> list[Candidate
     """The distinct grids of some lines."""
     lines = [view.lines[index] for index in indices]
     words = [word for line in lines for word in view.words_of(line)]
-    if not 4 <= len(words) <= _MOST_WORDS:
+    if not 4 <= len(words) <= LIMITS.most_words:
         return []
     region = view.region_of(indices)
     rows = gather_rows(words)
@@ -100,21 +116,23 @@ def _find_layouts(view: PageView, region: RuledRegion, rows: list[TextRow]) -> I
     bands = region.levels - 1
     if ruled:
         seen.append(ruled)
-        if bands >= _LEAST_BANDS or len(rows) <= _LOOSE_ROWS * bands:
+        if bands >= LIMITS.least_bands or len(rows) <= LIMITS.loose_rows * bands:
             yield "ruled", ruled, True
-        if len(rows) > _LOOSE_ROWS * bands:
+        if len(rows) > LIMITS.loose_rows * bands:
             yield "ruled-folded", ruled, False
     cells = cell_columns(view, region) if view.fills else []
     is_framed = bool(ruled) and bands >= len(rows) and _is_boxed(region)
-    open_channel, strict_channel = (_FRAMED_CHANNEL, _FRAMED_CHANNEL) if is_framed else (CHANNEL, _STRICT_CHANNEL)
+    open_channel, strict_channel = (
+        (LIMITS.framed_channel, LIMITS.framed_channel) if is_framed else (CHANNEL, LIMITS.strict_channel)
+    )
     for mode, columns in (
         ("cells", cells),
         ("open", open_columns(rows, channel=open_channel)),
-        ("strict", open_columns(rows, _STRICT_CROSSED, strict_channel)),
+        ("strict", open_columns(rows, LIMITS.strict_crossed, strict_channel)),
     ):
-        if columns and len(columns) <= _MOST_COLUMNS and not any(_are_same(columns, other) for other in seen):
+        if columns and len(columns) <= LIMITS.most_columns and not any(_are_same(columns, other) for other in seen):
             seen.append(columns)
-            yield mode, columns, mode == "cells" and len(rows) <= _LOOSE_ROWS * bands
+            yield mode, columns, mode == "cells" and len(rows) <= LIMITS.loose_rows * bands
 
 
 def _is_boxed(region: RuledRegion) -> bool:
@@ -124,4 +142,4 @@ def _is_boxed(region: RuledRegion) -> bool:
 
 
 def _are_same(one: list[float], other: list[float]) -> bool:
-    return len(one) == len(other) and all(abs(a - b) < _SAME_COLUMN for a, b in zip(one, other, strict=True))
+    return len(one) == len(other) and all(abs(a - b) < LIMITS.same_column for a, b in zip(one, other, strict=True))

@@ -12,7 +12,8 @@ class ChoiceLimits:
     `lattice` is enough. `gated` is added for one that the strict gates let through: a kind of table that the training
     never saw is refused otherwise. `size`: power of the number of words by which large tables go before small ones.
 
-    `closed` is taken off where a box ends and the next begins, `chart` where figures lie scattered. A whole takes the
+    `closed` is taken off where a box ends and the next begins, `chart` where figures lie scattered: less than `chart_filled`
+    of the cells hold text, and `chart_numeric` of those a number. A whole takes the
     place of its chosen parts when its score is at most `whole` lower than theirs (`longer` for a single part) and its
     columns as many, give or take `columns`; it needs `whole_bar` itself. Parts with other columns than each other, one
     of them framed, take the place of a whole when they hold `part_words` of its words, each has `part_bar`, and their
@@ -34,6 +35,10 @@ class ChoiceLimits:
     part: float = 0.1
     part_bar: float = 0.6
     part_words: float = 0.95
+    last_resort: float = 0.05
+    """A stack of boxes taken for one is never further over the bar: any of its boxes goes before it."""
+    floor: float = 0.1
+    """A full lattice stands at least so far over the bar."""
 
 
 LIMITS = ChoiceLimits()
@@ -41,10 +46,6 @@ _CLOSED, _FILLED, _NUMERIC, _HELD, _LEVELS, _BOXED = (
     FEATURE_NAMES.index(name)
     for name in ("closed_gaps", "filled", "numeric", "columns_held", "levels_per_row", "boxed")
 )
-_LAST_RESORT = 0.05
-"""A stack of boxes taken for one is never further over the bar: any of its boxes goes before it."""
-_FLOOR = 0.1
-"""A full lattice stands at least so far over the bar."""
 
 Chosen = tuple[Candidate, float]
 
@@ -83,11 +84,11 @@ def _rate(candidate: Candidate, features: list[float], score: float) -> _Rated:
     if candidate.mode == "gates":
         score += LIMITS.gated
     if is_closed:
-        score = min(score - LIMITS.closed, LIMITS.bar + _LAST_RESORT)
+        score = min(score - LIMITS.closed, LIMITS.bar + LIMITS.last_resort)
     if features[_FILLED] < LIMITS.chart_filled and features[_NUMERIC] > LIMITS.chart_numeric:
         score -= LIMITS.chart
     if score >= LIMITS.lattice and not is_closed and _is_lattice(features):
-        score = max(score, LIMITS.bar + _FLOOR)
+        score = max(score, LIMITS.bar + LIMITS.floor)
     words = sum(len(row.words) for row in candidate.rows)
     return _Rated(candidate, score, words, frozenset(candidate.indices), is_closed, _is_framed(features))
 

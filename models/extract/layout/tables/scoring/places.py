@@ -1,5 +1,6 @@
 """Features of where a finished table stands: edges of its columns, pitch of its rows, rules, shades, surroundings."""
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 from models.cdom.geometry import Bbox, bbox_area, intersection_area
@@ -10,11 +11,21 @@ from models.extract.layout.tables.scoring.candidates import Candidate
 from models.extract.layout.tables.words import Segment
 from models.extract.layout.text.captions import TABLE_CAPTION, is_caption
 
-_SHARED_EDGE = 2.0
-"""Edges this close (points) are one."""
-_FAR = 20.0
-"""Distances (ems) beyond this tell no more."""
-_MOST_FILLS = 120
+
+@dataclass(frozen=True, slots=True)
+class PlaceLimits:
+    """Bounds of the features of the place of a table."""
+
+    shared_edge: float = 2.0
+    """Edges this close (points) are one."""
+    far: float = 20.0
+    """Distances (ems) beyond this tell no more."""
+    most_fills: int = 120
+    """Pictures and shaded areas that are measured against a region; further ones tell no more."""
+
+
+LIMITS = PlaceLimits()
+
 
 PLACE_NAMES = (
     "aligned", "aligned_least", "left_first", "gap_least", "gap_mean", "pitch", "pitch_spread", "pitch_most",
@@ -60,7 +71,7 @@ def _alignment(candidate: Candidate) -> list[float]:
         if at == 0:
             first_left = left
     size = candidate.rows[0].size
-    gaps = [max(-2.0, min(_FAR, (right[0] - left[1]) / size)) for left, right in pairwise(extents)] or [0.0]
+    gaps = [max(-2.0, min(LIMITS.far, (right[0] - left[1]) / size)) for left, right in pairwise(extents)] or [0.0]
     shares = shares or [0.0]
     return [sum(shares) / len(shares), min(shares), first_left, min(gaps), sum(gaps) / len(gaps)]
 
@@ -69,7 +80,7 @@ def _share(edges: list[float]) -> float:
     edges.sort()
     best = run = 1
     for one, other in pairwise(edges):
-        if other - one >= _SHARED_EDGE:
+        if other - one >= LIMITS.shared_edge:
             run = 1
             continue
         run += 1
@@ -80,7 +91,9 @@ def _share(edges: list[float]) -> float:
 
 def _pitch(candidate: Candidate) -> list[float]:
     rows = candidate.rows
-    steps = [min(_FAR, (below.base - above.base) / max(above.size, 1.0)) for above, below in pairwise(rows)] or [0.0]
+    steps = [min(LIMITS.far, (below.base - above.base) / max(above.size, 1.0)) for above, below in pairwise(rows)] or [
+        0.0
+    ]
     mean = sum(steps) / len(steps)
     spread = (sum((step - mean) ** 2 for step in steps) / len(steps)) ** 0.5
     return [mean, spread / max(mean, 0.1), max(steps), len(rows) / max(1, len(candidate.grid.rows))]
@@ -124,7 +137,7 @@ def _surroundings(candidate: Candidate, view: PageView) -> list[float]:
     x0, y0, x1, y1 = _text_box(candidate)
     size = candidate.rows[0].size
     own = set(candidate.indices)
-    above = below = beside_gap = _FAR
+    above = below = beside_gap = LIMITS.far
     above_wide = below_wide = above_like = below_like = 0.0
     beside: set[int] = set()
     caption_out = figure_near = strangers = 0
@@ -182,7 +195,7 @@ def _page_share(candidate: Candidate, view: PageView) -> list[float]:
     lines = [view.lines[index] for index in candidate.indices]
     sizes = sorted(line.size for line in lines)
     rows, box = candidate.rows, candidate.region.box
-    covered = sum(intersection_area(box, picture) for picture in view.marks.pictures[:_MOST_FILLS])
+    covered = sum(intersection_area(box, picture) for picture in view.marks.pictures[: LIMITS.most_fills])
     shapes = sum(
         box[0] <= (one[0] + one[2]) / 2 <= box[2] and box[1] <= (one[1] + one[3]) / 2 <= box[3]
         for one in view.marks.shapes[:400]

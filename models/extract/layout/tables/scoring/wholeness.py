@@ -1,5 +1,6 @@
 """Features that tell one table from several, and a whole from a part: gaps in its rules, rows beyond that would fit."""
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 from models.extract.layout.lines.disjoint import DisjointSets
@@ -9,14 +10,25 @@ from models.extract.layout.tables.regions.view import LineRow, PageView
 from models.extract.layout.tables.rules import cross
 from models.extract.layout.tables.scoring.candidates import Candidate
 
-_MOST_RULES = 80
-_WIDE_PART = 0.6
-_CLOSED_GAP = 0.5
-"""Lattices of one table are not further apart than this (ems)."""
-_FAR = 12.0
-"""Rows further away than this (ems) are none of this table's."""
-_JUMP = 1.7
-"""A step between rows this many times the usual one is a jump."""
+
+@dataclass(frozen=True, slots=True)
+class WholenessLimits:
+    """Bounds of the features that tell a whole table from a part."""
+
+    most_rules: int = 80
+    """Rules of a region, each way, that are looked at: every pair is compared."""
+    wide_part: float = 0.6
+    """Share of the region that the rules of one lattice run across."""
+    closed_gap: float = 0.5
+    """Lattices of one table are not further apart than this (ems)."""
+    far: float = 12.0
+    """Rows further away than this (ems) are none of this table's."""
+    jump: float = 1.7
+    """A step between rows this many times the usual one is a jump."""
+
+
+LIMITS = WholenessLimits()
+
 
 WHOLE_NAMES = (
     "closed_gaps", "rule_parts", "vertical_gap", "jump_most", "jumps", "rules_alike", "first_repeats",
@@ -37,7 +49,7 @@ def whole_features(candidate: Candidate, view: PageView) -> list[float]:
         float(len(lattices)),
         _widest_gap(sorted((rule.y0, rule.y1) for rule in region.verticals), rows[0].size),
         steps[-1] / usual,
-        sum(step > _JUMP * usual for step in steps),
+        sum(step > LIMITS.jump * usual for step in steps),
         _share_alike(candidate),
         repeats / len(candidate.grid.rows),
         *_beyond(candidate, view, usual),
@@ -57,7 +69,7 @@ def _covers(candidate: Candidate, rules: list[Rule]) -> bool:
 def _find_lattices(candidate: Candidate) -> list[tuple[float, float]]:
     """Top and bottom of every group of crossing rules that is nearly as wide as the region, top to bottom."""
     region = candidate.region
-    flat, upright = region.horizontals[:_MOST_RULES], region.verticals[:_MOST_RULES]
+    flat, upright = region.horizontals[: LIMITS.most_rules], region.verticals[: LIMITS.most_rules]
     if not upright or not flat:
         return []
     sets = DisjointSets(len(flat) + len(upright))
@@ -71,7 +83,7 @@ def _find_lattices(candidate: Candidate) -> list[tuple[float, float]]:
     return sorted(
         (min(rule.y0 for rule in group), max(rule.y1 for rule in group))
         for group in groups
-        if max(rule.x1 for rule in group) - min(rule.x0 for rule in group) > _WIDE_PART * width
+        if max(rule.x1 for rule in group) - min(rule.x0 for rule in group) > LIMITS.wide_part * width
     )
 
 
@@ -81,7 +93,7 @@ def _count_closed(lattices: list[tuple[float, float]], candidate: Candidate) -> 
     for (_, bottom), (top, _) in pairwise(lattices):
         rows = candidate.rows
         is_blank = not any(bottom < row.base - 0.3 * row.size < top for row in rows)
-        closed += top - bottom > _CLOSED_GAP * rows[0].size and is_blank
+        closed += top - bottom > LIMITS.closed_gap * rows[0].size and is_blank
     return float(closed)
 
 
@@ -134,8 +146,8 @@ def _is_parted(candidate: Candidate, top: float, bottom: float) -> bool:
 def _fit(row: LineRow | None, base: float, candidate: Candidate, view: PageView, usual: float) -> list[float]:
     """(share of columns the row would fill, 0 when a line of it crosses an edge; distance in usual steps)."""
     if row is None:
-        return [-1.0, _FAR]
-    step = min(_FAR, abs(row.base - base) / usual)
+        return [-1.0, LIMITS.far]
+    step = min(LIMITS.far, abs(row.base - base) / usual)
     columns = candidate.grid.columns
     filled: set[int] = set()
     for index in row.indices:

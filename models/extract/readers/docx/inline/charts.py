@@ -6,7 +6,9 @@ from models.cdom.table import Cell, Table
 from models.extract.readers.docx.package.xml import A, C, Element, number
 
 MAX_POINTS: Final = 10_000
+"""Cells of the table that a chart becomes; beyond this it is a cloud, no table that is read."""
 _NOISY_CHARS: Final = 17
+"""Characters of a number as a double is written in full; longer ones carry the noise of its last digit."""
 
 
 def read_chart_text(root: Element) -> str:

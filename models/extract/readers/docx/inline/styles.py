@@ -11,6 +11,7 @@ from typing import Final
 from models.extract.readers.docx.package.xml import Element, W, is_on, number, val
 
 MAX_CHAIN: Final = 50
+"""Styles a style is based on, one after the other; Word allows eleven, a circle never ends."""
 BODY_LEVEL: Final = 9
 """`w:outlineLvl` 9 = body text."""
 

@@ -20,19 +20,27 @@ from models.cdom.errors import Encrypted, Malformed, ResourceLimit
 from models.extract.readers.docx.package.xml import BrokenPart, Element, parse_xml
 
 MAX_ENTRIES: Final = 2000
+"""Files in a package: a thick book with a picture a page has a thousand."""
 MAX_TOTAL_BYTES: Final = 512 * 1024 * 1024
+"""Bytes unpacked of a whole package, what a sandbox can hold beside the parsed tree."""
 MAX_XML_BYTES: Final = 128 * 1024 * 1024
+"""Bytes of one XML part: its tree takes about ten times as many."""
 MAX_RATIO: Final = 200
+"""Bytes unpacked for one packed: text packs to a tenth, and only made files to less than a two-hundredth."""
 RATIO_FROM_BYTES: Final = 10_000_000
+"""Bytes unpacked below which a ratio harms nobody: blank pictures pack to almost nothing."""
 MAX_PARAGRAPHS: Final = 300_000
+"""Paragraphs of a document: ten thousand pages of text."""
 MAX_TAGS: Final = 6_000_000
 """Start and end tags of one part; about 0.6 GB as a tree."""
 
 _CHUNK: Final = 1 << 20
+"""Bytes unpacked at a time, so that a limit is noticed soon after it is passed."""
 _PARAGRAPH: Final = re.compile(rb"<(?:\w+:)?p[ />]")
 _DRIVE: Final = re.compile(r"^[A-Za-z]:")
 _CFB_MAGIC: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _SYMLINK: Final = 0o120000
+"""The Unix file type of a link, in the upper half of an entry's attributes (bits)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from models.cdom.tree import Metadata
 from models.extract.readers.docx.package.xml import Element, W
 
 MAX_CHARS: Final = 1000
+"""Characters of a title or an author that are kept; a longer one is no name."""
 _DC: Final = "{http://purl.org/dc/elements/1.1/}"
 _TERMS: Final = "{http://purl.org/dc/terms/}"
 

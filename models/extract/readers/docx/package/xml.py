@@ -25,6 +25,7 @@ O: Final = "{urn:schemas-microsoft-com:office:office}"  # noqa: E741
 WP: Final = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 
 MAX_ATTRIBUTES: Final = 1000
+"""Attributes of one element: Word writes a few dozen, and comparing them takes quadratic time."""
 _STRICT: Final = b"http://purl.oclc.org/ooxml/"
 _TRANSITIONAL: Final = (
     (b"wordprocessingml/main", b"http://schemas.openxmlformats.org/wordprocessingml/2006/main"),

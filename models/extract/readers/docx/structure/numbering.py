@@ -9,6 +9,7 @@ from typing import Final
 from models.extract.readers.docx.package.xml import Element, W, number, val
 
 MAX_LEVEL: Final = 8
+"""The deepest list level, counted from 0: the format has nine."""
 _ROMAN: Final = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"),
     (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),

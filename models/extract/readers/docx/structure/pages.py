@@ -11,8 +11,11 @@ from models.extract.readers.docx.package.xml import Element, R, W, is_on, number
 from models.extract.readers.docx.structure.drafts import PageDraft
 
 _TWIPS: Final = 20.0
+"""Twentieths of a point, the format's unit of length, to a point."""
 _LETTER: Final = (612.0, 792.0)
+"""Points: the page of a document that states none, as the format says."""
 MAX_STATED_PAGES: Final = 100_000
+"""Page breaks that are counted: more pages than a document may have."""
 
 
 @dataclass(frozen=True, slots=True)

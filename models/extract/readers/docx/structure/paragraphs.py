@@ -12,6 +12,7 @@ from models.extract.readers.docx.package.xml import Element, W, is_on, number, v
 from models.extract.readers.docx.structure.numbering import ListCounter, Marker
 
 MAX_HEADING_LEVEL: Final = 6
+"""The deepest level of a heading: HTML and Markdown have six, Word's seventh to ninth fold into it."""
 MAX_OUTLINED_CHARS: Final = 250
 """A heading by nothing but its outline level is one up to this length: legal texts outline whole clauses."""
 

@@ -12,7 +12,9 @@ from models.extract.readers.docx.inline.drawing import choose_alternative
 from models.extract.readers.docx.package.xml import MC, Element, W, is_on, number, val
 
 MAX_COLUMNS: Final = 1000
+"""Columns of a table; Word allows 63, so only made files have more."""
 _FIRST_ROW: Final = 0x0020
+"""The bit of a table's look (`w:tblLook`) that says its first row is a head."""
 _WRAPPERS: Final = frozenset(W + name for name in ("ins", "moveTo", "customXml", "smartTag", "sdtContent"))
 
 

@@ -36,6 +36,7 @@ LIMITS = SightLimits()
 _INK = 16 | 32
 """The engine's character flags for filled and stroked glyphs; text of render mode 3 has neither."""
 PAPER = 0xFFFFFF
+"""White as 0xRRGGBB: what a page is before anything is painted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from models.extract.layout.lines.marks import Line, Run
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 _BOLD, _MONO, _ITALIC = 16, 8, 2
+"""Bits of the engine's font flags."""
 _BOLD_NAMES = ("bold", "black", "heavy", "semi", "demi")
 _CODE_NAMES = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
 _MATH_NAME = re.compile(
@@ -17,6 +18,7 @@ _ASCENT, _DESCENT = 0.75, 0.22
 """Share of the font size that ordinary letters reach above and below the baseline."""
 
 _LEAST_SIZE = 0.1
+"""Points: a size of 0 is taken for this, because distances are told in sizes."""
 _LETTER = re.compile(r"[^\W\d_]")
 _MATH_SHARE = 0.2
 """Digits, brackets and relations of a formula are often set in a text font."""
