@@ -14,7 +14,8 @@ class DrawnLimits:
     """Points. `alike`: ends of verticals or bands this close are the same; `stack`: bands of one stack are closer;
     `touch`: rules this near each other meet; `least_width`, `least_height`: a smaller box holds no table.
 
-    `most`: rules and `most_bands`: bands beyond this number are not compared with each other (the work grows with the square).
+    `most`: rules and `most_bands`: bands beyond this number are not compared with each other (the work grows with
+    the square).
     """
 
     alike: float = 6.0
