@@ -14,10 +14,10 @@ class ChoiceLimits:
 
     `closed` is taken off where a box ends and the next begins, `chart` where figures lie scattered: less than
     `chart_filled` of the cells hold text, more than `chart_numeric` of those a number. A whole takes the place of its
-    chosen parts when its score is at most `whole` lower than theirs (`longer` for a single part)
-    and its columns as many, give or take `columns`; it needs `whole_bar` itself. Parts with other columns than each other, one
-    of them framed, take the place of a whole when they hold `part_words` of its words, each has `part_bar`, and their
-    mean is at most `part` lower.
+    chosen parts when its score is at most `whole` lower than theirs (`longer` for a single part) and its columns as
+    many, give or take `columns`; it needs `whole_bar` itself. Parts with other columns than each other, one of them
+    framed, take the place of a whole when they hold `part_words` of its words, each has `part_bar`, and their mean is
+    at most `part` lower.
     """
 
     bar: float = 0.42
