@@ -7,6 +7,7 @@ back. All text is escaped, what is hidden stays out. Pure text, no file access.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from models.cdom.flags import COMMENT, SPEAKER_NOTES
 from models.cdom.original import SHAPED_FORMATS
@@ -28,6 +29,13 @@ _MARKUP_IN_MATH = re.compile(r"<(?=\S)|\](?=[(\[:])|&(?=#?\w)")
 _BLOCK_START = re.compile(r"[#>+=~*_|:-]|\d{1,9}[.)]")
 
 
+class MarkdownText(StrEnum):
+    """`rich`: emphasis, code and link targets as marks in the text. `plain`: the words alone, as they are printed."""
+
+    RICH = "rich"
+    PLAIN = "plain"
+
+
 @dataclass(frozen=True, slots=True)
 class MarkdownPart:
     """What one block became; `glue` stands between it and the part before. The block is the first of those joined."""
@@ -46,7 +54,13 @@ class _Open:
     number: int | None
 
 
-def tree_to_markdown(tree: Tree, *, furniture: bool | None = None, tables: TableStyle = TableStyle.AUTO) -> str:
+def tree_to_markdown(
+    tree: Tree,
+    *,
+    furniture: bool | None = None,
+    tables: TableStyle = TableStyle.AUTO,
+    inline: MarkdownText = MarkdownText.RICH,
+) -> str:
     """The document as Markdown; without `furniture` running headers and footers are left out.
 
     Unless it is said, they are kept where they have a place on a printed page.
@@ -54,13 +68,21 @@ def tree_to_markdown(tree: Tree, *, furniture: bool | None = None, tables: Table
     if furniture is None:
         printed = tree.source.format not in SHAPED_FORMATS
         furniture = printed and any(block.bbox is not None for block in tree.blocks)
-    parts = markdown_parts(tree, furniture=furniture, tables=tables)
+    parts = markdown_parts(tree, furniture=furniture, tables=tables, inline=inline)
     return "".join(part.glue + part.text for part in parts).lstrip("\n") + "\n"
 
 
-def markdown_parts(tree: Tree, *, furniture: bool, tables: TableStyle = TableStyle.AUTO) -> list[MarkdownPart]:
+def markdown_parts(
+    tree: Tree,
+    *,
+    furniture: bool,
+    tables: TableStyle = TableStyle.AUTO,
+    inline: MarkdownText = MarkdownText.RICH,
+) -> list[MarkdownPart]:
     """The same in parts, one for each block that has something to show, in the order they are written."""
     blocks = list(_joined(visible_blocks(tree, furniture=furniture)))
+    if inline is MarkdownText.PLAIN:
+        blocks = [replace(block, spans=()) if block.spans else block for block in blocks]
     writer = _Writer(tree, blocks, tables)
     for block in blocks:
         writer.add(block)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cluster.cli.documents.advice import explain
-from cluster.cli.documents.extract_formats import EXTRACT_FORMATS, Extracted
+from cluster.cli.documents.extract_formats import EXTRACT_FORMATS, Extracted, MarkdownChoices
 from cluster.cli.shared.progress import ProgressBar
 from cluster.compose.redacted import HIDDEN_NAME, redact_outcome
 from models.cdom.errors import ErrorCode
@@ -53,13 +53,13 @@ class FileBatch:
 
     def __init__(
         self, items: list[ExtractItem], to: str, options: ReadOptions, bar: "ProgressBar",
-        furniture: bool | None = None, redacted: bool = False,
+        markdown: MarkdownChoices = MarkdownChoices(), redacted: bool = False,
     ) -> None:  # fmt: skip
         self._items: SimpleQueue[ExtractItem] = SimpleQueue()
         for item in items:
             self._items.put(item)
         self._write = EXTRACT_FORMATS[to][1]
-        self._options, self._bar, self._furniture, self._redacted = options, bar, furniture, redacted
+        self._options, self._bar, self._markdown, self._redacted = options, bar, markdown, redacted
         self._lock, self._stopped = threading.Lock(), threading.Event()
         self._recognising: Recogniser | None = None
         self.done: list[Extraction] = []
@@ -119,7 +119,7 @@ class FileBatch:
         name = HIDDEN_NAME if self._redacted else PurePath(item.name).name
         outcome = redact_outcome(outcome) if self._redacted else outcome
         assert outcome.tree is not None
-        return Extracted(tree=outcome.tree, tree_json=outcome.tree_json, name=name, furniture=self._furniture)
+        return Extracted(tree=outcome.tree, tree_json=outcome.tree_json, name=name, markdown=self._markdown)
 
     def _recogniser(self) -> "Recogniser":
         """One for all readers, made when the first page needs it."""

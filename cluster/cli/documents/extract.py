@@ -18,7 +18,7 @@ import click
 from cluster.cli.documents.advice import ADVICE
 from cluster.cli.documents.batch import Extraction, ExtractItem, FileBatch
 from cluster.cli.documents.extract_files import FoundFile, FoundFiles, NoSuchFile, find_files, name_results
-from cluster.cli.documents.extract_formats import ALIASES, EXTRACT_FORMATS
+from cluster.cli.documents.extract_formats import ALIASES, EXTRACT_FORMATS, MarkdownChoices
 from cluster.cli.shared.choices import NamedChoice
 from cluster.cli.shared.options import CommandStopped, settings_from
 from cluster.cli.shared.progress import ProgressBar
@@ -73,14 +73,15 @@ def _parse_range(part: str) -> tuple[int, int]:
     "--ocr", type=click.Choice([mode.value for mode in OcrMode]), default=OcrMode.AUTO.value, show_default=True
 )
 @click.option("--no-furniture", is_flag=True, help="Markdown without running headers and footers.")
+@click.option("--plain", is_flag=True, help="Markdown without emphasis and link targets: the words alone.")
 @click.option("--redacted", is_flag=True, help="Mask personal data; results are named by number.")
 @click.option("--json", "as_json", is_flag=True, help="A report of all files as JSON on standard output.")
 @click.option("-q", "--quiet", is_flag=True, help="No summary; failures are told all the same.")
 @click.option("--workdir", type=click.Path(path_type=Path, file_okay=False), help="Folder for temporary files.")
 def extract(
     paths: tuple[str, ...], to: str, output: Path, jobs: int | None, pages: tuple[tuple[int, int], ...],
-    password: str | None, ocr: str, no_furniture: bool, redacted: bool, as_json: bool, quiet: bool,
-    workdir: Path | None,
+    password: str | None, ocr: str, no_furniture: bool, plain: bool, redacted: bool, as_json: bool,
+    quiet: bool, workdir: Path | None,
 ) -> None:  # fmt: skip
     """Read files, folders, patterns, addresses and standard input (-); write one result per document.
 
@@ -95,7 +96,8 @@ def extract(
         items = _items(found.files, output, EXTRACT_FORMATS[to][0], redacted)
         options = ReadOptions(pages=pages, password=password, ocr=OcrMode(ocr))
         with ProgressBar(len(items)).shown() as bar:
-            batch = FileBatch(items, to, options, bar, False if no_furniture else None, redacted)
+            choices = MarkdownChoices(furniture=False if no_furniture else None, plain=plain)
+            batch = FileBatch(items, to, options, bar, choices, redacted)
             batch.run(min(jobs or os.cpu_count() or 1, len(items)))
     if as_json:
         click.echo(json.dumps(_report(batch.done, found.skipped), ensure_ascii=False, indent=1))

@@ -15,13 +15,21 @@ _STORED_PREFIX = b'{"source":{'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MarkdownChoices:
+    """What the command line says about Markdown: `furniture` as the export takes it, `plain`: the words alone."""
+
+    furniture: bool | None = None
+    plain: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Extracted:
-    """A document that was read: its tree, the canonical bytes, the file's name; `furniture` as Markdown takes it."""
+    """A document that was read: its tree, the canonical bytes, the file's name."""
 
     tree: Tree
     tree_json: bytes
     name: str
-    furniture: bool | None = None
+    markdown: MarkdownChoices = MarkdownChoices()
 
 
 Write = Callable[[Extracted], bytes]
@@ -34,9 +42,10 @@ def write_tree(read: Extracted) -> bytes:
 
 
 def write_markdown(read: Extracted) -> bytes:
-    from models.export.markdown import tree_to_markdown
+    from models.export.markdown import MarkdownText, tree_to_markdown
 
-    return tree_to_markdown(read.tree, furniture=read.furniture).encode()
+    inline = MarkdownText.PLAIN if read.markdown.plain else MarkdownText.RICH
+    return tree_to_markdown(read.tree, furniture=read.markdown.furniture, inline=inline).encode()
 
 
 def write_html(read: Extracted) -> bytes:

@@ -127,6 +127,17 @@ def test_running_headers_and_footers_can_be_left_out_of_markdown(tmp_path: Path)
     assert "page 1 of 3" not in (tmp_path / "without" / "quire-sample.md").read_text()
 
 
+def test_plain_markdown_has_the_words_of_a_link_and_of_bold_text_alone(tmp_path: Path) -> None:
+    page = (document := pymupdf.open()).new_page()
+    page.insert_text((72, 90), "Read the manual first.")
+    page.insert_link({"kind": pymupdf.LINK_URI, "from": pymupdf.Rect(70, 75, 200, 95), "uri": "https://example.com/m"})
+    (tmp_path / "a.pdf").write_bytes(document.tobytes())
+    run(tmp_path / "a.pdf", "--to", "markdown", "-o", tmp_path / "rich")
+    run(tmp_path / "a.pdf", "--to", "markdown", "--plain", "-o", tmp_path / "plain")
+    assert "](https://example.com/m)" in (tmp_path / "rich" / "a.md").read_text()
+    assert (tmp_path / "plain" / "a.md").read_text() == "Read the manual first.\n"
+
+
 @pytest.mark.parametrize("to", list(EXTRACT_FORMATS))
 def test_redacted_results_hold_no_personal_data_in_any_format_nor_in_their_names(tmp_path: Path, to: str) -> None:
     document = pymupdf.open()

@@ -19,7 +19,7 @@ from models.cdom.tree import (
     Tree,
     TreeProvenance,
 )
-from models.export.markdown import formula_to_markdown, tree_to_markdown
+from models.export.markdown import MarkdownText, formula_to_markdown, tree_to_markdown
 from models.export.markdown_tables import TableStyle
 
 MADE = BlockProvenance(engine="test")
@@ -174,3 +174,10 @@ def test_items_of_pages_keep_the_labels_that_the_page_shows() -> None:
     items = ("(a) one", "b) two", "3) three", "1.2 four", "[x] five")
     tree = make_tree(*(make_block(n, BlockType.LIST_ITEM, text, level=1) for n, text in enumerate(items)))
     assert tree_to_markdown(tree) == "- (a) one\n- b) two\n3) three\n- 1.2 four\n- \\[x] five\n"
+
+
+def test_plain_text_has_no_marks_of_emphasis_and_no_addresses_and_is_escaped_all_the_same() -> None:
+    spans = (Span(start=0, end=4, bold=True), Span(start=5, end=9, href="https://example.com"))
+    tree = make_tree(make_block(0, BlockType.PARAGRAPH, "Bold link `x`", spans=spans))
+    assert tree_to_markdown(tree) == "**Bold** [link](https://example.com) \\`x\\`\n"
+    assert tree_to_markdown(tree, inline=MarkdownText.PLAIN) == "Bold link \\`x\\`\n"

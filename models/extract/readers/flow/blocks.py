@@ -17,7 +17,7 @@ MAX_BLOCKS: Final = 400_000
 
 
 @dataclass(frozen=True, slots=True)
-class InlineStyle:
+class InlineMarkup:
     """How a stretch of text looks and where it leads."""
 
     bold: bool = False
@@ -27,13 +27,13 @@ class InlineStyle:
     href: str | None = None
 
 
-PLAIN: Final = InlineStyle()
+PLAIN: Final = InlineMarkup()
 
 
 @dataclass(frozen=True, slots=True)
 class StyledRun:
     text: str
-    style: InlineStyle = PLAIN
+    style: InlineMarkup = PLAIN
 
 
 @dataclass(slots=True, eq=False)

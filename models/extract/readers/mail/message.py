@@ -8,7 +8,7 @@ from lxml import etree
 from models.cdom.flags import QUOTED
 from models.cdom.original import Format, ReadOptions
 from models.cdom.tree import BlockType, Metadata
-from models.extract.readers.flow.blocks import FlowBlock, FlowPage, InlineStyle, StyledRun, join_runs
+from models.extract.readers.flow.blocks import FlowBlock, FlowPage, InlineMarkup, StyledRun, join_runs
 from models.extract.readers.flow.document import Embedded, FlowDocument, FlowFile, HeldAssets, open_flow
 from models.extract.readers.mail.bodies import (
     Contents,
@@ -110,7 +110,7 @@ def _make_head(mail: Mail) -> list[FlowBlock]:
 
 
 def _make_field(name: str, value: str) -> FlowBlock:
-    text, spans = join_runs([StyledRun(f"{name}:", InlineStyle(bold=True)), StyledRun(f" {value}")])
+    text, spans = join_runs([StyledRun(f"{name}:", InlineMarkup(bold=True)), StyledRun(f" {value}")])
     return FlowBlock(BlockType.KEY_VALUE, text, spans, path=f"header {name.lower()}")
 
 

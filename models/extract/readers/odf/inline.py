@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from models.extract.readers.docx.package.xml import Element
-from models.extract.readers.flow.blocks import PLAIN, InlineStyle, StyledRun
+from models.extract.readers.flow.blocks import PLAIN, InlineMarkup, StyledRun
 from models.extract.readers.flow.characters import fold
 from models.extract.readers.odf.names import DRAW, OFFICE, TEXT, XLINK, count
 from models.extract.readers.odf.styles import OdfStyles
@@ -40,7 +40,7 @@ def read_inline(node: Element, styles: OdfStyles, mark: Callable[[], str]) -> In
     return found
 
 
-def _read(node: Element, styles: OdfStyles, mark: Callable[[], str], style: InlineStyle, found: Inline) -> None:
+def _read(node: Element, styles: OdfStyles, mark: Callable[[], str], style: InlineMarkup, found: Inline) -> None:
     if node.text:
         found.runs.append(StyledRun(fold(node.text), style))
     for child in node:
@@ -49,7 +49,7 @@ def _read(node: Element, styles: OdfStyles, mark: Callable[[], str], style: Inli
             found.runs.append(StyledRun(fold(child.tail), style))
 
 
-def _read_child(child: Element, styles: OdfStyles, mark: Callable[[], str], style: InlineStyle, found: Inline) -> None:
+def _read_child(child: Element, styles: OdfStyles, mark: Callable[[], str], style: InlineMarkup, found: Inline) -> None:
     match child.tag:
         case t if t in _SKIPPED:
             return
@@ -71,7 +71,7 @@ def _read_child(child: Element, styles: OdfStyles, mark: Callable[[], str], styl
             _read(child, styles, mark, style, found)
 
 
-def _span_style(name: str | None, styles: OdfStyles, style: InlineStyle) -> InlineStyle:
+def _span_style(name: str | None, styles: OdfStyles, style: InlineMarkup) -> InlineMarkup:
     bold, italic = styles.emphasis(name)
     return replace(
         style,

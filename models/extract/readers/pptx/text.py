@@ -7,7 +7,7 @@ from models.cdom.tree import BlockType
 from models.extract.readers.docx.inline.omml import math_to_latex
 from models.extract.readers.docx.package.opc import Relations
 from models.extract.readers.docx.package.xml import MC, A, Element, M, R, number
-from models.extract.readers.flow.blocks import FlowBlock, InlineStyle, StyledRun, join_runs
+from models.extract.readers.flow.blocks import FlowBlock, InlineMarkup, StyledRun, join_runs
 from models.extract.readers.flow.counting import alphabetic, roman
 from models.extract.readers.pptx.inherit import Bullet, Placeholder, SlideInheritance
 from models.extract.readers.pptx.names import A14
@@ -93,13 +93,13 @@ def _read_math(node: Element) -> Iterator[StyledRun]:
             yield StyledRun(f"${latex}$")
 
 
-def _style(run: Element, relations: Relations) -> InlineStyle:
+def _style(run: Element, relations: Relations) -> InlineMarkup:
     properties = run.find(A + "rPr")
     if properties is None:
-        return InlineStyle()
+        return InlineMarkup()
     link = properties.find(A + "hlinkClick")
     relation = relations.get(link.get(R + "id") or "") if link is not None else None
-    return InlineStyle(
+    return InlineMarkup(
         bold=properties.get("b") in ("1", "true"),
         italic=properties.get("i") in ("1", "true"),
         href=relation.target if relation is not None and relation.external else None,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from models.extract.readers.flow.blocks import InlineStyle, StyledRun
+from models.extract.readers.flow.blocks import InlineMarkup, StyledRun
 
 
 @dataclass(slots=True)
@@ -18,8 +18,8 @@ class RtfState:
     font: int = 0
     blanks_after_unicode: int = 1
 
-    def style(self) -> InlineStyle:
-        return InlineStyle(bold=self.bold, italic=self.italic, hidden=self.hidden, href=self.href)
+    def style(self) -> InlineMarkup:
+        return InlineMarkup(bold=self.bold, italic=self.italic, hidden=self.hidden, href=self.href)
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from models.extract.readers.docx.package.xml import Element, tag_of
 from models.extract.readers.flow.blocks import (
     PLAIN,
     FlowBlock,
-    InlineStyle,
+    InlineMarkup,
     StyledRun,
     adopt,
     flatten,
@@ -122,7 +122,7 @@ class HtmlWalker:
     terms_as_items: bool = False
     furniture: list[tuple[FlowBlock, BlockType]] = field(default_factory=list)
     _runs: list[StyledRun] = field(default_factory=list)
-    _style: InlineStyle = PLAIN
+    _style: InlineMarkup = PLAIN
     _type: BlockType = BlockType.PARAGRAPH
     _level: int | None = None
     _lists: list[_List] = field(default_factory=list)
@@ -195,7 +195,7 @@ class HtmlWalker:
 
     def _read_heading(self, node: Element) -> None:
         with self._as(BlockType.HEADING, _HEADINGS[tag_of(node)]):
-            before, self._style = self._style, InlineStyle()
+            before, self._style = self._style, InlineMarkup()
             self._read_inside(node)
             self._style = before
 

@@ -9,7 +9,7 @@ from models.cdom.tree import Tree
 from models.export.context import ContextDigest, tree_to_context
 from models.export.graph import Graph, GraphFormat, graph_to_neo4j, parse_graph_format, tree_to_graph
 from models.export.html import tree_to_html
-from models.export.markdown import tree_to_markdown
+from models.export.markdown import MarkdownText, tree_to_markdown
 from models.export.markdown_tables import TableStyle
 from serve_apps.access.scopes import DOCUMENT
 from serve_apps.api.documents.published import PublishedDep
@@ -24,6 +24,9 @@ MaxTokens = Annotated[int, Query(ge=16, le=1_000_000)]
 Tables = Annotated[
     TableStyle, Query(description="auto: pipes, and HTML where cells span; html or pipe: always that form.")
 ]
+Inline = Annotated[
+    MarkdownText, Query(description="rich: emphasis, code and link targets; plain: the words alone, as printed.")
+]
 Furniture = Annotated[bool | None, Query(description="Running headers and footers; by default only where pages are.")]
 
 
@@ -37,10 +40,13 @@ async def export_html(document: PublishedDep) -> Response:
 
 @router.get(f"{DOCUMENT}/export/markdown", response_class=Response, responses={200: {"content": {"text/markdown": {}}}})
 async def export_markdown(
-    document: PublishedDep, furniture: Furniture = None, tables: Tables = TableStyle.AUTO
+    document: PublishedDep,
+    furniture: Furniture = None,
+    tables: Tables = TableStyle.AUTO,
+    inline: Inline = MarkdownText.RICH,
 ) -> Response:
     """The document as Markdown: text escaped, hidden text left out."""
-    text = await document.derive(lambda tree: tree_to_markdown(tree, furniture=furniture, tables=tables))
+    text = await document.derive(lambda tree: tree_to_markdown(tree, furniture=furniture, tables=tables, inline=inline))
     headers = {"X-Content-Type-Options": "nosniff"} | document.left_out(furniture=furniture is not False)
     return Response(text, media_type="text/markdown; charset=utf-8", headers=headers)
 

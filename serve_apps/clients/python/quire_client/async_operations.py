@@ -125,9 +125,9 @@ class AsyncOperations(AsyncTransport):
         """One semantic, accessible page in reading order; all text escaped, no script."""
         return await self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/html", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
-    async def export_markdown(self, job_id: str, document_id: str, *, furniture: bool | None = None, tables: types.TableStyle | None = None, redacted: bool | None = None) -> str:
+    async def export_markdown(self, job_id: str, document_id: str, *, furniture: bool | None = None, tables: types.TableStyle | None = None, inline: types.MarkdownText | None = None, redacted: bool | None = None) -> str:
         """The document as Markdown: text escaped, hidden text left out."""
-        return await self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", job_id=job_id, document_id=document_id), query={"furniture": furniture, "tables": tables, "redacted": redacted}))
+        return await self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", job_id=job_id, document_id=document_id), query={"furniture": furniture, "tables": tables, "inline": inline, "redacted": redacted}))
 
     async def export_graph(self, job_id: str, document_id: str, *, format: str | None = None, redacted: bool | None = None) -> types.Graph:
         """Nodes and typed edges, structural only; neo4j gives the two files its importer takes."""

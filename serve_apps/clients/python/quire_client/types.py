@@ -290,6 +290,7 @@ class ListedDocument(TypedDict):
     pages_total: int
     created_at: str
     flags: dict[str, int]
+MarkdownText: TypeAlias = Literal['rich', 'plain']
 NodeType: TypeAlias = Literal['document', 'page', 'section', 'block', 'table', 'cell', 'picture']
 ObjectType: TypeAlias = Literal['section', 'table', 'figure', 'list', 'definition', 'reference', 'date', 'money', 'email', 'phone', 'identifier', 'person', 'organization', 'location']
 @final

@@ -144,8 +144,8 @@ export class Operations extends Transport {
   }
 
   /** The document as Markdown: text escaped, hidden text left out. */
-  exportMarkdown(jobId: string, documentId: string, options: { furniture?: boolean | null; tables?: types.TableStyle; redacted?: boolean } = {}): Promise<string> {
-    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", { job_id: jobId, document_id: documentId }), query: { furniture: options.furniture, tables: options.tables, redacted: options.redacted } });
+  exportMarkdown(jobId: string, documentId: string, options: { furniture?: boolean | null; tables?: types.TableStyle; inline?: types.MarkdownText; redacted?: boolean } = {}): Promise<string> {
+    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", { job_id: jobId, document_id: documentId }), query: { furniture: options.furniture, tables: options.tables, inline: options.inline, redacted: options.redacted } });
   }
 
   /** Nodes and typed edges, structural only; neo4j gives the two files its importer takes. */

@@ -317,6 +317,8 @@ export interface ListedDocument {
   flags: Record<string, number>;
 }
 
+export type MarkdownText = "rich" | "plain";
+
 export type NodeType = "document" | "page" | "section" | "block" | "table" | "cell" | "picture";
 
 export type ObjectType = "section" | "table" | "figure" | "list" | "definition" | "reference" | "date" | "money" | "email" | "phone" | "identifier" | "person" | "organization" | "location";
