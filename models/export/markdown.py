@@ -204,7 +204,8 @@ class _Writer:
                 return "> " + inline(block.text, block.spans).replace("\n", "\n> ")
             case _ if block.table is not None:
                 inside = block.id in self._written_inside
-                return "" if inside else table_to_markdown(block, block.table, self._nested, self._tables)
+                lists = self._flows(block)
+                return "" if inside else table_to_markdown(block, block.table, self._nested, self._tables, lists=lists)
             case _:
                 return inline(block.text, block.spans)
 

@@ -26,9 +26,10 @@ Nested = Mapping[BlockId, Sequence[Block]]
 """Tables inside tables, by the id of the block around them."""
 
 
-def table_to_markdown(block: Block, table: Table, nested: Nested, style: TableStyle) -> str:
-    """The table, with those nested in it where the style can hold them."""
+def table_to_markdown(block: Block, table: Table, nested: Nested, style: TableStyle, *, lists: bool = False) -> str:
+    """The table, with those nested in it where the style can hold them; `lists`: bulleted lines of cells are lists."""
     plain = not nested.get(block.id) and all(cell.row_span == cell.col_span == 1 for cell in table.cells)
+    plain = plain and not (lists and any(_holds_list(cell.text) for cell in table.cells))
     if style is TableStyle.PIPE or (style is TableStyle.AUTO and plain and table.cols > 0):
         return _pipes(table)
     return _html(block, table, nested)
@@ -42,6 +43,10 @@ def nested_tables(blocks: Sequence[Block]) -> dict[BlockId, list[Block]]:
         if block.table is not None and block.parent in tables and block.parent is not None:
             nested.setdefault(block.parent, []).append(block)
     return nested
+
+
+def _holds_list(text: str) -> bool:
+    return text.startswith(_BULLET) or "\n" + _BULLET in text
 
 
 def _pipes(table: Table) -> str:

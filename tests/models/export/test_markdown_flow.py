@@ -14,7 +14,7 @@ from models.export.markdown_tables import TableStyle
 RENDER = MarkdownIt("commonmark", {"html": True})
 
 
-def make_tree(*blocks: dict[str, Any]) -> Tree:
+def make_tree(*blocks: dict[str, Any], format_: str = "docx") -> Tree:
     """Blocks b0, b1 … from their fields; `parent` is an index."""
     made = []
     for at, fields in enumerate(blocks):
@@ -30,7 +30,7 @@ def make_tree(*blocks: dict[str, Any]) -> Tree:
             )
         )
     return Tree(
-        source=Source(format="docx", sha256="0", bytes=0),
+        source=Source(format=format_, sha256="0", bytes=0),
         metadata=Metadata(),
         pages=(Page(number=1, width=0, height=0),),
         blocks=tuple(made),
@@ -123,6 +123,13 @@ def test_bullets_in_a_cell_are_a_list_in_it() -> None:
     table = Table(rows=1, cols=1, cells=(Cell(row=0, col=0, text="before\n• a\n• b\nafter"),))
     tree = make_tree(block("", BlockType.TABLE, table=table))
     assert "<td>before<ul><li>a</li><li>b</li></ul>after</td>" in tree_to_markdown(tree, tables=TableStyle.HTML)
+
+
+def test_a_table_whose_cells_hold_lists_is_html_where_the_format_flows() -> None:
+    table = Table(rows=1, cols=1, cells=(Cell(row=0, col=0, text="• a\n• b"),))
+    assert "<td><ul><li>a</li><li>b</li></ul></td>" in write(block("", BlockType.TABLE, table=table))
+    on_page = make_tree(block("", BlockType.TABLE, table=table, bbox=(0.0, 0.0, 9.0, 9.0)), format_="pdf")
+    assert "| • a<br>• b |" in tree_to_markdown(on_page)
 
 
 def test_headings_keep_their_level_and_are_one_line() -> None:

@@ -11,7 +11,7 @@ from models.cdom.original import Format, ReadOptions
 from models.cdom.tree import BlockType, Metadata
 from models.extract.readers.docx.package.opc import Package
 from models.extract.readers.docx.package.xml import BrokenPart, Element
-from models.extract.readers.flow.blocks import FlowPage
+from models.extract.readers.flow.blocks import FlowBlock, FlowPage
 from models.extract.readers.flow.document import FlowDocument, FlowFile, HeldAssets, open_flow
 from models.extract.readers.web.page import path_maker
 from models.extract.readers.web.parse import decode, parse_html
@@ -54,13 +54,16 @@ class _Book:
         if len(spine) > MAX_PARTS:
             raise TooManyPages(f"{len(spine)} parts, {MAX_PARTS} allowed")
         pages = [self._read_part(name) for name in spine]
+        metadata = _read_metadata(root)
+        if pages and repeats_metadata(pages[0].blocks, root):
+            mark_as_furniture(pages[0].blocks)
         return FlowFile(
             format=Format.EPUB,
             pages=pages,
             engine=ENGINE,
             version=etree.__version__,
             reason="book",
-            metadata=_read_metadata(root),
+            metadata=metadata,
             warnings=tuple(dict.fromkeys((*self._warnings, *self._pictures.warnings))),
             assets=HeldAssets(self._pictures.held),
         )
@@ -128,8 +131,7 @@ class _Book:
             return page
         page.blocks = HtmlWalker(path_maker(f"{name} "), self._pictures.take).read(root)
         if name in self._contents:
-            for block in page.blocks:
-                block.type, block.level, block.bullet, block.parent = BlockType.PAGE_HEADER, None, False, None
+            mark_as_furniture(page.blocks)
         return page
 
     def _find_picture(self, source: str) -> bytes | None:
@@ -140,6 +142,23 @@ class _Book:
             return self._package.read(name)
         except BrokenPart:
             return None
+
+
+def mark_as_furniture(blocks: list[FlowBlock]) -> None:
+    """Blocks that are no part of the text."""
+    for block in blocks:
+        block.type, block.level, block.bullet, block.parent = BlockType.PAGE_HEADER, None, False, None
+
+
+def repeats_metadata(blocks: list[FlowBlock], root: Element) -> bool:
+    """True for a title page made from the package file: it says what the metadata say and nothing else."""
+    stated = {
+        " ".join(node.text.split()).casefold()
+        for node in root.iter()
+        if isinstance(node.tag, str) and "purl.org/dc/elements" in node.tag and node.text
+    }
+    said = [" ".join(block.text.split()).casefold() for block in blocks]
+    return bool(said) and all(block.asset is None and text in stated for block, text in zip(blocks, said, strict=True))
 
 
 def _read_metadata(root: Element) -> Metadata:

@@ -1,5 +1,6 @@
 """Blocks while a file is being read: mutable, linked by object. Styled runs in, text with spans out."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -12,6 +13,7 @@ from models.cdom.tree import BlockType, Span
 from models.extract.readers.flow.characters import clean
 
 BULLET: Final = "• "
+_LABEL_LIKE: Final = re.compile(r"\(?(?:\d{1,9}|[A-Za-z]|[ivxlcdmIVXLCDM]{2,8})(?:\.\d{1,9})*[.)]+\s")
 MAX_BLOCKS: Final = 400_000
 """Blocks of one document: as many as a tree of half a gigabyte holds."""
 
@@ -135,6 +137,14 @@ def flatten(blocks: list[FlowBlock]) -> tuple[str, list[FlowBlock]]:
 
 def _in_cell(block: FlowBlock) -> str:
     return f"${block.text}$" if block.type is BlockType.FORMULA else block.text
+
+
+def keep_bullet(block: FlowBlock) -> None:
+    """Writes the bullet of an item whose words would be taken for its number ("A. Smith")."""
+    if block.bullet and block.type is BlockType.LIST_ITEM and _LABEL_LIKE.match(block.text):
+        by = len(BULLET)
+        block.text = BULLET + block.text
+        block.spans = tuple(replace(span, start=span.start + by, end=span.end + by) for span in block.spans)
 
 
 def adopt(children: list[FlowBlock], parent: FlowBlock) -> list[FlowBlock]:

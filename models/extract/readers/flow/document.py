@@ -12,7 +12,7 @@ from models.cdom.original import Format, ReadOptions
 from models.cdom.ports import PageImage
 from models.cdom.tree import BlockType, Metadata, Route
 from models.extract.readers.contract import DocumentFacts, PageBlock, PageContent, PageRead
-from models.extract.readers.flow.blocks import FlowBlock, FlowPage, check_count
+from models.extract.readers.flow.blocks import FlowBlock, FlowPage, check_count, keep_bullet
 
 _LISTED: Final = frozenset({BlockType.HEADING, BlockType.LIST_ITEM, BlockType.CHECKBOX})
 
@@ -151,6 +151,8 @@ class FlowDocument:
     def _make_blocks(self, blocks: list[FlowBlock], assets: Mapping[str, bytes]) -> tuple[PageBlock, ...]:
         places = {id(block): at for at, block in enumerate(blocks)}
         captions = _pair_captions(blocks)
+        for block in blocks:
+            keep_bullet(block)
         return tuple(
             PageBlock(
                 type=block.type,

@@ -7,6 +7,7 @@ from typing import Final
 from models.cdom.errors import ResourceLimit
 from models.extract.readers.docx.package.xml import Element
 from models.extract.readers.odf.names import DRAW, OFFICE, STYLE, SVG, TABLE, TEXT, XLINK, count, points
+from models.extract.readers.odf.objects import chart_title, read_object
 from models.extract.readers.odf.styles import OdfStyles
 from models.extract.readers.odf.text import OdfReader
 from models.extract.readers.sheets.sheet import MAX_CELLS, Sheet, SheetObject, Workbook
@@ -123,7 +124,14 @@ class SheetReader:
         image = frame.find(DRAW + "image")
         alt = (frame.findtext(SVG + "title") or frame.findtext(SVG + "desc") or "").strip()
         href = (image.get(XLINK + "href") or "").removeprefix("./") if image is not None else ""
-        if href and "://" not in href and frame.find(DRAW + "object") is None:
+        node = frame.find(DRAW + "object")
+        folder = (node.get(XLINK + "href") or "").removeprefix("./").strip("/") if node is not None else ""
+        content = self._styles.find_object(folder) if folder and "://" not in folder and ".." not in folder else None
+        chart = read_object(content)
+        if content is not None and chart is not None and chart.table is not None:
+            title = chart_title(content) or alt
+            self._sheet.objects.append(SheetObject(place, table=chart.table, text=title, chart=True))
+        elif href and "://" not in href and node is None:
             self._sheet.objects.append(SheetObject(place, asset=href, text=alt))
 
     def _measure(self, node: Element, kind: str, name: str) -> float | None:

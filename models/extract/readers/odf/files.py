@@ -49,7 +49,7 @@ def _read(data: bytes, format_: Format, read: ReadPages) -> FlowFile:
     if content is None:
         raise Malformed("the package holds no content")
     shared = _part(package, "styles.xml")
-    styles = OdfStyles()
+    styles = OdfStyles(find_object=lambda folder: _part(package, f"{folder}/content.xml"))
     styles.add(shared)
     styles.add(content)
     return FlowFile(

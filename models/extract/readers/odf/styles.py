@@ -1,11 +1,19 @@
 """Styles of an OpenDocument file: style elements in; emphasis, roles of paragraphs, kinds of lists out."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
 from models.extract.readers.docx.package.xml import Element
 from models.extract.readers.odf.names import FO, STYLE, TABLE, TEXT
+
+FindObject = Callable[[str], Element | None]
+
+
+def no_object(folder: str) -> None:
+    """For content that has no objects."""
+
 
 MAX_PARENTS: Final = 50
 """Styles a style inherits from, one after the other: a circle never ends."""
@@ -15,10 +23,11 @@ _CODE: Final = frozenset(("Preformatted_20_Text", "Source_20_Code", "Source_20_T
 
 @dataclass(slots=True)
 class OdfStyles:
-    """Styles by name, and which list levels are numbered."""
+    """Styles by name, which list levels are numbered, and the content of objects by their folder in the package."""
 
     styles: dict[str, Element] = field(default_factory=dict)
     lists: dict[str, dict[int, str | None]] = field(default_factory=dict)
+    find_object: FindObject = no_object
 
     def add(self, root: Element | None) -> None:
         """Takes in the styles of a part."""

@@ -21,6 +21,7 @@ from models.extract.readers.flow.blocks import (
 from models.extract.readers.flow.counting import alphabetic, roman
 from models.extract.readers.odf.inline import read_inline
 from models.extract.readers.odf.names import DRAW, OFFICE, SVG, TABLE, TEXT, XLINK, count
+from models.extract.readers.odf.objects import read_object
 from models.extract.readers.odf.styles import OdfStyles
 
 MAX_DEPTH: Final = 60
@@ -209,8 +210,11 @@ class OdfReader:
         image = node.find(DRAW + "image")
         box = node.find(DRAW + "text-box")
         table = node.find(TABLE + "table") if node.tag == DRAW + "frame" else None
+        found = read_object(self._object_of(node))
         if table is not None:
             self._read_table(table)
+        elif found is not None:
+            self._add_object(found, alt, image)
         elif box is not None:
             for block in self._inner().read(box):
                 self._add(block)
@@ -221,6 +225,24 @@ class OdfReader:
         else:
             for block in self._inner().read(node):
                 self._add(block)
+
+    def _object_of(self, frame: Element) -> Element | None:
+        """The content of the object in a frame: its own part of the package, or a formula that stands in place."""
+        node = frame.find(DRAW + "object")
+        if node is None:
+            return None
+        if len(node):
+            return node[0]
+        folder = (node.get(XLINK + "href") or "").removeprefix("./").strip("/")
+        return self.styles.find_object(folder) if folder and "://" not in folder and ".." not in folder else None
+
+    def _add_object(self, found: FlowBlock, alt: str, image: Element | None) -> None:
+        """A formula or the values of a chart; a chart's picture stands before them."""
+        href = (image.get(XLINK + "href") or "").removeprefix("./") if image is not None else ""
+        if found.table is not None and (href or alt):
+            self._add(FlowBlock(BlockType.PICTURE, alt, asset=href or None, parent=self._item))
+        found.parent = self._item
+        self._add(found)
 
     def _add_note(self, note: Element, parent: FlowBlock | None) -> None:
         body = note.find(TEXT + "note-body")

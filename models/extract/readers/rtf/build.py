@@ -3,21 +3,18 @@
 import re
 from typing import Final
 
-from models.cdom.errors import ResourceLimit
 from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.table import Cell, Table
 from models.cdom.tree import BlockType
 from models.extract.readers.flow.blocks import FlowBlock, FlowPage, StyledRun, join_runs
-from models.extract.readers.rtf.state import RtfParagraph, RtfRow
+from models.extract.readers.rtf.nesting import TableStack
+from models.extract.readers.rtf.state import RtfParagraph
 from models.extract.readers.rtf.tables import RtfTables
 
-MAX_ROWS: Final = 100_000
-"""Rows of one table; more are refused, for the format has no bound of its own."""
-MAX_COLUMNS: Final = 1000
-"""Cells of one row; Word allows 63, so only made files have more."""
 _BULLETS: Final = "•◦▪·-–*o\uf0b7\uf0a7▸‣●○■□"
 _TYPED: Final = re.compile(r"([•◦▪·–]|\(?(?:\d{1,4}|[a-zA-Z]|[ivxIVX]{1,6})[.)])\t")
 _NUMBER: Final = re.compile(r"\d{1,6}")
+_UNNUMBERED: Final = (23, 255)
+"""Number formats of a list level: a bullet, nothing."""
 _INDENT: Final = 360
 """Twentieths of a point by which a list level is usually indented."""
 
@@ -28,11 +25,13 @@ class RtfBlocks:
     def __init__(self, tables: RtfTables) -> None:
         self.pages = [FlowPage()]
         self._tables = tables
-        self._rows: list[RtfRow] = []
+        self.tables = TableStack()
         self._parents: dict[int, FlowBlock] = {}
         self._count = 0
+        self._stated = False
         self._label = ""
-        self.last: FlowBlock | None = None
+        self._counts: dict[tuple[int, int], int] = {}
+        self._called: list[FlowBlock] = []
 
     def turn(self) -> None:
         """A stated page break."""
@@ -44,7 +43,14 @@ class RtfBlocks:
         self._count += 1
         block.path = f"#{self._count}"
         self.pages[-1].blocks.append(block)
-        self.last = block
+        for note in self._called:
+            note.parent = block
+        self._called = []
+
+    def add_note(self, note: FlowBlock) -> None:
+        """A note that the paragraph being read calls: the next block is the one it belongs to."""
+        self.pages[-1].notes.append(note)
+        self._called.append(note)
 
     def add_paragraph(self, paragraph: RtfParagraph) -> None:
         """The block of a paragraph; none when it says nothing."""
@@ -58,7 +64,7 @@ class RtfBlocks:
             return
         level = self._tables.headings.get(paragraph.style)
         level = min(6, paragraph.outline + 1) if paragraph.outline is not None and paragraph.outline < 9 else level
-        label = self._label_of(paragraph)
+        label = paragraph.label.strip() or self._count_on(paragraph)
         if level is not None:
             self._parents = {}
             self.add(FlowBlock(BlockType.HEADING, text, spans, level))
@@ -69,28 +75,39 @@ class RtfBlocks:
         elif (typed := _TYPED.match(text)) is not None and paragraph.first < 0:
             rest = _cut(runs, typed.end())
             self._add_item(typed.group(1), rest, max(1, round(paragraph.left / _INDENT)))
+        elif paragraph.list_id and not self._stated:
+            self._add_item(self._count_label(paragraph), runs, paragraph.level + 1)
         else:
             parent = self._item_at(paragraph.left)
             self.add(FlowBlock(BlockType.PARAGRAPH, text, spans, parent=parent))
             self._parents = self._parents if parent is not None else {}
+        self._stated = self._stated or bool(label)
 
-    def _label_of(self, paragraph: RtfParagraph) -> str:
-        """The label before a paragraph; one counted on where the list goes on without stating it."""
-        label = paragraph.label.strip()
-        if not label and paragraph.list_id and self._label:
-            number = _NUMBER.search(self._label)
-            label = self._label
-            if number is not None:
-                label = label[: number.start()] + str(int(number.group()) + 1) + label[number.end() :]
-        self._label = label
-        return label
+    def _count_on(self, paragraph: RtfParagraph) -> str:
+        """The label of an item of an old list, where only the first one states it; nothing for other paragraphs."""
+        if not (paragraph.old_list and paragraph.list_id):
+            return ""
+        number = _NUMBER.search(self._label)
+        if number is None:
+            return self._label
+        return self._label[: number.start()] + str(int(number.group()) + 1) + self._label[number.end() :]
+
+    def _count_label(self, paragraph: RtfParagraph) -> str:
+        """The label of an item of a list in a file that writes none: counted, or a bullet."""
+        formats = self._tables.formats(paragraph.list_id)
+        if not formats or formats[min(paragraph.level, len(formats) - 1)] in _UNNUMBERED:
+            return "•"
+        key = (paragraph.list_id, paragraph.level)
+        self._counts[key] = self._counts.get(key, 0) + 1
+        return f"{self._counts[key]}."
 
     def _item_at(self, left: int) -> FlowBlock | None:
         """The list item that an indented paragraph goes on."""
         return self._parents[max(self._parents)] if left > 0 and self._parents else None
 
     def _add_item(self, label: str, runs: list[StyledRun], level: int) -> None:
-        bullet = len(label) == 1 and not label.isdigit() and (label in _BULLETS or not label.isalnum())
+        self._label = label
+        bullet = is_bullet(label)
         text, spans = join_runs(runs, prefix="" if bullet else label + " ")
         self._parents = {at: block for at, block in self._parents.items() if at < level}
         parent = self._parents[max(self._parents)] if self._parents else None
@@ -99,34 +116,17 @@ class RtfBlocks:
         self._parents[level] = block
         self.add(block)
 
-    def add_row(self, row: RtfRow) -> None:
-        if len(self._rows) >= MAX_ROWS or len(row.cells) > MAX_COLUMNS:
-            raise ResourceLimit("a table is too large")
-        if row.cells:
-            self._rows.append(row)
-
     def end_table(self) -> None:
-        """The rows so far as a table."""
-        rows, self._rows = self._rows, []
-        if not rows:
-            return
-        self._parents = {}
-        cols = max(len(row.cells) for row in rows)
-        cells: list[Cell] = []
-        for at, row in enumerate(rows):
-            for col, text in enumerate(row.cells):
-                if row.merges[col : col + 1] in (["h"], ["v"]) and not text:
-                    continue
-                across = 1
-                while row.merges[col + across : col + across + 1] == ["h"] and not "".join(
-                    row.cells[col + across : col + across + 1]
-                ):
-                    across += 1
-                down = 1
-                while at + down < len(rows) and rows[at + down].merges[col : col + 1] == ["v"]:
-                    down += 1
-                cells.append(Cell(row=at, col=col, row_span=down, col_span=across, header=row.header, text=text))
-        self.add(FlowBlock(BlockType.TABLE, table=Table(rows=len(rows), cols=cols, cells=tuple(cells))))
+        """The rows so far as a table, with those nested in it."""
+        blocks = self.tables.close()
+        self._parents = {} if blocks else self._parents
+        for block in blocks:
+            self.add(block)
+
+
+def is_bullet(label: str) -> bool:
+    """True for the label of an unordered item."""
+    return len(label) == 1 and not label.isdigit() and (label in _BULLETS or not label.isalnum())
 
 
 def _cut(runs: list[StyledRun], count: int) -> list[StyledRun]:

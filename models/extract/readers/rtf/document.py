@@ -7,10 +7,10 @@ from typing import Final
 
 from models.cdom.original import Format, ReadOptions
 from models.cdom.tree import BlockType, Metadata
-from models.extract.readers.flow.blocks import FlowBlock, StyledRun, join_runs
+from models.extract.readers.flow.blocks import BULLET, FlowBlock, StyledRun, join_runs
 from models.extract.readers.flow.document import FlowDocument, FlowFile, HeldAssets, open_flow
-from models.extract.readers.rtf.build import RtfBlocks
-from models.extract.readers.rtf.state import RtfParagraph, RtfRow, RtfState
+from models.extract.readers.rtf.build import RtfBlocks, is_bullet
+from models.extract.readers.rtf.state import RtfParagraph, RtfState
 from models.extract.readers.rtf.tables import RtfTables
 from models.extract.readers.rtf.tokens import MAX_DEPTH, RtfToken, read_tokens
 
@@ -21,13 +21,13 @@ _SKIPPED: Final = frozenset(
         "colortbl", "objdata", "themedata", "colorschememapping", "datastore", "latentstyles", "rsidtbl", "generator",
         "xmlnstbl", "wgrffmtfilter", "header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr",
         "footerf", "nonshppict", "objclass", "bkmkstart", "bkmkend", "datafield", "filetbl", "revtbl", "pgptbl",
-        "listpicture", "tc", "xe", "template", "operator", "company", "category", "userprops", "upr",
+        "listpicture", "nonesttables", "tc", "xe", "template", "operator", "company", "category", "userprops", "upr",
     )
 )  # fmt: skip
 _TEXT: Final = {
     "tab": "\t", "line": "\n", "emdash": "—", "endash": "–", "lquote": "‘", "rquote": "’", "ldblquote": "“",
     "rdblquote": "”", "bullet": "•", "emspace": " ", "enspace": " ", "~": "\xa0", "_": "‑", "\\": "\\", "{": "{",
-    "}": "}", "\n": "\n", "\r": "\n",
+    "}": "}",
 }  # fmt: skip
 _INFO: Final = frozenset(("title", "author", "subject", "keywords", "doccomm", "creatim", "revtim"))
 _LINK: Final = re.compile(r"HYPERLINK\s+(?:\\\w\s+)*\"?([^\"\s]+)")
@@ -49,7 +49,6 @@ class RtfReader:
         self._stack: list[RtfState] = []
         self._over = 0
         self._paragraph = RtfParagraph()
-        self._row = RtfRow()
         self._skip = 0
         self._bytes = b""
         self._link = ""
@@ -102,11 +101,19 @@ class RtfReader:
                 self._say_bytes(data)
             case "symbol":
                 self._starred = token.word == "*"
-                self._say(_TEXT.get(token.word, ""))
+                self._symbol(token.word)
             case _:
                 self._word(token.word, token.value)
 
+    def _symbol(self, symbol: str) -> None:
+        """A backslash before the end of a line ends the paragraph; other symbols stand for characters."""
+        if symbol not in "\r\n":
+            self._say(_TEXT.get(symbol, ""))
+        elif self._state.target in ("body", "note"):
+            self._end_paragraph()
+
     def _open(self) -> None:
+        self._skip = 0
         if len(self._stack) >= MAX_DEPTH:
             self._over += 1
             return
@@ -115,6 +122,7 @@ class RtfReader:
         self._starred = False
 
     def _close(self) -> None:
+        self._skip = 0
         if self._over:
             self._over -= 1
             return
@@ -130,7 +138,7 @@ class RtfReader:
         if target == "picture":
             self._add_picture()
         elif target == "note" and (text := join_runs(self._note)[0]):
-            self._blocks.pages[-1].notes.append(FlowBlock(BlockType.FOOTNOTE, text, parent=self._blocks.last))
+            self._blocks.add_note(FlowBlock(BlockType.FOOTNOTE, text))
             self._note = []
 
     def _word(self, word: str, value: int | None) -> None:
@@ -138,7 +146,10 @@ class RtfReader:
             self._state.target = "nowhere"
         self._starred = False
         state = self._state
-        if word in _TARGETS:
+        if word == "nesttableprops":
+            state.nested_row = True
+        elif word in _TARGETS:
+            self._paragraph.old_list = self._paragraph.old_list or word == "pntext"
             state.target = _TARGETS[word]
         elif word in _SKIPPED:
             state.target = "nowhere"
@@ -181,9 +192,8 @@ class RtfReader:
                 paragraph.reset()
             case "cell" | "nestcell":
                 self._end_cell(nested=word == "nestcell")
-            case "row":
-                self._blocks.add_row(self._row)
-                self._row = RtfRow(merges=self._row.merges, header=self._row.header)
+            case "row" | "nestrow":
+                self._blocks.tables.end_row(self._level(nested=word == "nestrow"))
             case "intbl":
                 paragraph.in_table = True
             case _ if word in _PARAGRAPH:
@@ -192,7 +202,9 @@ class RtfReader:
                 self._describe_row(word)
 
     def _describe_row(self, word: str) -> None:
-        row = self._row
+        if word not in _ROW:
+            return
+        row = self._blocks.tables.row(self._level(nested=self._state.nested_row))
         match word:
             case "trowd":
                 row.merges, row.header, row.pending = [], False, ""
@@ -242,20 +254,29 @@ class RtfReader:
             return
         paragraph = self._paragraph
         if paragraph.in_table:
-            paragraph.runs.append(StyledRun("\n"))
+            self._blocks.tables.say(self._level(nested=True), self._cell_line())
             return
         self._blocks.add_paragraph(paragraph)
         paragraph.runs, paragraph.label = [], ""
 
-    def _end_cell(self, *, nested: bool) -> None:
+    def _level(self, *, nested: bool) -> int:
+        """The table a cell or row belongs to: the outermost, or the one the paragraph is in."""
+        return max(1, self._paragraph.nesting) if nested else 1
+
+    def _cell_line(self) -> str:
+        """The text of the paragraph so far as a line of a cell."""
         paragraph = self._paragraph
-        text = (paragraph.label + " " if paragraph.label.strip() else "") + join_runs(paragraph.runs)[0]
+        label = paragraph.label.strip()
+        text = join_runs([run for run in paragraph.runs if not run.style.hidden])[0]
         paragraph.runs, paragraph.label = [], ""
-        if nested:
-            self._row.nested += ("\t" if self._row.nested else "") + text
-            return
-        self._row.cells.append("\n".join(part for part in (self._row.nested, text.strip()) if part))
-        self._row.nested = ""
+        if label and text:
+            return (BULLET if is_bullet(label) else label + " ") + text
+        return text
+
+    def _end_cell(self, *, nested: bool) -> None:
+        level = max(2, self._paragraph.nesting) if nested else 1
+        self._blocks.tables.say(level, self._cell_line())
+        self._blocks.tables.end_cell(level)
 
     def _add_picture(self) -> None:
         digits = re.sub(rb"[^0-9a-fA-F]", b"", b"".join(self._hex))
@@ -297,9 +318,13 @@ _TARGETS: Final = {
     "listtext": "list", "pntext": "list", "fldinst": "instruction", "fldrslt": "body", "footnote": "note",
     "pict": "picture", "info": "info", "shppict": "body", "shptxt": "body",
 }  # fmt: skip
-_STARRED: Final = frozenset(("fldinst", "shppict", "listtable", "listoverridetable", "shpinst", "shptxt"))
+_STARRED: Final = frozenset(
+    ("fldinst", "shppict", "listtable", "listoverridetable", "shpinst", "shptxt", "nesttableprops")
+)
+_ROW: Final = frozenset(("trowd", "trhdr", "clmrg", "clvmrg", "cellx"))
 _PARAGRAPH: Final = {
     "s": "style", "outlinelevel": "outline", "ls": "list_id", "ilvl": "level", "li": "left", "fi": "first",
+    "itap": "nesting",
 }  # fmt: skip
 
 

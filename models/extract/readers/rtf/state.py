@@ -17,6 +17,8 @@ class RtfState:
     href: str | None = None
     font: int = 0
     blanks_after_unicode: int = 1
+    nested_row: bool = False
+    """True where the row of a nested table is described, after its cells."""
 
     def style(self) -> InlineMarkup:
         return InlineMarkup(bold=self.bold, italic=self.italic, hidden=self.hidden, href=self.href)
@@ -35,11 +37,15 @@ class RtfParagraph:
     left: int = 0
     first: int = 0
     in_table: bool = False
+    old_list: bool = False
+    """The list is one of Word 6 (`\\pntext`), which need not state the label of each item."""
+    nesting: int = 0
+    """How deep the table around it is nested; 0 and 1 = not nested."""
 
     def reset(self) -> None:
         """`\\pard`: the properties go, the text stays."""
-        self.style = self.list_id = self.level = self.left = self.first = 0
-        self.outline, self.in_table = None, False
+        self.style = self.list_id = self.level = self.left = self.first = self.nesting = 0
+        self.outline, self.in_table, self.old_list = None, False, False
 
 
 @dataclass(slots=True)
@@ -50,4 +56,3 @@ class RtfRow:
     merges: list[str] = field(default_factory=list)
     header: bool = False
     pending: str = ""
-    nested: str = ""

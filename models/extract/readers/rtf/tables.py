@@ -12,6 +12,8 @@ _CHARSETS: Final = {
     162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251",
     222: "cp874", 238: "cp1250",
 }  # fmt: skip
+_NOT_OF_PARAGRAPHS: Final = frozenset(("cs", "ds", "ts"))
+"""Styles of characters, sections and tables; `Heading 1 Char` is no heading."""
 _HEADING: Final = re.compile(r"heading[ _]?(\d)", re.IGNORECASE)
 
 
@@ -53,7 +55,8 @@ class RtfTables:
                 self.fonts[font] = f"cp{token.value}"
 
     def _take_styles(self, tokens: list[RtfToken]) -> None:
-        style, level, name, depth = 0, None, "", 0
+        style: int | None = 0
+        level, name, depth = None, "", 0
         for token in tokens:
             if token.kind == "open":
                 depth += 1
@@ -65,12 +68,16 @@ class RtfTables:
                 depth -= 1
             elif token.word == "s" and token.value is not None:
                 style = token.value
+            elif token.word in _NOT_OF_PARAGRAPHS:
+                style = None
             elif token.word == "outlinelevel" and token.value is not None:
                 level = token.value + 1
             elif token.kind == "text":
                 name += token.data.decode("latin-1")
 
-    def _add_style(self, style: int, level: int | None, name: str) -> None:
+    def _add_style(self, style: int | None, level: int | None, name: str) -> None:
+        if style is None:
+            return
         found = _HEADING.search(name)
         if found is not None:
             self.headings[style] = max(1, min(6, int(found.group(1))))

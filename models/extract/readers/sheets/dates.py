@@ -23,6 +23,10 @@ _TOKEN: Final = re.compile(
 )
 
 
+_ELAPSED: Final = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
+"""Hours, minutes or seconds that are counted, not told: they may be below zero."""
+
+
 @dataclass(frozen=True, slots=True)
 class Moment:
     """A point in time as a sheet counts it: `days` whole days, `ticks` of `scale` a second since midnight."""
@@ -53,6 +57,8 @@ def has_date_parts(plain: str) -> bool:
 def show_date(value: float, code: str, *, epoch_1904: bool = False) -> str:
     """A serial number shown by one section of a date format."""
     serial = value + (_DATE_1904 if epoch_1904 else 0)
+    if -_LAST_SERIAL <= value < 0 and _ELAPSED.search(code):
+        return "-" + show_date(-value, code)
     if not 0 <= serial <= _LAST_SERIAL:
         return HASHES
     tokens = [_classify(found) for found in _TOKEN.finditer(code)]

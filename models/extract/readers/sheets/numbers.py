@@ -73,6 +73,8 @@ def _literal(token: Token) -> str:
 
 def _round(size: float, places: int) -> str:
     """Decimal digits, halves up, of what the number reads as with 15 digits."""
+    if size == float("inf"):  # a percentage of the largest numbers
+        return "inf"
     with localcontext(prec=400):
         exact = Decimal(f"{size:.15g}")
         return f"{exact.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP):f}"

@@ -25,6 +25,7 @@ from models.extract.readers.flow.blocks import (
 )
 from models.extract.readers.flow.characters import fold
 from models.extract.readers.flow.counting import alphabetic, roman
+from models.extract.readers.flow.mathml import mathml_to_latex
 from models.extract.readers.web.furniture import find_furniture
 from models.extract.readers.web.pictures import ReadPicture, no_picture
 from models.extract.readers.web.styles import is_hidden, stated_emphasis
@@ -332,13 +333,12 @@ class HtmlWalker:
             self._runs.append(StyledRun(node.get("value") or "", self._style))
 
     def _read_math(self, node: Element) -> None:
-        tex = next((one.text for one in node.iter("annotation") if "tex" in (one.get("encoding") or "")), None)
-        text = f"${tex.strip()}$" if tex else fold("".join(node.itertext()))
+        tex = mathml_to_latex(node)
         if tex and node.get("display") == "block":
             self._flush()
-            self._add(FlowBlock(BlockType.FORMULA, tex.strip()), node)
-        else:
-            self._runs.append(StyledRun(text, self._style))
+            self._add(FlowBlock(BlockType.FORMULA, tex), node)
+        elif tex:
+            self._runs.append(StyledRun(f"${tex}$", self._style))
 
     def _read_table(self, node: Element) -> None:
         self._flush()

@@ -122,3 +122,12 @@ def test_scripts_frames_and_addresses_are_never_run_nor_fetched() -> None:
 )
 def test_the_charset_is_that_of_the_page(data: bytes) -> None:
     assert texts(read_tree(data)) == ["Привет"]
+
+
+def test_mathml_is_a_formula_in_tex() -> None:
+    inline = "<math><mfrac><mi>a</mi><msqrt><mi>b</mi></msqrt></mfrac></math>"
+    stated = "<math display='block'>"
+    stated += "<semantics><mi>x</mi><annotation encoding='application/x-tex'>x_1</annotation></semantics></math>"
+    tree = read_tree(page(f"<p>so {inline} holds</p>{stated}"))
+    assert texts(tree, BlockType.PARAGRAPH) == [r"so $\frac{a}{\sqrt{b}}$ holds"]
+    assert texts(tree, BlockType.FORMULA) == ["x_1"]

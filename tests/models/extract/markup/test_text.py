@@ -4,6 +4,7 @@ import pytest
 
 from models.cdom.errors import UnsupportedFormat
 from models.cdom.tree import BlockType
+from models.export.markdown import tree_to_markdown
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts
 
 GREEK = "Αυτό είναι ένα κείμενο. Ο σκύλος τρέχει γρήγορα μέσα στο δάσος και η γάτα κοιμάται."
@@ -74,3 +75,9 @@ def test_markdown_nested_without_end_is_read(text: str) -> None:
 def test_bytes_that_are_no_text_are_refused(data: bytes) -> None:
     with pytest.raises(UnsupportedFormat):
         read_tree(data)
+
+
+def test_an_item_whose_words_look_like_a_number_keeps_its_bullet() -> None:
+    tree = read_tree(b"# List\n\n- A. Smith\n- plain\n\n**end**\n")
+    assert texts(tree, BlockType.LIST_ITEM) == ["\u2022 A. Smith", "plain"]
+    assert "- A. Smith\n- plain" in tree_to_markdown(tree)

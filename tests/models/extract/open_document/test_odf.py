@@ -210,3 +210,44 @@ def test_addresses_that_lead_out_of_a_book_are_left_out() -> None:
     tree = read_tree(book('<itemref idref="a"/><itemref idref="b"/>', items))
     assert tree.blocks == ()
     assert [warning.code for warning in tree.warnings] == ["part-unreadable"]
+
+
+def test_formulas_and_charts_of_objects_are_read_from_their_own_parts() -> None:
+    frames = "".join(
+        f'<draw:frame><draw:object xlink:href="./{name}"/>'
+        f'<draw:image xlink:href="./ObjectReplacements/{name}"/></draw:frame>'
+        for name in ("Formula", "Chart", "../../etc")
+    )
+    math = (
+        '<math xmlns="http://www.w3.org/1998/Math/MathML"><mi>E</mi><mo>=</mo><msup><mi>c</mi><mn>2</mn></msup></math>'
+    )
+    rows = "".join(
+        "<table:table-row>" + "".join(f"<table:table-cell><text:p>{text}</text:p></table:table-cell>" for text in row)
+        + "</table:table-row>"
+        for row in (("", "2025"), ("Q1", "7"))
+    )  # fmt: skip
+    chart = (
+        f'<office:document-content {NAMES} xmlns:chart="urn:oasis:names:tc:opendocument:xmlns:chart:1.0"><office:body>'
+        f"<chart:chart><table:table>{rows}</table:table></chart:chart></office:body></office:document-content>"
+    )
+    parts = {"Formula/content.xml": math, "Chart/content.xml": chart}
+    body = f'<text:p xmlns:xlink="http://www.w3.org/1999/xlink">{frames}</text:p>'
+    tree = read_tree(opendocument("text", body, **parts))
+    assert texts(tree, BlockType.FORMULA) == ["E = c^{2}"]
+    assert rows_of(of_type(tree, BlockType.TABLE)[0]) == [["", "2025"], ["Q1", "7"]]
+
+
+def test_a_title_page_that_only_repeats_the_metadata_is_furniture() -> None:
+    opf = (
+        '<package xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns="http://www.idpf.org/2007/opf"><metadata><dc:title>Book'
+        '</dc:title></metadata><manifest><item id="t" href="t.xhtml" media-type="application/xhtml+xml"/>'
+        '<item id="c" href="c.xhtml" media-type="application/xhtml+xml"/></manifest>'
+        '<spine><itemref idref="t"/><itemref idref="c"/></spine></package>'
+    )
+    container = '<container><rootfiles><rootfile full-path="b.opf"/></rootfiles></container>'
+    parts: dict[str, str | bytes] = {"mimetype": "application/epub+zip", "META-INF/container.xml": container}
+    parts |= {"b.opf": opf, "t.xhtml": "<html><body><h1>Book</h1></body></html>"}
+    parts |= {"c.xhtml": "<html><body><h1>Book</h1><p>Text.</p></body></html>"}
+    tree = read_tree(zipped_plain(parts))
+    assert [block.type for block in tree.blocks] == [BlockType.PAGE_HEADER, BlockType.HEADING, BlockType.PARAGRAPH]
+    assert tree.metadata.title == "Book"

@@ -95,3 +95,46 @@ def test_objects_and_automatic_data_are_named_and_never_run() -> None:
     )
     assert texts(tree) == ["ab"]
     assert [warning.code for warning in tree.warnings] == ["embedded-object", "external-data"]
+
+
+def test_a_table_in_a_cell_is_a_table_inside_the_one_around_it() -> None:
+    body = r"\trowd\cellx9 \pard\intbl\itap1 before\par\pard\intbl\itap2 A\nestcell B\nestcell "
+    body += r"{\*\nesttableprops\trowd\cellx1\cellx2\nestrow}{\nonesttables lost\par}"
+    body += r"\pard\intbl\itap1 after\cell\row\pard end\par"
+    outer, inner = of_type(read_tree(rtf(body)), BlockType.TABLE)
+    assert rows_of(outer) == [["before\nA\tB\nafter"]]
+    assert (rows_of(inner), inner.parent) == ([["A", "B"]], outer.id)
+
+
+def test_a_level_of_tables_that_is_skipped_is_no_table() -> None:
+    body = r"\trowd\cellx9 \pard\intbl\itap5 deep\nestcell{\*\nesttableprops\trowd\cellx4\nestrow}"
+    tree = read_tree(rtf(body + r"\pard\intbl\itap1 top\cell\row"))
+    assert [rows_of(block) for block in of_type(tree, BlockType.TABLE)] == [[["deep\ntop"]], [["deep"]]]
+
+
+def test_a_backslash_before_a_line_end_ends_the_paragraph() -> None:
+    assert texts(read_tree(rtf("one\\\ntwo\\\r\nthree"))) == ["one", "two", "three"]
+
+
+def test_what_stands_for_a_unicode_character_ends_with_its_group() -> None:
+    items = read_tree(rtf(r"\pard\ls1{\listtext\tab \u8226 \tab}First\par\ls1 goes on\par"))
+    assert [(block.type, block.text) for block in items.blocks] == [
+        (BlockType.LIST_ITEM, "First"),
+        (BlockType.PARAGRAPH, "goes on"),
+    ]
+
+
+def test_items_of_a_list_of_word_6_are_counted_on() -> None:
+    tree = read_tree(rtf(r"\pard{\pntext 1.\tab}\ls3 A\par B\par\pard C\par"))
+    assert texts(tree) == ["1. A", "2. B", "C"]
+
+
+def test_the_style_of_characters_is_no_heading() -> None:
+    head = r"{\stylesheet{\s0 Normal;}{\*\cs15 \additive Heading 1 Char;}}"
+    assert read_tree(rtf(r"\pard\plain text\par", head)).blocks[0].type is BlockType.PARAGRAPH
+
+
+def test_a_note_belongs_to_the_paragraph_that_calls_it() -> None:
+    tree = read_tree(rtf(r"\pard first\par second{\footnote below} ends\par"))
+    note = of_type(tree, BlockType.FOOTNOTE)[0]
+    assert next(block.text for block in tree.blocks if block.id == note.parent) == "second ends"

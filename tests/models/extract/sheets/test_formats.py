@@ -46,7 +46,8 @@ def test_general_shows_as_much_as_a_cell_holds(value: float, shown: str) -> None
     ("serial", "code", "shown"),
     [
         (46085, "dd-mmm-yy", "04-Mar-26"), (44562.75, "m/d/yy h:mm", "1/1/22 18:00"), (0.75, "h:mm AM/PM", "6:00 PM"),
-        (1.25, "[h]:mm", "30:00"), (60, "m/d/yy", "2/29/00"), (1, "yyyy\\-mm\\-dd", "1900-01-01"),
+        (1.25, "[h]:mm", "30:00"),
+        (-1.25, "[h]:mm", "-30:00"), (60, "m/d/yy", "2/29/00"), (1, "yyyy\\-mm\\-dd", "1900-01-01"),
         (45000.5, "dddd", "Wednesday"),
         (0.5 / 86400, "ss.0", "00.5"), (45000, "mmmmm", "M"),
     ],
