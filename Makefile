@@ -9,7 +9,7 @@ SEED ?= 1
 DOCUMENTS ?= 200
 WORKERS ?= 2
 
-.PHONY: help up down status test conformance coverage mutants test-e2e test-sdk test-ui chromium check format bench train bench-quality bench-speed bench-peers bench-bulk bench-search bench-search-service chaos hostile lock clean
+.PHONY: help up down status test dist conformance coverage mutants test-e2e test-sdk test-frameworks test-ui chromium check format bench train bench-quality bench-speed bench-peers bench-bulk bench-search bench-search-service chaos hostile lock clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -58,6 +58,15 @@ test-sdk: $(VENV)/.dev ## both clients: every operation has a method, their test
 	@command -v npm >/dev/null || { echo "test-sdk: Node 20 with npm is missing, so the TypeScript client was NOT tested" >&2; exit 2; }
 	npm --prefix serve_apps/clients/typescript ci --no-audit --no-fund --silent
 	$(BIN)/python -m tests.clients.live_typescript
+
+dist: $(VENV)/.run ## wheels of the server and of the Python clients, and the npm package (needs npm), into dist/
+	@$(BIN)/python -m cluster.dist.build dist
+
+test-frameworks: $(VENV)/.dev .venv-frameworks/.done ## the loaders against LangChain, LlamaIndex and Haystack themselves
+	$(BIN)/python -m tests.clients.live_frameworks .venv-frameworks/bin/python
+
+.venv-frameworks/.done: tests/clients/frameworks.in
+	$(PYTHON) -m venv .venv-frameworks && .venv-frameworks/bin/python -m pip install --quiet -r tests/clients/frameworks.in && touch $@
 
 test-ui: $(VENV)/.dev chromium ## the dashboard: tests, then axe-core on every page (needs npm), pictures in bench-results/ui
 	$(BIN)/python -m pytest tests/ui tests/serve_apps/console -q
@@ -154,4 +163,4 @@ lock-gpu: ## the same for nodes of the GPU tier (Linux, amd64, CUDA)
 	uv pip compile -q --python-version 3.11 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-header --no-annotate requirements-gpu.in -o requirements-gpu.lock
 
 clean: ## remove the environments and caches
-	rm -rf $(VENV) .venv-peers .mypy_cache .ruff_cache .pytest_cache bench-results
+	rm -rf $(VENV) .venv-peers .venv-frameworks dist .mypy_cache .ruff_cache .pytest_cache bench-results

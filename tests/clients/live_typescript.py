@@ -64,7 +64,7 @@ def _run(url: str, work: Path) -> int:
 
 
 def check_package(work: Path) -> int:
-    """What a user installs: packed, unpacked beside a program, compiled with both kinds of resolution, and run."""
+    """What a user installs: packed, installed from the file, compiled with both kinds of resolution, and run."""
     packed = subprocess.run(
         ["npm", "pack", "--json", "--pack-destination", str(work)], cwd=CLIENT, capture_output=True, text=True
     )
@@ -80,10 +80,11 @@ def check_package(work: Path) -> int:
         print(f"missing {missing}, strange {strange}", file=sys.stderr)
         return 1
     user = work / "user"
-    installed = user / "node_modules" / "quire-client"
-    installed.mkdir(parents=True)
-    subprocess.run(["tar", "xzf", work / facts["filename"], "-C", installed, "--strip-components=1"], check=True)
+    user.mkdir()
     (user / "package.json").write_text('{"type": "module"}')
+    install = ["npm", "install", "--offline", "--no-audit", "--no-fund", "--silent", str(work / facts["filename"])]
+    if code := subprocess.run(install, cwd=user).returncode:
+        return code
     (user / "main.ts").write_text(USER)
     types = ["--typeRoots", str(CLIENT / "node_modules" / "@types"), "--types", "node"]
     for module, resolution in (("NodeNext", "NodeNext"), ("ESNext", "Bundler")):

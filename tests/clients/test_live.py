@@ -3,7 +3,16 @@
 from pathlib import Path
 
 import pytest
-from quire_client import ApiError, AsyncClient, Client, WaitTimeout
+from quire_client import (
+    ApiError,
+    AsyncClient,
+    Client,
+    DocumentFailed,
+    FileLike,
+    LoadOptions,
+    WaitTimeout,
+    load_texts,
+)
 
 from tests.api.harness import PDF, PNG
 
@@ -34,6 +43,40 @@ def test_a_batch_from_paths_is_waited_for(url: str, paper: Path) -> None:
             quire.get_job(job["id"])
         assert (refused.value.status, refused.value.code) == (404, "not-found")
         assert refused.value.request_id
+
+
+def test_a_file_that_cannot_be_read_is_an_error_that_names_it(url: str) -> None:
+    with (
+        Client(url, "acme-write") as quire,
+        pytest.raises(DocumentFailed, match=r"bad\.png: unsupported-format") as bad,
+    ):
+        quire.parse(("bad.png", PNG))
+    assert (bad.value.code, bad.value.document["status"]) == ("unsupported-format", "failed")
+
+
+async def test_the_awaiting_client_says_so_too(url: str) -> None:
+    async with AsyncClient(url, "acme-write") as quire:
+        with pytest.raises(DocumentFailed):
+            await quire.parse(("bad.png", PNG))
+
+
+def test_texts_are_loaded_in_order_with_flat_metadata(url: str, paper: Path) -> None:
+    with Client(url, "acme-write") as quire:
+        sources: list[FileLike] = [(f"{number}.pdf", PDF) for number in range(6)]
+        loaded = list(load_texts(quire, [*sources, paper]))
+    assert [one.metadata["file_name"] for one in loaded] == [*(f"{number}.pdf" for number in range(6)), "paper.pdf"]
+    assert loaded[-1].metadata["source"] == str(paper)
+    assert {one.text for one in loaded} == {"Hello"}
+    assert all(isinstance(value, str | int) for one in loaded for value in one.metadata.values())
+    assert (loaded[0].metadata["page"], loaded[0].metadata["last_page"]) == (1, 1)
+    assert len({one.id for one in loaded}) == len(loaded)
+
+
+def test_a_whole_document_is_one_text(url: str, paper: Path) -> None:
+    with Client(url, "acme-write") as quire:
+        (loaded,) = load_texts(quire, [paper], LoadOptions(split="document"))
+    assert loaded.id == loaded.metadata["document_id"]
+    assert "Hello" in loaded.text
 
 
 def test_the_same_key_makes_one_job(url: str, paper: Path) -> None:

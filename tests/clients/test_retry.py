@@ -77,12 +77,13 @@ def test_a_longer_retry_after_than_one_is_willing_to_wait_ends_it() -> None:
     assert (refused.value.retry_after, len(seen)) == (3600, 1)
 
 
-def test_a_lost_connection_is_its_own_error() -> None:
+def test_a_lost_connection_is_its_own_error_and_names_the_address() -> None:
     def answer(request: httpx.Request) -> httpx.Response:
         raise httpx.ConnectError("refused")
 
-    with pytest.raises(ConnectionFailed):
+    with pytest.raises(ConnectionFailed, match="http") as failed:
         client_of(answer).get_stats()
+    assert failed.value.url in str(failed.value)
 
 
 def test_a_refusal_for_good_is_not_repeated() -> None:

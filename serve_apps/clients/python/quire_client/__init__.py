@@ -8,6 +8,7 @@ from quire_client.errors import (
     ApiError,
     Conflict,
     ConnectionFailed,
+    DocumentFailed,
     Forbidden,
     Invalid,
     NotFound,
@@ -19,6 +20,7 @@ from quire_client.errors import (
     Unauthenticated,
     WaitTimeout,
 )
+from quire_client.loading import LoadedText, LoadOptions, load_texts
 from quire_client.retry import Retry
 from quire_client.uploads import FileLike
 from quire_client.version import VERSION
@@ -32,10 +34,13 @@ __all__ = [
     "Conflict",
     "ConnectionFailed",
     "Content",
+    "DocumentFailed",
     "FileLike",
     "Forbidden",
     "Invalid",
     "JobEvent",
+    "LoadOptions",
+    "LoadedText",
     "NotFound",
     "Page",
     "PaymentRequired",
@@ -47,5 +52,6 @@ __all__ = [
     "Unauthenticated",
     "WaitTimeout",
     "__version__",
+    "load_texts",
     "types",
 ]

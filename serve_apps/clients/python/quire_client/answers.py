@@ -6,8 +6,9 @@ from typing import Any
 
 import httpx
 
+from quire_client import types
 from quire_client.calls import Content, JobEvent, Page
-from quire_client.errors import ApiError, read_refusal
+from quire_client.errors import ApiError, DocumentFailed, read_refusal
 from quire_client.retry import read_retry_after
 
 
@@ -19,6 +20,13 @@ def refusal_of(response: httpx.Response) -> ApiError:
         response.headers.get("x-request-id"),
         read_retry_after(response.headers),
     )
+
+
+def with_tree(answer: types.Parsed | types.Accepted) -> types.Parsed | types.Accepted:
+    """The answer to `parse`. Raises `DocumentFailed` where it holds a document that could not be read."""
+    if "tree" in answer and answer["tree"] is None:
+        raise DocumentFailed.of(answer["job"]["documents"][0])
+    return answer
 
 
 def page_of(response: httpx.Response) -> Page[Any]:

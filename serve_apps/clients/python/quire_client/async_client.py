@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, Self, Unpack
 
 from quire_client import types
-from quire_client.answers import EventReader, refusal_of
+from quire_client.answers import EventReader, refusal_of, with_tree
 from quire_client.async_operations import AsyncOperations
 from quire_client.calls import Call, FinetuneOptions, JobEvent, fill, finetune_call
 from quire_client.client import ENDED, LONGEST_WAIT_S
@@ -61,7 +61,10 @@ class AsyncClient(AsyncOperations):
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> types.Parsed | types.Accepted:
-        """One file, its tree inline; after `timeout_s` (the service's default: 55) only `job_id` and `status`."""
+        """One file, its tree inline; after `timeout_s` (the service's default: 55) only `job_id` and `status`.
+
+        Raises `DocumentFailed` where the file could not be read, so a `tree` in the answer is one.
+        """
         call = Call[types.Parsed | types.Accepted](
             "POST",
             "/v1/parse",
@@ -70,7 +73,7 @@ class AsyncClient(AsyncOperations):
             idempotency_key=idempotency_key,
             **submission("file", [file], form_fields(pages, password, ocr, metadata)),
         )
-        return await self._json(call)
+        return with_tree(await self._json(call))
 
     async def compare(self, a: FileLike, b: FileLike) -> types.TreeDiff:
         """What changed from `a` to `b`; nothing is stored."""

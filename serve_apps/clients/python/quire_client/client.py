@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, Self, Unpack
 
 from quire_client import types
-from quire_client.answers import read_events, refusal_of
+from quire_client.answers import read_events, refusal_of, with_tree
 from quire_client.calls import Call, FinetuneOptions, JobEvent, fill, finetune_call
 from quire_client.errors import WaitTimeout
 from quire_client.operations import Operations
@@ -62,7 +62,10 @@ class Client(Operations):
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> types.Parsed | types.Accepted:
-        """One file, its tree inline; after `timeout_s` (the service's default: 55) only `job_id` and `status`."""
+        """One file, its tree inline; after `timeout_s` (the service's default: 55) only `job_id` and `status`.
+
+        Raises `DocumentFailed` where the file could not be read, so a `tree` in the answer is one.
+        """
         call = Call[types.Parsed | types.Accepted](
             "POST",
             "/v1/parse",
@@ -71,7 +74,7 @@ class Client(Operations):
             idempotency_key=idempotency_key,
             **submission("file", [file], form_fields(pages, password, ocr, metadata)),
         )
-        return self._json(call)
+        return with_tree(self._json(call))
 
     def compare(self, a: FileLike, b: FileLike) -> types.TreeDiff:
         """What changed from `a` to `b`; nothing is stored."""

@@ -1,7 +1,9 @@
 """What a call may raise. `ApiError` carries what the service said; its `code` is stable, its text is not."""
 
 import json
-from typing import Any
+from typing import Any, Self
+
+from quire_client import types
 
 
 class QuireError(Exception):
@@ -9,11 +11,29 @@ class QuireError(Exception):
 
 
 class ConnectionFailed(QuireError):
-    """No answer came, after all attempts."""
+    """No answer came from `url`, after all attempts."""
+
+    def __init__(self, url: str, cause: Exception) -> None:
+        super().__init__(f"{url}: {type(cause).__name__}: {cause}")
+        self.url = url
 
 
 class WaitTimeout(QuireError):
     """The job had not ended in time; it goes on."""
+
+
+class DocumentFailed(QuireError):
+    """The service took the file and could not read it. `code` is one of docs/errors.md; `document` tells the rest."""
+
+    def __init__(self, code: str, document: types.Document) -> None:
+        detail = document["error_detail"]
+        super().__init__(f"{document['source_file']}: {code}" + (f": {detail}" if detail else ""))
+        self.code, self.document = code, document
+
+    @classmethod
+    def of(cls, document: types.Document) -> Self:
+        """The failure of a document that has ended without a tree."""
+        return cls(document["error"] or document["status"], document)
 
 
 class ApiError(QuireError):

@@ -89,7 +89,7 @@ class Transport:
         try:
             response = self._request(call, headers)
         except httpx.TransportError as failed:
-            return ConnectionFailed(f"{type(failed).__name__}: {failed}"), None, None
+            return ConnectionFailed(str(self._http.base_url), failed), None, None
         if response.is_success:
             return response, response.status_code, None
         return refusal_of(response), response.status_code, read_retry_after(response.headers)

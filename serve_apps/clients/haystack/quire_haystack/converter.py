@@ -1,0 +1,66 @@
+"""Haystack's converter: what `quire_client.load_texts` gives, as `Document`."""
+
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from haystack import Document, component, default_from_dict, default_to_dict
+from haystack.components.converters.utils import normalize_metadata
+from haystack.dataclasses import ByteStream
+from haystack.utils import Secret
+from quire_client import Client, FileLike, LoadOptions, load_texts
+from quire_client.loading import Split
+
+Source: TypeAlias = str | Path | ByteStream
+
+
+@component
+class QuireConverter:
+    """`QuireConverter().run(sources=["report.pdf"])["documents"]`; a component of indexing pipelines.
+
+    Without `url` and QUIRE_URL the service is the one of this machine; the token is that of QUIRE_TOKEN.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        token: Secret = Secret.from_env_var("QUIRE_TOKEN", strict=False),
+        split: Split = "chunk",
+        redacted: bool = False,
+    ) -> None:
+        self.url, self.token, self.split, self.redacted = url, token, split, redacted
+
+    def to_dict(self) -> dict[str, Any]:
+        """What a pipeline is saved as; the token stays in the environment."""
+        saved: dict[str, Any] = default_to_dict(
+            self, url=self.url, token=self.token.to_dict(), split=self.split, redacted=self.redacted
+        )
+        return saved
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "QuireConverter":
+        """The converter that `to_dict` saved."""
+        data["init_parameters"]["token"] = Secret.from_dict(data["init_parameters"]["token"])
+        loaded: QuireConverter = default_from_dict(cls, data)
+        return loaded
+
+    @component.output_types(documents=list[Document])
+    def run(
+        self, sources: list[Source], meta: dict[str, Any] | list[dict[str, Any]] | None = None
+    ) -> dict[str, list[Document]]:
+        """Read paths, addresses and byte streams. Raises `DocumentFailed` at the first that cannot be read."""
+        documents = []
+        reading = LoadOptions(split=self.split, redacted=self.redacted)
+        with Client(self.url, self.token.resolve_value()) as client:
+            for source, given in zip(sources, normalize_metadata(meta, len(sources)), strict=True):
+                own = source.meta if isinstance(source, ByteStream) else {}
+                for loaded in load_texts(client, [_file_of(source)], reading):
+                    facts = {**loaded.metadata, **own, **given}
+                    documents.append(Document(id=loaded.id, content=loaded.text, meta=facts))
+        return {"documents": documents}
+
+
+def _file_of(source: Source) -> FileLike:
+    if not isinstance(source, ByteStream):
+        return source
+    name = source.meta.get("file_name") or source.meta.get("file_path") or "document"
+    return Path(str(name)).name, source.data

@@ -1,0 +1,42 @@
+"""LlamaIndex's reader: what `quire_client.load_texts` gives, as `Document`."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from llama_index.core.readers.base import BasePydanticReader
+from llama_index.core.schema import Document
+from quire_client import Client, FileLike, LoadOptions, load_texts
+from quire_client.loading import Split
+
+_NOT_EMBEDDED = ["job_id", "document_id", "chunk_id", "boxes", "format", "page_count"]
+"""Metadata that says nothing about the content: neither the embedder nor the model is given it."""
+
+
+class QuireReader(BasePydanticReader):
+    """`QuireReader().load_data("report.pdf")`, or `file_extractor={".pdf": QuireReader()}` of a directory reader.
+
+    Without `url` and `token` the service is that of QUIRE_URL and QUIRE_TOKEN.
+    """
+
+    is_remote: bool = True
+    url: str | None = None
+    token: str | None = None
+    split: Split = "chunk"
+    redacted: bool = False
+
+    def lazy_load_data(  # type: ignore[override]
+        self, file: FileLike | list[FileLike], extra_info: dict[str, Any] | None = None, **options: Any
+    ) -> Iterator[Document]:
+        """Each passage as it comes. `options`: `pages`, `password`, `ocr`. Raises `DocumentFailed`."""
+        options.pop("fs", None)  # what a directory reader reads through: files are streamed from their paths
+        several = file if isinstance(file, list) else [file]
+        reading = LoadOptions(split=self.split, redacted=self.redacted, **options)
+        with Client(self.url, self.token) as client:
+            for loaded in load_texts(client, several, reading):
+                yield Document(
+                    id_=loaded.id,
+                    text=loaded.text,
+                    metadata=dict(loaded.metadata) | (extra_info or {}),
+                    excluded_embed_metadata_keys=_NOT_EMBEDDED,
+                    excluded_llm_metadata_keys=_NOT_EMBEDDED,
+                )

@@ -1,0 +1,92 @@
+"""`make dist`: each wheel is installed from its file into an environment of its own and does its work from there.
+
+What the wheels depend on comes from the environment of these tests: nothing is fetched.
+"""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from cluster.dist.build import ROOT, build_wheels
+
+SAMPLE = ROOT / "docs" / "sample" / "quire-sample.pdf"
+CLIENTS = ("quire_client", "langchain_quire", "llama_index_readers_quire", "quire_haystack")
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    out = tmp_path_factory.mktemp("dist")
+    build_wheels(tmp_path_factory.mktemp("scratch"), out)
+    return {path.name.partition("-")[0]: path for path in out.glob("*.whl")}
+
+
+@pytest.fixture(scope="module")
+def installed(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of programs of an environment with the server and its client."""
+    home = tmp_path_factory.mktemp("environment")
+    venv.create(home, with_pip=False)
+    programs = home / "bin"
+    here, there = sysconfig.get_paths()["purelib"], sysconfig.get_paths(vars={"base": str(home)})["purelib"]
+    Path(there, "dependencies.pth").write_text(here)
+    pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", programs / "python", "install", "--quiet"]
+    chosen: list[str | Path] = [wheels["quire_server"], wheels["quire_client"]]
+    subprocess.run([*pip, "--no-deps", "--no-index", "--ignore-installed", *chosen], check=True)
+    return programs
+
+
+def run(command: list[str | Path], folder: Path) -> str:
+    environment = {name: os.environ[name] for name in ("HOME", "LANG") if name in os.environ}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_there_is_a_wheel_of_the_server_and_of_every_client(wheels: dict[str, Path]) -> None:
+    assert set(wheels) == {"quire_server", *CLIENTS}
+
+
+@pytest.mark.timeout(300)  # the first import of an environment compiles what it reads
+def test_the_installed_server_reads_a_document(installed: Path, tmp_path: Path) -> None:
+    assert run([installed / "quire", "extract", SAMPLE, "--to", "md", "-o", "-"], tmp_path).startswith("# Harbour")
+
+
+def test_the_installed_server_brings_its_guide_and_its_migrations(installed: Path, tmp_path: Path) -> None:
+    program = (
+        "import quire_server, sys; sys.path.insert(0, str(quire_server.APP))\n"
+        "from serve_apps.guide.contents import DOCS; from storage.postgres.schema import __file__ as schema\n"
+        "from pathlib import Path\n"
+        "assert str(DOCS).startswith(str(quire_server.APP)) and (DOCS / 'get-started.md').exists()\n"
+        "assert list((Path(schema).parents[1] / 'migrations' / 'versions').glob('*.py'))\n"
+    )
+    run([installed / "python", "-c", program], tmp_path)
+
+
+def test_the_installed_client_is_the_one_of_its_wheel(installed: Path, tmp_path: Path) -> None:
+    program = "import quire_client; quire_client.Client('http://127.0.0.1:9', 'k').close(); print(quire_client.__file__)"
+    assert run([installed / "python", "-c", program], tmp_path).startswith(str(installed.parent))
+
+
+def test_the_server_takes_one_name_in_an_environment(wheels: dict[str, Path]) -> None:
+    with zipfile.ZipFile(wheels["quire_server"]) as wheel:
+        tops = {name.partition("/")[0] for name in wheel.namelist()}
+    assert tops == {"quire_server", f"{'-'.join(wheels['quire_server'].name.split('-')[:2])}.dist-info"}
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_client_says_that_it_has_types(wheels: dict[str, Path], client: str) -> None:
+    with zipfile.ZipFile(wheels[client]) as wheel:
+        assert [name for name in wheel.namelist() if name.endswith("/py.typed")]
+
+
+def test_the_same_files_give_the_same_wheels(wheels: dict[str, Path], tmp_path: Path) -> None:
+    (tmp_path / "scratch").mkdir()
+    (tmp_path / "out").mkdir()
+    build_wheels(tmp_path / "scratch", tmp_path / "out")
+    again = {path.name: path.read_bytes() for path in (tmp_path / "out").glob("*.whl")}
+    assert again == {path.name: path.read_bytes() for path in wheels.values()}
