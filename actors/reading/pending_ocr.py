@@ -10,6 +10,7 @@ from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome, RecognisedPage
 from models.cdom.tree import Source, dump_tree
+from models.extract.areas import leave_areas
 from models.extract.readers.contract import DocumentFacts, PageContent, failed_page
 from models.extract.recognised import apply_recognition
 
@@ -25,6 +26,12 @@ class PendingOcr:
     source: Source
     options: ReadOptions
 
+    @property
+    def can_do_without(self) -> bool:
+        """True when every page that waits has a text layer and only parts of it are in question."""
+        waiting = self.pixels.numbers
+        return all(content.areas for content in self.contents if content.number in waiting)
+
     def finish(self, recognised: Sequence[RecognisedPage]) -> ReadOutcome:
         """The document with the recognised pages in place; one that waits and is not among them is a failed page."""
         words = {page.number: page for page in recognised}
@@ -38,8 +45,10 @@ class PendingOcr:
         )
 
     def give_up(self) -> ReadOutcome:
-        """There is no recogniser on this machine."""
+        """There is no recogniser on this machine: enough where it was only to read parts of pages."""
         self.pixels.close()
+        if self.can_do_without:
+            return self.finish(())
         return ReadOutcome(error=ErrorCode.ML_UNAVAILABLE, detail=f"{len(self.pixels)} pages need a recogniser")
 
 
@@ -47,7 +56,9 @@ def _fill(content: PageContent, words: dict[int, RecognisedPage], waiting: froze
     if content.number not in waiting:
         return content
     found = words.get(content.number)
-    return apply_recognition(content, found) if found else failed_page(content.number, ErrorCode.ML_UNAVAILABLE)
+    if found:
+        return apply_recognition(content, found)
+    return leave_areas(content) if content.areas else failed_page(content.number, ErrorCode.ML_UNAVAILABLE)
 
 
 def finish_outcome(

@@ -34,7 +34,7 @@ def recognise_document(
     try:
         return waiting.finish(list(_recognise(waiting, recogniser, page_timeout_s, on_page, pages_at_once)))
     except MlUnavailable as error:
-        return ReadOutcome(error=error.code, detail=error.detail)
+        return waiting.finish(()) if waiting.can_do_without else ReadOutcome(error=error.code, detail=error.detail)
     except PortUnavailable as error:
         return ReadOutcome(error=ErrorCode.WORKER_KILLED, detail=str(error), charged=isinstance(error, PeerDied))
     except Exception as error:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 HIDDEN_TEXT = "hidden-text"
 LOW_CONFIDENCE = "low-confidence"
+GARBLED_TEXT = "garbled-text"
+"""The font's letters are not what the page shows, and no recogniser has read it."""
 CHECK_FAILED = "check-failed"
 """On a table, and at the cells in question: a sum that the table states is not that of its figures."""
 COMMENT = "comment"

@@ -44,9 +44,10 @@ FURNITURE = frozenset({BlockType.PAGE_HEADER, BlockType.PAGE_FOOTER})
 
 
 class Route(StrEnum):
-    """Which way a page was read."""
+    """Which way a page was read; `mixed`: by its text layer, parts of it by a recogniser."""
 
     FAST = "fast"
+    MIXED = "mixed"
     OCR = "ocr"
     VLM = "vlm"
     NONE = "none"

@@ -99,10 +99,15 @@ def _make_block(draft: Draft, order: int) -> Block:
         flags=block.flags,
         flag_spans=block.flag_spans,
         unseen=block.unseen,
-        provenance=BlockProvenance(
-            engine=draft.page.engine, model=draft.page.model, version=draft.page.version, path=block.path
-        ),
+        provenance=_make_provenance(draft),
     )
+
+
+def _make_provenance(draft: Draft) -> BlockProvenance:
+    """Who read the block: the page's engine, or the recogniser of a part of it."""
+    page, path = draft.page, draft.block.path
+    who = page.recogniser if draft.block.recognised and page.recogniser else page
+    return BlockProvenance(engine=who.engine, model=who.model, version=who.version, path=path)
 
 
 def _id_of(order: int | None) -> BlockId | None:

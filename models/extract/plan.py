@@ -4,15 +4,24 @@ Users complain equally of recognition that fires wrongly and of recognition that
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from models.cdom.geometry import bbox_area
 from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.tree import Route
-from models.extract.layout.lines.marks import PageMarks
+from models.extract.layout.lines.marks import Line, PageMarks
+from models.extract.legible.garbled import find_garbled
 
 PICTURE_TEXT = "picture-text"
 """The reason for pages whose few words of text are good, but whose picture holds more."""
+GARBAGE_TEXT = "garbage-text"
+"""The reason for pages whose text layer does not say what they show; a recogniser has the last word about it."""
+CONFIRMED_TEXT = "text-layer-confirmed"
+"""The reason for pages that looked garbled and of which a recogniser read what their text layer says."""
+GARBLED_FONT = "garbled-font"
+"""The reason for pages of which only some fonts are so."""
+_GARBLED_PAGE = 0.5
+"""Share of a page's characters in garbled fonts from which the whole page is recognised."""
 _SCAN_SHARE = 0.65
 """A page covered by pictures beyond this share is a scan when its text is missing or hidden."""
 _FEW_CHARS, _SOME_SHARE = 10, 0.05  # characters of a page number; share of the page's area a small logo covers
@@ -27,10 +36,11 @@ _BAD = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 @dataclass(frozen=True, slots=True)
 class PagePlan:
-    """`reason` is a stable word."""
+    """`reason` is a stable word; `garbled` are lines in fonts that do not say what they show."""
 
     route: Route
     reason: str
+    garbled: tuple[Line, ...] = ()
 
 
 def plan_page(marks: PageMarks, options: ReadOptions) -> PagePlan:
@@ -41,10 +51,21 @@ def plan_page(marks: PageMarks, options: ReadOptions) -> PagePlan:
         return PagePlan(Route.OCR, "fast-mode-off")
     wish = _find_reason_for_ocr(marks)
     if wish is None:
-        return PagePlan(Route.FAST, "text-layer" if marks.lines or marks.unseen else "blank")
+        return _plan_readable(marks, options)
     if options.ocr is OcrMode.NEVER:
         return PagePlan(Route.FAST if marks.lines or marks.unseen else Route.NONE, f"{wish}, ocr off")
     return PagePlan(Route.OCR, wish)
+
+
+def _plan_readable(marks: PageMarks, options: ReadOptions) -> PagePlan:
+    """The plan of a page whose text layer has text of its own, or that is blank."""
+    garbled = find_garbled(marks.lines)
+    if not garbled.lines:
+        return PagePlan(Route.FAST, "text-layer" if marks.lines or marks.unseen else "blank")
+    whole = garbled.share >= _GARBLED_PAGE
+    wish = PagePlan(Route.OCR if whole else Route.MIXED, GARBAGE_TEXT if whole else GARBLED_FONT, garbled.lines)
+    never = options.ocr is OcrMode.NEVER
+    return replace(wish, route=Route.FAST, reason=f"{wish.reason}, ocr off") if never else wish
 
 
 def _find_reason_for_ocr(marks: PageMarks) -> str | None:
@@ -58,7 +79,7 @@ def _find_reason_for_ocr(marks: PageMarks) -> str | None:
         return "hidden-text"
     if (len(text) < _FEW_CHARS and covered > _SOME_SHARE) or (len(text) < _TITLE_CHARS and covered > _PICTURE_SHARE):
         return PICTURE_TEXT
-    return "garbage-text" if is_garbage(text) else None
+    return GARBAGE_TEXT if is_garbage(text) else None
 
 
 def is_garbage(text: str) -> bool:

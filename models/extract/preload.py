@@ -9,6 +9,7 @@ from models.extract import pages_json
 from models.extract.document.levels import level_forests
 from models.extract.layout.headings.decide import heading_forest
 from models.extract.layout.tables.scoring.find import load_weights
+from models.extract.legible.statistics import load_tables
 from models.extract.readers import READERS
 
 _SKIPPED_CODECS = frozenset({"aliases", "mbcs", "oem"})
@@ -27,6 +28,7 @@ def preload() -> None:
     heading_forest()
     level_forests()
     load_weights()
+    load_tables()
     pages_json.page_adapter()
     pages_json.facts_adapter()
 

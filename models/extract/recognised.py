@@ -6,16 +6,17 @@ from itertools import groupby
 from models.cdom.geometry import clamp_bbox, round_bbox
 from models.cdom.ports import RecognisedBlock, RecognisedPage, Word
 from models.cdom.tree import BlockType, Route
+from models.extract.areas import apply_areas
+from models.extract.coverage.account import block_text
 from models.extract.coverage.recognised import account_recognised
 from models.extract.coverage.total import count_written
-from models.extract.layout.lines.marks import Line, PageMarks
+from models.extract.layout.lines.marks import PageMarks
 from models.extract.layout.page import layout_page
-from models.extract.plan import PICTURE_TEXT
+from models.extract.legible.agreement import agrees
+from models.extract.plan import CONFIRMED_TEXT, GARBAGE_TEXT, PICTURE_TEXT
 from models.extract.readers.contract import PageBlock, PageContent
+from models.extract.recognised_lines import make_line
 from models.extract.upright import Standing
-
-_ASCENT, _SIZE = 0.78, 0.95
-"""Baseline and font size as shares of the height of a recognised line's box."""
 
 
 def apply_recognition(content: PageContent, words: RecognisedPage) -> PageContent:
@@ -27,6 +28,10 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
     """
     if words.blocks is not None:
         return _take_blocks(content, words, words.blocks)
+    if content.areas:
+        return apply_areas(content, words)
+    if content.reason == GARBAGE_TEXT and _confirms(words, content):
+        return replace(content, route=Route.FAST, reason=CONFIRMED_TEXT)
     standing = Standing(width=content.width, height=content.height, turn=words.rotation, skew=words.skew_degrees)
     kept = content.blocks if content.reason == PICTURE_TEXT else ()
     found = [word for word in words.words if not any(_lies_in(word, block) for block in kept)]
@@ -56,6 +61,12 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
         model=words.model,
         version=words.version,
     )
+
+
+def _confirms(words: RecognisedPage, content: PageContent) -> bool:
+    """True when the recogniser reads what the text layer says, however strange it is."""
+    layer = " ".join(block_text(block) for block in content.blocks)
+    return agrees(" ".join(word.text for word in words.words), layer)
 
 
 def _lies_in(word: Word, block: PageBlock) -> bool:
@@ -117,15 +128,3 @@ def _make_block(block: RecognisedBlock, content: PageContent) -> PageBlock:
         table=block.table,
         confidence=round(block.confidence, 3),
     )
-
-
-def make_line(words: list[Word]) -> Line:
-    """One recognised text line; confidence is the mean of its words, weighted by their length."""
-    words = sorted(words, key=lambda word: word.bbox[0])
-    text = " ".join(word.text.strip() for word in words if word.text.strip())
-    x0, y0 = min(word.bbox[0] for word in words), min(word.bbox[1] for word in words)
-    x1, y1 = max(word.bbox[2] for word in words), max(word.bbox[3] for word in words)
-    chars = sum(len(word.text) for word in words) or 1
-    score = sum(word.confidence * len(word.text) for word in words) / chars
-    base = y0 + _ASCENT * (y1 - y0)
-    return Line(x0, y0, x1, y1, base, round(_SIZE * (y1 - y0), 1), text, confidence=round(score, 3), recognised=True)

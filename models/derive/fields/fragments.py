@@ -49,7 +49,7 @@ class Fragment:
 def tree_fragments(tree: Tree) -> list[Fragment]:
     """All fragments in reading order. On recognised pages a heading is a guess by size, so it counts as a paragraph."""
     fragments: list[Fragment] = []
-    recognised = {page.number for page in tree.pages if page.route is not Route.FAST}
+    recognised = {page.number for page in tree.pages if page.route in (Route.OCR, Route.VLM)}
     for block in visible_blocks(tree, furniture=True):
         guessed = block.page in recognised and block.type in HEADS
         kind = BlockType.PARAGRAPH if guessed else block.type

@@ -4,20 +4,29 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from models.cdom.coverage import LINE_END_HYPHEN, REPLACED, CharacterCount, ExcludedPlace, PageCoverage, add_counts
-from models.extract.coverage.account import account_page
+from models.extract.coverage.account import account_page, block_text
 from models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
 from models.extract.readers.contract import PageBlock
 
 
 def account_recognised(
-    layer: PageCoverage | None, lines: Sequence[PaintedLine], blocks: Sequence[PageBlock], *, number: int, kept: bool
+    layer: PageCoverage | None,
+    lines: Sequence[PaintedLine],
+    blocks: Sequence[PageBlock],
+    *,
+    number: int,
+    kept: bool,
+    replaced: Sequence[PageBlock] = (),
 ) -> PageCoverage:
-    """The page's statement. `layer` is that of its text layer, which is `kept` beside the words or replaced by them."""
+    """The page's statement.
+
+    `layer` is that of its text layer, which is `kept` beside the words (but for `replaced`) or replaced by them.
+    """
     stated = [(strip_blanks(text), box) for text, box in lines]
     words = account_page(number, Painted(text="".join(text for text, _ in stated), lines=lambda: stated), blocks)
     if layer is None:
         return words
-    before = layer if kept else _replace_layer(layer)
+    before = _replace_blocks(layer, replaced) if kept else _replace_layer(layer)
     return replace(
         words,
         characters=add_counts((before.characters, words.characters)),
@@ -25,6 +34,19 @@ def account_recognised(
         lost=(*before.lost, *words.lost),
         judged=layer.judged,
     )
+
+
+def _replace_blocks(layer: PageCoverage, blocks: Sequence[PageBlock]) -> PageCoverage:
+    """The layer with the text of those blocks as replaced instead of placed."""
+    places: list[ExcludedPlace] = []
+    counts = layer.characters
+    for block in blocks:
+        part = min(len(strip_blanks(block_text(block))), counts.placed)
+        if part:
+            places.append(ExcludedPlace(reason=REPLACED, characters=part, bbox=block.bbox))
+            excluded = counts.excluded | {REPLACED: counts.excluded.get(REPLACED, 0) + part}
+            counts = replace(counts, placed=counts.placed - part, excluded=dict(sorted(excluded.items())))
+    return replace(layer, characters=counts, excluded=(*layer.excluded, *places))
 
 
 def _replace_layer(layer: PageCoverage) -> PageCoverage:

@@ -64,6 +64,28 @@ class PageBlock:
     path: str | None = None
     printed: str = ""
     unseen: str | None = None
+    recognised: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadArea:
+    """A part of a page that a recogniser is to read: around the page's block number `block`.
+
+    `adds`: what it reads comes beside the block (a picture); else it takes the place of the block's text.
+    """
+
+    bbox: Bbox
+    block: int
+    adds: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AreaReader:
+    """Who recognised the blocks of a page that its text layer does not have."""
+
+    engine: str
+    model: str | None = None
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +94,8 @@ class PageContent:
 
     `warnings` are stable codes; `error` is set exactly when `status` is failed. `engine`, `model`, `version` name who
     read it (block provenance). `coverage` is null where nobody counted; `written`: characters of the blocks as they
-    were made, by which assembly is checked.
+    were made, by which assembly is checked. `areas` wait for a recogniser (route `mixed`); `recogniser` is who read
+    the blocks that are `recognised`.
     """
 
     number: int
@@ -93,6 +116,8 @@ class PageContent:
     version: str = ""
     coverage: PageCoverage | None = None
     written: int | None = None
+    areas: Many[ReadArea] = ()
+    recogniser: AreaReader | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,13 +14,15 @@ from models.pii.redact import Decisions, redact_tree
 
 DPI = 150
 """Fine enough to read what a scan shows, small enough to hand out: some 150 kB a page."""
+_WITH_PIXELS = (Route.OCR, Route.VLM, Route.MIXED)
+"""Routes whose text was read in pixels, at least in part."""
 LINE_SHARE = 0.75
 """Size of letters in a line's height."""
 
 
 def draw_scans(document: Any, tree: Tree, decisions: Decisions) -> dict[int, bytes]:
     """A one-page PDF per recognised page (1-based)."""
-    wanted = [page for page in tree.pages if page.status is PageStatus.OK and page.route in (Route.OCR, Route.VLM)]
+    wanted = [page for page in tree.pages if page.status is PageStatus.OK and page.route in _WITH_PIXELS]
     if not wanted:
         return {}
     shown = redact_tree(tree, decisions)

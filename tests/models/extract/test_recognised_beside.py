@@ -27,7 +27,7 @@ def test_the_text_layer_of_a_picture_page_stays_and_is_not_read_twice() -> None:
 
 
 def test_the_text_layer_of_other_pages_is_replaced() -> None:
-    assert [block.text for block in recognise("garbage-text").blocks] == ["A tit1e in the text layer", "Drawn words"]
+    assert [block.text for block in recognise("hidden-text").blocks] == ["A tit1e in the text layer", "Drawn words"]
 
 
 def test_what_the_text_layer_prints_on_a_picture_is_not_read_twice() -> None:

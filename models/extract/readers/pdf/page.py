@@ -5,16 +5,17 @@ from typing import Any
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PixelPage
 from models.cdom.tree import Route
+from models.extract.areas import areas_of, find_garbled_blocks, flag_garbled
 from models.extract.coverage.account import account_page
 from models.extract.coverage.total import count_written
 from models.extract.layout.page import layout_page
 from models.extract.layout.text.blocks import confidence_of
 from models.extract.layout.text.unseen import make_unseen_blocks
 from models.extract.plan import plan_page
-from models.extract.readers.contract import PageContent, PageRead
+from models.extract.readers.contract import PageContent, PageRead, ReadArea
 from models.extract.readers.pdf.engine import ENGINE, VERSION
 from models.extract.readers.pdf.marks import find_marks
-from models.extract.readers.pdf.render import render_area
+from models.extract.readers.pdf.render import render_area, render_only
 
 OCR_DPI = 150
 """Dots an inch of a page drawn for recognition: body text is then 20 pixels high, as the models were trained."""
@@ -26,27 +27,42 @@ def read_pdf_page(page: Any, number: int, options: ReadOptions, layers: tuple[in
     marks.number = number
     plan = plan_page(marks, options)
     layout = layout_page(marks)
-    blocks = (*layout.blocks, *make_unseen_blocks(marks, layout.body_size))
+    blocks = [*layout.blocks, *make_unseen_blocks(marks, layout.body_size)]
+    areas: tuple[ReadArea, ...] = ()
+    if plan.garbled and plan.route is not Route.OCR:
+        places = find_garbled_blocks(blocks, plan.garbled)
+        areas = areas_of(blocks, places, marks.width, marks.height) if plan.route is Route.MIXED else ()
+        blocks = blocks if areas else flag_garbled(blocks, places)
     content = PageContent(
         number=number,
         width=round(marks.width, 3),
         height=round(marks.height, 3),
         rotation=page.rotation % 360,
-        route=plan.route,
+        route=Route.FAST if plan.route is Route.MIXED and not areas else plan.route,
         reason=plan.reason,
         confidence=confidence_of(marks.lines),
         body_size=layout.body_size,
-        blocks=blocks,
+        blocks=tuple(blocks),
+        areas=areas,
         warnings=tuple(marks.warnings),
         engine=ENGINE,
         version=VERSION,
         coverage=account_page(number, marks.painted, blocks),
         written=count_written(blocks),
     )
-    if plan.route is not Route.OCR:
+    image = _draw(page, content, options)
+    if image is None:
         return PageRead(content=content)
-    image = render_area(page, None, OCR_DPI, options.max_image_pixels)
     return PageRead(
         content=content,
         pixels=PixelPage(number=number, image=image, width=content.width, height=content.height),
     )
+
+
+def _draw(page: Any, content: PageContent, options: ReadOptions) -> bytes | None:
+    """What a recogniser is to look at: the whole page, the areas in question, or nothing."""
+    if content.route is Route.OCR:
+        return render_area(page, None, OCR_DPI, options.max_image_pixels)
+    if content.areas:
+        return render_only(page, [area.bbox for area in content.areas], OCR_DPI, options.max_image_pixels)
+    return None

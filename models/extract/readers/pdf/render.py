@@ -1,5 +1,6 @@
 """Pages and parts of pages as PNG bytes, never larger than a number of pixels."""
 
+from collections.abc import Sequence
 from math import sqrt
 from typing import Any
 
@@ -23,6 +24,18 @@ def render_area(page: Any, area: Bbox | None, dpi: int, max_pixels: int, *, grey
         colorspace=pymupdf.csGRAY if grey else pymupdf.csRGB,
     )
     return bytes(pixmap.tobytes("png"))
+
+
+def render_only(page: Any, areas: Sequence[Bbox], dpi: int, max_pixels: int) -> bytes:
+    """The page as PNG with nothing but `areas` (points, after rotation) on it: the rest is white."""
+    scale = fit_scale(page.rect.width, page.rect.height, dpi, max_pixels)
+    matrix = pymupdf.Matrix(scale, scale)
+    sheet = pymupdf.Pixmap(pymupdf.csRGB, (page.rect * matrix).irect, False)
+    sheet.clear_with(255)
+    for area in areas:
+        part = page.get_pixmap(matrix=matrix, clip=pymupdf.Rect(area), alpha=False, colorspace=pymupdf.csRGB)
+        sheet.copy(part, part.irect)
+    return bytes(sheet.tobytes("png"))
 
 
 def fit_scale(width: float, height: float, dpi: int, max_pixels: int) -> float:
