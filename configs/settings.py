@@ -123,6 +123,9 @@ class Settings(BaseSettings):
     pii_languages: Languages = setting(
         ("en",), "language codes separated by commas", "Languages of the presidio engine."
     )
+    review_approvals: int = setting(
+        1, "1 or 2", "2: a decision holds when the write key and the admin key said the same (four eyes).", ge=1, le=2
+    )
     rate_limit_rpm: int = setting(
         0, "a whole number 0..1000000", "Requests a minute per key; 0 = off.", ge=0, le=1_000_000
     )

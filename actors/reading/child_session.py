@@ -20,7 +20,7 @@ from models.cdom.geometry import Bbox
 from models.cdom.ports import PageImage, RedactionRefused
 from models.cdom.tree import Tree
 
-Decisions = Mapping[tuple[str, str], str]
+Decisions = Mapping[tuple[str, str, int], str]
 """(block id, flag) → decision."""
 OnPage = Callable[[int, int], None]
 """(pages done, pages in all), first with 0; an exception it raises ends the reading and comes out of it."""
@@ -148,7 +148,7 @@ class ChildSession:
 
     def redact(self, tree: bytes, decisions: Decisions) -> bytes:
         """The open file redacted. Raises `ChildFailed`, `RedactionRefused`."""
-        asked = json.dumps([[block, flag, decision] for (block, flag), decision in decisions.items()]).encode()
+        asked = json.dumps([[*key, decision] for key, decision in decisions.items()]).encode()
         self._begin({"kind": "redact", "tree": tree, "decisions": asked})
         self._listen()
         self._listen()

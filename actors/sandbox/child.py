@@ -179,7 +179,7 @@ def redact(session: ChannelSession, request: Frame) -> None:
     """The open original without what its tree and the decisions mask, read again here before it is sent."""
     session.grant(session.limits.redact_cpu_s)
     tree, asked = load_tree(request.data("tree")), json.loads(request.data("decisions"))
-    decisions = {(block, flag): decision for block, flag, decision in asked}
+    decisions = {(block, flag, span): decision for block, flag, span, decision in asked}
     try:
         made = redact_original(session.data, tree, decisions, read_again, session.options.password)
     except (RedactionUnproven, NotRedactable, PiiIncomplete) as error:

@@ -46,6 +46,7 @@ def open_resources(runtime: Runtime) -> "Resources":
         options=read_options(settings),
         flag_tree=make_tree_flagger(settings),
         tracing=make_tracing(settings, "api"),
+        review_approvals=settings.review_approvals,
         exports=load_plugins(settings.plugins).exports,
         ports=with_search(
             Ports(

@@ -137,7 +137,7 @@ class ServedOnDemand:
         raise DrawingFailed(answer.code, answer.detail)
 
     async def redact_original(
-        self, blob_key: str, tree: bytes, decisions: Mapping[tuple[str, str], str], password: str | None
+        self, blob_key: str, tree: bytes, decisions: Mapping[tuple[str, str, int], str], password: str | None
     ) -> bytes:
         """Raises `NotFound` when the original is gone, `RedactionRefused`, `ExtractError`, `PortUnavailable`."""
         from storage.values.errors import NotFound

@@ -24,9 +24,10 @@ def is_pii_flag(flag: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlaggedPlace:
-    """One PII flag of one block. `place` (hex) is equal wherever the same text stands in the same place.
+    """One flagged value of one block. `place` (hex) is equal wherever the same text stands in the same place.
 
-    `page` is 1-based, `order` the block's place in reading order.
+    `value` (hex) is equal for the same value of the same kind however it is written; `confidence` (0 to 1) says how
+    sure it is that it is one. `page` is 1-based, `order` the block's place in reading order.
     """
 
     block_id: str
@@ -34,3 +35,5 @@ class FlaggedPlace:
     place: str
     page: int
     order: int
+    value: str = ""
+    confidence: float = 1.0

@@ -96,11 +96,11 @@ class RedactionRefused(Exception):
 class RedactOriginal(Protocol):
     """An original as a redacted file of its kind, made and proven in the sandbox.
 
-    `decisions` is (block id, flag) → decision. Raises `RedactionRefused`, `ExtractError`.
+    `decisions` is (block id, flag, number of the span) → decision. Raises `RedactionRefused`, `ExtractError`.
     """
 
     async def redact_original(
-        self, blob_key: str, tree: bytes, decisions: Mapping[tuple[str, str], str], password: str | None
+        self, blob_key: str, tree: bytes, decisions: Mapping[tuple[str, str, int], str], password: str | None
     ) -> bytes: ...
 
 

@@ -6,6 +6,7 @@ no flags and is left out of redacted trees whole.
 
 import logging
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import replace
 
 from models.cdom.flags import PII_PREFIX, is_pii_flag
@@ -60,10 +61,18 @@ def _known(found: Spans, kind: Kind, pieces: list[JoinedPiece]) -> bool:
     """The loose join already has this value: it ends at a seam, stands between two, or covers all its parts."""
     flag = PII_PREFIX + kind
     return any(
-        span.flag == flag and span.cell == piece.field.cell and span.start <= piece.start and span.end >= piece.end
-        for piece in pieces
+        span.flag == flag and span.cell == piece.field.cell and span.start <= piece.start and span.end >= end
+        for piece, end in zip(pieces, _ends(pieces), strict=True)
         for span in found.get(piece.field.block, ())
     )
+
+
+def _ends(pieces: list[JoinedPiece]) -> Iterator[int]:
+    """Where each piece ends; before its full stop where the next one begins a sentence."""
+    for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
+        sentence = after is not None and after.field.text[after.start : after.start + 1].isupper()
+        stop = sentence and piece.field.text[piece.end - 1 : piece.end] == "."
+        yield piece.end - 1 if stop else piece.end
 
 
 def _covered(found: Spans, piece: JoinedPiece) -> bool:
@@ -93,9 +102,21 @@ def _find_in_links(blocks: tuple[Block, ...], detector: Detector, found: Spans) 
             ]
 
 
+def _merge(spans: list[FlagSpan]) -> list[FlagSpan]:
+    """Spans of one flag that overlap are one value."""
+    merged: list[FlagSpan] = []
+    for span in sorted(spans, key=lambda s: (s.flag, -1 if s.cell is None else s.cell, s.start, s.end)):
+        last = merged[-1] if merged else None
+        if last is not None and (last.flag, last.cell) == (span.flag, span.cell) and span.start < last.end:
+            merged[-1] = replace(last, end=max(last.end, span.end))
+        else:
+            merged.append(span)
+    return merged
+
+
 def _flagged(block: Block, spans: list[FlagSpan]) -> Block:
     kept = tuple(flag for flag in block.flags if not is_pii_flag(flag))
-    unique = sorted(set(spans), key=lambda s: (-1 if s.cell is None else s.cell, s.start, s.end, s.flag))
+    unique = sorted(_merge(spans), key=lambda s: (-1 if s.cell is None else s.cell, s.start, s.end, s.flag))
     others = tuple(span for span in block.flag_spans if not is_pii_flag(span.flag))
     flags = kept + tuple(sorted({span.flag for span in unique}))
     return replace(block, flags=flags, flag_spans=others + tuple(unique)) if unique or flags != block.flags else block

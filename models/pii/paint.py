@@ -11,6 +11,7 @@ from io import BytesIO
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.geometry import Bbox, clamp_bbox
 from models.cdom.tree import Block, BlockType, Page, Tree
+from models.pii.cells import find_cell_box
 from models.pii.redact import Decisions, active_spans, require_scan
 
 MAX_PIXELS = 120_000_000  # pixels of a page's picture
@@ -75,13 +76,12 @@ def _was_read(block: Block) -> bool:
 
 
 def _masked_boxes(block: Block, decisions: Decisions) -> list[Bbox | None]:
-    """Cells when only cells are masked and their places are known, else the block's whole box."""
+    """The masked cells, never more of a table; else the block's whole box."""
     active = active_spans(block, decisions)
-    if not active:
-        return []
-    cells = block.table.cells if block.table is not None else ()
-    boxes = [cells[span.cell].bbox if span.cell is not None else None for span in active]
-    return list(boxes) if all(box is not None for box in boxes) else [block.bbox]
+    table = block.table
+    if table is None or any(span.cell is None for span in active):
+        return [block.bbox] if active else []
+    return [find_cell_box(table, span.cell, block.bbox) for span in active if span.cell is not None]
 
 
 def _pixels(box: Bbox, page: Page, size: tuple[int, int], margin: float) -> tuple[int, int, int, int]:

@@ -1,36 +1,70 @@
-"""Where flags stand, independent of block ids: a decision holds for the same text in the same place.
+"""Where flags stand, independent of block ids: a decision holds for the same value in the same place.
 
-In comes a tree, out go its flagged places; decisions by place become decisions by block. Knows no store.
+In comes a tree, out go its flagged places, one per value; decisions by place become decisions by block and span. Knows
+no store.
 """
 
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from models.cdom.flags import FlaggedPlace, is_pii_flag
-from models.cdom.tree import Block, Tree
+from models.cdom.tree import Block, FlagSpan, Tree
+from models.pii.confidence import judge_confidence
+from models.pii.letters import letters
+from models.pii.redact import WHOLE
 
 PlaceDecisions = Mapping[tuple[str, str], str]
 """(place, flag) → approved | rejected."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A place, its number in its block's `flag_spans`, and the name that all places of its flag there had together."""
+
+    place: FlaggedPlace
+    span: int
+    together: str
+
+
 def find_places(tree: Tree) -> tuple[FlaggedPlace, ...]:
-    """Every PII flag of every block, in reading order."""
-    return tuple(_places(tree))
+    """Every value that is flagged, in reading order. A flag without spans is one place: its block."""
+    return tuple(found.place for found in _places(tree))
 
 
-def decide_blocks(tree: Tree, decisions: PlaceDecisions) -> dict[tuple[str, str], str]:
-    """(block id, flag) → decision, for the flags of this tree that have one."""
+def decide_blocks(tree: Tree, decisions: PlaceDecisions) -> dict[tuple[str, str, int], str]:
+    """(block id, flag, number of the span) → decision, for the values of this tree that have one.
+
+    What was decided about all values of a block together, as was done once, holds where nobody decided since.
+    """
     if not decisions:
         return {}
-    found = ((place, decisions.get((place.place, place.flag))) for place in _places(tree))
-    return {(place.block_id, place.flag): decision for place, decision in found if decision is not None}
+    decided = {}
+    for found in _places(tree):
+        place, flag = found.place, found.place.flag
+        decision = decisions.get((place.place, flag)) or decisions.get((found.together, flag))
+        if decision is not None:
+            decided[place.block_id, flag, found.span] = decision
+    return decided
 
 
-def _places(tree: Tree) -> Iterator[FlaggedPlace]:
+def find_spans(tree: Tree) -> dict[tuple[str, str, str], tuple[FlagSpan, ...]]:
+    """(block id, flag, place) → the span of that place; none where the flag covers its whole block."""
+    blocks = {str(block.id): block for block in tree.blocks}
+    return {
+        (one.place.block_id, one.place.flag, one.place.place): (blocks[one.place.block_id].flag_spans[one.span],)
+        if one.span != WHOLE
+        else ()
+        for one in _places(tree)
+    }
+
+
+def _places(tree: Tree) -> Iterator[_Found]:
     """Equal blocks of one page are told apart by counting them."""
     seen: Counter[str] = Counter()
+    engine = tree.pii.engine if tree.pii is not None else ""
     for block in tree.blocks:
         flags = [flag for flag in block.flags if is_pii_flag(flag)]
         if not flags:
@@ -38,10 +72,37 @@ def _places(tree: Tree) -> Iterator[FlaggedPlace]:
         content = _content(block)
         seen[content] += 1
         for flag in flags:
-            spans = [[s.start, s.end, s.cell] for s in block.flag_spans if s.flag == flag]
-            name = json.dumps([content, seen[content], flag, spans])
-            place = hashlib.sha256(name.encode()).hexdigest()
-            yield FlaggedPlace(block_id=block.id, flag=flag, place=place, page=block.page, order=block.order)
+            numbers = [number for number, span in enumerate(block.flag_spans) if span.flag == flag]
+            together = _name(content, seen[content], flag, [block.flag_spans[number] for number in numbers])
+            for number in numbers or [WHOLE]:
+                span = block.flag_spans[number] if number != WHOLE else None
+                place = FlaggedPlace(
+                    block_id=block.id,
+                    flag=flag,
+                    place=_name(content, seen[content], flag, [span] if span is not None else []),
+                    page=block.page,
+                    order=block.order,
+                    value=_value(block, flag, span),
+                    confidence=judge_confidence(engine, flag, block.confidence),
+                )
+                yield _Found(place, number, together)
+
+
+def _name(content: str, occurrence: int, flag: str, spans: Iterable[FlagSpan]) -> str:
+    name = json.dumps([content, occurrence, flag, [[s.start, s.end, s.cell] for s in spans]])
+    return hashlib.sha256(name.encode()).hexdigest()
+
+
+def _value(block: Block, flag: str, span: FlagSpan | None) -> str:
+    """The same for a value however it is written: what "everywhere" means."""
+    text = block.text if span is None else span_text(block, span)
+    return hashlib.sha256(json.dumps([flag, letters(text)]).encode()).hexdigest()
+
+
+def span_text(block: Block, span: FlagSpan) -> str:
+    """What the flag is about."""
+    text = block.text if span.cell is None or block.table is None else block.table.cells[span.cell].text
+    return text[span.start : span.end]
 
 
 def _content(block: Block) -> str:

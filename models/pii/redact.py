@@ -15,8 +15,10 @@ from models.pii.errors import PiiIncomplete as PiiIncomplete
 from models.pii.facts import clean_block, clean_facts
 
 REJECTED = "rejected"
-Decisions = Mapping[tuple[str, str], str]
-"""(block id, flag) → pending | approved | rejected."""
+WHOLE = -1
+"""The number of a flag's only place where the flag has no spans: the whole block."""
+Decisions = Mapping[tuple[str, str, int], str]
+"""(block id, flag, number of the span in the block's `flag_spans`, or `WHOLE`) → pending | approved | rejected."""
 
 
 def mask(flag: str) -> str:
@@ -39,10 +41,14 @@ def redact_tree(tree: Tree, decisions: Decisions) -> Tree:
 
 def active_spans(block: Block, decisions: Decisions) -> list[FlagSpan]:
     """Spans to mask. A flag that has none masks every text of the block."""
-    spans = [s for s in block.flag_spans if is_pii_flag(s.flag) and decisions.get((block.id, s.flag)) != REJECTED]
+    spans = [
+        span
+        for number, span in enumerate(block.flag_spans)
+        if is_pii_flag(span.flag) and decisions.get((block.id, span.flag, number)) != REJECTED
+    ]
     covered = {span.flag for span in block.flag_spans}
     for flag in block.flags:
-        if is_pii_flag(flag) and flag not in covered and decisions.get((block.id, flag)) != REJECTED:
+        if is_pii_flag(flag) and flag not in covered and decisions.get((block.id, flag, WHOLE)) != REJECTED:
             spans.append(FlagSpan(flag=flag, start=0, end=len(block.text)))
             cells = block.table.cells if block.table is not None else ()
             spans += [FlagSpan(flag=flag, start=0, end=len(c.text), cell=i) for i, c in enumerate(cells)]

@@ -1,31 +1,41 @@
-"""A flagged block as a reviewer sees it: its text with the flagged stretches marked. Block in, values out."""
+"""A flagged value as a reviewer sees it: the text around it with the flagged stretches marked."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from models.cdom.tree import Block
+from models.cdom.geometry import Bbox
+from models.cdom.tree import Block, FlagSpan
 
 
 @dataclass(frozen=True, slots=True)
 class InContext:
-    """`spans` are (start, end) in `text`: the block's own text, or the flagged cells of its table, one a line."""
+    """`spans` are (start, end) in `text`: the block's own text, or the flagged cells of its table, one a line.
+
+    `bbox` is the cell's where one cell is meant whose place is known, else the block's.
+    """
 
     text: str
     spans: tuple[tuple[int, int], ...]
+    bbox: Bbox | None
 
 
-def in_context(block: Block, flag: str) -> InContext:
+def in_context(block: Block, flagged: Sequence[FlagSpan]) -> InContext:
     """What to decide about. A flag without places covers the whole text."""
     parts: list[str] = []
     spans: list[tuple[int, int]] = []
-    for cell in _fields(block, flag):
-        text = block.text if cell is None else block.table.cells[cell].text if block.table is not None else ""
+    cells = block.table.cells if block.table is not None else ()
+    fields = _fields(flagged)
+    for cell in fields:
+        text = block.text if cell is None else cells[cell].text if cells else ""
         at = sum(len(part) + 1 for part in parts)
-        spans += [(at + s.start, at + s.end) for s in block.flag_spans if s.flag == flag and s.cell == cell]
+        spans += [(at + s.start, at + s.end) for s in flagged if s.cell == cell]
         parts.append(text)
-    return InContext("\n".join(parts), tuple(spans))
+    only = fields[0] if len(fields) == 1 else None
+    box = cells[only].bbox if only is not None and cells else None
+    return InContext("\n".join(parts), tuple(spans), box or block.bbox)
 
 
-def _fields(block: Block, flag: str) -> list[int | None]:
-    flagged = {span.cell for span in block.flag_spans if span.flag == flag}
-    cells = sorted(cell for cell in flagged if cell is not None)
-    return ([None] if None in flagged or not cells else []) + cells
+def _fields(flagged: Sequence[FlagSpan]) -> list[int | None]:
+    numbers = {span.cell for span in flagged}
+    cells = sorted(cell for cell in numbers if cell is not None)
+    return ([None] if None in numbers or not cells else []) + cells

@@ -70,6 +70,7 @@ REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("GET", "/v1/jobs/{job_id}/review"): KeyScope.READ,
     ("GET", "/v1/review"): KeyScope.READ,
     ("POST", f"{DOCUMENT}/blocks/{{block_id}}/review"): KeyScope.WRITE,
+    ("DELETE", "/v1/review/{act}"): KeyScope.WRITE,
     ("POST", "/v1/sources"): KeyScope.ADMIN,
     ("GET", "/v1/sources"): KeyScope.ADMIN,
     ("GET", "/v1/sources/{source_id}"): KeyScope.ADMIN,

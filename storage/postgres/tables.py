@@ -13,6 +13,7 @@ from sqlalchemy import (
     Column,
     Computed,
     DateTime,
+    Float,
     Identity,
     Index,
     LargeBinary,
@@ -163,9 +164,10 @@ class PageProgressTable(SQLModel, table=True):
 
 
 class FlagTable(SQLModel, table=True):
-    """A PII flag on a block of a published tree, so that what awaits review is found without opening trees.
+    """A flagged value of a published tree, so that what awaits review is found without opening trees.
 
-    `place` (hash) names the same text in the same place in any attempt; `block_order` is the reading order.
+    `place` (hash) names the same value in the same place in any attempt, `value` (hash) the same value anywhere; empty
+    in rows from before values had places of their own. `block_order` and `number` are the reading order.
     """
 
     __tablename__ = "flags"
@@ -173,13 +175,16 @@ class FlagTable(SQLModel, table=True):
     attempt: int = Field(sa_column=Column(BigInteger, primary_key=True))
     block_id: str = Field(sa_column=Column(Text, primary_key=True))
     flag: str = Field(sa_column=Column(Text, primary_key=True))
-    place: str = Field(sa_column=_text())
+    place: str = Field(sa_column=Column(Text, primary_key=True))
     page: int = Field(sa_column=_count())
     block_order: int = Field(sa_column=_count())
+    value: str = Field(sa_column=_text(default=""))
+    confidence: float = Field(sa_column=Column(Float, nullable=False, server_default=text("1")))
+    number: int = Field(sa_column=_count())
 
 
 class DecisionTable(SQLModel, table=True):
-    """A person's word on a flag in a place: approved (mask) or rejected (a false positive, keep)."""
+    """What holds of a flag in a place: approved (mask) or rejected (a false positive, keep)."""
 
     __tablename__ = "decisions"
     document_id: str = Field(sa_column=Column(Text, primary_key=True))
@@ -188,6 +193,25 @@ class DecisionTable(SQLModel, table=True):
     decision: str = Field(sa_column=_text())
     decided_by: str = Field(sa_column=_text())
     decided_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+
+
+class DecisionLogTable(SQLModel, table=True):
+    """Every word of every reviewer in the order it was said; `act` is the call it was said in."""
+
+    __tablename__ = "decision_log"
+    __table_args__ = (
+        Index("decision_log_by_place", "document_id", "place", "flag"),
+        Index("decision_log_by_act", "act", postgresql_where=text("act <> ''")),
+    )
+    seq: int = Field(sa_column=Column(BigInteger, Identity(always=True), primary_key=True))
+    act: str = Field(sa_column=_text())
+    document_id: str = Field(sa_column=_text())
+    place: str = Field(sa_column=_text())
+    flag: str = Field(sa_column=_text())
+    decision: str = Field(sa_column=_text())
+    decided_by: str = Field(sa_column=_text())
+    decided_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    undone: bool = Field(sa_column=Column(Boolean, nullable=False, server_default=text("false")))
 
 
 class EventTable(SQLModel, table=True):

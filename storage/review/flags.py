@@ -8,9 +8,10 @@ from models.cdom.flags import FlaggedPlace
 from storage.postgres.database import Connection
 
 _INSERT = """
-insert into flags (document_id, attempt, block_id, flag, place, page, block_order)
-select document_id, attempt, block_id, flag, place, page, block_order from jsonb_to_recordset(%s)
-  as f(document_id text, attempt bigint, block_id text, flag text, place text, page bigint, block_order bigint)
+insert into flags (document_id, attempt, block_id, flag, place, page, block_order, value, confidence, number)
+select document_id, attempt, block_id, flag, place, page, block_order, value, confidence, number
+from jsonb_to_recordset(%s) as f(document_id text, attempt bigint, block_id text, flag text, place text, page bigint,
+  block_order bigint, value text, confidence double precision, number bigint)
 """
 
 
@@ -25,9 +26,12 @@ def keep_flags(conn: Connection, published: Sequence[tuple[str, int, Sequence[Fl
             "place": flag.place,
             "page": flag.page,
             "block_order": flag.order,
+            "value": flag.value,
+            "confidence": flag.confidence,
+            "number": number,
         }
         for document_id, attempt, flags in published
-        for flag in flags
+        for number, flag in enumerate(flags)
     ]
     if rows:
         conn.execute(_INSERT, (Jsonb(rows),))

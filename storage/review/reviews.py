@@ -1,20 +1,20 @@
-"""What awaits a person's word, and the word: pending flags by job, the inbox over all jobs, decisions.
+"""What awaits a person's word, by job and over all jobs, and what was said about each flag.
 
 Rows only, always through a scope; texts are read from trees by whoever shows them. A decision belongs to a place, so it
-holds for every attempt of the document in which the same text stands in the same place.
+holds for every attempt of the document in which the same value stands in the same place.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
-from storage.access.audit import record
 from storage.postgres.database import Database, Row
 from storage.store import Store
 from storage.values.errors import NotFound
 from storage.values.paging import Cursors, ListPage
-from storage.values.rows import Actor, DocumentId, JobId, Scope
+from storage.values.rows import DocumentId, JobId, Scope
 from storage.values.scoping import OWNED, owned_by
 
 
@@ -27,8 +27,30 @@ class FlagState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PendingFlag:
-    """A flag nobody has decided about, on a block of the published attempt."""
+class FlagFilter:
+    """Which flags are asked for; None and empty ask for all. `decided_by`: a key that said something about it."""
+
+    state: FlagState | None = FlagState.PENDING
+    flags: tuple[str, ...] = ()
+    most_confidence: float | None = None
+    decided_by: str | None = None
+
+
+PENDING = FlagFilter()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """The last word of one key about a place."""
+
+    decision: str
+    decided_by: str
+    decided_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedFlag:
+    """A flagged value of a published attempt, what holds of it and what was said."""
 
     job_id: JobId
     document_id: DocumentId
@@ -36,61 +58,61 @@ class PendingFlag:
     attempt: int
     block_id: str
     flag: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
-    """What was decided about a flag, by which key and when."""
-
+    place: str
+    confidence: float
     state: FlagState
-    decided_by: str
-    decided_at: datetime
+    words: tuple[Word, ...] = ()
 
 
-_PENDING = f"""
-select j.id as job_id, d.id as document_id, d.source_file, f.attempt, f.block_id, f.flag
+_WANTED = """
+(%(state)s::text is null or coalesce(c.decision, 'pending') = %(state)s)
+and (%(flags)s::text[] is null or f.flag = any(%(flags)s))
+and (%(most)s::float8 is null or f.confidence <= %(most)s)
+and (%(by)s::text is null or exists (select 1 from decision_log l where l.document_id = f.document_id
+  and l.place = f.place and l.flag = f.flag and l.decided_by = %(by)s and not l.undone))
+"""
+_LIST = f"""
+select j.id as job_id, d.id as document_id, d.source_file, f.attempt, f.block_id, f.flag, f.place, f.confidence,
+  coalesce(c.decision, 'pending') as state
 from jobs j join documents d on d.job_id = j.id and d.status = 'succeeded' and d.deleted_at is null
 join flags f on f.document_id = d.id and f.attempt = d.published_attempt
-where {OWNED} and j.id = any(%(job_ids)s) and not exists (
-  select 1 from decisions c where c.document_id = f.document_id and c.place = f.place and c.flag = f.flag)
-order by j.seq desc, d.position, f.block_order, f.flag
+left join decisions c on c.document_id = f.document_id and c.place = f.place and c.flag = f.flag
+where {OWNED} and j.id = any(%(job_ids)s) and {_WANTED}
+order by j.seq desc, d.position, f.block_order, f.number, f.flag
 """
-
-_JOBS_PENDING = f"""
+_JOBS = f"""
 select j.id, j.seq, waiting.n from jobs j cross join lateral (
   select count(*) as n from documents d
   join flags f on f.document_id = d.id and f.attempt = d.published_attempt
-  where d.job_id = j.id and d.status = 'succeeded' and d.deleted_at is null and not exists (
-    select 1 from decisions c where c.document_id = f.document_id and c.place = f.place and c.flag = f.flag)) waiting
+  left join decisions c on c.document_id = f.document_id and c.place = f.place and c.flag = f.flag
+  where d.job_id = j.id and d.status = 'succeeded' and d.deleted_at is null and {_WANTED}) waiting
 where {OWNED} and j.n_succeeded > 0 and waiting.n > 0 and (%(before)s::bigint is null or j.seq < %(before)s)
 order by j.seq desc limit %(limit)s
 """
-
-_DECIDE = """
-insert into decisions as c (document_id, place, flag, decision, decided_by)
-values (%(document_id)s, %(place)s, %(flag)s, %(decision)s, %(by)s)
-on conflict (document_id, place, flag) do update
-  set decision = excluded.decision, decided_by = excluded.decided_by, decided_at = clock_timestamp()
-  where c.decision <> excluded.decision
-returning decision, decided_by, decided_at
+_WORDS = """
+select distinct on (document_id, place, flag, decided_by) document_id, place, flag, decision, decided_by, decided_at
+from decision_log where document_id = any(%(ids)s) and not undone
+order by document_id, place, flag, decided_by, seq desc
 """
 
 
-def list_pending(db: Database, scope: Scope, job_id: str) -> list[PendingFlag]:
-    """A job's flags without a decision, in reading order. Raises NotFound for an unknown job."""
+def list_flags(db: Database, scope: Scope, job_id: str, wanted: FlagFilter = PENDING) -> list[ListedFlag]:
+    """A job's flags in reading order. Raises NotFound for an unknown job."""
     known = db.fetch_one(f"select 1 from jobs j where j.id = %(job_id)s and {OWNED}", owned_by(scope, job_id=job_id))
     if known is None:
         raise NotFound("no such job")
-    return _pending(db, scope, [job_id])
+    return _list(db, scope, [job_id], wanted)
 
 
-def list_inbox(store: Store, scope: Scope, *, limit: int = 100, cursor: str | None = None) -> ListPage[PendingFlag]:
-    """Pending flags of all jobs, the newest job first. A page ends with a job, so it may hold more than `limit`."""
+def list_inbox(
+    store: Store, scope: Scope, *, limit: int = 100, cursor: str | None = None, wanted: FlagFilter = PENDING
+) -> ListPage[ListedFlag]:
+    """Flags of all jobs, the newest job first. A page ends with a job, so it may hold more than `limit`."""
     cursors = Cursors(store.signer, "review", scope)
     before = cursors.read(cursor)[0] if cursor else None
-    jobs = store.db.fetch_all(_JOBS_PENDING, owned_by(scope, before=before, limit=limit + 1))
+    jobs = store.db.fetch_all(_JOBS, owned_by(scope, before=before, limit=limit + 1, **_values(wanted)))
     shown = _until(jobs, limit)
-    items = _pending(store.db, scope, [job["id"] for job in shown])
+    items = _list(store.db, scope, [job["id"] for job in shown], wanted)
     more = len(jobs) > len(shown)
     return ListPage(tuple(items), cursors.write((shown[-1]["seq"],)) if more else None)
 
@@ -101,30 +123,23 @@ def read_decisions(db: Database, document_id: str) -> dict[tuple[str, str], str]
     return {(row["place"], row["flag"]): row["decision"] for row in rows}
 
 
-def decide(
-    db: Database, scope: Scope, actor: Actor, *, document_id: str, block_id: str, place: str, flag: str,
-    decision: FlagState,
-) -> Decided:  # fmt: skip
-    """Notes the decision, audited in the same transaction; the same one again changes nothing. Raises NotFound."""
-    key = {"document_id": document_id, "place": place, "flag": flag}
-    with db.transaction() as conn:
-        locked = conn.execute(
-            f"""select d.id from documents d join jobs j on j.id = d.job_id and {OWNED}
-                where d.id = %(document_id)s and d.deleted_at is null for share of d""",
-            owned_by(scope, document_id=document_id),
-        ).fetchone()
-        if locked is None:
-            raise NotFound("no such document")
-        row = conn.execute(_DECIDE, {**key, "decision": decision.value, "by": actor.key_name}).fetchone()
-        if row is not None:
-            record(conn, scope, actor, f"flag.{decision}", f"{document_id}/{block_id}/{flag}")
-        else:
-            row = conn.execute(
-                """select decision, decided_by, decided_at from decisions
-                   where document_id = %(document_id)s and place = %(place)s and flag = %(flag)s""",
-                key,
-            ).fetchall()[0]
-    return Decided(state=FlagState(row["decision"]), decided_by=row["decided_by"], decided_at=row["decided_at"])
+def read_words(db: Database, document_ids: Sequence[str]) -> dict[tuple[str, str, str], tuple[Word, ...]]:
+    """(document, place, flag) → the last word of each key, of documents the caller may see."""
+    found: dict[tuple[str, str, str], tuple[Word, ...]] = {}
+    for row in db.fetch_all(_WORDS, {"ids": list(document_ids)}) if document_ids else ():
+        word = Word(decision=row["decision"], decided_by=row["decided_by"], decided_at=row["decided_at"])
+        key = (row["document_id"], row["place"], row["flag"])
+        found[key] = (*found.get(key, ()), word)
+    return found
+
+
+def _values(wanted: FlagFilter) -> dict[str, Any]:
+    return {
+        "state": wanted.state.value if wanted.state is not None else None,
+        "flags": list(wanted.flags) or None,
+        "most": wanted.most_confidence,
+        "by": wanted.decided_by,
+    }
 
 
 def _until(jobs: Sequence[Row], limit: int) -> list[Row]:
@@ -138,7 +153,15 @@ def _until(jobs: Sequence[Row], limit: int) -> list[Row]:
     return shown
 
 
-def _pending(db: Database, scope: Scope, job_ids: Sequence[str]) -> list[PendingFlag]:
+def _list(db: Database, scope: Scope, job_ids: Sequence[str], wanted: FlagFilter) -> list[ListedFlag]:
     if not job_ids:
         return []
-    return [PendingFlag(**row) for row in db.fetch_all(_PENDING, owned_by(scope, job_ids=list(job_ids)))]
+    rows = db.fetch_all(_LIST, owned_by(scope, job_ids=list(job_ids), **_values(wanted)))
+    words = read_words(db, sorted({row["document_id"] for row in rows}))
+    return [
+        ListedFlag(
+            **{**row, "state": FlagState(row["state"])},
+            words=words.get((row["document_id"], row["place"], row["flag"]), ()),
+        )
+        for row in rows
+    ]

@@ -33,6 +33,11 @@ def new_source_id() -> str:
     return _new("src_")
 
 
+def new_act_id() -> str:
+    """One call of a reviewer, however many places it decided."""
+    return _new("act_")
+
+
 def new_worker_id() -> WorkerId:
     """A worker is one process start, never a host or pod name: those come back after a crash and look alive."""
     return WorkerId(_new("wrk_"))

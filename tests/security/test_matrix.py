@@ -20,7 +20,7 @@ from models.pii.patterns.kind_patterns import RegexDetector
 from serve_apps.access.keys import parse_api_keys
 from serve_apps.access.scopes import OUTPUTS, REQUIRED, KeyScope
 from storage.store import Store
-from storage.values.ids import new_delivery_id, new_document_id, new_job_id, new_source_id, new_webhook_id
+from storage.values.ids import new_act_id, new_delivery_id, new_document_id, new_job_id, new_source_id, new_webhook_id
 from tests.api.harness import KEYS, PDF, TREE, client_of, files, make_resources, reading, serving
 
 Ids = dict[str, str]
@@ -38,17 +38,26 @@ async def finished(owner: httpx.AsyncClient) -> Ids:
 
 
 def unknown() -> Ids:
-    made = {"webhook_id": new_webhook_id(), "delivery_id": new_delivery_id(), "source_id": new_source_id()}
+    made = {
+        "act": new_act_id(),
+        "webhook_id": new_webhook_id(),
+        "delivery_id": new_delivery_id(),
+        "source_id": new_source_id(),
+    }
     return PATH | {"job_id": new_job_id(), "document_id": new_document_id()} | made
 
 
 @dataclass(frozen=True)
 class Row:
-    """How to call a route so that an allowed caller gets `status`; `make` prepares what its path names."""
+    """How to call a route so that an allowed caller gets `status`; `make` prepares what its path names.
+
+    `by_caller`: it is the caller's own.
+    """
 
     status: int
     request: dict[str, Any] = field(default_factory=dict)
     make: Make = finished
+    by_caller: bool = False
 
 
 async def hooked(owner: httpx.AsyncClient) -> Ids:
@@ -77,6 +86,14 @@ async def flagged(owner: httpx.AsyncClient) -> Ids:
     blocks = [TREE["blocks"][0], TREE["blocks"][1] | {"text": "ann@example.com"}]
     job = (await owner.post("/v1/ingest", json={"tree": TREE | {"blocks": blocks}})).json()
     return {"job_id": job["id"], "document_id": job["documents"][0]["document_id"], "block_id": "b1"}
+
+
+async def decided(owner: httpx.AsyncClient) -> Ids:
+    """A flag of the owner's with a decision of the owner's."""
+    ids = await flagged(owner)
+    path = f"/v1/jobs/{ids['job_id']}/documents/{ids['document_id']}/blocks/b1/review"
+    said = await owner.post(path, json={"flag": "pii:email", "decision": "approved"})
+    return {"act": said.json()["act"]}
 
 
 def a_pdf(text: str) -> tuple[str, bytes, str]:
@@ -135,6 +152,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("POST", "/v1/jobs/{job_id}/documents/{document_id}/blocks/{block_id}/review"): Row(
         200, {"json": {"flag": "pii:email", "decision": "approved"}}, make=flagged
     ),
+    ("DELETE", "/v1/review/{act}"): Row(200, make=decided, by_caller=True),
     ("POST", "/v1/compare"): Row(200, {"files": {"a": a_pdf("one"), "b": a_pdf("two")}}),
     ("POST", "/v1/evaluate"): Row(200, {"files": {"files": a_pdf("one")}}),
 }
@@ -177,8 +195,10 @@ async def test_a_route_serves_those_who_may_and_nobody_else(store: Store, dsn: s
                 assert (await call(caller, method, path, await row.make(owner), row)).status_code == 401, key
         for scope, key in CALLERS.items():
             async with client_of(app, key) as caller:
-                answer = await call(caller, method, path, await row.make(owner), row)
-            expected = row.status if KeyScope(scope).covers(needed) else 403
+                allowed = KeyScope(scope).covers(needed)
+                ids = await row.make(caller if row.by_caller and allowed else owner)
+                answer = await call(caller, method, path, ids, row)
+            expected = row.status if allowed else 403
             assert answer.status_code == expected, (scope, answer.text)
 
 

@@ -8,8 +8,8 @@ import pymupdf
 
 from models.cdom.geometry import Bbox
 from models.pii.kinds import Detector
+from models.pii.letters import fold, letters
 from models.redaction.planning.folded import FoldedText, find_values, fold_text
-from models.redaction.planning.letters import fold, letters
 from models.redaction.planning.plan import MaskedPlace, RedactionPlan
 
 SLACK = 2.0

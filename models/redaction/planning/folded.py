@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from models.pii.kinds import Detector
+from models.pii.letters import fold, letters
 from models.pii.normalise import normalise
-from models.redaction.planning.letters import fold, letters
 from models.redaction.planning.plan import RedactionPlan
 
 WORD_BOUND = 6

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from models.cdom.flags import HIDDEN_TEXT, is_pii_flag
 from models.cdom.geometry import Bbox
 from models.cdom.tree import Block, FlagSpan, Tree
+from models.pii.cells import find_cell_box
+from models.pii.letters import letters
 from models.pii.redact import Decisions, active_spans, require_scan
-from models.redaction.planning.letters import letters
 
 Reread = Callable[[bytes], Tree]
 """Our reader, once more, on what was made."""
@@ -70,10 +71,11 @@ def _places(block: Block, active: list[FlagSpan]) -> list[MaskedPlace]:
     own = tuple((s.start, s.end) for s in active if s.cell is None)
     if own:
         found.append(MaskedPlace(block.page, block.bbox, block.text, own))
-    for index, cell in enumerate(block.table.cells if block.table is not None else ()):
+    table = block.table
+    for index, cell in enumerate(table.cells if table is not None else ()):
         spans = tuple((s.start, s.end) for s in active if s.cell == index)
-        if spans:
-            found.append(MaskedPlace(block.page, cell.bbox or block.bbox, cell.text, spans))
+        if spans and table is not None:
+            found.append(MaskedPlace(block.page, find_cell_box(table, index, block.bbox), cell.text, spans))
     return found
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from models.cdom.tree import Tree
-from models.redaction.planning.letters import letters
+from models.pii.letters import letters
 from models.redaction.planning.plan import RedactionPlan
 
 LEAST_IN_BYTES = 6

@@ -56,8 +56,11 @@ class Ports:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resources:
-    """`dsn` serves the one LISTEN connection; without it waits poll. `options`: how documents are read
-    by default. `flag_tree` looks for PII in trees that come from outside; None where readers do not either."""
+    """`dsn` serves the one LISTEN connection; without it waits poll. `options`: how documents are read by default.
+
+    `flag_tree` looks for PII in trees that come from outside; None where readers do not either. `review_approvals`: so
+    many keys have to say the same about a flag before it holds.
+    """
 
     store: Store
     keys: KeyRing
@@ -74,3 +77,4 @@ class Resources:
     tokenizer: Tokenizer = field(default_factory=load_tokenizer)
     chunking: ChunkSettings = field(default_factory=ChunkSettings)
     tracing: Tracing = TRACING_OFF
+    review_approvals: int = 1

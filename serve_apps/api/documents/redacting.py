@@ -8,8 +8,8 @@ from storage.store import Store
 from storage.values.rows import DocumentId
 
 
-def read_block_decisions(store: Store, document_id: DocumentId, tree: Tree) -> dict[tuple[str, str], str]:
-    """(block id, flag) → decision, for the flags of `tree`."""
+def read_block_decisions(store: Store, document_id: DocumentId, tree: Tree) -> dict[tuple[str, str, int], str]:
+    """(block id, flag, number of the span) → decision, for the values of `tree`."""
     return decide_blocks(tree, read_decisions(store.db, document_id))
 
 

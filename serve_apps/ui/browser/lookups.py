@@ -6,7 +6,7 @@ The same storage functions as the API's, always through the caller's scope and i
 from dataclasses import dataclass
 from itertools import groupby
 
-from models.pii.places import decide_blocks, find_places
+from models.pii.places import find_places, find_spans
 from models.pii.review import in_context
 from serve_apps.api.context.app_state import AppState
 from serve_apps.ui.browser.visit import Visit
@@ -14,7 +14,7 @@ from storage.access.audit import seal, verify
 from storage.jobs.document_list import list_formats
 from storage.jobs.documents import PublishedTree, locate_tree
 from storage.jobs.job_names import name_jobs
-from storage.review.reviews import FlagState, PendingFlag, list_inbox, read_decisions
+from storage.review.reviews import FlagState, ListedFlag, Word, list_inbox, read_decisions, read_words
 from storage.values.rows import DocumentId
 
 
@@ -30,7 +30,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flagged:
-    """A flag on a block with its text in context; `bbox` in points, `spans` [start, end) in `text`."""
+    """A flagged value with its text in context; `bbox` in points, `spans` [start, end) in `text`."""
 
     block_id: str
     page: int
@@ -39,6 +39,9 @@ class Flagged:
     text: str
     spans: tuple[tuple[int, int], ...]
     state: FlagState
+    place: str
+    confidence: float
+    words: tuple[Word, ...]
 
 
 async def find_names(visit: Visit, jobs: list[dict[str, object]]) -> dict[str, str]:
@@ -87,7 +90,7 @@ def _check_chain(visit: Visit) -> int | None:
     return verify(db, visit.session.caller.data)
 
 
-def _waiting(key: tuple[str, str, str], flags: list[PendingFlag]) -> Waiting:
+def _waiting(key: tuple[str, str, str], flags: list[ListedFlag]) -> Waiting:
     job_id, document_id, source_file = key
     names = tuple(one.flag for one in flags)
     return Waiting(job_id=job_id, document_id=document_id, source_file=source_file, flags=names)
@@ -96,21 +99,24 @@ def _waiting(key: tuple[str, str, str], flags: list[PendingFlag]) -> Waiting:
 def _flags(running: AppState, document_id: DocumentId, where: PublishedTree) -> list[Flagged]:
     store = running.resources.store
     tree = running.trees.get(store, document_id, where.attempt)
-    decided = decide_blocks(tree, read_decisions(store.db, document_id))
-    blocks = {block.id: block for block in tree.blocks}
+    decided, said = read_decisions(store.db, document_id), read_words(store.db, [document_id])
+    blocks, spans = {str(block.id): block for block in tree.blocks}, find_spans(tree)
     found = []
     for place in find_places(tree):
-        block = blocks[place.block_id]  # type: ignore[index]
-        seen = in_context(block, place.flag)
+        block = blocks[place.block_id]
+        seen = in_context(block, spans[place.block_id, place.flag, place.place])
         found.append(
             Flagged(
                 block_id=place.block_id,
                 page=block.page,
-                bbox=block.bbox,
+                bbox=seen.bbox,
                 flag=place.flag,
                 text=seen.text,
                 spans=seen.spans,
-                state=FlagState(decided.get((place.block_id, place.flag), FlagState.PENDING)),
+                state=FlagState(decided.get((place.place, place.flag), FlagState.PENDING)),
+                place=place.place,
+                confidence=place.confidence,
+                words=said.get((document_id, place.place, place.flag), ()),
             )
         )
     return found

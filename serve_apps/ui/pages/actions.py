@@ -99,14 +99,14 @@ async def _review(visit: Visit, asked: _Review, form: dict[str, str]) -> str:
     path = f"/v1/jobs/{job}/documents/{document}/blocks"
     match asked:
         case Act.DECIDE:
-            block = _segment(form, "block")
-            await visit.api.post(f"{path}/{block}/review", {"flag": form.get("flag", ""), "decision": decision})
+            body = {name: form[name] for name in ("flag", "place", "apply_to") if form.get(name)}
+            await visit.api.post(f"{path}/{_segment(form, 'block')}/review", body | {"decision": decision})
             return f"/ui/jobs/{job}/documents/{document}/review"
         case Act.DECIDE_REST:
             onward = await find_next(visit, form.get("document", ""))
             for one in await find_flags(visit, form.get("job", ""), form.get("document", "")):
                 if one.state is FlagState.PENDING:
-                    body = {"flag": one.flag, "decision": decision}
+                    body = {"flag": one.flag, "place": one.place, "decision": decision}
                     await visit.api.post(f"{path}/{quote(one.block_id, safe='')}/review", body)
             return onward
         case _:

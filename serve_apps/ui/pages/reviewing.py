@@ -4,7 +4,8 @@ from collections import Counter
 
 from starlette.responses import Response
 
-from serve_apps.ui.browser.lookups import Waiting, find_flags, find_waiting
+from models.redaction.redact import REDACTABLE
+from serve_apps.ui.browser.lookups import Flagged, Waiting, find_flags, find_waiting
 from serve_apps.ui.browser.visit import Visit
 from serve_apps.ui.pages.documents import document_path, read_document
 from storage.review.reviews import FlagState
@@ -27,7 +28,9 @@ async def list_inbox(visit: Visit) -> Response:
 async def review_document(visit: Visit) -> Response:
     """One document's flags, each with its text in context and its place on the page; decided ones can be changed."""
     document = await read_document(visit)
-    flags = await find_flags(visit, document["job_id"], document["document_id"])
+    found = await find_flags(visit, document["job_id"], document["document_id"])
+    wanted = {name: visit.query(name) or "" for name in ("kind", "state", "sure", "by")}
+    flags = [one for one in found if _is_wanted(one, wanted)]
     tree = await visit.api.get(f"{document_path(visit)}/tree")
     pages = {one.page for one in flags}
     pending = sum(one.state is FlagState.PENDING for one in flags)
@@ -36,12 +39,31 @@ async def review_document(visit: Visit) -> Response:
         document=document,
         path=document_path(visit),
         flags=flags,
+        total=len(found),
+        wanted=wanted,
+        narrowed=any(wanted.values()),
+        kinds=sorted({one.flag for one in found}),
+        deciders=sorted({word.decided_by for one in found for word in one.words}),
+        me=visit.session.caller.actor("").key_name,
+        redactable=tree["source"]["format"] in REDACTABLE,
         decided=len(flags) - pending,
         pending=pending,
         pages=[page for page in tree["pages"] if page["number"] in pages],
         drawn=tree["source"]["format"] != "docx",
         onward=await find_next(visit, document["document_id"]),
     )
+
+
+def _is_wanted(one: Flagged, wanted: dict[str, str]) -> bool:
+    """Of the kind, state and confidence asked for, and about which the key asked for said something."""
+    if wanted["kind"] not in ("", one.flag) or wanted["state"] not in ("", one.state.value):
+        return False
+    if wanted["by"] and wanted["by"] not in {word.decided_by for word in one.words}:
+        return False
+    try:
+        return not wanted["sure"] or one.confidence <= float(wanted["sure"])
+    except ValueError:
+        return False
 
 
 async def find_next(visit: Visit, document_id: str) -> str:

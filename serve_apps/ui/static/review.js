@@ -1,12 +1,13 @@
-// Review by keyboard: j/k move, a approves, r rejects, u goes back to the last decision, n opens the next document.
+// Review by keyboard: a and r decide the place, d and e its value in the document, v and x in the job, u takes back.
 import { ask, csrf, isTyping, say } from "./app.js";
 
 const items = [...document.querySelectorAll("#flags > li")];
+const byPlace = new Map(items.map((item) => [item.dataset.place, item]));
 const sheets = [...document.querySelectorAll(".sheet")];
 const onward = document.getElementById("onward");
 const paper = document.querySelector(".paper");
-const LAST = "last-decision"; // where u goes from a document in which nothing was decided yet
-const decided = [];
+const SAID = "decisions"; // what u takes back: the calls of this tab, the last one at the end, never their texts
+const MOST_SAID = 500; // calls remembered
 let at = -1;
 
 function select(index, focus = true) {
@@ -18,7 +19,7 @@ function select(index, focus = true) {
   for (const sheet of sheets) sheet.hidden = sheet.dataset.page !== item.dataset.page;
   const ahead = sheets[sheets.findIndex((sheet) => !sheet.hidden) + 1]?.querySelector("img");
   if (ahead) ahead.loading = "eager"; // the next page is there before it is asked for
-  const rects = document.querySelectorAll(`rect[data-block="${CSS.escape(item.dataset.block)}"]`);
+  const rects = document.querySelectorAll(`rect[data-item="${item.id}"]`);
   for (const rect of rects) rect.classList.add("selected");
   if (focus) item.focus({ preventScroll: true });
   item.scrollIntoView({ block: "nearest" });
@@ -33,28 +34,38 @@ function show(rect) {
 
 const isOpen = (item) => !item.classList.contains("done");
 
-async function decide(index, decision) {
+async function send(method, url, body) {
+  const headers = { "Content-Type": "application/json", "X-CSRF-Token": csrf };
+  const answer = await fetch(url, { method, headers, body: body && JSON.stringify(body) }).catch(() => null);
+  if (answer?.ok) return answer.json();
+  if (answer?.status === 401) location.reload();
+  say(answer ? `Not saved: the service answered ${answer.status}.` : "Not saved: the connection was lost.");
+  return null;
+}
+
+const said = () => JSON.parse(sessionStorage.getItem(SAID) ?? "[]");
+const remember = (acts) => sessionStorage.setItem(SAID, JSON.stringify(acts.slice(-MOST_SAID)));
+const capital = (word) => word[0].toUpperCase() + word.slice(1);
+
+function mark(item, state, word) {
+  const chip = item.querySelector(".state");
+  chip.className = `state chip ${state}`;
+  chip.textContent = state === "pending" && word ? `${capital(word)}, waits for another key` : capital(state);
+  chip.hidden = state === "pending" && !word;
+  item.classList.toggle("done", !chip.hidden);
+}
+
+async function decide(index, decision, reach = "place") {
   const item = items[index];
   if (!item?.querySelector(".decide")) return false;
-  const answer = await fetch(item.dataset.url, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", "X-CSRF-Token": csrf },
-    body: JSON.stringify({ flag: item.dataset.flag, decision }),
-  }).catch(() => null);
-  if (!answer?.ok) {
-    if (answer?.status === 401) location.reload();
-    say(answer ? `Not saved: the service answered ${answer.status}.` : "Not saved: the connection was lost.");
-    return false;
-  }
-  const state = item.querySelector(".state"), word = decision[0].toUpperCase() + decision.slice(1);
-  state.className = `state chip ${decision}`;
-  state.textContent = word;
-  state.hidden = false;
-  item.classList.add("done");
+  const { flag, place, url } = item.dataset;
+  const answer = await send("POST", url, { flag, place, decision, apply_to: reach });
+  if (!answer) return false;
+  for (const one of answer.places) if (byPlace.has(one.place)) mark(byPlace.get(one.place), one.state, decision);
+  if (answer.act) remember([...said(), { act: answer.act, path: location.pathname, item: item.id }]);
   count();
-  decided.push(index);
-  sessionStorage.setItem(LAST, `${location.pathname}#${item.id}`);
-  say(`${word}: ${item.querySelector(".chip.flag").textContent}`);
+  const many = answer.places.length > 1 ? `, ${answer.places.length} places` : "";
+  say(`${capital(decision)}: ${item.querySelector(".chip.flag").textContent}${many}`);
   return true;
 }
 
@@ -64,8 +75,8 @@ function count() {
   document.querySelector(".review-bar progress").value = done;
 }
 
-async function decideAndGoOn(index, decision) {
-  if (!(await decide(index, decision))) return;
+async function decideAndGoOn(index, decision, reach) {
+  if (!(await decide(index, decision, reach))) return;
   const next = [...items.keys()].map((step) => (index + 1 + step) % items.length).find((one) => isOpen(items[one]));
   if (next !== undefined) { select(next); return; }
   if (revisited) { select(index); return; }
@@ -73,10 +84,17 @@ async function decideAndGoOn(index, decision) {
   setTimeout(() => { location.href = onward.href; }, 400);
 }
 
-function undo() {
-  if (decided.length) { select(decided.pop()); return; }
-  const last = sessionStorage.getItem(LAST);
-  if (last && !last.startsWith(`${location.pathname}#`)) location.href = last;
+async function undo() {
+  const acts = said(), last = acts.pop();
+  if (!last) return;
+  const answer = await send("DELETE", `/ui/v1/review/${last.act}`);
+  remember(acts);
+  if (!answer) return;
+  if (last.path !== location.pathname) { location.href = `${last.path}#${last.item}`; return; }
+  for (const one of answer.places) if (byPlace.has(one.place)) mark(byPlace.get(one.place), one.state);
+  count();
+  select(items.findIndex((item) => item.id === last.item));
+  say("Taken back.");
 }
 
 async function approveRest() {
@@ -99,6 +117,10 @@ const acts = {
   k: () => select(Math.max(at - 1, 0)),
   a: () => decideAndGoOn(at, "approved"),
   r: () => decideAndGoOn(at, "rejected"),
+  d: () => decideAndGoOn(at, "approved", "document"),
+  e: () => decideAndGoOn(at, "rejected", "document"),
+  v: () => decideAndGoOn(at, "approved", "job"),
+  x: () => decideAndGoOn(at, "rejected", "job"),
   u: undo,
   n: () => { location.href = onward.href; },
   A: approveRest,

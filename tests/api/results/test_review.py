@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from typing import Any
+from unittest.mock import ANY
 
 import httpx
 import pytest
@@ -53,6 +54,9 @@ async def test_a_flag_waits_with_its_text_and_place(client: httpx.AsyncClient) -
             "text": "Write to ann@example.com",
             "spans": [{"start": 9, "end": 24}],
             "state": "pending",
+            "place": ANY,
+            "confidence": 1.0,
+            "words": [],
         }
     ]
 
@@ -65,13 +69,16 @@ async def test_only_a_rejected_flag_is_kept_and_either_decision_ends_the_waiting
     assert "ann@" not in await redacted_tree(client, ids)
     answer = await review(client, ids, "b0", "pii:email", decision)
     assert answer.status_code == 200
-    assert {**answer.json(), "decided_at": None} == {
+    place = {"document_id": ids[1], "place": ANY, "state": decision}
+    assert answer.json() == {
         "document_id": ids[1],
         "block_id": "b0",
         "flag": "pii:email",
         "state": decision,
         "decided_by": "acme:write",
-        "decided_at": None,
+        "decided_at": ANY,
+        "act": ANY,
+        "places": [place],
     }
     assert [item["block_id"] for item in await pending(client, ids[0])] == ["b1"]
     shown = await redacted_tree(client, ids)
@@ -86,7 +93,7 @@ async def test_the_same_decision_twice_is_the_first_one_and_another_changes_it(c
     ids = await ingest(client, "ann@example.com")
     first = await review(client, ids, "b0", "pii:email", "rejected")
     again = await review(client, ids, "b0", "pii:email", "rejected")
-    assert (again.status_code, again.json()) == (200, first.json())
+    assert (again.status_code, again.json()) == (200, first.json() | {"act": None})
     changed = await review(client, ids, "b0", "pii:email", "approved")
     assert (changed.status_code, changed.json()["state"]) == (200, "approved")
     assert "ann@" not in await redacted_tree(client, ids)
@@ -102,6 +109,8 @@ async def test_the_same_decision_twice_is_the_first_one_and_another_changes_it(c
         ("b0", {"flag": "", "decision": "approved"}, 422),
         ("b0", {"flag": "pii:email", "decision": "pending"}, 422),
         ("b0", {"flag": "pii:email", "decision": "maybe"}, 422),
+        ("b0", {"flag": "pii:email", "decision": "approved", "place": "elsewhere"}, 422),
+        ("b0", {"flag": "pii:email", "decision": "approved", "apply_to": "world"}, 422),
         ("b0", {"flag": "pii:email"}, 422),
         ("b0", {"flag": "pii:email", "decision": "approved", "state": "rejected"}, 422),
         ("b0", ["pii:email"], 422),

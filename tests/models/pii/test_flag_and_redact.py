@@ -62,14 +62,14 @@ def test_a_link_target_is_masked_with_its_words() -> None:
 
 def test_only_a_rejected_flag_keeps_its_text() -> None:
     found = scanned("ann@example.com and 203.0.113.77")
-    kept = redact_tree(found, {("b0", "pii:email"): "rejected", ("b0", "pii:ip"): "approved"})
+    kept = redact_tree(found, {("b0", "pii:email", 0): "rejected", ("b0", "pii:ip", 1): "approved"})
     assert kept.blocks[0].text == "ann@example.com and [REDACTED:ip]"
-    assert redact_tree(found, {("b0", "pii:email"): "whatever"}).blocks[0].text.startswith("[REDACTED:email]")
+    assert redact_tree(found, {("b0", "pii:email", 0): "whatever"}).blocks[0].text.startswith("[REDACTED:email]")
 
 
 def test_the_same_value_elsewhere_keeps_its_own_flag() -> None:
     found = scanned("ann@example.com", "again ann@example.com")
-    redacted = redact_tree(found, {("b0", "pii:email"): "rejected"})
+    redacted = redact_tree(found, {("b0", "pii:email", 0): "rejected"})
     assert [block.text for block in redacted.blocks] == ["ann@example.com", "again [REDACTED:email]"]
 
 
@@ -132,3 +132,15 @@ def test_no_masked_character_survives(text: str, ranges: list[tuple[int, int]]) 
         "[REDACTED" in text[i : i + 10] for i in range(len(text))
     )
     assert len(moved) <= len(spans)
+
+
+def test_a_sentence_that_ends_with_an_address_does_not_go_on_in_the_next_paragraph() -> None:
+    found = scanned("Please write to ann@example.com.", "Yours sincerely")
+    assert found.blocks[0].flag_spans == (FlagSpan(flag="pii:email", start=16, end=31),)
+    assert found.blocks[1].flags == ()
+
+
+def test_an_address_torn_after_a_dot_is_masked_in_both_parts() -> None:
+    redacted = redact_tree(scanned("write to ann.meier@post.", "example.org today"), {})
+    assert "ann.meier" not in text_of(redacted)
+    assert "example.org" not in text_of(redacted)

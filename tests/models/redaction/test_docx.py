@@ -10,10 +10,10 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
 from models.pii.flag import flag_tree
+from models.pii.letters import letters
 from models.pii.patterns.kind_patterns import RegexDetector
 from models.redaction.docx import redact as redact_module
 from models.redaction.planning.errors import RedactionUnproven
-from models.redaction.planning.letters import letters
 from models.redaction.redact import redact_original
 from tests.models.redaction.papers import SECRET, SHOWN, read, redact
 from tests.security.canaries import make_case
@@ -68,7 +68,7 @@ def test_a_rejected_flag_leaves_the_value() -> None:
     original = a_file(f"Write to {SECRET} soon.")
     tree = flag_tree(read(original), RegexDetector())
     (block,) = [block for block in tree.blocks if block.flags]
-    assert SECRET in words(redact_original(original, tree, {(block.id, "pii:email"): "rejected"}, read))
+    assert SECRET in words(redact_original(original, tree, {(block.id, "pii:email", 0): "rejected"}, read))
 
 
 def test_text_boxes_keep_their_words_and_lose_their_values() -> None:

@@ -8,13 +8,13 @@ import pymupdf
 import pytest
 
 from models.pii.flag import flag_tree
+from models.pii.letters import letters
 from models.pii.patterns.kind_patterns import RegexDetector
 from models.redaction.pdf import prove
 from models.redaction.pdf import redact as redact_module
 from models.redaction.pdf.clean import PageCleaner
 from models.redaction.planning import search
 from models.redaction.planning.errors import RedactionUnproven
-from models.redaction.planning.letters import letters
 from models.redaction.redact import redact_original
 from tests.models.redaction import papers
 from tests.models.redaction.papers import PLACES, SECRET, SHOWN, append, edited, everything, read, redact, show
@@ -43,7 +43,7 @@ def test_a_rejected_flag_leaves_the_value() -> None:
     original = papers.in_text()
     tree = flag_tree(read(original), RegexDetector())
     (block,) = [block for block in tree.blocks if block.flags]
-    clean = redact_original(original, tree, {(block.id, "pii:email"): "rejected"}, read)
+    clean = redact_original(original, tree, {(block.id, "pii:email", 0): "rejected"}, read)
     assert SECRET in pymupdf.open(stream=clean)[0].get_text()
 
 

@@ -11,7 +11,8 @@ from storage.jobs.document_list import DocumentFilter, list_all_documents, list_
 from storage.jobs.intake import submit_job
 from storage.jobs.lifecycle import delete_document
 from storage.queue.publish import finish
-from storage.review.reviews import FlagState, decide
+from storage.review.deciding import Target, decide
+from storage.review.reviews import FlagState
 from storage.store import Store
 from storage.values.errors import InvalidCursor
 from storage.values.rows import DocumentRow, Failed, JobRow, NewDocument, Scope
@@ -89,8 +90,8 @@ def test_flags_are_counted_until_they_are_rejected(store: Store) -> None:
     assert names(store, flag="pii") == ["letter.pdf"]
     assert names(store, flag="pii:iban") == []
     decide(
-        store.db, ACME, ACTOR, document_id=document.id, block_id="b0", place="p1", flag="pii:email",
-        decision=FlagState.REJECTED,
+        store.db, ACME, ACTOR, document_id=document.id, decision=FlagState.REJECTED,
+        targets=[Target(block_id="b0", flag="pii:email", place="p1")],
     )  # fmt: skip
     assert list_all_documents(store, ACME, DocumentFilter()).items[0].flags == {}
 

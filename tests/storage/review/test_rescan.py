@@ -16,8 +16,9 @@ from storage.index.index_requests import take_requests
 from storage.jobs.documents import locate_tree
 from storage.jobs.lifecycle import delete_document
 from storage.queue.publish import finish
+from storage.review.deciding import Target, decide
 from storage.review.rescan import list_shown, reserve_attempt, show_instead
-from storage.review.reviews import FlagState, decide, list_pending, read_decisions
+from storage.review.reviews import FlagState, list_flags, read_decisions
 from storage.store import Store
 from storage.values.errors import NotFound
 from storage.values.rows import DocumentId, JobRow
@@ -64,7 +65,7 @@ def test_an_unscanned_tree_is_scanned_and_its_flags_wait_for_review(store: Store
     job = publish(store, READ)
     assert [rescan_one(store, one, RegexDetector()) for one in list_shown(store.db)] == ["scanned"]
     assert shown_tree(store, job).blocks[0].flags == ("pii:email",)
-    assert [one.flag for one in list_pending(store.db, ACME, job.id)] == ["pii:email"]
+    assert [one.flag for one in list_flags(store.db, ACME, job.id)] == ["pii:email"]
     assert take_requests(store.db) == 1  # the index writer knows the old attempt only
     assert [rescan_one(store, one, RegexDetector()) for one in list_shown(store.db)] == ["up to date"]
     assert take_requests(store.db) == 0
@@ -77,13 +78,13 @@ def test_decisions_hold_where_the_same_text_stands_and_new_flags_wait(store: Sto
     place = find_places(scanned)[0]
     document_id = job.documents[0].id
     decide(
-        store.db, ACME, ACTOR, document_id=document_id, block_id="b0", place=place.place, flag=place.flag,
-        decision=FlagState.REJECTED,
+        store.db, ACME, ACTOR, document_id=document_id, decision=FlagState.REJECTED,
+        targets=[Target(block_id="b0", flag=place.flag, place=place.place)],
     )  # fmt: skip
     assert [rescan_one(store, one, Newer()) for one in list_shown(store.db)] == ["scanned"]
     decisions = decide_blocks(shown_tree(store, job), read_decisions(store.db, document_id))
-    assert decisions == {("b0", "pii:email"): "rejected"}
-    assert [one.flag for one in list_pending(store.db, ACME, job.id)] == ["pii:location"]
+    assert decisions == {("b0", "pii:email", 0): "rejected"}
+    assert [one.flag for one in list_flags(store.db, ACME, job.id)] == ["pii:location"]
 
 
 def test_a_decision_does_not_hold_for_another_text_or_another_place() -> None:
@@ -92,9 +93,9 @@ def test_a_decision_does_not_hold_for_another_text_or_another_place() -> None:
     decisions = {(before.place, before.flag): "rejected"}
     assert decide_blocks(flag(tree(paragraph(0, "bob@example.com"))), decisions) == {}
     moved = flag(tree(paragraph(0, "Hello"), paragraph(1, "ann@example.com")))
-    assert decide_blocks(moved, decisions) == {("b1", "pii:email"): "rejected"}
+    assert decide_blocks(moved, decisions) == {("b1", "pii:email", 0): "rejected"}
     twice = flag(tree(paragraph(0, "ann@example.com"), paragraph(1, "ann@example.com")))
-    assert decide_blocks(twice, decisions) == {("b0", "pii:email"): "rejected"}
+    assert decide_blocks(twice, decisions) == {("b0", "pii:email", 0): "rejected"}
 
 
 def test_a_failing_engine_leaves_a_tree_that_is_not_shown_redacted(store: Store) -> None:

@@ -9,7 +9,8 @@ from storage.access.audit import list_audit
 from storage.jobs.lifecycle import delete_document, delete_job
 from storage.postgres.database import Database
 from storage.queue.publish import finish
-from storage.review.reviews import FlagState, decide, list_inbox, list_pending, read_decisions
+from storage.review.deciding import Reach, Target, decide
+from storage.review.reviews import FlagState, list_flags, list_inbox, read_decisions
 from storage.store import Store
 from storage.upkeep.erase import purge_some
 from storage.values.errors import InvalidCursor, NotFound
@@ -34,9 +35,8 @@ def publish(store: Store, *flags: FlaggedPlace, documents: int = 1) -> JobRow:
 
 def say(db: Database, job: JobRow, state: FlagState, *, scope: Scope = ACME, place: str = "p0") -> None:
     document_id = job.documents[0].id
-    decide(
-        db, scope, ACTOR, document_id=document_id, block_id="b0", place=place, flag="pii:email", decision=state
-    )  # fmt: skip
+    target = Target(block_id="b0", flag="pii:email", place=place)
+    decide(db, scope, ACTOR, document_id=document_id, targets=[target], decision=state)
 
 
 def acts(store: Store) -> list[str]:
@@ -45,11 +45,11 @@ def acts(store: Store) -> list[str]:
 
 def test_flags_wait_until_somebody_decides_either_way(store: Store) -> None:
     job = publish(store, flagged(), flagged("b1", place="p1", order=1))
-    assert [item.block_id for item in list_pending(store.db, ACME, job.id)] == ["b0", "b1"]
+    assert [item.block_id for item in list_flags(store.db, ACME, job.id)] == ["b0", "b1"]
     say(store.db, job, FlagState.APPROVED)
-    assert [item.block_id for item in list_pending(store.db, ACME, job.id)] == ["b1"]
+    assert [item.block_id for item in list_flags(store.db, ACME, job.id)] == ["b1"]
     say(store.db, job, FlagState.REJECTED, place="p1")
-    assert list_pending(store.db, ACME, job.id) == []
+    assert list_flags(store.db, ACME, job.id) == []
     assert read_decisions(store.db, job.documents[0].id) == {
         ("p0", "pii:email"): "approved",
         ("p1", "pii:email"): "rejected",
@@ -70,11 +70,11 @@ def test_a_foreign_or_deleted_document_cannot_be_decided_about(store: Store) -> 
     with pytest.raises(NotFound):
         say(store.db, job, FlagState.REJECTED, scope=ZETA)
     with pytest.raises(NotFound):
-        list_pending(store.db, ZETA, job.id)
+        list_flags(store.db, ZETA, job.id)
     delete_document(store.db, ACME, ACTOR, job.documents[0].id)
     with pytest.raises(NotFound):
         say(store.db, job, FlagState.REJECTED)
-    assert list_pending(store.db, ACME, job.id) == []
+    assert list_flags(store.db, ACME, job.id) == []
     assert acts(store) == []
 
 
@@ -104,5 +104,20 @@ def test_erasing_leaves_no_flag_and_no_decision(store: Store) -> None:
     say(store.db, job, FlagState.APPROVED)
     delete_job(store.db, ACME, ACTOR, job.id)
     assert purge_some(store) == 1
-    for table in ("flags", "decisions"):
+    for table in ("flags", "decisions", "decision_log"):
         assert store.db.fetch_all(f"select 1 from {table}") == []
+
+
+def test_everywhere_in_the_job_reaches_its_documents_the_asked_one_first_and_no_other_job(store: Store) -> None:
+    same = replace(flagged(), value="v1")
+    other = replace(flagged("b1", place="p1", order=1), value="v2")
+    job, elsewhere = publish(store, same, other, documents=3), publish(store, same)
+    asked = job.documents[1].id
+    decided = decide(
+        store.db, ACME, ACTOR, document_id=asked, decision=FlagState.APPROVED, reach=Reach.JOB,
+        targets=[Target(block_id="b0", flag="pii:email", place="p0", value="v1")],
+    )  # fmt: skip
+    assert decided.places[0].document_id == asked
+    assert sorted(one.document_id for one in decided.places) == sorted(one.id for one in job.documents)
+    assert {one.place for one in list_flags(store.db, ACME, job.id)} == {"p1"}
+    assert len(list_flags(store.db, ACME, elsewhere.id)) == 1

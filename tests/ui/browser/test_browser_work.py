@@ -278,7 +278,8 @@ def test_undo_goes_back_to_the_document_before(service: Living) -> None:
     browser.press("a")
     browser.until(f"location.pathname !== '{first}' && document.querySelector('#flags > li.selected') !== null")
     browser.press("u")
-    browser.until(f"location.pathname === '{first}' && document.querySelector('#flags > li.selected.done') !== null")
+    browser.until(f"location.pathname === '{first}' && document.querySelector('#flags > li.selected') !== null")
+    assert len(service.pending()) == 2
     browser.press("r")
     assert browser.until("document.querySelector('#flags .state.rejected') !== null")
     assert len(service.pending()) == 1

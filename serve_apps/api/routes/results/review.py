@@ -1,21 +1,21 @@
-"""Personal data awaiting a person's word: a job's pending flags, the inbox over all jobs, and the decision.
+"""Personal data awaiting a person's word: a job's flags, the inbox over all jobs, the decision and taking it back.
 
 Which flags wait is known from rows; their texts are read from the trees of the page shown.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Depends, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from models.cdom.flags import FlaggedPlace
-from models.cdom.tree import Block
-from models.pii.places import find_places
-from models.pii.review import in_context
+from models.cdom.flags import PII_PREFIX
+from models.pii.places import find_places, find_spans
+from models.pii.review import InContext, in_context
 from serve_apps.access.scopes import DOCUMENT
 from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
 from serve_apps.api.http.refusals import UnknownFlag
@@ -23,13 +23,41 @@ from serve_apps.api.shapes.bodies import Body
 from serve_apps.api.shapes.pages import Cursor, Limit, page_response
 from serve_apps.api.shapes.rendering import json_response
 from storage.jobs.documents import locate_tree
-from storage.review.reviews import Decided, FlagState, PendingFlag, decide, list_inbox, list_pending
+from storage.review.deciding import Decided, Reach, Target, decide, take_back
+from storage.review.reviews import FlagFilter, FlagState, ListedFlag, list_flags, list_inbox
 from storage.values.errors import NotFound
+from storage.values.ids import is_id
 from storage.values.paging import ListPage
 from storage.values.rows import DocumentId, JobId
 
 router = APIRouter(tags=["review"])
 BlockIdPath = Annotated[str, Path(max_length=64, description="A block's id in the tree, such as b12.")]
+ActPath = Annotated[str, Path(max_length=64, description="The `act` of an earlier decision of the same key.")]
+Kinds = Annotated[
+    list[Annotated[str, Field(max_length=64)]] | None, Query(description="Only these kinds, such as email; repeatable.")
+]
+State = Annotated[
+    FlagState | None, Query(description="What holds of the flag; pending, or with decided_by any, unless said.")
+]
+MaxConfidence = Annotated[float | None, Query(ge=0, le=1, description="Only flags that are at most this sure.")]
+DecidedBy = Annotated[
+    str | None, Query(max_length=200, description="Only flags about which this key (name:scope) said something.")
+]
+
+
+def read_filter(
+    kind: Kinds = None, state: State = None, max_confidence: MaxConfidence = None, decided_by: DecidedBy = None
+) -> FlagFilter:
+    """What a listing is asked for."""
+    return FlagFilter(
+        state=state or (None if decided_by else FlagState.PENDING),
+        flags=tuple(PII_PREFIX + name.removeprefix(PII_PREFIX) for name in kind or ()),
+        most_confidence=max_confidence,
+        decided_by=decided_by,
+    )
+
+
+Wanted = Annotated[FlagFilter, Depends(read_filter)]
 
 
 class SpanBody(Body):
@@ -39,8 +67,20 @@ class SpanBody(Body):
     end: int
 
 
+class WordBody(Body):
+    """The last word of one key."""
+
+    decision: FlagState
+    decided_by: str
+    decided_at: datetime
+
+
 class ReviewItem(Body):
-    """A flag on a block. `text` is the block's, or its flagged cells' one a line."""
+    """A flagged value. `text` is the block's or the flagged cell's; `place` names it to `POST .../review`.
+
+    `bbox` is the cell's where a cell is meant. `words` are who said what: with several approvals asked for, a flag
+    waits until enough keys agree.
+    """
 
     document_id: str
     block_id: str
@@ -50,6 +90,9 @@ class ReviewItem(Body):
     text: str
     spans: list[SpanBody]
     state: FlagState
+    place: str
+    confidence: float
+    words: list[WordBody]
 
 
 class InboxItem(ReviewItem):
@@ -58,34 +101,57 @@ class InboxItem(ReviewItem):
 
 
 class DecisionBody(BaseModel):
-    """What a reviewer says: approved masks the flag on redacted outputs, rejected keeps it as a false positive."""
+    """What a reviewer says: approved masks the flag on redacted outputs, rejected keeps it as a false positive.
+
+    Without `place` every value of the flag in the block is meant. `apply_to`: the place alone, or the same value
+    wherever it stands in this document or in this job.
+    """
 
     model_config = ConfigDict(extra="forbid")
     flag: str = Field(min_length=1, max_length=64, examples=["pii:email"])
     decision: Literal[FlagState.APPROVED, FlagState.REJECTED]
+    place: str | None = Field(default=None, max_length=64)
+    apply_to: Reach = Reach.PLACE
+
+
+class PlaceBody(Body):
+    """What holds of a place now."""
+
+    document_id: str
+    place: str
+    state: FlagState
 
 
 class DecidedBody(Body):
+    """`state` is what holds now; `act` takes the word back, null when nothing changed; `places` are all it reached."""
+
     document_id: str
     block_id: str
     flag: str
     state: FlagState
     decided_by: str
     decided_at: datetime
+    act: str | None
+    places: list[PlaceBody]
+
+
+class UndoneBody(Body):
+    act: str
+    places: list[PlaceBody]
 
 
 @router.get("/v1/jobs/{job_id}/review", responses={200: {"model": list[ReviewItem]}})
-async def read_pending(job_id: JobIdDep, call: CallDep) -> Response:
-    """The job's flagged blocks awaiting a decision, in reading order."""
-    pending = await call.running.sql.run(list_pending, call.store.db, call.scope, job_id)
-    items = await call.running.disk.run(_in_context, call, pending)
-    return json_response([_render(block, one) for one, block in items])
+async def read_pending(job_id: JobIdDep, call: CallDep, wanted: Wanted) -> Response:
+    """The job's flagged values awaiting a decision, in reading order; with filters, others too."""
+    listed = await call.running.sql.run(list_flags, call.store.db, call.scope, job_id, wanted)
+    items = await call.running.disk.run(_in_context, call, listed)
+    return json_response([_render(one) for one in items])
 
 
 @router.get("/v1/review", responses={200: {"model": list[InboxItem]}})
-async def read_inbox(call: CallDep, limit: Limit = 100, cursor: Cursor = None) -> Response:
+async def read_inbox(call: CallDep, wanted: Wanted, limit: Limit = 100, cursor: Cursor = None) -> Response:
     """Pending flags of all documents, the newest job first. A page ends with a job, so it may exceed `limit`."""
-    page = await call.running.sql.run(list_inbox, call.store, call.scope, limit=limit, cursor=cursor)
+    page = await call.running.sql.run(list_inbox, call.store, call.scope, limit=limit, cursor=cursor, wanted=wanted)
     items = await call.running.disk.run(_in_context, call, page.items)
     return page_response(ListPage(tuple(items), page.next_cursor), _render_inbox)
 
@@ -94,7 +160,7 @@ async def read_inbox(call: CallDep, limit: Limit = 100, cursor: Cursor = None) -
 async def review_block(
     job_id: JobIdDep, document_id: DocumentIdDep, block_id: BlockIdPath, body: DecisionBody, call: CallDep
 ) -> Response:
-    """Decide about one flag of one block; a decision may be changed, the same one again changes nothing."""
+    """Decide about flagged values; a decision may be changed, the same one again changes nothing."""
     decided = await call.running.disk.run(_decide, call, job_id, document_id, block_id, body)
     return json_response(
         {
@@ -104,63 +170,102 @@ async def review_block(
             "state": decided.state,
             "decided_by": decided.decided_by,
             "decided_at": decided.decided_at,
+            "act": decided.act,
+            "places": [_place(one) for one in decided.places],
         }
     )
 
 
+@router.delete("/v1/review/{act}", responses={200: {"model": UndoneBody}})
+async def undo_review(act: ActPath, call: CallDep) -> Response:
+    """Take back a decision of the same key, with all the places it reached; what held before holds again."""
+    if not is_id("act", act):
+        raise NotFound("no such decision of this key")
+    approvals = call.running.resources.review_approvals
+    undone = await call.running.disk.run(take_back, call.store.db, call.scope, call.actor, act, approvals=approvals)
+    return json_response({"act": act, "places": [_place(one) for one in undone]})
+
+
+def _place(one: Any) -> dict[str, Any]:
+    return {"document_id": one.document_id, "place": one.place, "state": one.state}
+
+
 def _decide(call: Call, job_id: JobId, document_id: DocumentId, block_id: str, body: DecisionBody) -> Decided:
     """Raises `NotFound` (document or block), `UnknownFlag`."""
-    place = _find_place(call, job_id, document_id, block_id, body.flag)
     return decide(
         call.store.db,
         call.scope,
         call.actor,
         document_id=document_id,
-        block_id=block_id,
-        place=place.place,
-        flag=body.flag,
+        targets=_find_targets(call, job_id, document_id, block_id, body),
         decision=body.decision,
+        reach=body.apply_to,
+        approvals=call.running.resources.review_approvals,
     )
 
 
-def _find_place(call: Call, job_id: JobId, document_id: DocumentId, block_id: str, flag: str) -> FlaggedPlace:
+def _find_targets(
+    call: Call, job_id: JobId, document_id: DocumentId, block_id: str, body: DecisionBody
+) -> list[Target]:
     where = locate_tree(call.store.db, call.scope, job_id, document_id)
     tree = call.running.trees.get(call.store, document_id, where.attempt)
     if not any(block.id == block_id for block in tree.blocks):
         raise NotFound("no such block")
-    found = next((p for p in find_places(tree) if (p.block_id, p.flag) == (block_id, flag)), None)
-    if found is None:
+    found = [
+        Target(block_id=block_id, flag=one.flag, place=one.place, value=one.value)
+        for one in find_places(tree)
+        if (one.block_id, one.flag) == (block_id, body.flag) and body.place in (None, one.place)
+    ]
+    if not found:
         raise UnknownFlag("the block does not carry this flag")
     return found
 
 
-def _in_context(call: Call, pending: Iterable[PendingFlag]) -> list[tuple[PendingFlag, Block]]:
-    """Each flag with its block; a document that was deleted meanwhile is left out. Opens each tree once."""
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A listed flag with what is seen of it."""
+
+    flag: ListedFlag
+    page: int
+    seen: InContext
+
+
+def _in_context(call: Call, listed: Iterable[ListedFlag]) -> list[_Shown]:
+    """Each flag with its text; a document that was deleted meanwhile is left out. Opens each tree once."""
     found = []
-    for (document_id, attempt), flags in groupby(pending, key=lambda one: (one.document_id, one.attempt)):
+    for (document_id, attempt), flags in groupby(listed, key=lambda one: (one.document_id, one.attempt)):
         try:
             tree = call.running.trees.get(call.store, document_id, attempt)
         except NotFound:
             continue
-        blocks = {block.id: block for block in tree.blocks}
-        found += [(one, blocks[one.block_id]) for one in flags]  # type: ignore[index]
+        blocks, spans = {str(block.id): block for block in tree.blocks}, find_spans(tree)
+        for one in flags:
+            block = blocks[one.block_id]
+            together = [span for span in block.flag_spans if span.flag == one.flag]
+            marked = spans.get((one.block_id, one.flag, one.place), together)
+            found.append(_Shown(one, block.page, in_context(block, marked)))
     return found
 
 
-def _render(block: Block, one: PendingFlag) -> dict[str, Any]:
-    seen = in_context(block, one.flag)
+def _render(shown: _Shown) -> dict[str, Any]:
+    one, seen = shown.flag, shown.seen
     return {
         "document_id": one.document_id,
         "block_id": one.block_id,
-        "page": block.page,
-        "bbox": block.bbox,
+        "page": shown.page,
+        "bbox": seen.bbox,
         "flag": one.flag,
         "text": seen.text,
         "spans": [{"start": start, "end": end} for start, end in seen.spans],
-        "state": FlagState.PENDING,
+        "state": one.state,
+        "place": one.place,
+        "confidence": one.confidence,
+        "words": [
+            {"decision": word.decision, "decided_by": word.decided_by, "decided_at": word.decided_at}
+            for word in one.words
+        ],
     }
 
 
-def _render_inbox(item: tuple[PendingFlag, Block]) -> dict[str, Any]:
-    one, block = item
-    return _render(block, one) | {"job_id": one.job_id, "source_file": one.source_file}
+def _render_inbox(shown: _Shown) -> dict[str, Any]:
+    return _render(shown) | {"job_id": shown.flag.job_id, "source_file": shown.flag.source_file}

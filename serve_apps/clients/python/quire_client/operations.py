@@ -225,21 +225,25 @@ class Operations(Transport):
         """The export a plugin named in SVC_PLUGINS brought; 404 for any other."""
         return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", name=name, job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
-    def list_job_review(self, job_id: str) -> list[types.ReviewItem]:
-        """The job's flagged blocks awaiting a decision, in reading order."""
-        return self._json(Call[list[types.ReviewItem]]("GET", fill("/v1/jobs/{job_id}/review", job_id=job_id)))
+    def list_job_review(self, job_id: str, *, kind: list[str] | None = None, state: types.FlagState | None = None, max_confidence: float | None = None, decided_by: str | None = None) -> list[types.ReviewItem]:
+        """The job's flagged values awaiting a decision, in reading order; with filters, others too."""
+        return self._json(Call[list[types.ReviewItem]]("GET", fill("/v1/jobs/{job_id}/review", job_id=job_id), query={"kind": kind, "state": state, "max_confidence": max_confidence, "decided_by": decided_by}))
 
-    def list_review(self, *, limit: int | None = None, cursor: str | None = None) -> Page[types.InboxItem]:
+    def list_review(self, *, limit: int | None = None, cursor: str | None = None, kind: list[str] | None = None, state: types.FlagState | None = None, max_confidence: float | None = None, decided_by: str | None = None) -> Page[types.InboxItem]:
         """Pending flags of all documents, the newest job first."""
-        return self._page(Call[types.InboxItem]("GET", "/v1/review", query={"limit": limit, "cursor": cursor}))
+        return self._page(Call[types.InboxItem]("GET", "/v1/review", query={"limit": limit, "cursor": cursor, "kind": kind, "state": state, "max_confidence": max_confidence, "decided_by": decided_by}))
 
-    def iter_review(self, *, limit: int | None = None, cursor: str | None = None) -> Iterator[types.InboxItem]:
+    def iter_review(self, *, limit: int | None = None, cursor: str | None = None, kind: list[str] | None = None, state: types.FlagState | None = None, max_confidence: float | None = None, decided_by: str | None = None) -> Iterator[types.InboxItem]:
         """Every item of `list_review`, page after page."""
-        return self._iterate(Call[types.InboxItem]("GET", "/v1/review", query={"limit": limit, "cursor": cursor}))
+        return self._iterate(Call[types.InboxItem]("GET", "/v1/review", query={"limit": limit, "cursor": cursor, "kind": kind, "state": state, "max_confidence": max_confidence, "decided_by": decided_by}))
 
-    def review_block(self, job_id: str, document_id: str, block_id: str, flag: str, decision: Literal['approved', 'rejected']) -> types.Decided:
-        """Decide about one flag of one block; a decision may be changed, the same one again changes nothing."""
-        return self._json(Call[types.Decided]("POST", fill("/v1/jobs/{job_id}/documents/{document_id}/blocks/{block_id}/review", job_id=job_id, document_id=document_id, block_id=block_id), body={"flag": flag, "decision": decision}, repeatable=True))
+    def review_block(self, job_id: str, document_id: str, block_id: str, flag: str, decision: Literal['approved', 'rejected'], *, place: str | None = None, apply_to: types.Reach | None = None) -> types.Decided:
+        """Decide about flagged values; a decision may be changed, the same one again changes nothing."""
+        return self._json(Call[types.Decided]("POST", fill("/v1/jobs/{job_id}/documents/{document_id}/blocks/{block_id}/review", job_id=job_id, document_id=document_id, block_id=block_id), body={"flag": flag, "decision": decision, "place": place, "apply_to": apply_to}, repeatable=True))
+
+    def undo_review(self, act: str) -> types.Undone:
+        """Take back a decision of the same key, with all the places it reached; what held before holds again."""
+        return self._json(Call[types.Undone]("DELETE", fill("/v1/review/{act}", act=act)))
 
     def search(self, q: str, *, limit: int | None = None, document_id: str | None = None, job_id: str | None = None, mode: types.SearchMode | None = None, min_score: float | None = None, redacted: bool | None = None) -> list[types.SearchHit]:
         """Hits with where they stand, best first."""

@@ -82,10 +82,14 @@ class Decided(TypedDict):
     state: FlagState
     decided_by: str
     decided_at: str
+    act: str | None
+    places: list[Place]
 @final
 class Decision(TypedDict):
     flag: str
     decision: Literal['approved', 'rejected']
+    place: NotRequired[str | None]
+    apply_to: NotRequired[Reach]
 @final
 class Delivery(TypedDict):
     id: str
@@ -213,6 +217,9 @@ class InboxItem(TypedDict):
     text: str
     spans: list[Span]
     state: FlagState
+    place: str
+    confidence: float
+    words: list[Word]
     job_id: str
     source_file: str
 @final
@@ -313,6 +320,11 @@ class Pending(TypedDict):
     pages_done: int
     pages_total: int
 @final
+class Place(TypedDict):
+    document_id: str
+    place: str
+    state: FlagState
+@final
 class Problem(TypedDict):
     type: str
     title: str
@@ -336,6 +348,7 @@ class QualitySummary(TypedDict):
     flags: dict[str, int]
     formats: dict[str, int]
     errors: dict[str, int]
+Reach: TypeAlias = Literal['place', 'document', 'job']
 @final
 class Requeue(TypedDict):
     password: NotRequired[str | None]
@@ -349,6 +362,9 @@ class ReviewItem(TypedDict):
     text: str
     spans: list[Span]
     state: FlagState
+    place: str
+    confidence: float
+    words: list[Word]
 @final
 class RotationRequest(TypedDict):
     secret: NotRequired[str | None]
@@ -443,6 +459,10 @@ class TreeDiff(TypedDict):
     summary: DiffSummary
     blocks: list[BlockChange]
 @final
+class Undone(TypedDict):
+    act: str
+    places: list[Place]
+@final
 class Usage(TypedDict):
     month: str
     documents: int
@@ -482,3 +502,8 @@ class WebhookRequest(TypedDict):
     url: str
     events: NotRequired[list[EventKind]]
     secret: NotRequired[str | None]
+@final
+class Word(TypedDict):
+    decision: FlagState
+    decided_by: str
+    decided_at: str

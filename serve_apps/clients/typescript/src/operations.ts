@@ -268,24 +268,29 @@ export class Operations extends Transport {
     return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", { name: name, job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
 
-  /** The job's flagged blocks awaiting a decision, in reading order. */
-  listJobReview(jobId: string): Promise<Array<types.ReviewItem>> {
-    return this.json<Array<types.ReviewItem>>({ method: "GET", path: fill("/v1/jobs/{job_id}/review", { job_id: jobId }) });
+  /** The job's flagged values awaiting a decision, in reading order; with filters, others too. */
+  listJobReview(jobId: string, options: { kind?: Array<string> | null; state?: types.FlagState | null; max_confidence?: number | null; decided_by?: string | null } = {}): Promise<Array<types.ReviewItem>> {
+    return this.json<Array<types.ReviewItem>>({ method: "GET", path: fill("/v1/jobs/{job_id}/review", { job_id: jobId }), query: { kind: options.kind, state: options.state, max_confidence: options.max_confidence, decided_by: options.decided_by } });
   }
 
   /** Pending flags of all documents, the newest job first. A page ends with a job, so it may exceed `limit`. */
-  listReview(options: { limit?: number; cursor?: string | null } = {}): Promise<Page<types.InboxItem>> {
-    return this.page<types.InboxItem>({ method: "GET", path: "/v1/review", query: { limit: options.limit, cursor: options.cursor } });
+  listReview(options: { limit?: number; cursor?: string | null; kind?: Array<string> | null; state?: types.FlagState | null; max_confidence?: number | null; decided_by?: string | null } = {}): Promise<Page<types.InboxItem>> {
+    return this.page<types.InboxItem>({ method: "GET", path: "/v1/review", query: { limit: options.limit, cursor: options.cursor, kind: options.kind, state: options.state, max_confidence: options.max_confidence, decided_by: options.decided_by } });
   }
 
   /** Every item of `listReview`, page after page. */
-  iterReview(options: { limit?: number; cursor?: string | null } = {}): AsyncGenerator<types.InboxItem> {
-    return this.iterate<types.InboxItem>({ method: "GET", path: "/v1/review", query: { limit: options.limit, cursor: options.cursor } });
+  iterReview(options: { limit?: number; cursor?: string | null; kind?: Array<string> | null; state?: types.FlagState | null; max_confidence?: number | null; decided_by?: string | null } = {}): AsyncGenerator<types.InboxItem> {
+    return this.iterate<types.InboxItem>({ method: "GET", path: "/v1/review", query: { limit: options.limit, cursor: options.cursor, kind: options.kind, state: options.state, max_confidence: options.max_confidence, decided_by: options.decided_by } });
   }
 
-  /** Decide about one flag of one block; a decision may be changed, the same one again changes nothing. */
-  reviewBlock(jobId: string, documentId: string, blockId: string, options: { flag: string; decision: "approved" | "rejected" }): Promise<types.Decided> {
-    return this.json<types.Decided>({ method: "POST", path: fill("/v1/jobs/{job_id}/documents/{document_id}/blocks/{block_id}/review", { job_id: jobId, document_id: documentId, block_id: blockId }), body: { flag: options.flag, decision: options.decision }, repeatable: true });
+  /** Decide about flagged values; a decision may be changed, the same one again changes nothing. */
+  reviewBlock(jobId: string, documentId: string, blockId: string, options: { flag: string; decision: "approved" | "rejected"; place?: string | null; apply_to?: types.Reach }): Promise<types.Decided> {
+    return this.json<types.Decided>({ method: "POST", path: fill("/v1/jobs/{job_id}/documents/{document_id}/blocks/{block_id}/review", { job_id: jobId, document_id: documentId, block_id: blockId }), body: { flag: options.flag, decision: options.decision, place: options.place, apply_to: options.apply_to }, repeatable: true });
+  }
+
+  /** Take back a decision of the same key, with all the places it reached; what held before holds again. */
+  undoReview(act: string): Promise<types.Undone> {
+    return this.json<types.Undone>({ method: "DELETE", path: fill("/v1/review/{act}", { act: act }) });
   }
 
   /** Hits with where they stand, best first. fts and hybrid fall back to vector where no keyword index exists. */

@@ -80,11 +80,15 @@ export interface Decided {
   state: FlagState;
   decided_by: string;
   decided_at: string;
+  act: string | null;
+  places: Array<Place>;
 }
 
 export interface Decision {
   flag: string;
   decision: "approved" | "rejected";
+  place?: string | null;
+  apply_to?: Reach;
 }
 
 export interface Delivery {
@@ -230,6 +234,9 @@ export interface InboxItem {
   text: string;
   spans: Array<Span>;
   state: FlagState;
+  place: string;
+  confidence: number;
+  words: Array<Word>;
   job_id: string;
   source_file: string;
 }
@@ -346,6 +353,12 @@ export interface Pending {
   pages_total: number;
 }
 
+export interface Place {
+  document_id: string;
+  place: string;
+  state: FlagState;
+}
+
 export interface Problem {
   type: string;
   title: string;
@@ -373,6 +386,8 @@ export interface QualitySummary {
   errors: Record<string, number>;
 }
 
+export type Reach = "place" | "document" | "job";
+
 export interface Requeue {
   password?: string | null;
 }
@@ -386,6 +401,9 @@ export interface ReviewItem {
   text: string;
   spans: Array<Span>;
   state: FlagState;
+  place: string;
+  confidence: number;
+  words: Array<Word>;
 }
 
 export interface RotationRequest {
@@ -497,6 +515,11 @@ export interface TreeDiff {
   blocks: Array<BlockChange>;
 }
 
+export interface Undone {
+  act: string;
+  places: Array<Place>;
+}
+
 export interface Usage {
   month: string;
   documents: number;
@@ -541,4 +564,10 @@ export interface WebhookRequest {
   url: string;
   events?: Array<EventKind>;
   secret?: string | null;
+}
+
+export interface Word {
+  decision: FlagState;
+  decided_by: string;
+  decided_at: string;
 }

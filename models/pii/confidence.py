@@ -1,0 +1,43 @@
+"""How sure it is that a flagged value is personal data of its kind: by kind and engine, and by how well it was read."""
+
+from models.cdom.flags import PII_PREFIX
+from models.pii.kinds import Kind
+
+_BY_KIND = {
+    Kind.SECRET: 0.95,
+    Kind.EMAIL: 1.0,
+    Kind.URL: 1.0,
+    Kind.IBAN: 1.0,
+    Kind.CREDIT_CARD: 1.0,
+    Kind.CRYPTO_WALLET: 0.95,
+    Kind.SSN: 0.95,
+    Kind.NATIONAL_ID: 0.95,
+    Kind.VAT_ID: 0.95,
+    Kind.PASSPORT: 0.9,
+    Kind.IP: 0.9,
+    Kind.DATE_OF_BIRTH: 0.9,
+    Kind.PHONE: 0.98,
+    Kind.PLATE: 0.9,
+    Kind.ADDRESS: 0.98,
+    Kind.PERSON: 0.9,
+    Kind.ORGANIZATION: 0.92,
+    Kind.LOCATION: 0.63,
+}
+"""Share of findings of a kind that are right: counted on the development texts where they have more than ten of the
+kind (`email`, `url`, `iban`, `credit_card`, `phone`, `address`, `person`, `organization`, `location`), else .95 for
+what a checksum or a fixed beginning proves and .9 for what a word beside it says."""
+_ADDRESS_BY_NAMES = 0.91
+"""Of addresses a tagger finds as well, the same count."""
+_UNKNOWN = 0.5
+"""A plugin's kind: nobody has counted."""
+_PATTERNS = "regex"
+
+
+def judge_confidence(engine: str, flag: str, read: float) -> float:
+    """0 to 1, rounded to hundredths. `read`: the confidence of the block's text."""
+    name = flag.removeprefix(PII_PREFIX)
+    if name not in _BY_KIND:
+        return round(_UNKNOWN * read, 2)
+    kind = Kind(name)
+    right = _ADDRESS_BY_NAMES if kind is Kind.ADDRESS and engine != _PATTERNS else _BY_KIND[kind]
+    return round(right * read, 2)

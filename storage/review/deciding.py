@@ -1,0 +1,225 @@
+"""A person's word about flagged places: said, audited, taken back; and what holds when several have to say the same.
+
+Every word is kept with the key that said it. A decision holds when at least `approvals` different keys say what was
+said last; until then the place waits, so it is masked. Taking back a call restores what held without it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from psycopg.types.json import Jsonb
+
+from storage.postgres.database import Connection, Database
+from storage.review.reviews import FlagState
+from storage.values.errors import NotFound
+from storage.values.ids import new_act_id
+from storage.values.rows import Actor, Scope
+from storage.values.scoping import OWNED, owned_by
+
+
+class Reach(StrEnum):
+    """How far one word goes: this place, or the same value in this document or in all documents of its job."""
+
+    PLACE = "place"
+    DOCUMENT = "document"
+    JOB = "job"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A place somebody decides about; `value` as in `FlaggedPlace`."""
+
+    block_id: str
+    flag: str
+    place: str
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceState:
+    """What holds of a place after a word."""
+
+    document_id: str
+    place: str
+    state: FlagState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """`places` are all that the word reached, the asked document's first; `act` is None when nothing changed."""
+
+    state: FlagState
+    decided_by: str
+    decided_at: datetime
+    act: str | None
+    places: tuple[PlaceState, ...]
+
+
+_LOCK = f"""
+select d.id from documents d join jobs j on j.id = d.job_id and {OWNED}
+where d.id = any(%(ids)s) and d.deleted_at is null order by d.id for no key update of d
+"""
+_SAME = f"""
+select f.document_id, f.block_id, f.flag, f.place from flags f
+join documents d on d.id = f.document_id and d.published_attempt = f.attempt and d.status = 'succeeded'
+  and d.deleted_at is null
+join jobs j on j.id = d.job_id and {OWNED}
+where d.job_id = (select job_id from documents where id = %(document_id)s) and (%(all)s or d.id = %(document_id)s)
+  and (f.flag, f.value) in (select flag, value from jsonb_to_recordset(%(wanted)s) as w(flag text, value text))
+order by d.id <> %(document_id)s, d.position, f.block_order, f.number
+"""
+_ASKED = "jsonb_to_recordset(%(asked)s) as a(document_id text, block_id text, place text, flag text)"
+_SAY = f"""
+insert into decision_log (act, document_id, place, flag, decision, decided_by)
+select %(act)s, a.document_id, a.place, a.flag, %(decision)s, %(by)s from {_ASKED}
+where %(decision)s is distinct from (select l.decision from decision_log l where l.document_id = a.document_id
+  and l.place = a.place and l.flag = a.flag and l.decided_by = %(by)s and not l.undone order by l.seq desc limit 1)
+returning document_id, place, flag
+"""
+_SETTLED = f"""
+with words as (
+  select distinct on (l.document_id, l.place, l.flag, l.decided_by) l.* from {_ASKED}
+  join decision_log l on l.document_id = a.document_id and l.place = a.place and l.flag = a.flag and not l.undone
+  order by l.document_id, l.place, l.flag, l.decided_by, l.seq desc
+), newest as (
+  select distinct on (document_id, place, flag) * from words order by document_id, place, flag, seq desc
+), holding as (
+  select n.* from newest n where %(approvals)s <= (select count(*) from words w where w.document_id = n.document_id
+    and w.place = n.place and w.flag = n.flag and w.decision = n.decision)
+), dropped as (
+  delete from decisions c using {_ASKED} where c.document_id = a.document_id and c.place = a.place and c.flag = a.flag
+    and not exists (select 1 from holding h where h.document_id = a.document_id and h.place = a.place
+      and h.flag = a.flag)
+)
+insert into decisions (document_id, place, flag, decision, decided_by, decided_at)
+select document_id, place, flag, decision, decided_by, decided_at from holding
+on conflict (document_id, place, flag) do update
+  set decision = excluded.decision, decided_by = excluded.decided_by, decided_at = excluded.decided_at
+"""
+_STATES = f"""
+select a.document_id, a.block_id, a.place, a.flag, coalesce(c.decision, 'pending') as state from {_ASKED}
+left join decisions c on c.document_id = a.document_id and c.place = a.place and c.flag = a.flag
+"""
+_AUDIT = f"""
+insert into audit (tenant, org, actor, action, object, request_id, result)
+select %(tenant)s, %(org)s, %(by)s, %(action)s, a.document_id || '/' || a.block_id || '/' || a.flag, %(request)s, 'ok'
+from {_ASKED}
+"""
+_TAKE_BACK = f"""
+update decision_log l set undone = true from documents d join jobs j on j.id = d.job_id and {OWNED}
+where l.act = %(act)s and l.decided_by = %(by)s and not l.undone and d.id = l.document_id and d.deleted_at is null
+returning l.document_id, l.place, l.flag, coalesce((select min(f.block_id) from flags f
+  where f.document_id = d.id and f.attempt = d.published_attempt and f.place = l.place and f.flag = l.flag), '')
+  as block_id
+"""
+_WORD = """
+select decision, decided_by, decided_at from decision_log where document_id = %s and place = %s and flag = %s
+  and decided_by = %s and not undone order by seq desc limit 1
+"""
+Asked = list[dict[str, str]]
+
+
+def decide(
+    db: Database, scope: Scope, actor: Actor, *, document_id: str, targets: Sequence[Target], decision: FlagState,
+    reach: Reach = Reach.PLACE, approvals: int = 1,
+) -> Decided:  # fmt: skip
+    """Notes the word for every place it reaches, audited in the same transaction. Raises NotFound.
+
+    The same word again changes nothing and is not noted.
+    """
+    with db.transaction() as conn:
+        asked = [{"document_id": document_id, **_named(target)} for target in targets]
+        if reach is not Reach.PLACE:
+            asked = _join(asked, _find_same(conn, scope, document_id, targets, everywhere=reach is Reach.JOB))
+        asked = _lock(conn, scope, document_id, asked)
+        act = new_act_id()
+        said = {"act": act, "by": actor.key_name, "decision": decision.value}
+        changed = {tuple(row.values()) for row in conn.execute(_SAY, {**said, "asked": Jsonb(asked)}).fetchall()}
+        new = [one for one in asked if (one["document_id"], one["place"], one["flag"]) in changed]
+        if new:
+            _settle(conn, new, approvals)
+            _audit(conn, scope, actor, f"flag.{decision}", new)
+        states = _states(conn, asked)
+        first = asked[0]
+        word = conn.execute(_WORD, (first["document_id"], first["place"], first["flag"], actor.key_name)).fetchall()[0]
+    return Decided(
+        state=states[0].state,
+        decided_by=word["decided_by"],
+        decided_at=word["decided_at"],
+        act=act if new else None,
+        places=tuple(states),
+    )
+
+
+def take_back(db: Database, scope: Scope, actor: Actor, act: str, *, approvals: int = 1) -> tuple[PlaceState, ...]:
+    """Undoes a call of the same key, audited; what held without it holds again. Raises NotFound."""
+    with db.transaction() as conn:
+        params = owned_by(scope, act=act, by=actor.key_name)
+        ids = conn.execute("select distinct document_id from decision_log where act = %(act)s", params).fetchall()
+        conn.execute(_LOCK, owned_by(scope, ids=[row["document_id"] for row in ids]))
+        undone = [dict(row) for row in conn.execute(_TAKE_BACK, params).fetchall()] if act else []
+        if not undone:
+            raise NotFound("no such decision of this key")
+        _settle(conn, undone, approvals)
+        _audit(conn, scope, actor, "flag.undone", undone)
+        return tuple(_states(conn, undone))
+
+
+def _named(target: Target) -> dict[str, str]:
+    return {"block_id": target.block_id, "place": target.place, "flag": target.flag}
+
+
+def _find_same(
+    conn: Connection, scope: Scope, document_id: str, targets: Sequence[Target], *, everywhere: bool
+) -> Asked:
+    wanted = [{"flag": target.flag, "value": target.value} for target in targets if target.value]
+    params = owned_by(scope, document_id=document_id, all=everywhere, wanted=Jsonb(wanted))
+    return [dict(row) for row in conn.execute(_SAME, params).fetchall()]
+
+
+def _join(first: Asked, more: Asked) -> Asked:
+    """Each place once, the ones asked for first."""
+    found = {(one["document_id"], one["place"], one["flag"]): one for one in [*more, *first]}
+    ahead = [(one["document_id"], one["place"], one["flag"]) for one in first]
+    return first + [one for key, one in found.items() if key not in set(ahead)]
+
+
+def _lock(conn: Connection, scope: Scope, document_id: str, asked: Asked) -> Asked:
+    """One word about a document at a time, so that two who agree at once are both counted. Raises NotFound."""
+    ids = sorted({one["document_id"] for one in asked} | {document_id})
+    held = {row["id"] for row in conn.execute(_LOCK, owned_by(scope, ids=ids)).fetchall()}
+    if document_id not in held:
+        raise NotFound("no such document")
+    return [one for one in asked if one["document_id"] in held]
+
+
+def _settle(conn: Connection, asked: Asked, approvals: int) -> None:
+    conn.execute(_SETTLED, {"asked": Jsonb(asked), "approvals": approvals})
+
+
+def _states(conn: Connection, asked: Asked) -> list[PlaceState]:
+    found = {
+        (row["document_id"], row["place"], row["flag"]): FlagState(row["state"])
+        for row in conn.execute(_STATES, {"asked": Jsonb(asked)}).fetchall()
+    }
+    return [
+        PlaceState(
+            document_id=one["document_id"],
+            place=one["place"],
+            state=found[one["document_id"], one["place"], one["flag"]],
+        )
+        for one in asked
+    ]
+
+
+def _audit(conn: Connection, scope: Scope, actor: Actor, action: str, asked: Asked) -> None:
+    """One entry a place: who said what about which block, and when."""
+    conn.execute(
+        _AUDIT,
+        {
+            "tenant": scope.tenant, "org": scope.org, "by": actor.key_name, "action": action,
+            "request": actor.request_id, "asked": Jsonb(asked),
+        },
+    )  # fmt: skip
