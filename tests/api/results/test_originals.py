@@ -41,7 +41,7 @@ class InProcess:
         self._store = store
 
     async def redact_original(
-        self, blob_key: str, tree: bytes, decisions: Mapping[tuple[str, str], str], password: str | None
+        self, blob_key: str, tree: bytes, decisions: Mapping[tuple[str, str, int], str], password: str | None
     ) -> bytes:
         with self._store.blobs.open(blob_key) as file:
             try:

@@ -29,7 +29,7 @@ def read(data: bytes) -> Tree:
     return assemble(document.facts, contents, source=source, options=ReadOptions())
 
 
-def redact(data: bytes, decisions: dict[tuple[str, str], str] | None = None) -> bytes:
+def redact(data: bytes, decisions: dict[tuple[str, str, int], str] | None = None) -> bytes:
     return redact_original(data, flag_tree(read(data), RegexDetector()), decisions or {}, read)
 
 
