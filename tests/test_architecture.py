@@ -12,6 +12,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("cluster", "serve_apps", "actors", "models", "storage", "configs")
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "manager", "base", "misc", "core"}
 MAX_FILE_LINES, MAX_FUNCTION_LINES = 500, 60
+GENERATED = {"serve_apps/clients/python/quire_client/types.py"}
+"""Written by a program from the OpenAPI document: as long as the interface is."""
 
 
 def python_files(*folders: str) -> list[Path]:
@@ -34,7 +36,8 @@ def test_the_layers_hold() -> None:
 
 def test_no_file_is_longer_than_the_house_allows() -> None:
     lengths = {path: len(path.read_text().splitlines()) for path in python_files(*PACKAGES, "tests")}
-    assert {str(path.relative_to(ROOT)): n for path, n in lengths.items() if n > MAX_FILE_LINES} == {}
+    long = {str(path.relative_to(ROOT)): n for path, n in lengths.items() if n > MAX_FILE_LINES}
+    assert long.keys() <= GENERATED, long
 
 
 def test_the_median_file_and_function_stay_small() -> None:

@@ -28,7 +28,7 @@ class Reach(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class DecisionTarget:
     """A place somebody decides about; `value` as in `FlaggedPlace`."""
 
     block_id: str
@@ -122,7 +122,7 @@ Asked = list[dict[str, str]]
 
 
 def decide(
-    db: Database, scope: Scope, actor: Actor, *, document_id: str, targets: Sequence[Target], decision: FlagState,
+    db: Database, scope: Scope, actor: Actor, *, document_id: str, targets: Sequence[DecisionTarget], decision: FlagState,
     reach: Reach = Reach.PLACE, approvals: int = 1,
 ) -> Decided:  # fmt: skip
     """Notes the word for every place it reaches, audited in the same transaction. Raises NotFound.
@@ -167,12 +167,12 @@ def take_back(db: Database, scope: Scope, actor: Actor, act: str, *, approvals: 
         return tuple(_states(conn, undone))
 
 
-def _named(target: Target) -> dict[str, str]:
+def _named(target: DecisionTarget) -> dict[str, str]:
     return {"block_id": target.block_id, "place": target.place, "flag": target.flag}
 
 
 def _find_same(
-    conn: Connection, scope: Scope, document_id: str, targets: Sequence[Target], *, everywhere: bool
+    conn: Connection, scope: Scope, document_id: str, targets: Sequence[DecisionTarget], *, everywhere: bool
 ) -> Asked:
     wanted = [{"flag": target.flag, "value": target.value} for target in targets if target.value]
     params = owned_by(scope, document_id=document_id, all=everywhere, wanted=Jsonb(wanted))

@@ -40,7 +40,7 @@ PENDING = FlagFilter()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
+class ReviewWord:
     """The last word of one key about a place."""
 
     decision: str
@@ -61,7 +61,7 @@ class ListedFlag:
     place: str
     confidence: float
     state: FlagState
-    words: tuple[Word, ...] = ()
+    words: tuple[ReviewWord, ...] = ()
 
 
 _WANTED = """
@@ -123,11 +123,11 @@ def read_decisions(db: Database, document_id: str) -> dict[tuple[str, str], str]
     return {(row["place"], row["flag"]): row["decision"] for row in rows}
 
 
-def read_words(db: Database, document_ids: Sequence[str]) -> dict[tuple[str, str, str], tuple[Word, ...]]:
+def read_words(db: Database, document_ids: Sequence[str]) -> dict[tuple[str, str, str], tuple[ReviewWord, ...]]:
     """(document, place, flag) → the last word of each key, of documents the caller may see."""
-    found: dict[tuple[str, str, str], tuple[Word, ...]] = {}
+    found: dict[tuple[str, str, str], tuple[ReviewWord, ...]] = {}
     for row in db.fetch_all(_WORDS, {"ids": list(document_ids)}) if document_ids else ():
-        word = Word(decision=row["decision"], decided_by=row["decided_by"], decided_at=row["decided_at"])
+        word = ReviewWord(decision=row["decision"], decided_by=row["decided_by"], decided_at=row["decided_at"])
         key = (row["document_id"], row["place"], row["flag"])
         found[key] = (*found.get(key, ()), word)
     return found

@@ -14,7 +14,7 @@ from storage.access.audit import seal, verify
 from storage.jobs.document_list import list_formats
 from storage.jobs.documents import PublishedTree, locate_tree
 from storage.jobs.job_names import name_jobs
-from storage.review.reviews import FlagState, ListedFlag, Word, list_inbox, read_decisions, read_words
+from storage.review.reviews import FlagState, ListedFlag, ReviewWord, list_inbox, read_decisions, read_words
 from storage.values.rows import DocumentId
 
 
@@ -41,7 +41,7 @@ class Flagged:
     state: FlagState
     place: str
     confidence: float
-    words: tuple[Word, ...]
+    words: tuple[ReviewWord, ...]
 
 
 async def find_names(visit: Visit, jobs: list[dict[str, object]]) -> dict[str, str]:

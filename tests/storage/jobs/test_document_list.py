@@ -11,7 +11,7 @@ from storage.jobs.document_list import DocumentFilter, list_all_documents, list_
 from storage.jobs.intake import submit_job
 from storage.jobs.lifecycle import delete_document
 from storage.queue.publish import finish
-from storage.review.deciding import Target, decide
+from storage.review.deciding import DecisionTarget, decide
 from storage.review.reviews import FlagState
 from storage.store import Store
 from storage.values.errors import InvalidCursor
@@ -91,7 +91,7 @@ def test_flags_are_counted_until_they_are_rejected(store: Store) -> None:
     assert names(store, flag="pii:iban") == []
     decide(
         store.db, ACME, ACTOR, document_id=document.id, decision=FlagState.REJECTED,
-        targets=[Target(block_id="b0", flag="pii:email", place="p1")],
+        targets=[DecisionTarget(block_id="b0", flag="pii:email", place="p1")],
     )  # fmt: skip
     assert list_all_documents(store, ACME, DocumentFilter()).items[0].flags == {}
 

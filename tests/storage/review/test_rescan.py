@@ -16,7 +16,7 @@ from storage.index.index_requests import take_requests
 from storage.jobs.documents import locate_tree
 from storage.jobs.lifecycle import delete_document
 from storage.queue.publish import finish
-from storage.review.deciding import Target, decide
+from storage.review.deciding import DecisionTarget, decide
 from storage.review.rescan import list_shown, reserve_attempt, show_instead
 from storage.review.reviews import FlagState, list_flags, read_decisions
 from storage.store import Store
@@ -79,7 +79,7 @@ def test_decisions_hold_where_the_same_text_stands_and_new_flags_wait(store: Sto
     document_id = job.documents[0].id
     decide(
         store.db, ACME, ACTOR, document_id=document_id, decision=FlagState.REJECTED,
-        targets=[Target(block_id="b0", flag=place.flag, place=place.place)],
+        targets=[DecisionTarget(block_id="b0", flag=place.flag, place=place.place)],
     )  # fmt: skip
     assert [rescan_one(store, one, Newer()) for one in list_shown(store.db)] == ["scanned"]
     decisions = decide_blocks(shown_tree(store, job), read_decisions(store.db, document_id))

@@ -9,7 +9,7 @@ from storage.access.audit import list_audit
 from storage.jobs.lifecycle import delete_document, delete_job
 from storage.postgres.database import Database
 from storage.queue.publish import finish
-from storage.review.deciding import Reach, Target, decide
+from storage.review.deciding import DecisionTarget, Reach, decide
 from storage.review.reviews import FlagState, list_flags, list_inbox, read_decisions
 from storage.store import Store
 from storage.upkeep.erase import purge_some
@@ -35,7 +35,7 @@ def publish(store: Store, *flags: FlaggedPlace, documents: int = 1) -> JobRow:
 
 def say(db: Database, job: JobRow, state: FlagState, *, scope: Scope = ACME, place: str = "p0") -> None:
     document_id = job.documents[0].id
-    target = Target(block_id="b0", flag="pii:email", place=place)
+    target = DecisionTarget(block_id="b0", flag="pii:email", place=place)
     decide(db, scope, ACTOR, document_id=document_id, targets=[target], decision=state)
 
 
@@ -115,7 +115,7 @@ def test_everywhere_in_the_job_reaches_its_documents_the_asked_one_first_and_no_
     asked = job.documents[1].id
     decided = decide(
         store.db, ACME, ACTOR, document_id=asked, decision=FlagState.APPROVED, reach=Reach.JOB,
-        targets=[Target(block_id="b0", flag="pii:email", place="p0", value="v1")],
+        targets=[DecisionTarget(block_id="b0", flag="pii:email", place="p0", value="v1")],
     )  # fmt: skip
     assert decided.places[0].document_id == asked
     assert sorted(one.document_id for one in decided.places) == sorted(one.id for one in job.documents)

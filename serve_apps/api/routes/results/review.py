@@ -23,7 +23,7 @@ from serve_apps.api.shapes.bodies import Body
 from serve_apps.api.shapes.pages import Cursor, Limit, page_response
 from serve_apps.api.shapes.rendering import json_response
 from storage.jobs.documents import locate_tree
-from storage.review.deciding import Decided, Reach, Target, decide, take_back
+from storage.review.deciding import Decided, DecisionTarget, Reach, decide, take_back
 from storage.review.reviews import FlagFilter, FlagState, ListedFlag, list_flags, list_inbox
 from storage.values.errors import NotFound
 from storage.values.ids import is_id
@@ -206,13 +206,13 @@ def _decide(call: Call, job_id: JobId, document_id: DocumentId, block_id: str, b
 
 def _find_targets(
     call: Call, job_id: JobId, document_id: DocumentId, block_id: str, body: DecisionBody
-) -> list[Target]:
+) -> list[DecisionTarget]:
     where = locate_tree(call.store.db, call.scope, job_id, document_id)
     tree = call.running.trees.get(call.store, document_id, where.attempt)
     if not any(block.id == block_id for block in tree.blocks):
         raise NotFound("no such block")
     found = [
-        Target(block_id=block_id, flag=one.flag, place=one.place, value=one.value)
+        DecisionTarget(block_id=block_id, flag=one.flag, place=one.place, value=one.value)
         for one in find_places(tree)
         if (one.block_id, one.flag) == (block_id, body.flag) and body.place in (None, one.place)
     ]
