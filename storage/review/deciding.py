@@ -122,8 +122,8 @@ Asked = list[dict[str, str]]
 
 
 def decide(
-    db: Database, scope: Scope, actor: Actor, *, document_id: str, targets: Sequence[DecisionTarget], decision: FlagState,
-    reach: Reach = Reach.PLACE, approvals: int = 1,
+    db: Database, scope: Scope, actor: Actor, *, document_id: str, targets: Sequence[DecisionTarget],
+    decision: FlagState, reach: Reach = Reach.PLACE, approvals: int = 1,
 ) -> Decided:  # fmt: skip
     """Notes the word for every place it reaches, audited in the same transaction. Raises NotFound.
 
