@@ -24,13 +24,17 @@ from models.extract.document.draft import Draft, limit_pictures, make_drafts
 from models.extract.document.joins import link_joins
 from models.extract.document.levels import set_levels
 from models.extract.document.running import mark_running
+from models.extract.document.stated_levels import free_flat_levels
 from models.extract.document.table_checks import check_block
-from models.extract.readers.contract import DocumentFacts, PageContent, failed_page
+from models.extract.readers.contract import TAGS_IGNORED, DocumentFacts, PageContent, failed_page
 
 __all__ = ["assemble", "failed_page"]
 
 TEXT_LOST = "text-lost"
 """Warning: characters that the page shows are in no block (see the coverage statement)."""
+
+BY_TAGS = "+tags"
+"""After the engine's name in a block's provenance: the author of the file tagged it as what it is."""
 
 
 def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Source, options: ReadOptions) -> Tree:
@@ -38,6 +42,7 @@ def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Sour
     ordered = sorted(pages, key=lambda page: page.number)
     drafts = make_drafts(ordered)
     mark_running(drafts)
+    has_flat_tags = free_flat_levels(drafts)
     set_levels(drafts, ordered, facts.outline)
     link_joins(drafts)
     has_all_pictures = limit_pictures(drafts, options.max_assets)
@@ -50,6 +55,7 @@ def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Sour
         blocks=blocks,
         warnings=(
             *_find_warnings(facts, ordered, has_all_pictures=has_all_pictures),
+            *((Warning(code=TAGS_IGNORED),) if has_flat_tags else ()),
             *(Warning(code=TEXT_LOST, page=stated.number) for stated in coverage.pages if stated.characters.lost),
         ),
         provenance=TreeProvenance(options_hash=_digest(options)),
@@ -107,7 +113,8 @@ def _make_provenance(draft: Draft) -> BlockProvenance:
     """Who read the block: the page's engine, or the recogniser of a part of it."""
     page, path = draft.page, draft.block.path
     who = page.recogniser if draft.block.recognised and page.recogniser else page
-    return BlockProvenance(engine=who.engine, model=who.model, version=who.version, path=path)
+    engine = who.engine + (BY_TAGS if draft.block.tagged else "")
+    return BlockProvenance(engine=engine, model=who.model, version=who.version, path=path)
 
 
 def _id_of(order: int | None) -> BlockId | None:

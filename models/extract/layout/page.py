@@ -14,6 +14,9 @@ from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.lines.mirror import mirror_block, mirror_marks, runs_right_to_left
 from models.extract.layout.lines.pieces import merge_pieces
 from models.extract.layout.tables.scoring.find import find_tables
+from models.extract.layout.tags.follow import TypedGroup, follow_tags
+from models.extract.layout.tags.tables import take_tagged_tables
+from models.extract.layout.tags.trust import TagPlan, trust_tags
 from models.extract.layout.text.blocks import make_block
 from models.extract.layout.text.formulas import merge_formulas
 from models.extract.layout.text.furniture import find_footnotes, find_furniture, find_margin_marks
@@ -54,21 +57,27 @@ def layout_page(marks: PageMarks) -> PageLayout:
 
 
 def _lay_out(marks: PageMarks) -> PageLayout:
-    page = gather(marks)
+    plan = trust_tags(marks)
+    page = gather(marks, plan)
     kinds = decide_headings(find_rule_kinds(page, marks), page.groups, marks, page.look)
     mark_heading_parts(kinds, page.groups, page.look)
     floats = page.floats
+    if plan is None:
+        typed = [TypedGroup(kind, group) for kind, group in zip(kinds, page.groups, strict=True)]
+    else:
+        held = {index for index, group in enumerate(page.groups) if floats.holds(group[0])}
+        typed = follow_tags(plan, page.groups, kinds, held)
     blocks = [
-        floats.make_block(group[0], marks) if floats.holds(group[0]) else _write_block(kind, group, marks)
-        for kind, group in _place_notes(kinds, page.groups)
+        floats.make_block(one.lines[0], marks) if floats.holds(one.lines[0]) else _write_block(one, marks)
+        for one in _place_notes(typed)
     ]
     return PageLayout(relate_blocks(blocks), page.look.body)
 
 
-def gather(marks: PageMarks) -> GatheredPage:
+def gather(marks: PageMarks, plan: TagPlan | None = None) -> GatheredPage:
     """The page's lines in reading order as groups, a group for each paragraph or float, before any has a type."""
     body = find_body_size(marks.lines)
-    floats, lines = _find_floats(marks, body)
+    floats, lines = _find_floats(marks, body, plan)
     slanted = [line for line in lines if not line.upright]
     lines = [line for line in lines if line.upright]
     ordered, contents = merge_entries(merge_pieces(order_lines(lines + list(floats.lines))), marks.width)
@@ -77,30 +86,33 @@ def gather(marks: PageMarks) -> GatheredPage:
     return GatheredPage(groups, floats, _find_look(marks, lines, body, contents=contents))
 
 
-def _place_notes(kinds: list[BlockType], groups: list[list[Line]]) -> list[tuple[BlockType, list[Line]]]:
+def _place_notes(typed: list[TypedGroup]) -> list[TypedGroup]:
     """Running heads first, notes after the text of all columns, but not after what stands below them."""
-    notes = [group for kind, group in zip(kinds, groups, strict=True) if kind is BlockType.FOOTNOTE]
-    low = max((line.y1 for group in notes for line in group), default=float("inf"))
+    notes = [one.lines for one in typed if one.kind is BlockType.FOOTNOTE]
+    low = max((line.y1 for lines in notes for line in lines), default=float("inf"))
 
-    def place(typed: tuple[BlockType, list[Line]]) -> int:
-        kind, group = typed
-        return _PLACES.get(kind, 1 if group[0].y0 < low else 3)
+    def place(one: TypedGroup) -> int:
+        return _PLACES.get(one.kind, 1 if one.lines[0].y0 < low else 3)
 
-    return sorted(zip(kinds, groups, strict=True), key=place)
+    return sorted(typed, key=place)
 
 
-def _write_block(kind: BlockType, group: list[Line], marks: PageMarks) -> PageBlock:
+def _write_block(one: TypedGroup, marks: PageMarks) -> PageBlock:
     """The block of a group; the text of a formula is LaTeX, unless it was recognised."""
-    block = make_block(kind, group, marks)
-    if kind is not BlockType.FORMULA or group[0].recognised:
+    block = make_block(one.kind, one.lines, marks, level=one.level)
+    if one.tagged:
+        block = replace(block, tagged=True)
+    if one.kind is not BlockType.FORMULA or one.lines[0].recognised:
         return block
     return replace(block, text=latex_text(block.text).strip(), printed=block.text, spans=(), flag_spans=())
 
 
-def _find_floats(marks: PageMarks, body: float) -> tuple[Floats, list[Line]]:
+def _find_floats(marks: PageMarks, body: float, plan: TagPlan | None) -> tuple[Floats, list[Line]]:
     """Tables, pictures and displayed formulas, and the lines outside them."""
     lines = take_field_lines(marks.fields, marks.lines) if marks.fields else marks.lines
+    stated, lines = take_tagged_tables(plan, lines) if plan is not None else ([], lines)
     tables, lines = find_tables(marks, lines)
+    tables += stated
     lines = attach_marks(lines)
     if marks.pictures:
         stretch_over_pictures(lines, marks.pictures, body)

@@ -36,6 +36,8 @@ class TextLook:
 
 
 PLAIN_LOOK = TextLook()
+TAGS_IGNORED = "tags-ignored"
+"""Warning: the author's tags contradict the page, which was read by what it shows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +47,8 @@ class PageBlock:
     `parent` and `continues` are indices of blocks of the same page; `level` is final where the format states it
     (DOCX styles) and null where assembly decides by looks. `path` says where in the source it stands, for formats
     without printed pages: part, element, range of lines or cells. `printed` is the text as it stands on the page where
-    `text` says it in another form (formulas, form fields); `unseen` says why nobody sees the block.
+    `text` says it in another form (formulas, form fields); `unseen` says why nobody sees the block;
+    `tagged` that its type and its extent are the author's, from the structure tree of a tagged PDF.
     """
 
     type: BlockType
@@ -65,6 +68,7 @@ class PageBlock:
     printed: str = ""
     unseen: str | None = None
     recognised: bool = False
+    tagged: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,7 +45,10 @@ class Floats:
         if isinstance(item, PrintedField):
             return _make_field(item, box)
         if isinstance(item, FoundTable):
-            return PageBlock(type=BlockType.TABLE, bbox=box, table=item.table, confidence=confidence_of(item.lines))
+            confidence = confidence_of(item.lines)
+            return PageBlock(
+                type=BlockType.TABLE, bbox=box, table=item.table, confidence=confidence, tagged=item.tagged
+            )
         if isinstance(item, DisplayedFormula):
             printed = " ".join(line.text for line in item.lines)
             return PageBlock(type=BlockType.FORMULA, bbox=box, text=item.latex, printed=printed)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from models.cdom.geometry import Bbox
 from models.extract.coverage.painted import Painted
+from models.extract.layout.lines.tagged import TaggedLine
 from models.extract.math.glyphs import MathGlyph
 
 
@@ -138,6 +139,7 @@ class PageMarks:
 
     `unseen` are lines that nobody sees (they are not in `lines`), `painted` all characters, for the statement.
     `dashes` are horizontals too short for a table; `glyphs` gives the single glyphs whose origins lie in some boxes.
+    `tags`: the lines as the author tagged them, where he did.
     """
 
     width: float
@@ -156,6 +158,7 @@ class PageMarks:
     glyphs: Callable[[list[Bbox]], list[list[MathGlyph]]] = find_no_glyphs
     unseen: list[Line] = field(default_factory=list)
     painted: Painted = field(default_factory=Painted)
+    tags: list[TaggedLine] = field(default_factory=list)
 
     def words_of(self, line: Line) -> list[Piece]:
         """The words of a line; of one joined of several, the words of each."""

@@ -12,7 +12,6 @@ from models.extract.layout.lines.marks import (
     Line,
     PageMarks,
     Piece,
-    PrintedField,
     Rule,
     find_no_glyphs,
     split_evenly,
@@ -52,7 +51,8 @@ def mirror_marks(marks: PageMarks) -> PageMarks:
         fills=[Fill(width - fill.x1, fill.y0, width - fill.x0, fill.y1, fill.color) for fill in marks.fills],
         shapes=[mirror_box(box, width) for box in marks.shapes],
         pictures=[mirror_box(box, width) for box in marks.pictures],
-        fields=[PrintedField(mirror_box(one.box, width), one.name, one.value, one.is_checked) for one in marks.fields],
+        fields=[replace(one, box=mirror_box(one.box, width)) for one in marks.fields],
+        tags=[replace(tag, box=mirror_box(tag.box, width)) for tag in marks.tags],
         split=split_mirrored,
         glyphs=find_no_glyphs,
     )

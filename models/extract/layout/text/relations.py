@@ -63,6 +63,8 @@ def _set_depths(blocks: list[PageBlock]) -> None:
             if block.type not in (BlockType.PARAGRAPH, BlockType.PICTURE, BlockType.FORMULA):
                 edges = []
             continue
+        if block.tagged:
+            continue
         x = block.bbox[0]
         if edges and x < edges[0] - LIMITS.indent * 5:
             edges = []

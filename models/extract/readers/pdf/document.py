@@ -8,7 +8,7 @@ from models.cdom.original import ReadOptions
 from models.cdom.ports import PageImage
 from models.extract.readers.contract import DocumentFacts, PageContent, PageRead, failed_page
 from models.extract.readers.pdf.engine import BROKEN, FAILURES, pymupdf, ran_out_of_memory, without_collector
-from models.extract.readers.pdf.facts import find_facts
+from models.extract.readers.pdf.facts import find_facts, is_tagged
 from models.extract.readers.pdf.layers import layers_off
 from models.extract.readers.pdf.page import read_pdf_page
 from models.extract.readers.pdf.render import render_area, render_picture_blocks
@@ -25,6 +25,7 @@ class PdfDocument:
         self._engine = _open_engine(data, options.password)
         self._pages_read = self._chars_read = 0
         self._layers = layers_off(self._engine)
+        self._is_tagged = is_tagged(self._engine)
         try:
             self._facts = find_facts(self._engine, options)
         except BROKEN as error:
@@ -39,7 +40,8 @@ class PdfDocument:
         self._reopen_when_due()
         try:
             with without_collector():
-                read = read_pdf_page(self._engine[number - 1], number, self._options, self._layers)
+                page = self._engine[number - 1]
+                read = read_pdf_page(page, number, self._options, self._layers, tagged=self._is_tagged)
         except FAILURES as error:
             if ran_out_of_memory(error):
                 raise ResourceLimit("memory") from error

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
+from typing import Any
 
 _UNWANTED = ("onnxruntime", "networkx", "pymupdf.layout", "pymupdf4llm")
 
@@ -44,8 +45,21 @@ BROKEN: tuple[type[Exception], ...] = (
     AssertionError,
 )
 """What the engine raises on broken files: its own family, and Python's from the layer above it. No MemoryError."""
+_FIRST_BYTES = 16_384
+"""Of a buffer that grows: about what a page of tagged text takes."""
 FAILURES: tuple[type[Exception], ...] = (*BROKEN, MemoryError)
 """Broken files and refused memory; `ran_out_of_memory` tells which."""
+
+
+def print_structure(page: Any, scale: float) -> bytes:
+    """The page's structured text with its tags as JSON, boxes in points times `scale` and after rotation."""
+    flags = mupdf.FZ_STEXT_PRESERVE_WHITESPACE | mupdf.FZ_STEXT_COLLECT_STRUCTURE
+    text = mupdf.FzStextPage(page.this, mupdf.FzStextOptions(flags))
+    buffer = mupdf.FzBuffer(_FIRST_BYTES)
+    output = mupdf.FzOutput(buffer)
+    mupdf.fz_print_stext_page_as_json(output, text, scale)
+    output.fz_close_output()
+    return bytes(buffer.fz_buffer_extract())
 
 
 @contextmanager

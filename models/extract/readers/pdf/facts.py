@@ -87,6 +87,15 @@ def _has_xfa(document: Any) -> bool:
     return bool(kind != "null")
 
 
+def is_tagged(document: Any) -> bool:
+    """True for a file whose author left a structure tree."""
+    try:
+        kind, _ = document.xref_get_key(document.pdf_catalog(), "StructTreeRoot")
+    except BROKEN:
+        return False
+    return bool(kind != "null")
+
+
 def _find_outline(document: Any) -> tuple[OutlineEntry, ...]:
     try:
         entries = document.get_toc(simple=True)

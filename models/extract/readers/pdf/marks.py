@@ -5,13 +5,16 @@ from typing import Any
 
 from models.cdom.geometry import Bbox
 from models.extract.layout.lines.marks import Line, PageMarks, Piece, split_evenly
+from models.extract.readers.contract import TAGS_IGNORED
 from models.extract.readers.pdf.annotations import add_annotations
 from models.extract.readers.pdf.clipped import EVERYWHERE
-from models.extract.readers.pdf.engine import mupdf
+from models.extract.readers.pdf.engine import BROKEN, mupdf, print_structure
 from models.extract.readers.pdf.glyphs import make_glyph_finder
 from models.extract.readers.pdf.rotation import turn_blocks, turn_box
 from models.extract.readers.pdf.see import see_page
 from models.extract.readers.pdf.sight.unseen import UnseenText
+from models.extract.readers.pdf.structure.marked import find_marked_share
+from models.extract.readers.pdf.structure.tags import STRUCTURE_SCALE, read_tagged_lines
 from models.extract.readers.pdf.text.rtl import order_letters
 from models.extract.readers.pdf.text.spaces import add_missing_blanks
 from models.extract.readers.pdf.text.text_lines import clean_glyphs, find_lines
@@ -19,11 +22,13 @@ from models.extract.readers.pdf.vectors import add_vectors
 
 _FLAGS = mupdf.FZ_STEXT_PRESERVE_WHITESPACE | mupdf.FZ_STEXT_COLLECT_VECTORS | mupdf.FZ_STEXT_CLIP
 _PICTURES = mupdf.FZ_STEXT_PRESERVE_IMAGES
+_MARKED = 0.95
+"""Least share of the text (bytes shown) that is marked as part of an element; tags of less are no account of it."""
 _IMAGE_BLOCK, _VECTOR_BLOCK = mupdf.FZ_STEXT_BLOCK_IMAGE, mupdf.FZ_STEXT_BLOCK_VECTOR
 
 
-def find_marks(page: Any, layers: tuple[int, ...] = ()) -> PageMarks:
-    """Everything printed on the page, in points after rotation; `layers` of the file are off."""
+def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False) -> PageMarks:
+    """Everything printed on the page, in points after rotation; `layers` of the file are off, `tagged`: it has tags."""
     has_pictures = bool(page.get_images(full=True))
     text_page = page.get_textpage(flags=_FLAGS | _PICTURES if has_pictures else _FLAGS, clip=EVERYWHERE)
     images = _take_pictures(text_page) if has_pictures else {}
@@ -45,7 +50,20 @@ def find_marks(page: Any, layers: tuple[int, ...] = ()) -> PageMarks:
     add_annotations(page, marks)
     marks.unseen = [_make_unseen(one) for one in seen.unseen]
     marks.painted = seen.painted
+    if tagged:
+        _add_tags(page, marks)
     return marks
+
+
+def _add_tags(page: Any, marks: PageMarks) -> None:
+    """The author's tags; none of a page whose structure the engine cannot print, or that leave much text out."""
+    try:
+        marks.tags = read_tagged_lines(print_structure(page, STRUCTURE_SCALE))
+        if marks.tags and find_marked_share(page.read_contents()) < _MARKED:
+            marks.tags = []
+            marks.warnings.append(TAGS_IGNORED)
+    except BROKEN:
+        marks.tags = []
 
 
 def _make_unseen(one: UnseenText) -> Line:

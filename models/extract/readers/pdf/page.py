@@ -21,9 +21,14 @@ OCR_DPI = 150
 """Dots an inch of a page drawn for recognition: body text is then 20 pixels high, as the models were trained."""
 
 
-def read_pdf_page(page: Any, number: int, options: ReadOptions, layers: tuple[int, ...] = ()) -> PageRead:
-    """Content of a page; with its pixels when the plan sends it to a recogniser. `layers` of the file are off."""
-    marks = find_marks(page, layers)
+def read_pdf_page(
+    page: Any, number: int, options: ReadOptions, layers: tuple[int, ...] = (), *, tagged: bool = False
+) -> PageRead:
+    """Content of a page; with its pixels when the plan sends it to a recogniser.
+
+    `layers` of the file are off; `tagged`: its author left a structure tree.
+    """
+    marks = find_marks(page, layers, tagged=tagged)
     marks.number = number
     plan = plan_page(marks, options)
     layout = layout_page(marks)

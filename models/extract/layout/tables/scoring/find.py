@@ -24,12 +24,16 @@ _WEIGHTS = Path(__file__).parent.parent / "weights" / "tables.npz"
 
 @dataclass(slots=True)
 class FoundTable:
-    """A table with its box, the lines it took, and how good a table it is expected to be (0..1)."""
+    """A table with its box, the lines it took, how good a table it is expected to be (0..1).
+
+    `tagged`: its author said so.
+    """
 
     table: Table
     box: Bbox
     lines: list[Line]
     score: float = 1.0
+    tagged: bool = False
 
 
 def load_weights() -> None:

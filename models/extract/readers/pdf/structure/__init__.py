@@ -1,0 +1,1 @@
+"""The author's structure tree of a page."""
