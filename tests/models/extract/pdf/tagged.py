@@ -46,7 +46,7 @@ def make_tagged(elements: Sequence[Element], *, loose: Sequence[Words] = (), rev
         return f"BT /{'hebo' if words.bold else 'helv'} {words.size} Tf {at}"
 
     def write(element: Element, parent: int) -> int:
-        own = file.get_new_xref()
+        own = int(file.get_new_xref())
         kids = []
         for child in element.inside:
             if isinstance(child, Words):
