@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from storage.index.keyword.keyword_files import KeywordFiles
 from storage.index.table.chunk_table import ChunkTable
-from storage.index.table.entries import DocumentChunks, parse_scope
+from storage.index.table.entries import DocumentChunks, generation_name, parse_scope
 from storage.index.table.upkeep import Upkeep
 from storage.index.vectors.table_vectors import count_partitions
 from storage.values.crash_points import CrashPoint, crash_point
@@ -56,7 +56,7 @@ class ChunkIndexWriter:
             self.table.remove_documents({document for _, document in gone})
             crash_point(CrashPoint.AFTER_INDEX_REMOVAL)
             self.upkeep.erase()
-        self._forget_words({scope for scope, _ in gone})
+        self._forget_words("document", gone)
 
     def retire(self, generations: Collection[tuple[str, int]], scopes: Collection[Scope]) -> None:
         """Rows of attempts nobody published go, byte for byte."""
@@ -65,7 +65,7 @@ class ChunkIndexWriter:
         with self._lock:
             self.table.remove(generations)
             self.upkeep.erase()
-        self._forget_words(set(scopes))
+        self._forget_words("generation", ((scope, generation_name(*pair)) for scope in scopes for pair in generations))
 
     def compact(self) -> bool:
         """Merge files and indexes when anything was written since; True when there was something to do."""
@@ -89,8 +89,9 @@ class ChunkIndexWriter:
     def catch_up(self) -> None:
         """Keyword indexes that are missing or behind (a crash, another machine's writes) follow the table."""
         scopes = [parse_scope(name) for name in sorted(self.table.scopes())]
-        self._forget_words({scope for scope in scopes if not self._files.has(scope)})
         for scope in scopes:
+            if not self._files.has(scope):
+                self._files.rebuild(scope, self._lock)
             with self._lock:
                 self._files.follow(scope)
         with self._lock:
@@ -99,7 +100,8 @@ class ChunkIndexWriter:
     def rebuild(self) -> int:
         """Every keyword index anew from the table. Number of scopes."""
         names = self.table.scopes()
-        self._forget_words({parse_scope(name) for name in names})
+        for name in sorted(names):
+            self._files.rebuild(parse_scope(name), self._lock)
         return len(names)
 
     def generations(self) -> dict[tuple[str, int], tuple[str, int]]:
@@ -110,9 +112,12 @@ class ChunkIndexWriter:
         with self._lock:
             self._files.close()
 
-    def _forget_words(self, scopes: Iterable[Scope]) -> None:
-        for scope in sorted(scopes, key=lambda scope: (scope.tenant, scope.org)):
-            self._files.rebuild(scope, self._lock)
+    def _forget_words(self, field: str, gone: Iterable[tuple[Scope, str]]) -> None:
+        words: dict[Scope, set[str]] = {}
+        for scope, word in gone:
+            words.setdefault(scope, set()).add(word)
+        for scope in sorted(words, key=lambda scope: (scope.tenant, scope.org)):
+            self._files.forget(scope, field, words[scope], self._lock)
 
 
 def _emptied(scope: Scope, documents: Sequence[DocumentChunks]) -> list[tuple[str, int]]:

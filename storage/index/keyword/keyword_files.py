@@ -1,41 +1,37 @@
 """The keyword engine as its one writer sees it: follow the chunk table, rebuild, erase.
 
-tantivy keeps the words of deleted chunks until a merge it cannot be asked for, so erasing text means building a scope's
-index again from the table, beside the one in use, and then dropping the old files.
+tantivy keeps the words of deleted chunks until a merge it cannot be asked for, so erasing text means building an index
+again from the table and then dropping the old files. A scope's index is cut into parts of `PART_CHUNKS`, so that only
+those parts are built again in which the text stood.
 """
 
 import json
 import shutil
-from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import tantivy
-
 from storage.index.keyword.analysis import FIELDS, field_of
-from storage.index.keyword.keywords import Keywords, KeywordState, open_index
+from storage.index.keyword.keyword_writers import KeywordWriters, build_index, generation_of
+from storage.index.keyword.keywords import Keywords, KeywordPart, KeywordState
 from storage.index.table.chunk_table import ChunkTable
-from storage.index.table.entries import generation_name, parse_scope, scope_name, split_key
-from storage.objects.durable_files import make_folder, partial_name, sync_folder, write_synced
+from storage.index.table.entries import generation_name, parse_scope
+from storage.objects.durable_files import partial_name, sync_folder, write_synced
 from storage.values.rows import Scope
 
-HEAP_BYTES = 15_000_000
-"""Of one writer: the least tantivy takes per thread."""
-OPEN_WRITERS = 4  # keyword indexes open for writing: each holds a buffer of HEAP_BYTES
-HEADING_WEIGHT = 3
-"""The words of the headings above a chunk count as if they stood in it so many times more."""
+PART_CHUNKS = 50_000
+"""Chunks from which a part takes no more: it is built again in about 3 CPU seconds, and a million are 20 parts."""
+Rows = list[dict[str, Any]]
 
 
 class KeywordFiles:
     """All scopes' keyword indexes, kept in step with the table. One process, one thread at a time."""
 
-    def __init__(self, keywords: Keywords, table: ChunkTable) -> None:
-        self._keywords, self._table = keywords, table
-        self._writers: OrderedDict[str, tuple[int, tantivy.IndexWriter]] = OrderedDict()
+    def __init__(self, keywords: Keywords, table: ChunkTable, *, part_chunks: int = PART_CHUNKS) -> None:
+        self._keywords, self._table, self._part_chunks = keywords, table, part_chunks
+        self._writers = KeywordWriters()
 
     def has(self, scope: Scope) -> bool:
         return self._keywords.state(scope) is not None
@@ -47,28 +43,43 @@ class KeywordFiles:
         """
         state = self._keywords.state(scope)
         if state is None:
-            return self._replace(scope, self._build(scope))
-        rows = self._table.texts_of(scope, after_batch=state.batch)
-        if not rows.num_rows and not emptied:
+            built = self._build(scope)
+            self._put(scope, built)
+            return sum(part.chunks for part in built.parts)
+        fresh: Rows = self._table.texts_of(scope, after_batch=state.batch).to_pylist()
+        if not fresh and not emptied:
             return 0
-        writer = self._writer(scope, state.build)
-        fresh = rows.to_pylist()
-        for name in {_generation(row) for row in fresh} | {generation_name(*pair) for pair in emptied}:
-            writer.delete_documents_by_term("generation", name)
-        for row in fresh:
-            writer.add_document(_document(row))
-        writer.commit()
-        last = max(state.batch, _last(rows))
-        self._say(scope, KeywordState(state.build, last, _union(state.fields, rows), state.revision + 1))
+        gone = {generation_of(row) for row in fresh} | {generation_name(*pair) for pair in emptied}
+        parts = list(state.parts)
+        portions = list(self._portions(fresh, self._part_chunks - parts[-1].chunks if parts else 0))
+        first = portions.pop(0) if portions and parts and parts[-1].chunks < self._part_chunks else (state.batch, [])
+        self._change(scope, parts, gone, *first)
+        for until, rows in portions:
+            parts.append(self._build_part(scope, rows, parts[-1].until if parts else -1, until))
+        last = parts[-1].until if fresh else state.batch
+        self._say(scope, KeywordState(tuple(parts), max(state.batch, last), _union(state.fields, fresh)))
         return len(fresh)
 
-    def rebuild(self, scope: Scope, lock: AbstractContextManager[Any]) -> int:
+    def rebuild(self, scope: Scope, lock: AbstractContextManager[Any]) -> None:
         """Build the scope's index anew and put it in place; `lock` (the writer's) is taken for the swap only."""
         built = self._build(scope)
         with lock:
-            self._replace(scope, built)
+            self._put(scope, built)
             self.follow(scope)
-        return built.batch
+
+    def forget(self, scope: Scope, field: str, words: Collection[str], lock: AbstractContextManager[Any]) -> None:
+        """Nothing of these, which the table no longer has, is left: their parts are built again, one by one.
+
+        `field`: `document` or `generation`, which `words` name. `lock` (the writer's) is taken for each part.
+        """
+        if not self.has(scope):
+            self.rebuild(scope, lock)
+            return
+        with lock:
+            builds = self._holding(scope, field, words)
+        for build in builds:
+            with lock:
+                self._rebuild_part(scope, build)
 
     def drop_foreign(self, scopes: set[str]) -> None:
         """Remove indexes of scopes that have no chunk left."""
@@ -80,49 +91,101 @@ class KeywordFiles:
 
     def close(self) -> None:
         """Give all write locks back."""
-        while self._writers:
-            self._let_go(next(iter(self._writers)))
+        self._writers.close()
+
+    # parts
+
+    def _change(self, scope: Scope, parts: list[KeywordPart], gone: Collection[str], until: int, fresh: Rows) -> None:
+        """Generations out of the parts where they stand, rows into the last; one commit for each part that changes.
+
+        The last is always asked to delete: after a crash it may hold what its state does not know.
+        """
+        view = self._keywords.view(scope)
+        holding = set(view.parts_with("generation", gone)) if view is not None else set()
+        for at in sorted(holding | ({len(parts) - 1} if parts else set())):
+            part, rows = parts[at], fresh if at + 1 == len(parts) else []
+            self._writers.change(self._folder(scope, part.build), gone=gone, fresh=rows)
+            parts[at] = replace(
+                part,
+                until=until if rows else part.until,
+                chunks=part.chunks + len(rows),
+                revision=part.revision + 1,
+            )
+
+    def _portions(self, rows: Rows, room: int) -> Iterator[tuple[int, Rows]]:
+        """Rows in order of their batches, cut between two batches as soon as a part is full: (last batch, rows)."""
+        rows = sorted(rows, key=lambda row: (row["batch"], row["key"]))
+        portion: Rows = []
+        for at, row in enumerate(rows):
+            portion.append(row)
+            ends = at + 1 == len(rows) or rows[at + 1]["batch"] != row["batch"]
+            if ends and (at + 1 == len(rows) or len(portion) >= (room if room > 0 else self._part_chunks)):
+                yield row["batch"], portion
+                portion, room = [], 0
 
     def _build(self, scope: Scope) -> KeywordState:
+        """All parts anew, beside those in use: one portion of the table in memory at a time."""
+        parts: list[KeywordPart] = []
+        fields: tuple[str, ...] = ()
+        after = -1
+        for until in self._cuts(scope):
+            rows: Rows = self._table.texts_of(scope, after_batch=after, until_batch=until).to_pylist()
+            parts.append(self._build_part(scope, rows, after, until))
+            fields, after = _union(fields, rows), until
+        return KeywordState(tuple(parts), after, fields)
+
+    def _cuts(self, scope: Scope) -> list[int]:
+        """The batches at which a part is full, and the last one."""
+        cuts: list[int] = []
+        size = 0
+        batches = self._table.batches_of(scope)
+        for at, (batch, chunks) in enumerate(batches):
+            size += chunks
+            if size >= self._part_chunks or at + 1 == len(batches):
+                cuts.append(batch)
+                size = 0
+        return cuts
+
+    def _build_part(self, scope: Scope, rows: Rows, after: int, until: int) -> KeywordPart:
         folder = self._keywords.folder(scope)
         build = max([_number(path) for path in folder.glob("b*")], default=0) + 1
-        target = folder / f"b{build}"
-        make_folder(target)
-        rows = self._table.texts_of(scope)
-        writer = open_index(target, fresh=True).writer(heap_size=HEAP_BYTES * 2, num_threads=1)
-        for row in rows.to_pylist():
-            writer.add_document(_document(row))
-        writer.commit()
-        writer.wait_merging_threads()
-        return KeywordState(build, _last(rows), _union((), rows))
+        build_index(folder / f"b{build}", rows)
+        return KeywordPart(build, after, until, len(rows))
 
-    def _replace(self, scope: Scope, built: KeywordState) -> int:
-        self._let_go(scope_name(scope))
-        self._say(scope, built)
+    def _holding(self, scope: Scope, field: str, words: Collection[str]) -> list[int]:
+        """Builds in which chunks of these may still lie."""
+        state, view = self._keywords.state(scope), self._keywords.view(scope)
+        if state is None or view is None:
+            return []
+        return [state.parts[at].build for at in view.parts_with(field, words)]
+
+    def _rebuild_part(self, scope: Scope, build: int) -> None:
+        """From the table; a part that is left nearly empty joins the one before it. Nothing when it went meanwhile."""
+        state, view = self._keywords.state(scope), self._keywords.view(scope)
+        if state is None or view is None or build not in [part.build for part in state.parts]:
+            return
+        at = first = [part.build for part in state.parts].index(build)
+        after, until = state.parts[at].after, state.parts[at].until
+        rows: Rows = self._table.texts_of(scope, after_batch=after, until_batch=until).to_pylist()
+        if at and view.searchers[at - 1].num_docs + len(rows) <= self._part_chunks // 2:
+            first, after = at - 1, state.parts[at - 1].after
+            rows = self._table.texts_of(scope, after_batch=after, until_batch=until).to_pylist()
+        built = (self._build_part(scope, rows, after, until),) if rows else ()
+        self._put(scope, replace(state, parts=(*state.parts[:first], *built, *state.parts[at + 1 :])))
+
+    def _put(self, scope: Scope, state: KeywordState) -> None:
+        """`state` is what counts now; folders it does not name go."""
+        named = {part.build for part in state.parts}
         folder = self._keywords.folder(scope)
-        for other in folder.glob("b*"):
-            if _number(other) != built.build:
-                shutil.rmtree(other, ignore_errors=True)
-        return built.batch
+        others = [path for path in folder.glob("b*") if _number(path) not in named]
+        for other in others:
+            self._writers.let_go(other)
+        self._say(scope, state)
+        for other in others:
+            shutil.rmtree(other, ignore_errors=True)
 
-    def _writer(self, scope: Scope, build: int) -> tantivy.IndexWriter:
-        """Kept open, because opening one costs as much as ten commits; the least recently used one is closed."""
-        name = scope_name(scope)
-        known = self._writers.get(name)
-        if known is not None and known[0] == build:
-            self._writers.move_to_end(name)
-            return known[1]
-        self._let_go(name)
-        while len(self._writers) >= OPEN_WRITERS:
-            self._let_go(next(iter(self._writers)))
-        writer = open_index(self._keywords.folder(scope) / f"b{build}").writer(heap_size=HEAP_BYTES, num_threads=1)
-        self._writers[name] = (build, writer)
-        return writer
-
-    def _let_go(self, name: str) -> None:
-        known = self._writers.pop(name, None)
-        if known is not None:
-            known[1].wait_merging_threads()
+    def _folder(self, scope: Scope, build: int) -> Path:
+        return self._keywords.folder(scope) / f"b{build}"
 
     def _say(self, scope: Scope, state: KeywordState) -> None:
         folder = self._keywords.folder(scope)
@@ -132,31 +195,8 @@ class KeywordFiles:
         sync_folder(folder)
 
 
-def _document(row: dict[str, Any]) -> tantivy.Document:
-    document = tantivy.Document()
-    document.add_text("key", row["key"])
-    document.add_text("document", row["document_id"])
-    document.add_text("generation", _generation(row))
-    field = field_of(row["language"])
-    document.add_text(field, row["text"])
-    headings = " ".join(json.loads(row["facts"]).get("section_path", ()))
-    for _ in range(HEADING_WEIGHT if headings else 0):
-        document.add_text(field, headings)
-    kept = {name: row[name] for name in ("chunk_id", "text", "facts", "language")}
-    document.add_bytes("row", json.dumps(kept, ensure_ascii=False).encode())
-    return document
-
-
-def _generation(row: dict[str, Any]) -> str:
-    return generation_name(*split_key(row["key"])[:2])
-
-
-def _last(rows: pa.Table) -> int:
-    return max(rows["batch"].to_pylist(), default=-1)
-
-
-def _union(fields: tuple[str, ...], rows: pa.Table) -> tuple[str, ...]:
-    seen = {*fields, *(field_of(language) for language in rows["language"].unique().to_pylist())}
+def _union(fields: tuple[str, ...], rows: Rows) -> tuple[str, ...]:
+    seen = {*fields, *(field_of(language) for language in {row["language"] for row in rows})}
     return tuple(field for field in FIELDS if field in seen)
 
 

@@ -1,7 +1,8 @@
-"""The keyword engine as readers see it: one tantivy index per scope, derived from the chunk table, BM25 over stems.
+"""The keyword engine as readers see it: a scope's chunks in tantivy indexes of bounded size, BM25 over stems.
 
-The writer (`keyword_files.py`) keeps it in step; readers open it read-only. A scope without an index here is None, and
-whoever asked falls back to vectors.
+Each part holds the chunks of consecutive batches of the chunk table and weighs words by its own statistics, as shards do.
+The writer (`keyword_files.py`) keeps them in step; readers open them read-only. A scope without an index here is None,
+and whoever asked falls back to vectors.
 """
 
 import hashlib
@@ -18,50 +19,78 @@ from storage.index.keyword.analysis import Words, analysers, index_schema, to_qu
 from storage.index.table.entries import scope_name
 from storage.values.rows import Scope
 
-VERSION = 4
-"""Raised when analysis or stored fields change: an index of another version is built again."""
+VERSION = 5
+"""Raised when analysis, stored fields or the state change: an index of another version is built again."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordPart:
+    """One tantivy index, in folder `b{build}`: the chunks of the batches after `after` up to `until`.
+
+    `chunks` were added to it, some of which may have gone since; `revision` counts its commits.
+    """
+
+    build: int
+    after: int
+    until: int
+    chunks: int
+    revision: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class KeywordState:
-    """Which build of a scope's index is in use, up to which batch of the table; `revision` counts its commits."""
+    """The parts of a scope's index in order of their batches, and up to which batch of the table they follow it."""
 
-    build: int
+    parts: tuple[KeywordPart, ...]
     batch: int
     fields: tuple[str, ...] = ()
-    revision: int = 0
     version: int = VERSION
 
 
 @dataclass(frozen=True, slots=True)
 class KeywordView:
-    """A scope's index as of one commit. `fields` = the languages in it."""
+    """A scope's index as of one commit, a searcher for each part. `fields` = the languages in it."""
 
     fields: tuple[str, ...]
-    searcher: tantivy.Searcher
+    searchers: tuple[tantivy.Searcher, ...]
     schema: tantivy.Schema
 
     def search(self, words: Words, limit: int, documents: Collection[str] | None = None) -> list[tuple[str, float]]:
         """(key, BM25) best first; ties by key so that answers repeat."""
         query = to_query(self.schema, words, documents)
-        if query is None or not self.searcher.num_docs:
+        if query is None:
             return []
-        hits = self.searcher.search(query, limit, count=False).hits
-        found = [(str(self.searcher.doc(address)["key"][0]), float(score)) for score, address in hits]
+        hits = [
+            (float(score), part, address)
+            for part, searcher in enumerate(self.searchers)
+            if searcher.num_docs
+            for score, address in searcher.search(query, limit, count=False).hits
+        ]
+        hits.sort(key=lambda hit: -hit[0])
+        found = [(str(self.searchers[part].doc(at)["key"][0]), score) for score, part, at in hits[:limit]]
         return sorted(found, key=lambda hit: (-hit[1], hit[0]))
 
     def rows(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
         """chunk_id, text, facts, language by key; missing ones are absent."""
-        found = {}
-        for key in keys:
-            query = tantivy.Query.term_query(self.schema, "key", key, "basic")
-            for _, address in self.searcher.search(query, 1, count=False).hits:
-                found[key] = json.loads(bytes(self.searcher.doc(address)["row"][0]))
+        found: dict[str, dict[str, Any]] = {}
+        wanted = set(keys)
+        for searcher in self.searchers:
+            if not wanted:
+                break
+            query = tantivy.Query.term_set_query(self.schema, "key", sorted(wanted))
+            for _, address in searcher.search(query, len(wanted), count=False).hits:
+                document = searcher.doc(address)
+                found[str(document["key"][0])] = json.loads(bytes(document["row"][0]))
+            wanted -= found.keys()
         return found
 
     def rarity(self, field: str, word: str) -> tuple[int, int]:
         """(chunks with this word, chunks in all)."""
-        return self.searcher.doc_freq(field, word), self.searcher.num_docs
+        return sum(one.doc_freq(field, word) for one in self.searchers), sum(one.num_docs for one in self.searchers)
+
+    def parts_with(self, field: str, words: Collection[str]) -> list[int]:
+        """Places of the parts that hold any of these words, also in chunks that were deleted and lie there still."""
+        return [at for at, one in enumerate(self.searchers) if any(one.doc_freq(field, word) for word in words)]
 
 
 class Keywords:
@@ -69,7 +98,7 @@ class Keywords:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._open: dict[str, tuple[KeywordState, tantivy.Index]] = {}
+        self._open: dict[str, tuple[KeywordState, tuple[tantivy.Index, ...]]] = {}
         self._lock = threading.Lock()
 
     def view(self, scope: Scope) -> KeywordView | None:
@@ -83,8 +112,8 @@ class Keywords:
                 continue
             if opened is None:
                 return None
-            state, index = opened
-            return KeywordView(state.fields, index.searcher(), index.schema)
+            state, indexes = opened
+            return KeywordView(state.fields, tuple(index.searcher() for index in indexes), index_schema())
         return None
 
     def state(self, scope: Scope) -> KeywordState | None:
@@ -94,32 +123,45 @@ class Keywords:
     def folder(self, scope: Scope) -> Path:
         return self.root / hashlib.sha256(scope_name(scope).encode()).hexdigest()[:24]
 
-    def _reader(self, scope: Scope) -> tuple[KeywordState, tantivy.Index] | None:
+    def _reader(self, scope: Scope) -> tuple[KeywordState, tuple[tantivy.Index, ...]] | None:
         state = self.state(scope)
         if state is None:
             return None
         name = scope_name(scope)
         with self._lock:
             known = self._open.get(name)
-            if known is not None and known[0] == state:
-                return known
-            if known is not None and known[0].build == state.build:
-                index = known[1]
+            if known is None or known[0] != state:
+                known = self._open[name] = (state, self._indexes(scope, state, known))
+            return known
+
+    def _indexes(
+        self, scope: Scope, state: KeywordState, known: tuple[KeywordState, tuple[tantivy.Index, ...]] | None
+    ) -> tuple[tantivy.Index, ...]:
+        """Parts as they are now: those that are open stay so, and are looked at again when they have a new commit."""
+        before = (
+            {part.build: (part, index) for part, index in zip(known[0].parts, known[1], strict=True)} if known else {}
+        )
+        indexes = []
+        for part in state.parts:
+            earlier, index = before.get(part.build, (None, None))
+            if index is None:
+                index = open_index(self.folder(scope) / f"b{part.build}")
+            elif earlier != part:
                 index.reload()
-            else:
-                index = open_index(self.folder(scope) / f"b{state.build}")
-            self._open[name] = (state, index)
-            return state, index
+            indexes.append(index)
+        return tuple(indexes)
 
 
 def read_state(folder: Path) -> KeywordState | None:
     """What `state.json` in a scope's folder says; None when missing or of another version."""
     try:
         raw = json.loads((folder / "state.json").read_bytes())
-        state = KeywordState(raw["build"], raw["batch"], tuple(raw["fields"]), raw["revision"], raw["version"])
+        if raw["version"] != VERSION:
+            return None
+        parts = tuple(KeywordPart(**part) for part in raw["parts"])
+        return KeywordState(parts, raw["batch"], tuple(raw["fields"]), raw["version"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return state if state.version == VERSION else None
 
 
 def open_index(folder: Path, *, fresh: bool = False) -> tantivy.Index:

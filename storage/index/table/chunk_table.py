@@ -95,9 +95,16 @@ class ChunkTable:
         where = f"{_among({split_key(key)[0] for key in wanted})} and key in ({', '.join(map(_quoted, wanted))})"
         return {row["key"]: row for row in self._select(where, KEYWORD_COLUMNS).to_pylist()}
 
-    def texts_of(self, scope: Scope, *, after_batch: int = -1) -> pa.Table:
-        """A scope's chunks after a batch, without vectors: what keyword indexes are made of."""
-        return self._select(f"{_of_scope(scope)} and batch > {int(after_batch)}", KEYWORD_COLUMNS)
+    def texts_of(self, scope: Scope, *, after_batch: int = -1, until_batch: int | None = None) -> pa.Table:
+        """A scope's chunks after a batch up to another, without vectors: what keyword indexes are made of."""
+        where = f"{_of_scope(scope)} and batch > {int(after_batch)}"
+        where += "" if until_batch is None else f" and batch <= {int(until_batch)}"
+        return self._select(where, KEYWORD_COLUMNS)
+
+    def batches_of(self, scope: Scope) -> list[tuple[int, int]]:
+        """(batch, chunks) of a scope, in order."""
+        counted = self._select(_of_scope(scope), ["batch"]).group_by("batch").aggregate([([], "count_all")])
+        return sorted((row["batch"], row["count_all"]) for row in counted.to_pylist())
 
     def generations(self) -> dict[tuple[str, int], tuple[str, int]]:
         """(scope, rows) of every (document, generation) there is: what the reconciler compares with SQL."""
