@@ -15,7 +15,7 @@ from typing import Any
 
 from storage.index.keyword.analysis import FIELDS, field_of
 from storage.index.keyword.keyword_writers import KeywordWriters, build_index, generation_of
-from storage.index.keyword.keywords import Keywords, KeywordPart, KeywordState
+from storage.index.keyword.keywords import KeywordPart, Keywords, KeywordState
 from storage.index.table.chunk_table import ChunkTable
 from storage.index.table.entries import generation_name, parse_scope
 from storage.objects.durable_files import partial_name, sync_folder, write_synced

@@ -1,6 +1,6 @@
 """The keyword engine as readers see it: a scope's chunks in tantivy indexes of bounded size, BM25 over stems.
 
-Each part holds the chunks of consecutive batches of the chunk table and weighs words by its own statistics, as shards do.
+Each part holds the chunks of consecutive batches and weighs words by its own statistics, as shards do.
 The writer (`keyword_files.py`) keeps them in step; readers open them read-only. A scope without an index here is None,
 and whoever asked falls back to vectors.
 """
