@@ -7,6 +7,7 @@ import numpy as np
 
 from models.extract.document.draft import Draft
 from models.extract.layout.learned.forest import Matrix
+from models.extract.layout.learned.median import median
 
 _NUMBERED = re.compile(r"\s*(\d{1,3}(?:\.\d{1,3})*)\.?\s+\D")
 _SIZE_STEP = 0.3
@@ -62,7 +63,7 @@ def find_level_features(headings: list[Draft]) -> Matrix:
     """A row for each heading of a document, in reading order, a column for each of `NAMES`."""
     ranks = rank_styles(headings)
     bodies = [draft.page.body_size for draft in headings]
-    body = float(np.median(bodies)) or _PLAIN_SIZE
+    body = median(bodies) or _PLAIN_SIZE
     facts = _Headings(
         sizes=[draft.block.look.size / body for draft in headings],
         ranks=[ranks[style_of(draft)] for draft in headings],

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from models.extract.layout.learned.forest import Matrix
+from models.extract.layout.learned.median import median
 from models.extract.layout.lines.marks import Line, PageMarks
 
 Group = list[Line]
@@ -176,7 +177,7 @@ def _find_places(facts: _Facts, marks: PageMarks, unit: float, asked: Rows) -> d
         "gap_up": up,
         "gap_down": down,
         "gap_difference": up - down,
-        "gap_excess": up - (float(np.median(near)) if len(near) else 0.0),
+        "gap_excess": up - (median(near.tolist()) if len(near) else 0.0),
         "top": y0 / height,
         "bottom": y1 / height,
         "left": x0 / width,

@@ -1,6 +1,7 @@
-"""Gradient-boosted trees as flat arrays, walked by numpy: the run-time half of what `make train` learns.
+"""Gradient-boosted trees as bit masks over flat arrays: the run-time half of what `make train` learns.
 
-The file is an .npz written by the training; nothing here knows how it was made. The sum is taken tree by tree in the
+All splits of all trees are asked at once (QuickScorer, Lucchese et al. 2015): a split that sends a row to the right
+rules out the leaves on its left; of those left over the leftmost is the row's. The sum is taken tree by tree in the
 file's order, in double precision, so a row's score never depends on which rows stand beside it.
 """
 
@@ -12,24 +13,42 @@ import numpy.typing as npt
 
 Matrix = npt.NDArray[np.float32]
 Scores = npt.NDArray[np.float64]
+Masks = npt.NDArray[np.uint16]
 
-_DEEPEST = 64
-"""No tree of ours is deeper (15 leaves): a bound for a broken file, which must not walk for ever."""
+
+@dataclass(frozen=True, slots=True)
+class ForestLimits:
+    """Bounds of a forest."""
+
+    leaves: int = 16
+    """Leaves of a tree: bits of a mask."""
+    rows: int = 64
+    """Rows asked at once: their answers take half a megabyte."""
+
+
+LIMITS = ForestLimits()
+
+_ALL = np.uint16((1 << LIMITS.leaves) - 1)
+_LEFTMOST = np.zeros(1 << LIMITS.leaves, np.uint8)
+"""Index of a mask's lowest bit."""
+for _bit in range(1, LIMITS.leaves):
+    _LEFTMOST[1 << _bit :: 2 << _bit] = _bit
 
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """Nodes of all trees in one row. `below` holds each node's children, left and right; a leaf is its own child.
+    """`feature`, `threshold` and `mask` have a row for the first splits of all trees, one for the second, and so on.
 
-    `roots` are the first nodes of the trees, `depth` the most steps to a leaf, `names` the columns of a row.
+    `mask` holds the leaves that remain where a row's value is above the threshold; trees with fewer splits than the
+    largest are filled up with splits that no value passes. `value` are the leaves of all trees, `first` the first leaf
+    of each tree; `names` the columns of a row.
     """
 
     feature: npt.NDArray[np.int64]
-    threshold: Scores
-    below: npt.NDArray[np.int64]
+    threshold: Matrix
+    mask: Masks
     value: Scores
-    roots: npt.NDArray[np.int64]
-    depth: int
+    first: npt.NDArray[np.int64]
     names: tuple[str, ...]
 
     def probabilities(self, rows: Matrix) -> Scores:
@@ -38,39 +57,69 @@ class Forest:
 
     def sums(self, rows: Matrix) -> Scores:
         """The sum over the trees for each row: what a regression foretells."""
-        if not len(rows):
-            return np.zeros(0)
-        flat = rows.ravel()
-        start = (np.arange(len(rows), dtype=np.int64) * rows.shape[1])[:, None]
-        at = np.broadcast_to(self.roots, (len(rows), len(self.roots)))
-        for _ in range(self.depth):
-            at = self.below.take(2 * at + (flat.take(self.feature.take(at) + start) > self.threshold.take(at)))
-        total: Scores = self.value.take(at).cumsum(axis=1)[:, -1]
+        parts = [self._sum(rows[at : at + LIMITS.rows]) for at in range(0, len(rows), LIMITS.rows)]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.zeros(0)
+
+    def _sum(self, rows: Matrix) -> Scores:
+        is_left = np.logical_not(rows.take(self.feature, axis=1) > self.threshold).view(np.uint8)
+        left = np.bitwise_and.reduce(self.mask | (is_left * _ALL), axis=1)
+        total: Scores = self.value.take(_LEFTMOST.take(left) + self.first).cumsum(axis=1)[:, -1]
         return total
 
 
 def load_forest(path: Path) -> Forest:
     """The trees in the file. Raises `OSError`, `KeyError` or `ValueError` when it holds none."""
     with np.load(path, allow_pickle=False) as file:
-        below = np.stack([file["left"], file["right"]], axis=1).astype(np.int64)
-        roots = file["roots"].astype(np.int64)
-        return Forest(
-            feature=file["feature"].astype(np.int64),
-            threshold=file["threshold"].astype(np.float64),
-            below=below.ravel(),
-            value=file["value"].astype(np.float64),
-            roots=roots,
-            depth=_find_depth(below, roots),
-            names=tuple(str(name) for name in file["names"]),
-        )
+        nodes = FileNodes(*(file[name] for name in ("feature", "threshold", "left", "right", "value")))
+        trees = [FlatTree(nodes, int(root)) for root in file["roots"]]
+        names = tuple(str(name) for name in file["names"])
+    shape = (max(len(tree.splits) for tree in trees), len(trees))
+    feature, mask = np.zeros(shape, np.int64), np.full(shape, _ALL, np.uint16)
+    threshold = np.full(shape, np.inf, np.float32)
+    for at, tree in enumerate(trees):
+        for number, (node, remaining) in enumerate(tree.splits):
+            feature[number, at], mask[number, at] = nodes.feature[node], remaining
+            threshold[number, at] = _round_down(float(nodes.threshold[node]))
+    sizes = np.array([len(tree.leaves) for tree in trees], np.int64)
+    value = np.array([leaf for tree in trees for leaf in tree.leaves], np.float64)
+    return Forest(feature, threshold, mask, value, np.cumsum(sizes) - sizes, names)
 
 
-def _find_depth(below: npt.NDArray[np.int64], roots: npt.NDArray[np.int64]) -> int:
-    """Steps until every path has come to its leaf."""
-    at = roots
-    for depth in range(_DEEPEST):
-        under = np.unique(below[at])
-        if np.array_equal(below[under, 0], under):
-            return depth + 1
-        at = under
-    raise ValueError("a tree without an end")
+def _round_down(threshold: float) -> np.float32:
+    """The largest single-precision number that is not above: rows are single precision, so no answer changes."""
+    rounded = np.float32(threshold)
+    return rounded if float(rounded) <= threshold else np.nextafter(rounded, np.float32(-np.inf))
+
+
+@dataclass(frozen=True, slots=True)
+class FileNodes:
+    """The arrays of the file: a leaf is its own child."""
+
+    feature: npt.NDArray[np.int16]
+    threshold: Scores
+    left: npt.NDArray[np.int32]
+    right: npt.NDArray[np.int32]
+    value: Scores
+
+
+class FlatTree:
+    """Leaves of one tree from left to right, and of every split (node, leaves that remain right of it)."""
+
+    def __init__(self, nodes: FileNodes, root: int) -> None:
+        self.leaves: list[float] = []
+        self.splits: list[tuple[int, int]] = []
+        self._nodes = nodes
+        self._walk(root)
+
+    def _walk(self, node: int) -> None:
+        if self._nodes.left[node] == node:
+            self.leaves.append(float(self._nodes.value[node]))
+            return
+        if len(self.splits) >= LIMITS.leaves - 1:
+            raise ValueError(f"a tree without an end, or of more than {LIMITS.leaves} leaves")
+        first, number = len(self.leaves), len(self.splits)
+        self.splits.append((node, 0))
+        self._walk(int(self._nodes.left[node]))
+        gone = (1 << len(self.leaves)) - (1 << first)
+        self.splits[number] = (node, int(_ALL) & ~gone)
+        self._walk(int(self._nodes.right[node]))

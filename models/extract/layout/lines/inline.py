@@ -28,11 +28,15 @@ def attach_marks(lines: list[Line]) -> list[Line]:
     index = 0
     while index < len(lines):
         line = lines[index]
+        if len(line.text) > LIMITS.mark_chars:
+            out.append(line)
+            index += 1
+            continue
         last = out[-1] if out else None
         following = lines[index + 1] if index + 1 < len(lines) else None
-        if len(line.text) <= LIMITS.mark_chars and last is not None and _belongs(line, last):
+        if last is not None and _belongs(line, last):
             out[-1] = join_pieces(last, line)
-        elif len(line.text) <= LIMITS.mark_chars and following is not None and _leads(line, following):
+        elif following is not None and _leads(line, following):
             out.append(join_pieces(line, following))
             index += 1
         else:

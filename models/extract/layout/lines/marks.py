@@ -140,6 +140,7 @@ class PageMarks:
     `unseen` are lines that nobody sees (they are not in `lines`), `painted` all characters, for the statement.
     `dashes` are horizontals too short for a table; `glyphs` gives the single glyphs whose origins lie in some boxes.
     `tags`: the lines as the author tagged them, where he did.
+    `rotation`: the page's own, in degrees.
     """
 
     width: float
@@ -151,6 +152,7 @@ class PageMarks:
     shapes: list[Bbox] = field(default_factory=list)
     pictures: list[Bbox] = field(default_factory=list)
     number: int = 1
+    rotation: int = 0
     fields: list[PrintedField] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     split: Callable[[Line], list[Piece]] = split_evenly

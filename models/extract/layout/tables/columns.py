@@ -39,19 +39,29 @@ def ruled_columns(region: RuledRegion) -> list[float]:
     return [x for x, length in lengths if length >= LIMITS.rule_share * (y1 - y0)]
 
 
-def open_columns(rows: list[TextRow], crossed: float = LIMITS.crossed_share, channel: float = CHANNEL) -> list[float]:
-    """x of the blank channels between columns of words, left to right; at most a share `crossed` of rows cross one."""
-    most = max((len(row.segments) for row in rows), default=0)
-    rows = [row for row in rows if len(row.segments) >= max(2.0, LIMITS.full_row * most)]
-    if not rows:
-        return []
-    size = sorted(row.size for row in rows)[len(rows) // 2]
-    steps: list[tuple[float, int]] = []
-    for row in rows:
-        for segment in row.segments:
-            steps += ((segment.x0, 1), (segment.x1, -1))
-    steps.sort()
-    return _find_channels(steps, int(crossed * len(rows)), channel * size)
+def open_columns(rows: list[TextRow]) -> list[float]:
+    """x of the blank channels between columns of words, left to right."""
+    return OpenRows(rows).find_columns()
+
+
+class OpenRows:
+    """The ends of the segments of those rows that show columns; columns are found in them by several measures."""
+
+    def __init__(self, rows: list[TextRow]) -> None:
+        most = max([len(row.segments) for row in rows], default=0)
+        least = max(2.0, LIMITS.full_row * most)
+        rows = [row for row in rows if len(row.segments) >= least]
+        self._count = len(rows)
+        self._size = sorted([row.size for row in rows])[len(rows) // 2] if rows else 0.0
+        self._steps = [(segment.x0, 1) for row in rows for segment in row.segments]
+        self._steps += [(segment.x1, -1) for row in rows for segment in row.segments]
+        self._steps.sort()
+
+    def find_columns(self, crossed: float = LIMITS.crossed_share, channel: float = CHANNEL) -> list[float]:
+        """x of the channels at least `channel` ems wide that at most a share `crossed` of the rows cross."""
+        if not self._count:
+            return []
+        return _find_channels(self._steps, int(crossed * self._count), channel * self._size)
 
 
 def _find_channels(steps: list[tuple[float, int]], allowed: int, least: float) -> list[float]:

@@ -88,7 +88,7 @@ def _is_cut(segment: Segment, columns: list[float]) -> bool:
 def _empty_slots(index: int, width: int, spans: list[tuple[int, int]]) -> list[Slot]:
     slots: list[Slot] = []
     if not spans:
-        return [Slot(index, column) for column in range(width)]
+        return [Slot(index, column, 1, 1, []) for column in range(width)]
     column = 0
     while column < width:
         last = next((last for first, last in spans if first == column), column)

@@ -14,7 +14,8 @@ from models.extract.readers.contract import PageBlock, TextLook
 _HYPHENS = "-‐"
 _DOUBTFUL = 0.8
 """Confidence (0..1) below which unreadable characters flag a block."""
-_ENDINGS = ".!?:;。！？…”\"')]"
+_ENDINGS = tuple(".!?:;。！？…”\"')]")
+_DIVIDED = re.compile(r"[a-z][-‐]$")
 
 
 def join_lines(lines: list[Line], *, keep_breaks: bool = False) -> tuple[str, list[Run]]:
@@ -113,18 +114,18 @@ def make_block(kind: BlockType, lines: list[Line], marks: PageMarks, *, level: i
 
 def confidence_of(lines: list[Line]) -> float:
     """Mean confidence of the lines by their length, lowered by the share of characters that did not decode."""
-    chars = sum(len(line.text) for line in lines)
+    chars = sum([len(line.text) for line in lines])
     if not chars:
         return 1.0
-    score = sum(line.confidence * len(line.text) for line in lines) / chars
-    unknown = sum(line.text.count("\ufffd") for line in lines)
+    score = sum([line.confidence * len(line.text) for line in lines]) / chars
+    unknown = sum([line.text.count("\ufffd") for line in lines])
     return round(score * (1 - unknown / chars), 3)
 
 
 def lines_bbox(lines: list[Line], marks: PageMarks) -> tuple[float, float, float, float]:
     """The box around the lines, on the page, with 3 decimals."""
-    x0, y0 = min(line.x0 for line in lines), min(line.y0 for line in lines)
-    x1, y1 = max(line.x1 for line in lines), max(line.y1 for line in lines)
+    x0, y0 = min([line.x0 for line in lines]), min([line.y0 for line in lines])
+    x1, y1 = max([line.x1 for line in lines]), max([line.y1 for line in lines])
     return clamp(x0, y0, x1, y1, marks)
 
 
@@ -138,14 +139,14 @@ def clamp(x0: float, y0: float, x1: float, y1: float, marks: PageMarks) -> tuple
 def look_of(lines: list[Line]) -> TextLook:
     """What the lines look like, for comparison over pages."""
     first, last = lines[0], lines[-1]
-    chars = sum(len(line.text) for line in lines)
+    chars = sum([len(line.text) for line in lines])
     return TextLook(
         size=round(max(lines, key=lambda line: len(line.text)).size, 1),
-        bold=sum(len(line.text) for line in lines if line.bold) > 0.8 * chars,
-        italic=sum(len(line.text) for line in lines if line.italic) > 0.8 * chars,
+        bold=sum([len(line.text) for line in lines if line.bold]) > 0.8 * chars,
+        italic=sum([len(line.text) for line in lines if line.italic]) > 0.8 * chars,
         font=first.font,
         lines=len(lines),
         pitch=round((last.base - first.base) / (len(lines) - 1), 1) if len(lines) > 1 else 0.0,
-        ends_open=not last.text.endswith(tuple(_ENDINGS)),
-        hyphen=bool(re.search(r"[a-z][-‐]$", last.text)),
+        ends_open=not last.text.endswith(_ENDINGS),
+        hyphen=bool(_DIVIDED.search(last.text, max(0, len(last.text) - 3))),
     )

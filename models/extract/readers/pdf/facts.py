@@ -96,9 +96,15 @@ def is_tagged(document: Any) -> bool:
     return bool(kind != "null")
 
 
+def _has_outline(document: Any) -> bool:
+    """Read at the opening of the file; the list of entries would read it, and all metadata, once more."""
+    first = document.outline
+    return first is not None and bool(first.this.m_internal)
+
+
 def _find_outline(document: Any) -> tuple[OutlineEntry, ...]:
     try:
-        entries = document.get_toc(simple=True)
+        entries = document.get_toc(simple=True) if _has_outline(document) else ()
     except BROKEN:
         return ()
     return tuple(

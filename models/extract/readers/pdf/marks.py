@@ -11,7 +11,7 @@ from models.extract.readers.pdf.clipped import EVERYWHERE
 from models.extract.readers.pdf.engine import BROKEN, mupdf, print_structure
 from models.extract.readers.pdf.glyphs import make_glyph_finder
 from models.extract.readers.pdf.rotation import turn_blocks, turn_box
-from models.extract.readers.pdf.see import see_page
+from models.extract.readers.pdf.see import PageFrame, see_page
 from models.extract.readers.pdf.sight.unseen import UnseenText
 from models.extract.readers.pdf.structure.marked import find_marked_share
 from models.extract.readers.pdf.structure.tags import STRUCTURE_SCALE, read_tagged_lines
@@ -29,18 +29,21 @@ _IMAGE_BLOCK, _VECTOR_BLOCK = mupdf.FZ_STEXT_BLOCK_IMAGE, mupdf.FZ_STEXT_BLOCK_V
 
 def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False) -> PageMarks:
     """Everything printed on the page, in points after rotation; `layers` of the file are off, `tagged`: it has tags."""
+    rotation, bounds = page.rotation, page.rect
+    turn = page.rotation_matrix if rotation else None
     has_pictures = bool(page.get_images(full=True))
     text_page = page.get_textpage(flags=_FLAGS | _PICTURES if has_pictures else _FLAGS, clip=EVERYWHERE)
     images = _take_pictures(text_page) if has_pictures else {}
     blocks = text_page.extractDICT()["blocks"]
-    seen = see_page(page, text_page, blocks, dict.fromkeys(images, False), layers)
+    sides = (bounds.height, bounds.width) if rotation % 180 else (bounds.width, bounds.height)
+    frame = PageFrame(*sides, turn)
+    seen = see_page(page, text_page, blocks, dict.fromkeys(images, False), layers, frame)
     pictures = list(images.values())
-    turn = page.rotation_matrix if page.rotation else None
     if turn is not None:
         turn_blocks(blocks, turn)
         pictures = [turn_box(box, turn) for box in pictures]
-    bounds = page.rect
     marks = PageMarks(width=bounds.width, height=bounds.height, lines=find_lines(blocks), pictures=pictures)
+    marks.rotation = rotation % 360
     add_missing_blanks(marks.lines, text_page)
     marks.split = _make_splitter(text_page, turn)
     marks.glyphs = make_glyph_finder(page, turned=turn is not None)

@@ -42,7 +42,7 @@ def read_pdf_page(
         number=number,
         width=round(marks.width, 3),
         height=round(marks.height, 3),
-        rotation=page.rotation % 360,
+        rotation=marks.rotation,
         route=Route.FAST if plan.route is Route.MIXED and not areas else plan.route,
         reason=plan.reason,
         confidence=confidence_of(marks.lines),

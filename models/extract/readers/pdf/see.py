@@ -23,22 +23,34 @@ class SeenPage:
     painted: Painted
 
 
+@dataclass(frozen=True, slots=True)
+class PageFrame:
+    """Width and height (points) before rotation, and the matrix of the rotation, null where there is none."""
+
+    width: float
+    height: float
+    turn: Any = None
+
+
 def see_page(
-    page: Any, text_page: Any, blocks: list[dict[str, Any]], images: dict[int, bool], layers: tuple[int, ...]
+    page: Any,
+    text_page: Any,
+    blocks: list[dict[str, Any]],
+    images: dict[int, bool],
+    layers: tuple[int, ...],
+    frame: PageFrame,
 ) -> SeenPage:
     """Take what nobody sees out of `blocks` (in place, before they are turned), and count."""
     stated = _text_of(blocks)
     raw = _remember(lambda: text_page.extractRAWDICT()["blocks"])
-    width, height = page.rect.width, page.rect.height
-    if page.rotation % 180:
-        width, height = height, width
+    width, height = frame.width, frame.height
     draw = _remember(lambda: Look(DisplayList(page)))
     sight = take_unseen(SightedPage(blocks, images, (0.0, 0.0, width, height), draw, raw))
     if may_clip(page.read_contents(), width, height):
         sight.unseen += find_clipped(page, len(stated), raw)
     if layers:
         _look_at_layers(page, layers, sight, len(stated), raw)
-    return _state(page, stated, blocks, sight)
+    return _state(frame.turn, stated, blocks, sight)
 
 
 def _look_at_layers(page: Any, layers: tuple[int, ...], sight: Sight, stated: int, raw: Any) -> None:
@@ -50,17 +62,16 @@ def _look_at_layers(page: Any, layers: tuple[int, ...], sight: Sight, stated: in
     sight.unseen += [one for one in more if (one.text, one.bbox) not in clipped]
 
 
-def _state(page: Any, stated: str, blocks: list[dict[str, Any]], sight: Sight) -> SeenPage:
+def _state(turn: Any, stated: str, blocks: list[dict[str, Any]], sight: Sight) -> SeenPage:
     """The count: cleaned as lines are, so that what is no character does not seem lost."""
     text = clean_glyphs(_text_of(blocks) if sight.unseen else stated)
-    matrix = page.rotation_matrix if page.rotation else None
     excluded: list[ExcludedPlace] = []
     kept: list[UnseenText] = []
     for one in sight.unseen:
         count = len(strip_blanks(clean_glyphs(one.text)))
         if not count:
             continue
-        one.bbox = turn_box(one.bbox, matrix) if matrix is not None else one.bbox
+        one.bbox = turn_box(one.bbox, turn) if turn is not None else one.bbox
         excluded.append(ExcludedPlace(reason=one.reason.value, characters=count, bbox=round_bbox(one.bbox)))
         kept.append(one)
     painted = Painted(text=text, lines=lambda: _lines_of(blocks), excluded=excluded, judged=sight.judged)

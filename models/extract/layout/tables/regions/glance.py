@@ -3,14 +3,17 @@
 Words are not split, columns not looked for. A small forest guesses the quality of the best table a region may give.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, pairwise
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from models.extract.layout.learned.forest import Forest, load_forest
+from models.extract.layout.lines.marks import Fill, Line, Rule
 from models.extract.layout.tables.data_rows import FIGURE
 from models.extract.layout.tables.regions.propose import MAKERS, Proposal
 from models.extract.layout.tables.regions.view import PageView
@@ -30,6 +33,8 @@ class GlanceLimits:
     """Edges are told apart in steps of so many points."""
     wide_gap: float = 8.0
     """Gaps between neighbours on a row (ems) beyond this tell no more."""
+    beside: float = 8.0
+    """Rules this close (points) above or below the lines of a proposal count as its own."""
 
 
 LIMITS = GlanceLimits()
@@ -48,78 +53,102 @@ Table = npt.NDArray[np.float32]
 
 def glance_at(proposals: list[Proposal], view: PageView) -> Table:
     """A row of `GLANCE_NAMES` for every proposal."""
-    looks = _line_looks(view)
-    boxes = np.array([line.bbox for line in view.lines], np.float32)
-    number = np.zeros(len(view.lines), np.int64)
-    bases = np.zeros(len(view.rows) + 1, np.float32)
+    count = np.array([len(one.indices) for one in proposals])
+    lines = np.array([index for one in proposals for index in one.indices])
+    starts = np.cumsum(count) - count
+    every = _boxes(view.lines)
+    look, box = _line_looks(view, sorted(set(lines.tolist())))[lines], every[lines]
+    means = np.add.reduceat(look, starts) / count[:, None]
+    x0, y0 = np.minimum.reduceat(box[:, :2], starts).T
+    x1, y1 = np.maximum.reduceat(box[:, 2:], starts).T
+    sizes = np.maximum.reduceat(look[:, 8], starts) - np.minimum.reduceat(look[:, 8], starts)
+    rows, step, step_most = _look_at_rows(proposals, view, means[:, 8])
+    left, right = (_count_edges(proposals, every[:, side]) for side in (0, 2))
+    flat, levels, upright, fills = _count_drawn(view, np.stack([x0, y0, x1, y1]))
+    multi = sum([row.segments > 1 for row in view.rows]) / max(len(view.rows), 1)
+    whole = [
+        count, rows, count / rows, left / count, right / count, sizes, step, step_most,
+        (x1 - x0) / max(view.marks.width, 1.0), (y1 - y0) / max(view.marks.height, 1.0),
+        count / max(len(view.lines), 1), flat, levels, upright, fills, np.full(len(count), len(view.lines)),
+        np.full(len(count), multi), [len(one.makers) for one in proposals],
+        *([name in one.makers for one in proposals] for name in MAKERS),
+    ]  # fmt: skip
+    return np.concatenate([means, np.array(whole).T], axis=1).astype(np.float32)
+
+
+def _boxes(items: Sequence[Line | Rule | Fill]) -> Table:
+    return np.array([(one.x0, one.y0, one.x1, one.y1) for one in items], np.float32).reshape(-1, 4)
+
+
+def _look_at_rows(proposals: list[Proposal], view: PageView, sizes: Table) -> Table:
+    """Rows, and the usual and the largest step between two (ems), proposal by proposal."""
+    number = [0] * len(view.lines)
     for at, row in enumerate(view.rows):
-        number[row.indices] = at
-        bases[at] = row.base
-    flat = np.array([(rule.x0, rule.y0, rule.x1, rule.y1) for rule in view.horizontals], np.float32).reshape(-1, 4)
-    upright = np.array([(rule.x0, rule.y0, rule.x1, rule.y1) for rule in view.verticals], np.float32).reshape(-1, 4)
-    fills = np.array([(fill.x0, fill.y0, fill.x1, fill.y1) for fill in view.fills], np.float32).reshape(-1, 4)
-    page = (float(len(view.lines)), float(np.mean([row.segments > 1 for row in view.rows])) if view.rows else 0.0)
-    width, height = max(view.marks.width, 1.0), max(view.marks.height, 1.0)
-    out = np.zeros((len(proposals), len(GLANCE_NAMES)), np.float32)
-    own = len(_LINE_NAMES)
-    for at, proposal in enumerate(proposals):
-        held = np.array(proposal.indices)
-        look, box = looks[held], boxes[held]
-        out[at, :own] = look.mean(axis=0)
-        x0, y0 = box[:, 0].min(), box[:, 1].min()
-        x1, y1 = box[:, 2].max(), box[:, 3].max()
-        rows = sorted(set(number[held].tolist()))
-        size = max(float(out[at, 8]), 1.0)
-        steps = np.diff(bases[rows]) / size if len(rows) > 1 else np.zeros(1, np.float32)
-        inside = _inside(flat, x0, y0, x1, y1)
-        out[at, own : own + 18] = (
-            len(held), len(rows), len(held) / len(rows), _distinct(box[:, 0]) / len(held),
-            _distinct(box[:, 2]) / len(held), look[:, 8].max() - look[:, 8].min(), _median(steps), steps.max(),
-            (x1 - x0) / width, (y1 - y0) / height, len(held) / max(page[0], 1.0), len(inside),
-            _distinct(inside[:, 1]), len(_inside(upright, x0, y0, x1, y1)), len(_inside(fills, x0, y0, x1, y1)),
-            page[0], page[1], len(proposal.makers),
-        )  # fmt: skip
-        out[at, own + 18 :] = [name in proposal.makers for name in MAKERS]
+        for index in row.indices:
+            number[index] = at
+    bases = [row.base for row in view.rows] or [0.0]
+    found: list[tuple[float, float, float]] = []
+    for proposal in proposals:
+        rows = sorted({number[index] for index in proposal.indices})
+        steps = sorted([bases[below] - bases[above] for above, below in pairwise(rows)]) or [0.0]
+        half = len(steps) // 2
+        usual = steps[half] if len(steps) % 2 else (steps[half - 1] + steps[half]) / 2
+        found.append((len(rows), usual, steps[-1]))
+    out = np.array(found, np.float32).T
+    out[1:] /= np.maximum(sizes, np.float32(1.0))
     return out
 
 
-def _line_looks(view: PageView) -> Table:
-    """`_LINE_NAMES` for every line of the page."""
-    looks: list[list[float]] = []
-    for line in view.lines:
-        text = line.text
-        count = len(text)
-        looks.append([
-            min(count, 200), count > LIMITS.long, count < LIMITS.long and FIGURE.fullmatch(text) is not None,
-            text[0].islower(),
-            count > 12 and text[-1] in ".;,!?", line.bold, line.code, line.math, line.size, 0.0, 0.0, 0.0,
-        ])  # fmt: skip
+def _count_edges(proposals: list[Proposal], edges: Table) -> npt.NDArray[np.int64]:
+    """Different edges of the lines of each proposal."""
+    steps = np.round(edges / LIMITS.edge_step).tolist()
+    return np.array([len({steps[index] for index in one.indices}) for one in proposals])
+
+
+def _count_drawn(view: PageView, around: Table) -> Iterator[npt.ArrayLike]:
+    """Horizontals, their levels, verticals, and shaded areas in each proposal."""
+    flat = _boxes(view.horizontals)
+    held = _meet(flat, around)
+    steps = np.round(flat[:, 1] / LIMITS.edge_step)
+    yield held.sum(axis=1)
+    yield [len(set(steps[one].tolist())) for one in held]
+    yield _meet(_boxes(view.verticals), around).sum(axis=1)
+    yield _meet(_boxes(view.fills), around).sum(axis=1)
+
+
+def _line_looks(view: PageView, wanted: list[int]) -> Table:
+    """`_LINE_NAMES` for every line of the page; zeros for those that are not wanted."""
+    places = [(0.0, 0.0, 0.0)] * len(view.lines)
     for row in view.rows:
-        for index in row.indices:
-            looks[index][9], looks[index][10] = row.segments > 1, row.segments
-        for left, right in zip(row.indices, row.indices[1:], strict=False):
-            gap = (view.lines[right].x0 - view.lines[left].x1) / max(row.size, 1.0)
-            looks[left][11] = min(max(gap, 0.0), LIMITS.wide_gap)
-    return np.array(looks, np.float32)
+        multi, count, size = float(row.segments > 1), float(row.segments), max(row.size, 1.0)
+        for left, right in pairwise(row.indices):
+            gap = (view.lines[right].x0 - view.lines[left].x1) / size
+            places[left] = (multi, count, min(max(gap, 0.0), LIMITS.wide_gap))
+        places[row.indices[-1]] = (multi, count, 0.0)
+    found = chain.from_iterable([(*_look_of(view.lines[index]), *places[index]) for index in wanted])
+    looks = np.zeros((len(view.lines), len(_LINE_NAMES)), np.float32)
+    looks[wanted] = np.fromiter(found, np.float32, len(wanted) * len(_LINE_NAMES)).reshape(-1, len(_LINE_NAMES))
+    return looks
 
 
-def _inside(boxes: Table, x0: float, y0: float, x1: float, y1: float) -> Table:
-    if not len(boxes):
-        return boxes
-    held = (boxes[:, 0] < x1) & (boxes[:, 2] > x0) & (boxes[:, 1] < y1 + 8) & (boxes[:, 3] > y0 - 8)
-    found: Table = boxes[held]
+def _look_of(line: Line) -> tuple[float, ...]:
+    text, count = line.text, len(line.text)
+    return (
+        min(count, 200), count > LIMITS.long, count < LIMITS.long and FIGURE.fullmatch(text) is not None,
+        text[0].islower(), count > 12 and text[-1] in ".;,!?", line.bold, line.code, line.math, line.size,
+    )  # fmt: skip
+
+
+def _meet(boxes: Table, around: Table) -> npt.NDArray[np.bool_]:
+    """Which boxes (columns) reach into which proposals (rows), or lie right above or below them."""
+    x0, y0, x1, y1 = around[:, :, None]
+    found: npt.NDArray[np.bool_] = (
+        (boxes[:, 0] < x1)
+        & (boxes[:, 2] > x0)
+        & (boxes[:, 1] < y1 + LIMITS.beside)
+        & (boxes[:, 3] > y0 - LIMITS.beside)
+    )
     return found
-
-
-def _distinct(values: Table) -> int:
-    return len(set(np.round(values / LIMITS.edge_step).tolist()))
-
-
-def _median(values: Table) -> np.float32:
-    """As `np.median`, which takes ten times as long over the few values of a proposal."""
-    ordered = np.sort(values)
-    half = len(ordered) // 2
-    return np.float32(ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / np.float32(2))
 
 
 def load_glance() -> None:

@@ -41,6 +41,7 @@ LIMITS = ProposalLimits()
 MAKERS = ("rules", "verticals", "fills", "band", "head", "runs", "column")
 """Who proposes, in the order of the features that tell."""
 
+Edges = list[float]
 Within = Callable[[Bbox], tuple[int, ...]]
 
 
@@ -55,8 +56,9 @@ class Proposal:
 def propose_regions(view: PageView) -> list[Proposal]:
     """Proposals of all generators, each set of lines once, in a fixed order."""
     found: dict[tuple[int, ...], Proposal] = {}
+    edges = ([line.y0 for line in view.lines], [-line.y1 for line in view.lines])
     for maker, indices in _generate(view):
-        indices = _without_captions(view, indices)
+        indices = _without_captions(view, indices, edges)
         if len(indices) < LIMITS.least_lines:
             continue
         if indices not in found:
@@ -67,12 +69,15 @@ def propose_regions(view: PageView) -> list[Proposal]:
     return list(found.values())
 
 
-def _without_captions(view: PageView, indices: tuple[int, ...]) -> tuple[int, ...]:
-    """Without a caption that stands alone on the first or the last line: it is told what the table shows, not in it."""
-    for first in (True, False):
+def _without_captions(view: PageView, indices: tuple[int, ...], edges: tuple[Edges, Edges]) -> tuple[int, ...]:
+    """Without a caption that stands alone on the first or the last line: it is told what the table shows, not in it.
+
+    `edges`: of all lines of the page the tops, and the bottoms turned round.
+    """
+    for first, edge_of in zip((True, False), edges, strict=True):
         if len(indices) < LIMITS.least_lines:
             break
-        ends = sorted(indices, key=lambda index: view.lines[index].y0 if first else -view.lines[index].y1)
+        ends = sorted(indices, key=edge_of.__getitem__)
         edge, following = view.lines[ends[0]], view.lines[ends[1]]
         apart = following.y0 >= edge.y1 - 1 if first else following.y1 <= edge.y0 + 1
         if apart and is_caption(edge.text):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from models.extract.layout.lines.marks import Line
 from models.extract.layout.lines.pieces import merge_pieces
 from models.extract.layout.tables.bands import Band, cut_bands
-from models.extract.layout.tables.columns import CHANNEL, open_columns, ruled_columns
+from models.extract.layout.tables.columns import CHANNEL, OpenRows, ruled_columns
 from models.extract.layout.tables.grid import Grid
 from models.extract.layout.tables.open import find_open_grids
 from models.extract.layout.tables.regions.drawn import cell_columns
@@ -125,10 +125,11 @@ def _find_layouts(view: PageView, region: RuledRegion, rows: list[TextRow]) -> I
     open_channel, strict_channel = (
         (LIMITS.framed_channel, LIMITS.framed_channel) if is_framed else (CHANNEL, LIMITS.strict_channel)
     )
+    open_rows = OpenRows(rows)
     for mode, columns in (
         ("cells", cells),
-        ("open", open_columns(rows, channel=open_channel)),
-        ("strict", open_columns(rows, LIMITS.strict_crossed, strict_channel)),
+        ("open", open_rows.find_columns(channel=open_channel)),
+        ("strict", open_rows.find_columns(LIMITS.strict_crossed, strict_channel)),
     ):
         if columns and len(columns) <= LIMITS.most_columns and not any(_are_same(columns, other) for other in seen):
             seen.append(columns)

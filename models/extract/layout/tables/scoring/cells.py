@@ -87,31 +87,34 @@ def cell_features(grid: Grid, known: KnownKinds) -> list[float]:
     height, width = len(grid.rows), grid.width
     counts = CellCounts(width, known)
     spans = body_spans = row_spans = lone = 0
+    head = max(1, grid.header_rows)
     for index, row in enumerate(texts):
-        full = [(slot, text) for slot, text in row if text]
-        spanning = sum(slot.col_span > 1 for slot, _ in row)
-        spans += spanning
-        body_spans += spanning if index >= max(1, grid.header_rows) else 0
-        row_spans += sum(slot.row_span > 1 for slot, _ in row)
+        full = [one for one in row if one[1]]
+        if len(row) < width:
+            spanning = sum([slot.col_span > 1 for slot, _ in row])
+            spans += spanning
+            body_spans += spanning if index >= head else 0
+        row_spans += sum([slot.row_span > 1 for slot, _ in row])
         lone += len(full) < 2
         for slot, text in full:
             counts.add(slot, text, is_first_row=not index)
     slots = sum(map(len, texts))
     lengths, kinds = sorted(counts.lengths), counts.kinds
     cells, total = len(lengths) or 1, sum(lengths) or 1
-    first_full = sum(bool(text) for _, text in texts[0])
+    first_full = sum([bool(text) for _, text in texts[0]])
     shares = [
         number / max(1, count - bool(first))
         for number, count, first in zip(counts.numbers, counts.filled, _first_row(texts, width), strict=True)
     ]
-    markers = sum(bool(row and row[0][1] and _MARKER.match(row[0][1])) for row in texts)
+    markers = sum([bool(row and row[0][1] and _MARKER.match(row[0][1])) for row in texts])
     return [
         height, width, slots, cells / max(1, slots), counts.words, total / cells, lengths[-1] if lengths else 0,
-        lengths[len(lengths) // 2] if lengths else 0, sum(one > _LONG for one in lengths) / cells,
-        kinds["numeric"] / cells, sum(share >= 0.6 for share in shares) / width,
-        sum(max(share, 1 - share) for share in shares) / width, shares[0], kinds["first_numeric"] / max(1, first_full),
+        lengths[len(lengths) // 2] if lengths else 0, sum([one > _LONG for one in lengths]) / cells,
+        kinds["numeric"] / cells, sum([share >= 0.6 for share in shares]) / width,
+        sum([max(share, 1 - share) for share in shares]) / width, shares[0],
+        kinds["first_numeric"] / max(1, first_full),
         first_full / max(1, len(texts[0])), counts.filled[0] / height,
-        sum(bool(text) for _, text in texts[-1]) / max(1, len(texts[-1])), counts.filled[-1] / height,
+        sum([bool(text) for _, text in texts[-1]]) / max(1, len(texts[-1])), counts.filled[-1] / height,
         min(counts.filled) / height, kinds["first_bold"] / max(1, first_full),
         kinds["body_bold"] / max(1, cells - first_full), kinds["stops"] / cells, kinds["hyphens"] / cells,
         kinds["lower"] / cells, kinds["glued"] / cells, kinds["lines"] / cells, spans / height, body_spans / height,

@@ -1,10 +1,11 @@
 """Features of where a finished table stands: edges of its columns, pitch of its rows, rules, shades, surroundings."""
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import pairwise
 
 from models.cdom.geometry import Bbox, bbox_area, intersection_area
-from models.extract.layout.tables.bands import column_at, find_levels, spans_columns
+from models.extract.layout.tables.bands import find_levels, spans_columns
 from models.extract.layout.tables.regions.view import PageView
 from models.extract.layout.tables.ruled import is_contents
 from models.extract.layout.tables.scoring.candidates import Candidate
@@ -52,7 +53,7 @@ def _by_column(candidate: Candidate) -> list[list[Segment]]:
     for row in candidate.rows:
         if len(row.segments) > 1:
             for segment in row.segments:
-                found[column_at((segment.x0 + segment.x1) / 2, columns)].append(segment)
+                found[bisect_left(columns, (segment.x0 + segment.x1) / 2)].append(segment)
     return found
 
 
@@ -63,11 +64,11 @@ def _alignment(candidate: Candidate) -> list[float]:
     for at, segments in enumerate(_by_column(candidate)):
         if not segments:
             continue
-        extents.append((min(one.x0 for one in segments), max(one.x1 for one in segments)))
-        left = _share([one.x0 for one in segments])
-        right = _share([one.x1 for one in segments])
-        middle = _share([(one.x0 + one.x1) / 2 for one in segments])
-        shares.append(max(left, right, middle))
+        lefts, rights = sorted([one.x0 for one in segments]), sorted([one.x1 for one in segments])
+        extents.append((lefts[0], rights[-1]))
+        left = _share(lefts)
+        best = max(left, _share(rights))
+        shares.append(best if best == 1 else max(best, _share(sorted([(one.x0 + one.x1) / 2 for one in segments]))))
         if at == 0:
             first_left = left
     size = candidate.rows[0].size
@@ -77,7 +78,9 @@ def _alignment(candidate: Candidate) -> list[float]:
 
 
 def _share(edges: list[float]) -> float:
-    edges.sort()
+    """Share of the edges (ascending) that lie together."""
+    if edges[-1] - edges[0] < LIMITS.shared_edge:
+        return 1.0
     best = run = 1
     for one, other in pairwise(edges):
         if other - one >= LIMITS.shared_edge:
@@ -95,22 +98,21 @@ def _pitch(candidate: Candidate) -> list[float]:
         0.0
     ]
     mean = sum(steps) / len(steps)
-    spread = (sum((step - mean) ** 2 for step in steps) / len(steps)) ** 0.5
+    spread = (sum([(step - mean) ** 2 for step in steps]) / len(steps)) ** 0.5
     return [mean, spread / max(mean, 0.1), max(steps), len(rows) / max(1, len(candidate.grid.rows))]
 
 
 def _rules(candidate: Candidate) -> list[float]:
     region, rows = candidate.region, candidate.rows
     x0, y0, x1, y1 = region.box
-    levels = [(y, sum(rule.x1 - rule.x0 for rule in rules)) for y, rules in find_levels(region.horizontals)]
+    levels = [(y, sum([rule.x1 - rule.x0 for rule in rules])) for y, rules in find_levels(region.horizontals)]
     wide = [y for y, length in levels if length > 0.7 * (x1 - x0)]
     first, last = rows[0], rows[-1]
     head = any(first.base - 1 < y < rows[min(3, len(rows) - 1)].base for y in wide)
     verticals = len({round(rule.x0 / 3) for rule in region.verticals if rule.y1 - rule.y0 > 0.4 * (y1 - y0)})
-    boxed = any(abs(rule.x0 - x0) < 3 for rule in region.verticals) + any(
-        abs(rule.x0 - x1) < 3 for rule in region.verticals
-    )
-    struck = sum(any(row.top + 2 < y < row.base - 2 for y in wide) for row in rows)
+    sides = [rule.x0 for rule in region.verticals]
+    boxed = any([abs(x - x0) < 3 for x in sides]) + any([abs(x - x1) < 3 for x in sides])
+    struck = sum([any([row.top + 2 < y < row.base - 2 for y in wide]) for row in rows]) if wide else 0
     return [
         len(wide) / max(1, len(candidate.grid.rows)), any(y < first.base - 0.5 * first.size for y in wide),
         any(y > last.base for y in wide), head, verticals / max(1, len(candidate.grid.columns)), boxed,
@@ -122,15 +124,14 @@ def _shades(candidate: Candidate, view: PageView) -> list[float]:
     box = candidate.region.box
     x0, y0, x1, y1 = box[0] - 8, box[1] - 8, box[2] + 8, box[3] + 8
     inside = [fill for fill in view.fills if fill.x0 >= x0 and fill.x1 <= x1 and fill.y0 >= y0 and fill.y1 <= y1]
-    area = sum((fill.x1 - fill.x0) * (fill.y1 - fill.y0) for fill in inside)
+    area = sum([(fill.x1 - fill.x0) * (fill.y1 - fill.y0) for fill in inside])
     heights = {round(fill.y0 / 3) for fill in inside}
     colors = len({fill.color for fill in inside})
-    cut, columns = 0, candidate.grid.columns
-    for row in candidate.rows:
-        for segment in row.segments:
-            cut += spans_columns(segment.x0, segment.x1, columns)
-    segments = sum(len(row.segments) for row in candidate.rows)
-    return [len(heights) / max(1, len(candidate.grid.rows)), area / max(1.0, bbox_area(box)), colors, cut / segments]
+    columns = candidate.grid.columns
+    cut = [spans_columns(segment.x0, segment.x1, columns) for row in candidate.rows for segment in row.segments]
+    return [
+        len(heights) / max(1, len(candidate.grid.rows)), area / max(1.0, bbox_area(box)), colors, sum(cut) / len(cut),
+    ]  # fmt: skip
 
 
 def _surroundings(candidate: Candidate, view: PageView) -> list[float]:
@@ -141,43 +142,45 @@ def _surroundings(candidate: Candidate, view: PageView) -> list[float]:
     above_wide = below_wide = above_like = below_like = 0.0
     beside: set[int] = set()
     caption_out = figure_near = strangers = 0
+    height = 0
     for number, row in enumerate(view.rows):
+        middle = row.base - 0.3 * row.size
+        is_beside = y0 <= middle <= y1
+        height += is_beside
         for index in row.indices:
             if index in own:
                 continue
             line = view.lines[index]
-            middle = row.base - 0.3 * row.size
-            if y0 <= middle <= y1:
+            if is_beside:
                 if line.x1 <= x0 + 1 or line.x0 >= x1 - 1:
                     beside.add(number)
                     beside_gap = min(beside_gap, max(x0 - line.x1, line.x0 - x1) / size)
                 else:
                     strangers += 1
             elif line.x0 < x1 and line.x1 > x0:
-                share = min(1.5, (line.x1 - line.x0) / max(1.0, x1 - x0))
-                if middle < y0 and (y0 - line.y1) / size < above:
-                    above, above_wide, above_like = max(-1.0, (y0 - line.y1) / size), share, float(row.segments)
-                elif middle > y1 and (line.y0 - y1) / size < below:
-                    below, below_wide, below_like = max(-1.0, (line.y0 - y1) / size), share, float(row.segments)
-                if min(abs(y0 - line.y1), abs(line.y0 - y1)) < 4 * size:
+                up, down = y0 - line.y1, line.y0 - y1
+                if middle < y0 and up / size < above:
+                    share = min(1.5, (line.x1 - line.x0) / max(1.0, x1 - x0))
+                    above, above_wide, above_like = max(-1.0, up / size), share, float(row.segments)
+                elif middle > y1 and down / size < below:
+                    share = min(1.5, (line.x1 - line.x0) / max(1.0, x1 - x0))
+                    below, below_wide, below_like = max(-1.0, down / size), share, float(row.segments)
+                if min(abs(up), abs(down)) < 4 * size:
                     caption_out += TABLE_CAPTION.match(line.text) is not None
                     figure_near += line.text[:3].lower() in ("fig", "cha") and is_caption(line.text)
-    caption_in = sum(
-        TABLE_CAPTION.match(view.lines[index].text) is not None for index in candidate.indices if index in own
-    )
-    height = max(1, sum(y0 <= row.base - 0.3 * row.size <= y1 for row in view.rows))
+    caption_in = sum([TABLE_CAPTION.match(view.lines[index].text) is not None for index in candidate.indices])
     return [
-        above, below, len(beside) / height, beside_gap, min(caption_out, 3), min(caption_in, 3), min(figure_near, 3),
-        is_contents(candidate.rows), *_relative_box(candidate, view), min(strangers, 20), above_wide, below_wide,
-        above_like, below_like,
+        above, below, len(beside) / max(1, height), beside_gap, min(caption_out, 3), min(caption_in, 3),
+        min(figure_near, 3), is_contents(candidate.rows), *_relative_box(candidate, view), min(strangers, 20),
+        above_wide, below_wide, above_like, below_like,
     ]  # fmt: skip
 
 
 def _text_box(candidate: Candidate) -> Bbox:
     return (
-        min(row.words[0].x0 for row in candidate.rows),
+        min([row.words[0].x0 for row in candidate.rows]),
         candidate.rows[0].top,
-        max(row.words[-1].x1 for row in candidate.rows),
+        max([row.words[-1].x1 for row in candidate.rows]),
         candidate.rows[-1].bottom,
     )
 
@@ -201,9 +204,9 @@ def _page_share(candidate: Candidate, view: PageView) -> list[float]:
         for one in view.marks.shapes[:400]
     )
     return [
-        sum(len(row.segments) for row in rows) / len(rows), sizes[len(sizes) // 2],
-        (sizes[-1] - sizes[0]) / max(1.0, sizes[0]), sum(line.code for line in lines) / len(lines),
-        sum(line.math for line in lines) / len(lines), covered / max(1.0, bbox_area(box)), min(shapes, 50),
-        sum(len(row.segments) < 2 for row in rows) / len(rows),
-        sum(row.segments > 1 for row in view.rows) / max(1, len(view.rows)),
+        sum([len(row.segments) for row in rows]) / len(rows), sizes[len(sizes) // 2],
+        (sizes[-1] - sizes[0]) / max(1.0, sizes[0]), sum([line.code for line in lines]) / len(lines),
+        sum([line.math for line in lines]) / len(lines), covered / max(1.0, bbox_area(box)), min(shapes, 50),
+        sum([len(row.segments) < 2 for row in rows]) / len(rows),
+        sum([row.segments > 1 for row in view.rows]) / max(1, len(view.rows)),
     ]  # fmt: skip

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from models.extract.layout.lines.disjoint import DisjointSets
 from models.extract.layout.lines.marks import Rule
-from models.extract.layout.tables.bands import column_at, find_levels
+from models.extract.layout.tables.bands import column_at, find_levels, spans_columns
 from models.extract.layout.tables.regions.view import LineRow, PageView
 from models.extract.layout.tables.rules import cross
 from models.extract.layout.tables.scoring.candidates import Candidate
@@ -49,7 +49,7 @@ def whole_features(candidate: Candidate, view: PageView) -> list[float]:
         float(len(lattices)),
         _widest_gap(sorted((rule.y0, rule.y1) for rule in region.verticals), rows[0].size),
         steps[-1] / usual,
-        sum(step > LIMITS.jump * usual for step in steps),
+        sum([step > LIMITS.jump * usual for step in steps]),
         _share_alike(candidate),
         repeats / len(candidate.grid.rows),
         *_beyond(candidate, view, usual),
@@ -111,7 +111,7 @@ def _share_alike(candidate: Candidate) -> float:
     levels = find_levels(candidate.region.horizontals)
     x0, _, x1, _ = candidate.region.box
     alike = sum(
-        abs(min(r.x0 for r in rules) - x0) < 6 and abs(max(r.x1 for r in rules) - x1) < 6 for _, rules in levels
+        [abs(min([r.x0 for r in rules]) - x0) < 6 and abs(max([r.x1 for r in rules]) - x1) < 6 for _, rules in levels]
     )
     return alike / len(levels) if levels else -1.0
 
@@ -137,10 +137,8 @@ def _meets(row: LineRow, candidate: Candidate) -> bool:
 
 
 def _is_parted(candidate: Candidate, top: float, bottom: float) -> bool:
-    return any(
-        top - 1 < rule.y0 < bottom + 1 and rule.x1 - rule.x0 > 0.5 * (candidate.region.box[2] - candidate.region.box[0])
-        for rule in candidate.region.horizontals
-    )
+    least = 0.5 * (candidate.region.box[2] - candidate.region.box[0])
+    return any([top - 1 < rule.y0 < bottom + 1 and rule.x1 - rule.x0 > least for rule in candidate.region.horizontals])
 
 
 def _fit(row: LineRow | None, base: float, candidate: Candidate, view: PageView, usual: float) -> list[float]:
@@ -154,7 +152,7 @@ def _fit(row: LineRow | None, base: float, candidate: Candidate, view: PageView,
         line = view.lines[index]
         if line.x1 < candidate.region.box[0] or line.x0 > candidate.region.box[2]:
             continue
-        if any(line.x0 + 2 < edge < line.x1 - 2 for edge in columns):
+        if spans_columns(line.x0, line.x1, columns):
             return [0.0, step]
         filled.add(column_at((line.x0 + line.x1) / 2, columns))
     return [len(filled) / (len(columns) + 1), step]
@@ -163,5 +161,6 @@ def _fit(row: LineRow | None, base: float, candidate: Candidate, view: PageView,
 def _columns_held(candidate: Candidate) -> float:
     """Share of the inner edges near which a vertical rule runs."""
     columns = candidate.grid.columns
-    held = sum(any(abs(rule.x0 - edge) < 4 for rule in candidate.region.verticals) for edge in columns)
+    sides = [rule.x0 for rule in candidate.region.verticals]
+    held = sum([any([abs(x - edge) < 4 for x in sides]) for edge in columns]) if sides else 0
     return held / max(1, len(columns))

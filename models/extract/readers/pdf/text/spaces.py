@@ -10,7 +10,9 @@ from typing import Any
 from models.extract.layout.lines.marks import Line
 from models.extract.readers.pdf.text.raw_lines import raw_lines
 
-_LONG_WORD = re.compile(r"[^\W\d_]{23,}")
+_LONG = 23
+"""Letters of a word that is none in any language but a compound or several words without their blanks."""
+_LONG_WORD = re.compile(rf"[^\W\d_]{{{_LONG},}}")
 _GAP = 0.09
 """A gap of this many ems between letters that otherwise touch is a blank."""
 _MOST_BLANKS = 0.35
@@ -19,11 +21,16 @@ _MOST_BLANKS = 0.35
 
 def add_missing_blanks(lines: list[Line], text_page: Any) -> None:
     """Put blanks into lines whose words run together, in place; the engine's words are no longer theirs."""
-    torn = {line.key: line for line in lines if len(line.text) > 22 and line.upright and _LONG_WORD.search(line.text)}
+    torn = {line.key: line for line in lines if line.upright and _has_long_word(line.text)}
     if not torn:
         return
     for line, chars in raw_lines(text_page, torn):
         _mend(line, chars)
+
+
+def _has_long_word(text: str) -> bool:
+    """Asked of every line: the words are measured before they are looked into."""
+    return len(text) >= _LONG and max(map(len, text.split())) >= _LONG and _LONG_WORD.search(text) is not None
 
 
 def _mend(line: Line, chars: list[dict[str, Any]]) -> None:

@@ -135,6 +135,11 @@ def _find_tall(spans: list[dict[str, Any]], size: float) -> float:
 def _set_looks(line: Line, pieces: list[tuple[int, int, FontLook]], lead: int) -> None:
     """Line-wide looks (over 80 % of the characters) and, where anything is styled, runs."""
     length = len(line.text)
+    if len(pieces) == 1:
+        line.bold, line.italic, line.code, line.math = pieces[0][2]
+        if line.bold or line.italic or line.code:
+            line.runs = [Run(0, length, line.bold, line.italic, line.code)]
+        return
     bold = italic = code = math = 0
     runs: list[Run] = []
     for start, end, (is_bold, is_italic, is_code, is_math) in pieces:
