@@ -4,6 +4,7 @@ After a `ChildFailed` the caller looks at `phase` and `page` to see what ended i
 """
 
 import json
+import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from actors.reading.childpool import ChildPool
-from actors.reading.conversation import Conversation
+from actors.reading.conversation import Conversation, told_detail
 from actors.reading.partial_document import PartialDocument, note_image
 from actors.sandbox.failures import SandboxEnd
 from actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
@@ -19,6 +20,8 @@ from actors.sandbox.messages import OPTIONS, SOURCE
 from models.cdom.geometry import Bbox
 from models.cdom.ports import PageImage, RedactionRefused
 from models.cdom.tree import Tree
+
+log = logging.getLogger(__name__)
 
 Decisions = Mapping[tuple[str, str, int], str]
 """(block id, flag) → decision."""
@@ -84,6 +87,7 @@ class ChildSession:
             "opened": self._note_opened,
             "page": self._note_page,
             "content": self._note_content,
+            "fault": self._note_fault,
             "asset": self._collected.note_asset,
             "pixels": self._note_pixels,
             "drawing": self._note_drawing,
@@ -210,6 +214,9 @@ class ChildSession:
 
     def _note_accepted(self, frame: Frame) -> None:
         self.phase = SessionPhase.OPENING
+
+    def _note_fault(self, frame: Frame) -> None:
+        log.error("page %d was not read by a fault of ours: %s", frame.number("number"), told_detail(frame))
 
     def _note_drawing(self, frame: Frame) -> None:
         self.phase = SessionPhase.DRAWING

@@ -17,6 +17,8 @@ from actors.sandbox.lockdown import hard_cpu_s
 from models.cdom.errors import ErrorCode
 
 log = logging.getLogger(__name__)
+MOST_DETAIL = 400
+"""Characters of a child's detail that are kept: a dozen places in our code, the innermost first."""
 _MEMORY_LOOKS_LIKE = frozenset({ErrorCode.MALFORMED, ErrorCode.PARSER_CRASH, ErrorCode.INTERNAL})
 
 
@@ -95,7 +97,9 @@ class Conversation:
             code = ErrorCode(frame.text("code"))
         except ValueError as error:
             raise BadFrame("unknown code") from error
-        detail = "".join(char for char in frame.text("detail")[:200] if char.isprintable())
+        detail = told_detail(frame)
+        if code is ErrorCode.INTERNAL:
+            log.error("a document was not read by a fault of ours: %s", detail)
         self._child.kill()
         ended = self._server.wait_exit(self._child)
         self.close()
@@ -116,6 +120,11 @@ class Conversation:
             return error
         grown = ended.peak_rss - self._server.idle_rss
         return DocumentError(ErrorCode.RESOURCE_LIMIT, "memory") if grown >= self._limits.memory_bytes / 2 else error
+
+
+def told_detail(frame: Frame) -> str:
+    """The detail that a child tells, who may be a document's: short and printable."""
+    return "".join(char for char in frame.text("detail")[:MOST_DETAIL] if char.isprintable())
 
 
 def judge_exit(ended: Exit, hard_cpu_limit_s: int) -> SandboxEnd:

@@ -19,6 +19,7 @@ from actors.sandbox.limits import SandboxLimits
 from actors.sandbox.lockdown import cpu_used_s, grant_cpu
 from actors.sandbox.messages import OPTIONS, SOURCE
 from models.cdom.errors import ErrorCode
+from models.cdom.faults import own_fault
 from models.cdom.original import ReadOptions
 from models.cdom.tree import dump_tree, load_tree
 from models.extract.pages_json import dump_facts, dump_page
@@ -194,6 +195,8 @@ def _read_page(session: ChannelSession, number: int) -> PageRead:
     session.channel.send(kind="page", number=number)
     session.grant(session.limits.page_cpu_s)
     read = _read_or_fail(session.opened(), number)
+    if read.fault is not None:
+        session.channel.send(kind="fault", number=number, detail=read.fault)
     _send_pictures(session, read.assets)
     if read.pixels is not None:
         page = read.pixels
@@ -210,7 +213,7 @@ def _read_or_fail(document: OpenDocument, number: int) -> PageRead:
         failure = describe_failure(error)
         if failure.code is ErrorCode.RESOURCE_LIMIT:
             raise
-        return PageRead(content=failed_page(number, failure.code))
+        return PageRead(content=failed_page(number, failure.code), fault=own_fault(error))
 
 
 def _draw_pictures(session: ChannelSession, read: PageRead, *, draw: bool) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from models.cdom.errors import RETRYABLE, ErrorCode, ExtractError
+from models.cdom.faults import own_fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,8 @@ def describe_failure(error: BaseException) -> DocumentError:
         return DocumentError(ErrorCode.RESOURCE_LIMIT, "memory")
     if isinstance(error, RecursionError):
         return DocumentError(ErrorCode.RESOURCE_LIMIT, "nesting")
+    if fault := own_fault(error):
+        return DocumentError(ErrorCode.INTERNAL, fault)
     if isinstance(error, (*BROKEN_INPUT, RuntimeError)) or _is_mupdf(error):
         return DocumentError(ErrorCode.MALFORMED, "the file is broken")
     return DocumentError(ErrorCode.INTERNAL, type(error).__name__)

@@ -147,11 +147,15 @@ class DocumentFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRead:
-    """A page's content; `pixels` when a recogniser must look at it; `assets` that cost nothing to hand over."""
+    """A page's content; `pixels` when a recogniser must look at it; `assets` that cost nothing to hand over.
+
+    `fault`: where our own code failed when the page could not be read because of it; for the log, not for callers.
+    """
 
     content: PageContent
     pixels: PixelPage | None = None
     assets: dict[str, bytes] = field(default_factory=dict)
+    fault: str | None = None
 
 
 class OpenDocument(Protocol):

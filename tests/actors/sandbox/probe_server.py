@@ -13,7 +13,7 @@ from typing import NoReturn
 from actors.sandbox import child, server
 from actors.sandbox.frames import encode
 from models.cdom.errors import Malformed, ResourceLimit
-from models.cdom.geometry import Bbox
+from models.cdom.geometry import Bbox, bbox_area
 from models.cdom.original import Format, ReadOptions
 from models.cdom.ports import PageImage, PixelPage
 from models.cdom.tree import BlockType
@@ -67,6 +67,10 @@ def _bug() -> None:
     raise ZeroDivisionError
 
 
+def _slip() -> None:
+    bbox_area(None)  # type: ignore[arg-type]
+
+
 ORDERS: dict[str, Callable[[], None]] = {
     "segfault": _segfault,
     "abort": os.abort,
@@ -80,6 +84,7 @@ ORDERS: dict[str, Callable[[], None]] = {
     "out-of-memory": _out_of_memory,
     "broken": _broken,
     "bug": _bug,
+    "slip": _slip,
 }
 
 

@@ -51,7 +51,8 @@ def test_a_document_without_a_good_page_ends_with_its_code(read_orders: ReadOrde
 
 
 @pytest.mark.parametrize(
-    ("order", "code"), [*DEADLY.items(), ("broken", ErrorCode.MALFORMED), ("bug", ErrorCode.MALFORMED)]
+    ("order", "code"),
+    [*DEADLY.items(), ("broken", ErrorCode.MALFORMED), ("bug", ErrorCode.MALFORMED), ("slip", ErrorCode.INTERNAL)],
 )
 def test_a_document_that_cannot_be_opened_ends_with_its_code(
     read_orders: ReadOrders, order: str, code: ErrorCode
@@ -63,6 +64,22 @@ def test_a_document_that_cannot_be_opened_ends_with_its_code(
 def test_a_page_that_raises_is_failed_without_a_new_child(read_orders: ReadOrders) -> None:
     tree = tree_of(read_orders("one", "broken", "three"))
     assert [warning.code for warning in tree.warnings] == ["malformed"]
+
+
+def test_a_page_on_which_our_own_code_fails_is_our_fault_and_the_log_says_where(
+    read_orders: ReadOrders, caplog: pytest.LogCaptureFixture
+) -> None:
+    tree = tree_of(read_orders("one", "slip", "three"))
+    assert [(warning.code, warning.page) for warning in tree.warnings] == [("internal", 2)]
+    assert "page 2 was not read by a fault of ours: TypeError at models/cdom/geometry.py:" in caplog.text
+
+
+def test_a_document_on_which_our_own_code_fails_says_where(
+    read_orders: ReadOrders, caplog: pytest.LogCaptureFixture
+) -> None:
+    outcome = read_orders("one", opening="slip")
+    assert outcome.detail.startswith("TypeError at models/cdom/geometry.py:")
+    assert f"a document was not read by a fault of ours: {outcome.detail}" in caplog.text
 
 
 def test_several_deadly_pages_are_all_survived(read_orders: ReadOrders) -> None:

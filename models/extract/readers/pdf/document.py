@@ -3,6 +3,7 @@
 from typing import Any
 
 from models.cdom.errors import Encrypted, ErrorCode, ExtractError, Malformed, ResourceLimit
+from models.cdom.faults import own_fault
 from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PageImage
@@ -45,7 +46,9 @@ class PdfDocument:
         except FAILURES as error:
             if ran_out_of_memory(error):
                 raise ResourceLimit("memory") from error
-            return PageRead(content=failed_page(number, ErrorCode.MALFORMED))
+            fault = own_fault(error)
+            code = ErrorCode.MALFORMED if fault is None else ErrorCode.INTERNAL
+            return PageRead(content=failed_page(number, code), fault=fault)
         self._chars_read += sum(len(block.text) for block in read.content.blocks)
         if self._chars_read > self._options.max_text_chars:
             raise ResourceLimit("more text than allowed")

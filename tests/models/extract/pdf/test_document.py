@@ -1,7 +1,9 @@
 """Opening: passwords, broken files, page limits, ranges, memory, rendering."""
 
 import random
+import textwrap
 from contextlib import suppress
+from operator import itemgetter
 
 import pytest
 
@@ -9,10 +11,12 @@ from models.cdom.errors import Encrypted, ErrorCode, Malformed, ResourceLimit, T
 from models.cdom.original import ReadOptions
 from models.cdom.tree import PageStatus
 from models.extract.assemble import assemble
+from models.extract.layout import page as layout_page
 from models.extract.pages_json import dump_facts, dump_page, load_facts, load_page
 from models.extract.readers import open_document
 from models.extract.readers.contract import failed_page
 from models.extract.readers.pdf import document as pdf_document
+from models.extract.readers.pdf import page as pdf_page
 from models.extract.readers.pdf.engine import pymupdf
 from models.extract.readers.pdf.facts import parse_date, select_pages
 from tests.models.extract.pdf.paper import SOURCE, Paper, read_tree
@@ -87,6 +91,20 @@ def test_a_failed_page_stays_in_the_tree_with_a_warning() -> None:
     assert [page.status for page in tree.pages] == [PageStatus.OK, PageStatus.FAILED, PageStatus.OK]
     assert [(warning.code, warning.page) for warning in tree.warnings] == [("timeout", 2)]
     assert [block.text for block in tree.blocks] == ["page 1", "page 3"]
+
+
+@pytest.mark.parametrize(("broken", "kind"), [(None, "TypeError"), (itemgetter(99), "IndexError")])
+def test_a_bug_of_the_layout_is_no_broken_page(monkeypatch: pytest.MonkeyPatch, broken: object, kind: str) -> None:
+    monkeypatch.setattr(layout_page, "order_lines", broken)
+    read = open_document(make_pages(1), ReadOptions()).read_page(1)
+    assert (read.content.status, read.content.error) == (PageStatus.FAILED, ErrorCode.INTERNAL)
+    assert (read.fault or "").startswith(f"{kind} at models/extract/layout/page.py:")
+
+
+def test_what_a_library_raises_is_a_broken_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf_page, "find_marks", textwrap.shorten)
+    read = open_document(make_pages(1), ReadOptions()).read_page(1)
+    assert (read.content.error, read.fault) == (ErrorCode.MALFORMED, None)
 
 
 def test_a_page_is_drawn_no_larger_than_allowed() -> None:

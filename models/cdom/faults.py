@@ -1,0 +1,33 @@
+"""A bug of ours is no broken file: tells by where an exception was raised which of the two it shows."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+
+_MODELS = Path(__file__).parents[1]
+_READERS = _MODELS / "extract" / "readers"
+_SLIPS = (TypeError, AttributeError, NameError, AssertionError, NotImplementedError)
+"""What only wrong code raises; other Python errors are how a hand-written parser notices a broken file."""
+_PYTHON = (*_SLIPS, ValueError, LookupError, ArithmeticError)
+
+
+def own_fault(error: BaseException) -> str | None:
+    """The type and the way to the line that failed when our code is to blame, None when the file or a library is.
+
+    Readers are given hostile bytes: there only a slip counts. Everything else here works on what readers made, so any
+    Python error does. The exception's text is left out: it often quotes the document.
+    """
+    places = list(_places(error.__traceback__))
+    if not places or not isinstance(error, _PYTHON):
+        return None
+    last = places[-1][0]
+    if not last.is_relative_to(_MODELS) or (last.is_relative_to(_READERS) and not isinstance(error, _SLIPS)):
+        return None
+    way = [f"{path.relative_to(_MODELS.parent)}:{line}" for path, line in places if path.is_relative_to(_MODELS)]
+    return f"{type(error).__name__} at {' < '.join(reversed(way))}"
+
+
+def _places(trace: TracebackType | None) -> Iterator[tuple[Path, int]]:
+    while trace is not None:
+        yield Path(trace.tb_frame.f_code.co_filename), trace.tb_lineno
+        trace = trace.tb_next
