@@ -1,18 +1,23 @@
-"""Do the tests notice? A sample of small changes to the code, each run against the tests of its room.
+"""Do the tests notice? A sample of small changes to the code, each run against the tests that reach its lines.
 
-`python -m tests.bench.mutation [--sample 20] [--seed 1] [ROOM …]`: a copy of the checkout per room, one mutant at a
-time, killed when a test fails. Prints survivors and the score of each room; exit 1 below FLOOR. Minutes a room.
+`python -m tests.bench.mutation [--sample 20] [--seed 1] [ROOM …]`: a copy of the checkout per room, its tests once with
+what each of them runs, then one mutant at a time, killed when a test fails. Prints survivors and the score of each
+room; exit 1 below FLOOR. `--seconds` starts no mutant after so many. Minutes a room.
 """
 
 import argparse
+import ast
 import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
+from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from cosmic_ray.commands import init
@@ -20,6 +25,10 @@ from cosmic_ray.mutating import apply_mutation
 from cosmic_ray.plugins import get_operator
 from cosmic_ray.work_db import use_db
 from cosmic_ray.work_item import MutationSpec
+from coverage import CoverageData
+
+from cluster.postgres.embedded import EmbeddedPostgres
+from tests.postgres import FAST
 
 ROOT = Path(__file__).resolve().parents[2]
 FLOOR = 0.85
@@ -40,7 +49,7 @@ class Room:
 ROOMS = {
     "jobs": Room("storage/jobs", ("tests/storage/jobs", "tests/storage/queue", "tests/api/jobs")),
     "queue": Room("storage/queue", ("tests/storage/queue", "tests/storage/jobs")),
-    "pii": Room("models/pii", ("tests/models/pii",)),
+    "pii": Room("models/pii", ("tests/models/pii", "tests/api/results/test_review.py")),
     "access": Room("serve_apps/access", ("tests/serve_apps", "tests/security", "tests/api/operations")),
 }
 
@@ -62,43 +71,125 @@ def copy_checkout(target: Path) -> None:
     target.chmod(0o711)
 
 
-def is_killed(copy: Path, tests: tuple[str, ...]) -> bool:
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "--no-header", *tests]
-    environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
-    try:
-        done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=TIMEOUT_S, check=False)
-    except subprocess.TimeoutExpired:
-        return True
-    return done.returncode != 0
+@dataclass(frozen=True, slots=True)
+class TestRunner:
+    """Runs pytest in the copy, on a database server that all runs share."""
+
+    __test__ = False
+    copy: Path
+    database: str
+
+    def passes(self, tests: tuple[str, ...], *options: str) -> bool:
+        """False also for tests that hang."""
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "--no-header", "-p", "no:xdist", *options, *tests]
+        paths = {"PYTHONPATH": str(self.copy), "PYTHONDONTWRITEBYTECODE": "1", "SVC_TEST_DATABASE_URL": self.database}
+        try:
+            done = subprocess.run(
+                command,
+                cwd=self.copy,
+                env=os.environ | paths,
+                capture_output=True,
+                timeout=TIMEOUT_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return False
+        return done.returncode == 0
 
 
-def try_mutants(copy: Path, room: Room, chosen: list[MutationSpec]) -> Iterator[tuple[MutationSpec, bool]]:
+@contextmanager
+def test_runner(copy: Path) -> Iterator[TestRunner]:
+    with tempfile.TemporaryDirectory(prefix="quire-mutants-pg-") as folder:
+        Path(folder).chmod(0o711)
+        postgres = EmbeddedPostgres(Path(folder), FAST)
+        try:
+            yield TestRunner(copy, postgres.start())
+        finally:
+            postgres.stop()
+
+
+@dataclass
+class Reach:
+    """Which tests run a line; those of a room in the order of its folders."""
+
+    room: Room
+    by_line: dict[Path, dict[int, list[str]]] = field(default_factory=dict)
+
+    def tests_of(self, mutant: MutationSpec) -> tuple[str, ...]:
+        """All of the room for a line that is run by an import or in a child, which no single test is known to reach."""
+        known = self.by_line.get(Path(mutant.module_path), {})
+        lines = statement_lines(Path(mutant.module_path).read_text(), mutant.start_pos[0])
+        found = {test for line in lines for test in known.get(line, [])}
+        if not found or "" in found:
+            return self.room.tests
+        return tuple(sorted(found, key=lambda test: (self._rank(test), test)))
+
+    def _rank(self, test: str) -> int:
+        return next((at for at, folder in enumerate(self.room.tests) if test.startswith(folder)), len(self.room.tests))
+
+
+def measure_reach(copy: Path, room: Room, runner: TestRunner) -> Reach | None:
+    """None when a test fails on the unchanged copy."""
+    options = ("--cov", room.folder, "--cov-context=test", "--cov-report=")
+    if not runner.passes(room.tests, *options):
+        return None
+    data = CoverageData(str(copy / ".coverage"))
+    data.read()
+    reach = Reach(room)
+    for name in data.measured_files():
+        lines: dict[int, list[str]] = defaultdict(list)
+        for line, contexts in data.contexts_by_lineno(name).items():
+            lines[line] = sorted({context.partition("|")[0] for context in contexts})
+        reach.by_line[Path(name)] = lines
+    return reach
+
+
+def statement_lines(text: str, line: int) -> range:
+    """Lines of the statement around `line`, of a block only its head: a change of a part shows in any of them."""
+    around = range(line, line + 1)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.stmt):
+            body = getattr(node, "body", None)
+            end = body[0].lineno - 1 if isinstance(body, list) and body else node.end_lineno or node.lineno
+            if node.lineno <= line <= max(end, node.lineno):
+                around = range(node.lineno, max(end, node.lineno) + 1)
+    return around
+
+
+def try_mutants(runner: TestRunner, reach: Reach, chosen: list[MutationSpec]) -> Iterator[tuple[MutationSpec, bool]]:
     for mutant in chosen:
         path = Path(mutant.module_path)
         original = path.read_text()
+        tests = reach.tests_of(mutant)
         try:
             apply_mutation(path, get_operator(mutant.operator_name)(**mutant.operator_args), mutant.occurrence)
             if path.read_text() != original:
-                yield mutant, is_killed(copy, room.tests)
+                yield mutant, not runner.passes(tests)
         finally:
             path.write_text(original)
 
 
-def score_room(name: str, room: Room, sample: int, seed: int) -> float:
+def score_room(name: str, room: Room, sample: int, seed: int, seconds: float) -> float:
+    until = time.monotonic() + seconds
+    killed = tried = 0
     with tempfile.TemporaryDirectory(prefix="quire-mutants-") as scratch:
         copy = Path(scratch)
         copy_checkout(copy)
-        if is_killed(copy, room.tests):
-            raise SystemExit(f"{name}: the unchanged copy is red; its mutants would say nothing")
         mutants = list_mutants(copy / room.folder)
         chosen = random.Random(seed).sample(mutants, min(sample, len(mutants)))
-        results = list(try_mutants(copy, room, chosen))
-        for mutant, killed in results:
-            if not killed:
-                where = Path(mutant.module_path).relative_to(copy)
-                print(f"  survived  {where}:{mutant.start_pos[0]}  {mutant.operator_name}", flush=True)
-    share = sum(killed for _, killed in results) / max(1, len(results))
-    print(f"{name:8} {share:6.1%} of {len(results)} killed ({len(mutants)} possible)", flush=True)
+        with test_runner(copy) as runner:
+            reach = measure_reach(copy, room, runner)
+            if reach is None:
+                raise SystemExit(f"{name}: the unchanged copy is red; its mutants would say nothing")
+            for mutant, is_killed in try_mutants(runner, reach, chosen):
+                tried, killed = tried + 1, killed + is_killed
+                if not is_killed:
+                    where = Path(mutant.module_path).relative_to(copy)
+                    print(f"  survived  {where}:{mutant.start_pos[0]}  {mutant.operator_name}", flush=True)
+                if time.monotonic() > until:
+                    break
+    share = killed / max(1, tried)
+    print(f"{name:8} {share:6.1%} of {tried} killed ({len(mutants)} possible)", flush=True)
     return share
 
 
@@ -107,8 +198,9 @@ def main() -> None:
     parser.add_argument("rooms", nargs="*", default=list(ROOMS), choices=list(ROOMS))
     parser.add_argument("--sample", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="of a room, after which no mutant starts")
     asked = parser.parse_args()
-    scores = [score_room(name, ROOMS[name], asked.sample, asked.seed) for name in asked.rooms]
+    scores = [score_room(name, ROOMS[name], asked.sample, asked.seed, asked.seconds) for name in asked.rooms]
     sys.exit(min(scores) < FLOOR)
 
 
