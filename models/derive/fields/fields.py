@@ -5,13 +5,13 @@ from their shape, with less confidence. Knows no dataset and no service.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from models.cdom.tree import Tree
+from models.cdom.tree import BlockType, Tree
 from models.derive.fields.bills import find_unlabelled
 from models.derive.fields.extracted_field import ExtractedField, make_field
-from models.derive.fields.fragments import tree_fragments
+from models.derive.fields.fragments import Fragment, tree_fragments
 from models.derive.fields.labels import rank_total
 from models.derive.fields.lexicon import Key
 from models.derive.fields.pairs import Pair, find_pairs
@@ -46,6 +46,9 @@ TYPES = {
     Key.WEBSITE: ValueType.URL,
 }
 """Keys that are not here hold text."""
+_TICKS = {"☑": "true", "☒": "true", "☐": "false"}
+_SURE_TICK = 0.95
+"""Confidence (0..1) of what a form field itself states."""
 
 
 def select_fields(fields: Iterable[ExtractedField], keys: str | None) -> list[ExtractedField]:
@@ -66,14 +69,30 @@ def find_fields(tree: Tree) -> list[ExtractedField]:
     fragments = tree_fragments(tree)
     in_tables = table_pairs(tree, fragments)
     cells = {pair.at.order for pair in in_tables}
-    pairs = [pair for pair in find_pairs(fragments) if pair.at.order not in cells] + in_tables
+    pairs = [
+        pair for pair in find_pairs([one for one in fragments if not _is_tick(one)]) if pair.at.order not in cells
+    ] + in_tables
     found = [(pair.at.order, _of_pair(pair)) for pair in pairs if not _is_title_of_money(pair)]
+    found += [(at.order, field) for at, field in find_ticked(fragments)]
     named = frozenset(field.canonical_key for _, field in found)
     found += [(at.order, field) for at, field in find_unlabelled(fragments, named)]
     surest: dict[tuple[object, ...], tuple[int, ExtractedField]] = {}
     for order, field in sorted(found, key=lambda entry: entry[1].confidence):
         surest[field.canonical_key, field.value, field.evidence.block_id, field.evidence.cell] = (order, field)
     return [field for _, field in sorted(surest.values(), key=lambda entry: entry[0])]
+
+
+def find_ticked(fragments: Iterable[Fragment]) -> Iterator[tuple[Fragment, ExtractedField]]:
+    """Boxes to tick: the label is the key, the box the value, `true` or `false`."""
+    for at in fragments:
+        label = at.text[1:].strip()
+        if _is_tick(at) and label:
+            key = canonical_name(label) or "field"
+            yield at, make_field(at, label, key, ValueType.TEXT, at.text[0], _SURE_TICK, _TICKS[at.text[0]])
+
+
+def _is_tick(at: Fragment) -> bool:
+    return at.type is BlockType.CHECKBOX and at.text[:1] in _TICKS
 
 
 def _is_title_of_money(pair: Pair) -> bool:

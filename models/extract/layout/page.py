@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from models.cdom.tree import BlockType
 from models.extract.layout.figures.displays import find_formulas
 from models.extract.layout.figures.floats import Float, Floats, take_field_lines
+from models.extract.layout.figures.forms import settle_fields
 from models.extract.layout.figures.pictures import find_pictures
 from models.extract.layout.headings.decide import decide_headings
 from models.extract.layout.lines.inline import attach_marks, stretch_over_pictures
@@ -113,13 +114,14 @@ def _find_floats(marks: PageMarks, body: float, plan: TagPlan | None) -> tuple[F
     stated, lines = take_tagged_tables(plan, lines) if plan is not None else ([], lines)
     tables, lines = find_tables(marks, lines)
     tables += stated
+    fields, lines = settle_fields(marks.fields, tables, lines) if marks.fields else ([], lines)
     lines = attach_marks(lines)
     if marks.pictures:
         stretch_over_pictures(lines, marks.pictures, body)
     pictures, lines = find_pictures(marks, lines, body, [table.box for table in tables])
     formulas, lines = find_formulas(marks, lines, body)
     floats = Floats()
-    items: list[Float] = [*tables, *pictures, *formulas, *marks.fields]
+    items: list[Float] = [*tables, *pictures, *formulas, *fields]
     for item in items:
         floats.add(item)
     return floats, lines

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 
-from models.cdom.geometry import Bbox
+from models.cdom.geometry import Bbox, union_bbox
 from models.cdom.tree import BlockType
 from models.extract.layout.figures.displays import DisplayedFormula
+from models.extract.layout.figures.forms import TICKED, UNTICKED
 from models.extract.layout.figures.pictures import Picture
 from models.extract.layout.lines.marks import Line, PageMarks, PrintedField
 from models.extract.layout.tables.scoring.find import FoundTable
-from models.extract.layout.text.blocks import clamp, confidence_of
+from models.extract.layout.text.blocks import clamp, confidence_of, join_lines
 from models.extract.readers.contract import PageBlock
 
 Float = FoundTable | Picture | PrintedField | DisplayedFormula
@@ -26,6 +27,8 @@ class Floats:
     def add(self, item: Float) -> Line:
         """A stand-in for the float, with its box."""
         x0, y0, x1, y1 = item.box
+        if isinstance(item, PrintedField) and item.label:
+            x0, y0, x1, y1 = union_bbox([item.box, *(line.bbox for line in item.label)])
         stand_in = Line(x0, y0, x1, y1, y1, 10.0, "")
         self._items[id(stand_in)] = (stand_in, item)
         return stand_in
@@ -43,7 +46,7 @@ class Floats:
         item = self._items[id(stand_in)][1]
         box = clamp(*item.box, marks)
         if isinstance(item, PrintedField):
-            return _make_field(item, box)
+            return _make_field(item, marks)
         if isinstance(item, FoundTable):
             confidence = confidence_of(item.lines)
             return PageBlock(
@@ -56,12 +59,16 @@ class Floats:
         return PageBlock(type=BlockType.PICTURE, bbox=box, asset_ref=reference, text=_label_text(item.lines))
 
 
-def _make_field(item: PrintedField, box: Bbox) -> PageBlock:
+def _make_field(item: PrintedField, marks: PageMarks) -> PageBlock:
+    """A field with its printed label, or with the name that its author gave it."""
+    label = join_lines(item.label)[0] if item.label else item.name
+    box = clamp(*union_bbox([item.box, *(line.bbox for line in item.label)]), marks)
+    printed = " ".join([*(line.text for line in item.label), item.printed]).rstrip()
     if item.is_checked is None:
-        text = f"{item.name}: {item.value}".removeprefix(": ")
-        return PageBlock(type=BlockType.KEY_VALUE, bbox=box, text=text, printed=item.printed)
-    text = f"{'☑' if item.is_checked else '☐'} {item.name}".rstrip()
-    return PageBlock(type=BlockType.CHECKBOX, bbox=box, text=text, printed=item.printed)
+        text = f"{label.rstrip(' :：')}: {item.value}".removeprefix(": ")
+        return PageBlock(type=BlockType.KEY_VALUE, bbox=box, text=text, printed=printed)
+    text = f"{TICKED if item.is_checked else UNTICKED} {label}".rstrip()
+    return PageBlock(type=BlockType.CHECKBOX, bbox=box, text=text, printed=printed)
 
 
 def take_field_lines(fields: list[PrintedField], lines: list[Line]) -> list[Line]:

@@ -107,13 +107,15 @@ class Fill:
 class PrintedField:
     """A form field: its name, its value, and for a box to tick whether it is ticked (else null).
 
-    `printed`: what the page shows in its place."""
+    `printed`: what the page shows in its place; `label`: the printed lines that say what it is.
+    """
 
     box: Bbox
     name: str
     value: str
     is_checked: bool | None = None
     printed: str = ""
+    label: list[Line] = field(default_factory=list)
 
 
 def split_evenly(line: Line) -> list[Piece]:

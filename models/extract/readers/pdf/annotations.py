@@ -3,9 +3,11 @@
 from typing import Any
 
 from models.cdom.geometry import Bbox
+from models.extract.layout.figures.forms import plain_name
 from models.extract.layout.lines.marks import Line, PageMarks, PrintedField, Run
 from models.extract.readers.pdf.engine import BROKEN, mupdf, pymupdf
 from models.extract.readers.pdf.facts import clean_text
+from models.extract.readers.pdf.rotation import turn_box
 
 _MOST_ANNOTATIONS = 2000
 """Links, notes and form fields of a page that are read; a page with more is made to harm."""
@@ -13,6 +15,8 @@ _INSIDE = ("#", "file:")
 """Addresses of places in this file and of files beside it."""
 _BUTTONS = frozenset({pymupdf.PDF_WIDGET_TYPE_CHECKBOX, pymupdf.PDF_WIDGET_TYPE_RADIOBUTTON})
 _VALUES = frozenset({pymupdf.PDF_WIDGET_TYPE_TEXT, pymupdf.PDF_WIDGET_TYPE_COMBOBOX, pymupdf.PDF_WIDGET_TYPE_LISTBOX})
+_NOT_SHOWN = 2 | 32
+"""Bits of a widget's flags: hidden, and not for viewing."""
 _OFF = frozenset({"", "Off", "False", "None"})
 
 
@@ -71,14 +75,39 @@ def _add_link(line: Line, marks: PageMarks, x0: float, x1: float, address: str) 
 
 def _find_fields(page: Any) -> list[PrintedField]:
     fields: list[PrintedField] = []
+    turn = page.rotation_matrix if page.rotation else None
     for widget in page.widgets():
         if len(fields) >= _MOST_ANNOTATIONS:
             break
-        kind, value = widget.field_type, clean_text(str(widget.field_value or "")) or ""
-        name = clean_text(widget.field_label) or clean_text(widget.field_name) or ""
-        box: Bbox = (widget.rect.x0, widget.rect.y0, widget.rect.x1, widget.rect.y1)
-        if kind in _BUTTONS:
-            fields.append(PrintedField(box, name, "", is_checked=value not in _OFF))
-        elif kind in _VALUES and value:
-            fields.append(PrintedField(box, name, value))
+        made = _make_printed(page, widget)
+        if made is not None:
+            made.box = made.box if turn is None else turn_box(made.box, turn)
+            fields.append(made)
     return fields
+
+
+def _make_printed(page: Any, widget: Any) -> PrintedField | None:
+    """The field of a widget that is shown and filled (a button always is one), else null."""
+    if mupdf.pdf_dict_get_int(mupdf.pdf_annot_obj(widget._annot), mupdf.PDF_ENUM_NAME_F) & _NOT_SHOWN:
+        return None
+    name = clean_text(widget.field_label) or plain_name(clean_text(widget.field_name) or "")
+    box: Bbox = (widget.rect.x0, widget.rect.y0, widget.rect.x1, widget.rect.y1)
+    if widget.field_type in _BUTTONS:
+        return PrintedField(box, name, "", is_checked=_is_ticked(page, widget))
+    value = _chosen(widget) if widget.field_type in _VALUES else ""
+    return PrintedField(box, name, value) if value else None
+
+
+def _is_ticked(page: Any, widget: Any) -> bool:
+    """By the look it has now, which every button of a group has for itself; by its value where it states none."""
+    kind, look = page.parent.xref_get_key(widget.xref, "AS")
+    if kind == "name":
+        return str(look) != "/Off"
+    return (clean_text(str(widget.field_value or "")) or "") not in _OFF
+
+
+def _chosen(widget: Any) -> str:
+    """The value as people read it: of a choice what is shown for it, several one after the other."""
+    values = widget.field_value if isinstance(widget.field_value, list | tuple) else [widget.field_value]
+    shown = {one[0]: one[1] for one in widget.choice_values or () if isinstance(one, list | tuple) and len(one) > 1}
+    return ", ".join(text for value in values if (text := clean_text(str(shown.get(value, value) or ""))))
