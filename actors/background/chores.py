@@ -35,6 +35,19 @@ class Chore:
     run: Callable[[], object]
 
 
+class UncontestedRole:
+    """The role of whoever does chores for its own process only: nobody else wants it."""
+
+    def acquire(self) -> bool:
+        return True
+
+    def renew(self) -> bool:
+        return True
+
+    def release(self) -> None:
+        return None
+
+
 class ChoreRunner:
     """One thread. Without the lease it only asks for it."""
 

@@ -15,6 +15,7 @@ from storage.values.errors import NotFound, StorageError
 
 PORT = "searcher"
 KEPT_QUERIES = 4096  # vectors of questions kept: 384 floats each, 6 MB in all
+CLOSE_S = 10.0  # seconds for the chore at hand to end
 
 
 class Index(Protocol):
@@ -24,11 +25,20 @@ class Index(Protocol):
     def check(self) -> None: ...
 
 
-class Searcher:
-    """`embed` None: there is no model, and words answer every question."""
+class Beside(Protocol):
+    """`actors.background.chores.ChoreRunner`: what runs for as long as questions are answered."""
 
-    def __init__(self, index: Index, embed: Callable[[list[str]], Vectors] | None) -> None:
-        self._index, self._embed = index, embed
+    def start(self) -> None: ...
+    def drain(self, timeout_s: float) -> bool: ...
+
+
+class Searcher:
+    """`embed` None: there is no model, and words answer every question. `beside` runs from `start` to `close`."""
+
+    def __init__(
+        self, index: Index, embed: Callable[[list[str]], Vectors] | None, beside: Beside | None = None
+    ) -> None:
+        self._index, self._embed, self._beside = index, embed, beside
         self._vectors: OrderedDict[str, Vectors] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -36,6 +46,14 @@ class Searcher:
         """Load the model now instead of at the first question."""
         if self._embed is not None:
             self._embed(["ready"])
+
+    def start(self) -> None:
+        if self._beside is not None:
+            self._beside.start()
+
+    def close(self) -> None:
+        if self._beside is not None:
+            self._beside.drain(CLOSE_S)
 
     def search(self, request: SearchRequest) -> list[SearchHit] | None:
         """None = no such document or job for this caller. Raises `PortUnavailable`."""

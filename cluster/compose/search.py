@@ -26,6 +26,7 @@ NO_EMBEDDER = "none"
 ROLE = "index_writer"
 INDEXING_ROOM = 8  # documents a reader may have between reading and publishing while the index is busy
 PURGES_PER_PASS = 500  # documents erased from the index in one commit
+FOLLOW_S = 5.0  # seconds between looks of a searcher at how far its machine's keyword indexes are
 LEASE_S = 12.0
 """After a kill the next writer waits this long; readers keep their documents meanwhile."""
 
@@ -118,14 +119,22 @@ def make_embedder(settings: Settings) -> "Embedder":
 
 
 def make_searcher(settings: Settings, store: "Store") -> "Searcher":
-    """Answers questions; loads its model now, so that the first one is as fast as the next."""
+    """Answers questions; loads its model now, so that the first one is as fast as the next.
+
+    On a machine without the writer it keeps the keyword indexes in step by itself.
+    """
+    from actors.background.chores import Chore, ChoreRunner, UncontestedRole
     from actors.search.searcher import Searcher
     from models.neural.embed.load import load_embedder
-    from storage.index.opened import open_search
+    from storage.index.opened import open_follower, open_search
 
-    search = open_search(index_place(settings), store.db, memory_bytes=settings.search_memory_mb * MIB)
-    searcher = Searcher(search, load_embedder(settings.embedder).embed_queries if embeds(settings) else None)
+    place = index_place(settings)
+    search = open_search(place, store.db, memory_bytes=settings.search_memory_mb * MIB)
+    follow = Chore(name="follow keywords", every_s=FOLLOW_S, run=open_follower(place).run)
+    embed = load_embedder(settings.embedder).embed_queries if embeds(settings) else None
+    searcher = Searcher(search, embed, ChoreRunner(UncontestedRole(), [follow]))
     searcher.warm_up()
+    searcher.start()
     return searcher
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from storage.index.keyword.keyword_files import KeywordFiles
+from storage.index.keyword.keyword_follower import KeywordFollower
 from storage.index.keyword.keywords import Keywords
 from storage.index.search import IndexSearch
 from storage.index.table.chunk_table import TABLE, ChunkTable
@@ -65,6 +66,12 @@ def open_writer(place: IndexPlace) -> ChunkIndexWriter:
     files = KeywordFiles(Keywords(place.keywords), table)
     siblings = SiblingTables(place.uri, place.table, place.storage_options)
     return ChunkIndexWriter(table, files, Upkeep(place.uri, place.storage_options, table=place.table), siblings.erase)
+
+
+def open_follower(place: IndexPlace) -> KeywordFollower:
+    """For a process that searches, which may be on another machine than the writer. Raises StoreUnavailable."""
+    table, keywords = open_table(place), Keywords(place.keywords)
+    return KeywordFollower(KeywordFiles(keywords, table), keywords, table)
 
 
 def open_table(place: IndexPlace) -> ChunkTable:

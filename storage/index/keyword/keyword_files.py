@@ -7,13 +7,14 @@ those parts are built again in which the text stood.
 
 import json
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from storage.index.keyword.analysis import FIELDS, field_of
+from storage.index.keyword.folder_lock import FolderLock
 from storage.index.keyword.keyword_writers import KeywordWriters, build_index, generation_of
 from storage.index.keyword.keywords import KeywordPart, Keywords, KeywordState
 from storage.index.table.chunk_table import ChunkTable
@@ -32,6 +33,7 @@ class KeywordFiles:
     def __init__(self, keywords: Keywords, table: ChunkTable, *, part_chunks: int = PART_CHUNKS) -> None:
         self._keywords, self._table, self._part_chunks = keywords, table, part_chunks
         self._writers = KeywordWriters()
+        self.lock = FolderLock(keywords.root)
 
     def has(self, scope: Scope) -> bool:
         return self._keywords.state(scope) is not None
@@ -41,6 +43,10 @@ class KeywordFiles:
 
         A generation that comes again replaces itself whole. `emptied` ones have no chunk left in the table.
         """
+        with self.lock.held():
+            return self._follow(scope, emptied)
+
+    def _follow(self, scope: Scope, emptied: Collection[tuple[str, int]]) -> int:
         state = self._keywords.state(scope)
         if state is None:
             built = self._build(scope)
@@ -62,10 +68,11 @@ class KeywordFiles:
 
     def rebuild(self, scope: Scope, lock: AbstractContextManager[Any]) -> None:
         """Build the scope's index anew and put it in place; `lock` (the writer's) is taken for the swap only."""
-        built = self._build(scope)
-        with lock:
-            self._put(scope, built)
-            self.follow(scope)
+        with self.lock.held():
+            built = self._build(scope)
+            with lock:
+                self._put(scope, built)
+                self.follow(scope)
 
     def forget(self, scope: Scope, field: str, words: Collection[str], lock: AbstractContextManager[Any]) -> None:
         """Nothing of these, which the table no longer has, is left: their parts are built again, one by one.
@@ -77,8 +84,12 @@ class KeywordFiles:
             return
         with lock:
             builds = self._holding(scope, field, words)
+        self.rebuild_parts(scope, builds, lock)
+
+    def rebuild_parts(self, scope: Scope, builds: Iterable[int], lock: AbstractContextManager[Any]) -> None:
+        """These parts anew from the table; those that went meanwhile are left out. `lock` is taken for each."""
         for build in builds:
-            with lock:
+            with lock, self.lock.held():
                 self._rebuild_part(scope, build)
 
     def drop_foreign(self, scopes: set[str]) -> None:
@@ -86,7 +97,7 @@ class KeywordFiles:
         known = {self._keywords.folder(parse_scope(name)).name for name in scopes}
         root = self._keywords.root
         for folder in root.iterdir() if root.is_dir() else ():
-            if folder.name not in known:
+            if folder.is_dir() and folder.name not in known:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def close(self) -> None:

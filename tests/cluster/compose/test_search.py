@@ -79,6 +79,7 @@ def read_one(runtime: Runtime, store: Store, indexer: DocumentIndexer | None) ->
 def ask(runtime: Runtime, store: Store, mode: SearchMode = SearchMode.VECTOR) -> list[SearchHit]:
     searcher = make_searcher(runtime.settings, store)
     found = searcher.search(SearchRequest(tenant="acme", org="default", q="report about a port", mode=mode))
+    searcher.close()
     assert found is not None
     return found
 

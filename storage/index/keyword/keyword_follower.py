@@ -1,0 +1,119 @@
+"""Keeps this machine's keyword indexes in step with a table that a writer on another machine fills.
+
+Where the writer runs they are in step within a moment, and nothing is done here: only what stays behind for `LAG_S` is
+taken in. What the table no longer has is found by counting, part by part, and those parts are built again from it.
+"""
+
+import json
+import logging
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+
+from storage.index.keyword.folder_lock import FolderTaken
+from storage.index.keyword.keyword_files import KeywordFiles
+from storage.index.keyword.keywords import Keywords, KeywordState
+from storage.index.table.chunk_table import ChunkTable
+from storage.index.table.entries import parse_scope, scope_name
+from storage.values.rows import Scope
+
+log = logging.getLogger(__name__)
+LAG_S = 15.0
+"""Seconds a scope may be behind before it is followed here: the writer of this machine needs moments."""
+WORTH_A_WORD_S = 120.0  # seconds behind from which the log says so at every pass
+
+
+class KeywordFollower:
+    """`run` now and then, from one thread of a process that searches."""
+
+    def __init__(
+        self,
+        files: KeywordFiles,
+        keywords: Keywords,
+        table: ChunkTable,
+        *,
+        lag_s: float = LAG_S,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._files, self._keywords, self._table = files, keywords, table
+        self._lag_s, self._clock = lag_s, clock
+        self._behind_since: dict[str, float] = {}
+        self._in_step_at: int | None = None
+
+    def run(self) -> None:
+        """One pass over what changed. Another process that is at it is left to it."""
+        version = self._table.version()
+        if version == self._in_step_at:
+            return
+        names = self._table.scopes()
+        self._behind_since = {name: since for name, since in self._behind_since.items() if name in names}
+        settled = all([self._look_after(parse_scope(name)) for name in sorted(names)])
+        try:
+            with self._files.lock.held(wait=False):
+                self._files.drop_foreign(self._table.scopes())
+        except FolderTaken:
+            settled = False
+        self._in_step_at = version if settled else None
+        if self.age_s() > WORTH_A_WORD_S:
+            log.warning("keyword indexes of this machine are %d s behind the table", self.age_s())
+
+    def age_s(self) -> float:
+        """Seconds for which the oldest scope has been behind; 0 when all are in step."""
+        now = self._clock()
+        return max((now - since for since in self._behind_since.values()), default=0.0)
+
+    def _look_after(self, scope: Scope) -> bool:
+        """Whether the scope is in step, at the end."""
+        name = scope_name(scope)
+        if self._in_step(scope):
+            self._behind_since.pop(name, None)
+            return True
+        since = self._behind_since.setdefault(name, self._clock())
+        if self._clock() - since < self._lag_s:
+            return False
+        try:
+            with self._files.lock.held(wait=False):
+                self._follow(scope)
+        except FolderTaken:
+            return False
+        except ValueError as error:  # tantivy's own lock: a writer of this machine has the index open
+            log.info("keyword index of %s is being written: %s", name, error)
+            return False
+        self._behind_since.pop(name, None)
+        return True
+
+    def _follow(self, scope: Scope) -> None:
+        try:
+            self._files.follow(scope)
+            state = self._keywords.state(scope)
+            if state is not None and self._differing(scope, state):
+                stale = {*self._differing(scope, state), *self._masked(scope, state)}
+                self._files.rebuild_parts(scope, stale, nullcontext())
+        finally:
+            self._files.close()
+
+    def _in_step(self, scope: Scope) -> bool:
+        state = self._keywords.state(scope)
+        return state is not None and not self._differing(scope, state)
+
+    def _differing(self, scope: Scope, state: KeywordState) -> list[int]:
+        """Builds that hold another number of chunks than the table has in their batches; -1: newer batches."""
+        view = self._keywords.view(scope)
+        batches = self._table.batches_of(scope)
+        found = [-1] if any(batch > state.batch for batch, _ in batches) else []
+        for part, searcher in zip(state.parts, view.searchers if view else (), strict=False):
+            wanted = sum(chunks for batch, chunks in batches if part.after < batch <= part.until)
+            if searcher.num_docs != wanted:
+                found.append(part.build)
+        return found
+
+    def _masked(self, scope: Scope, state: KeywordState) -> list[int]:
+        """Builds in which words of deleted chunks still lie."""
+        folder = self._keywords.folder(scope)
+        return [part.build for part in state.parts if _has_deletions(folder / f"b{part.build}")]
+
+
+def _has_deletions(folder: Path) -> bool:
+    meta = json.loads((folder / "meta.json").read_bytes())
+    return any(segment.get("deletes") for segment in meta["segments"])
