@@ -14,8 +14,17 @@ from models.export.graph import tree_to_graph
 from models.export.html import tree_to_html
 from models.export.markdown import tree_to_markdown
 from models.extract.readers import READERS
+from tests.models.extract.compound.files import cell as biff_cell
+from tests.models.extract.compound.files import wide, xls
+from tests.models.extract.compound.files import workbook as biff
+from tests.models.extract.compound.test_msg import outlook
+from tests.models.extract.compound.words import word
 from tests.models.extract.flow_trees import read_tree
+from tests.models.extract.markup.test_asciidoc import adoc
+from tests.models.extract.markup.test_jats import article
 from tests.models.extract.open_document.test_odf import ITEM, book, cell, opendocument
+from tests.models.extract.sheets.test_xlsb import cell as binary_cell
+from tests.models.extract.sheets.test_xlsb import row, text, xlsb
 from tests.models.extract.sheets.workbooks import sheet, text_cell, workbook
 from tests.models.extract.slides.decks import deck, paragraph, shape, slide
 
@@ -33,6 +42,12 @@ FILES: dict[str, bytes] = {
     "html": b"<html><meta charset=koi8-r><p>needle</p></html>",
     "mhtml": f"{MHTML}--B\nContent-Type: text/html\n\n<p>needle</p>\n--B--".encode(),
     "eml": b"From: a@b.org\nSubject: =?iso-2022-jp?B?GyRCJUYbKEI=?=\n\nneedle",
+    "doc": word([("needle\r", 0, b"")]),
+    "xls": xls(biff({"S": [biff_cell(0x204, 0, 0, wide("needle"))]})),
+    "xlsb": xlsb(row(0) + binary_cell(6, 0, text("needle"))),
+    "msg": outlook(body={("__substg1.0_1000001F",): "needle".encode("utf-16-le")}),
+    "jats": article("<p>needle &deg;</p>"),
+    "asciidoc": adoc("== Head\n\n* needle\n\n----\ncode\n----\n"),
     "csv": b"a;b\nneedle;1\nc;2\n",
     "markdown": b"# Head\n\n- needle\n",
     "txt": ("needle " + "Привет, как дела? Это обычный русский текст. " * 5).encode("koi8-r"),

@@ -14,19 +14,8 @@ ReadPart = Callable[[str], Element | None]
 
 def read_objects(package: Package, part: str, sheet: Sheet, warn: Callable[[str], None]) -> None:
     """Adds to `sheet` what the relationships of its part lead to; broken parts are left out with a warning."""
-
-    def read(name: str) -> Element | None:
-        try:
-            return package.xml(name)
-        except BrokenPart:
-            warn("part-unreadable")
-            return None
-
-    relations = relations_of(package, part, warn)
-    by_kind: dict[str, list[str]] = {}
-    for one in relations.values():
-        if not one.external:
-            by_kind.setdefault(one.kind, []).append(one.target)
+    read = _part_reader(package, warn)
+    by_kind = _targets(package, part, warn)
     for name in by_kind.get("table", []):
         _add_table(read(name), sheet)
     threaded = _read_threads([read(name) for name in by_kind.get("threadedComment", [])])
@@ -34,10 +23,36 @@ def read_objects(package: Package, part: str, sheet: Sheet, warn: Callable[[str]
         _add_comments(read(name), sheet, threaded)
     sheet.comments += [(place, text) for place, text in threaded.items() if place not in dict(sheet.comments)]
     sheet.comments.sort(key=lambda found: found[0])
-    for name in by_kind.get("drawing", []):
+    read_drawings(package, part, sheet, warn)
+
+
+def read_drawings(package: Package, part: str, sheet: Sheet, warn: Callable[[str], None]) -> None:
+    """Adds the pictures, charts and text boxes that lie over a sheet."""
+    read = _part_reader(package, warn)
+    for name in _targets(package, part, warn).get("drawing", []):
         root = read(name)
         if root is not None:
             _add_drawing(root, relations_of(package, name, warn), read, sheet, warn)
+
+
+def _part_reader(package: Package, warn: Callable[[str], None]) -> ReadPart:
+    def read(name: str) -> Element | None:
+        try:
+            return package.xml(name)
+        except BrokenPart:
+            warn("part-unreadable")
+            return None
+
+    return read
+
+
+def _targets(package: Package, part: str, warn: Callable[[str], None]) -> dict[str, list[str]]:
+    """Parts that a part leads to, by the kind of the relationship."""
+    by_kind: dict[str, list[str]] = {}
+    for one in relations_of(package, part, warn).values():
+        if not one.external:
+            by_kind.setdefault(one.kind, []).append(one.target)
+    return by_kind
 
 
 def relations_of(package: Package, part: str, warn: Callable[[str], None]) -> Relations:

@@ -1,0 +1,1 @@
+"""Compound files (OLE 2), in which old Office and Outlook keep their streams."""

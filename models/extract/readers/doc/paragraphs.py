@@ -1,0 +1,169 @@
+"""Paragraphs of a Word file with what holds for them: text and properties in, paragraphs in order out."""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from models.extract.readers.doc.fib import LOOKS, PARAGRAPHS, STYLES, WordStreams
+from models.extract.readers.doc.pieces import WordText
+from models.extract.readers.doc.sprms import DEFINE_TABLE, PropertyRuns, read_sprms
+from models.extract.readers.doc.styles import WordStyles, read_styles
+from models.extract.readers.flow.blocks import PLAIN, InlineMarkup, StyledRun
+
+ENDS: Final = "\r\x07\x0c"
+"""Signs that end a paragraph: a mark, the end of a cell or row, a break of page or section."""
+_FIELD, _RESULT, _FIELD_END, _NOTE, _COMMENT = "\x13", "\x14", "\x15", "\x02", "\x05"
+_SHOWN: Final = {"\x0b": "\n", "\x1e": "‑", "\x1f": "", "\xa0": "\xa0", "\t": "\t", "\x0e": "\n"}
+_FLAGS: Final = {0x2416: "in_table", 0x2417: "ends_row", 0x244B: "inner_cell", 0x244C: "inner_row"}
+_NUMBERS: Final = {
+    0x260A: "level",
+    0x460B: "list_use",
+    0x2640: "outline",
+    0x6649: "nesting",
+    0x845E: "left",
+    0x840F: "left",
+}
+_SIGNED: Final = frozenset((0x845E, 0x840F, 0x460B, 0x6649))
+_TOGGLES: Final = {0x0835: "bold", 0x0836: "italic", 0x083C: "hidden"}
+_DELETED: Final = 0x0800
+_HEADER: Final = 0x3404
+
+
+@dataclass(slots=True)
+class WordParagraph:
+    """One paragraph: what its style and its own properties say, its runs, the notes it calls, the sign that ends it."""
+
+    end: str = "\r"
+    style: int = 0
+    level: int = 0
+    list_use: int = 0
+    outline: int = 9
+    left: int = 0
+    nesting: int = 0
+    in_table: bool = False
+    ends_row: bool = False
+    inner_cell: bool = False
+    inner_row: bool = False
+    header_row: bool = False
+    row: bytes = b""
+    first: int = 0
+    last: int = 0
+    runs: list[StyledRun] = field(default_factory=list)
+    notes: list[int] = field(default_factory=list)
+
+
+class WordReader:
+    """Reads paragraphs of any story."""
+
+    def __init__(self, streams: WordStreams, text: WordText) -> None:
+        self.text = text
+        self.styles: WordStyles = read_styles(streams.part(STYLES))
+        self._paragraphs = PropertyRuns(streams.main, streams.part(PARAGRAPHS), paragraphs=True)
+        self._looks = PropertyRuns(streams.main, streams.part(LOOKS), paragraphs=False)
+        self._known: dict[bytes, tuple[InlineMarkup, bool]] = {b"": (PLAIN, False)}
+
+    def read(self, start: int, end: int) -> Iterator[WordParagraph]:
+        """The paragraphs between two characters."""
+        text = self.text.text
+        end = min(end, len(text))
+        while start < end:
+            stop = start
+            while stop < end and text[stop] not in ENDS:
+                stop += 1
+            paragraph = self._describe(min(stop, end - 1))
+            paragraph.first, paragraph.last = start, stop
+            paragraph.end = text[stop] if stop < end else "\r"
+            self._fill(paragraph)
+            yield paragraph
+            start = stop + 1
+
+    def _describe(self, at: int) -> WordParagraph:
+        raw = self._paragraphs.at(self.text.place(at))
+        style = struct.unpack_from("<H", raw)[0] if len(raw) >= 2 else 0
+        paragraph = WordParagraph(style=style)
+        for changes in (*self.styles.changes(style), raw[2:]):
+            for code, operand in read_sprms(changes):
+                _apply(paragraph, code, operand)
+        return paragraph
+
+    def _fill(self, paragraph: WordParagraph) -> None:
+        """Runs of text by their looks; of fields their result, with the address of links."""
+        text = self.text.text
+        links: list[list[str]] = []
+        at = paragraph.first
+        while at < paragraph.last:
+            stop = self._same_looks(at, paragraph.last)
+            markup, deleted = self._look(at)
+            shown: list[str] = []
+            for place in range(at, stop):
+                char = text[place]
+                if char == _FIELD:
+                    links.append(["", ""])
+                elif char == _RESULT and links:
+                    links[-1][1] = "shown"
+                    self._say(paragraph, shown, markup, links[:-1])
+                elif char == _FIELD_END and links:
+                    self._say(paragraph, shown, markup, links)
+                    links.pop()
+                elif links and not links[-1][1]:
+                    links[-1][0] += char
+                elif char in (_NOTE, _COMMENT):
+                    paragraph.notes.append(place)
+                elif not deleted:
+                    shown.append(_SHOWN.get(char, char if char >= " " else ""))
+            self._say(paragraph, shown, markup, links)
+            at = stop
+
+    def _say(self, paragraph: WordParagraph, shown: list[str], markup: InlineMarkup, links: list[list[str]]) -> None:
+        if shown:
+            href = next((found for link in reversed(links) if (found := _address(link[0]))), None)
+            paragraph.runs.append(StyledRun("".join(shown), replace(markup, href=href) if href else markup))
+            shown.clear()
+
+    def _same_looks(self, at: int, end: int) -> int:
+        """Where the looks of character `at` end."""
+        number = self._looks.number(self.text.place(at))
+        low, high = at, min(end, at + 4096)
+        if self._looks.number(self.text.place(high - 1)) == number:
+            return high
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self._looks.number(self.text.place(middle)) == number:
+                low = middle
+            else:
+                high = middle
+        return max(at + 1, high)
+
+    def _look(self, at: int) -> tuple[InlineMarkup, bool]:
+        raw = self._looks.at(self.text.place(at))
+        if raw not in self._known:
+            named = dict.fromkeys(_TOGGLES.values(), False)
+            deleted = False
+            for code, operand in read_sprms(raw):
+                if code in _TOGGLES and operand:
+                    named[_TOGGLES[code]] = operand[0] in (1, 0x81)
+                deleted = bool(operand and operand[0]) if code == _DELETED else deleted
+            markup = InlineMarkup(bold=named["bold"], italic=named["italic"], hidden=named["hidden"])
+            self._known[raw] = (markup, deleted)
+        return self._known[raw]
+
+
+def _apply(paragraph: WordParagraph, code: int, operand: bytes) -> None:
+    if code in _FLAGS:
+        setattr(paragraph, _FLAGS[code], bool(operand and operand[0]))
+    elif code in _NUMBERS:
+        setattr(paragraph, _NUMBERS[code], int.from_bytes(operand, "little", signed=code in _SIGNED))
+    elif code == DEFINE_TABLE:
+        paragraph.row = operand
+    elif code == _HEADER:
+        paragraph.header_row = bool(operand and operand[0])
+
+
+def _address(instruction: str) -> str | None:
+    """Where a link leads; None for other fields."""
+    words = instruction.split()
+    if not words or words[0].upper() != "HYPERLINK":
+        return None
+    target = next((word.strip('"') for word in words[1:] if not word.startswith("\\")), "")
+    return target if "://" in target or target.startswith("mailto:") else None
