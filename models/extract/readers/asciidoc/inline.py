@@ -5,8 +5,10 @@ from collections.abc import Callable, Mapping
 from html import escape
 from typing import Final
 
-_PASS: Final = re.compile(r"\+\+\+(.+?)\+\+\+|pass:[a-z,]*\[(.*?)\]|(?<![\w+])\+(\S|\S.*?\S)\+(?![\w+])")
-_CODE: Final = re.compile(r"``(.+?)``|(?<![\w`])`(\S|\S.*?\S)`(?![\w`])")
+_PASS: Final = re.compile(
+    r"\+\+\+(.{1,300}?)\+\+\+|pass:[a-z,]{0,40}\[(.{0,300}?)\]|(?<![\w+])\+(\S|\S.{0,300}?\S)\+(?![\w+])"
+)
+_CODE: Final = re.compile(r"``(.{1,300}?)``|(?<![\w`])`(\S|\S.{0,300}?\S)`(?![\w`])")
 _HELD: Final = re.compile("\ue000(\\d+)\ue001")
 _ATTRIBUTE: Final = re.compile(r"(?<!\\)\{([A-Za-z0-9_][\w-]*)\}")
 _FOOTNOTE: Final = re.compile(r"footnote(?:ref)?:[\w-]*\[((?:[^\[\]]|\[[^\[\]]*\])*)\]")
@@ -15,14 +17,14 @@ _MACRO: Final = re.compile(r"\b(link|xref|mailto|kbd|btn|menu|image|icon|stem|la
 _URL: Final = re.compile(r"(?<![\w\"'>])(?:&lt;)?((?:https?|ftp|irc)://[^\s\[\]<>&]*(?:&amp;[^\s\[\]<>&]*)*)"
                          r"(?:\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]|(?:&gt;))?")  # fmt: skip
 _REFERENCE: Final = re.compile(r"&lt;&lt;([^,&>]{1,200})(?:,\s*(.*?))?&gt;&gt;")
-_INDEX: Final = re.compile(r"\(\(\(.*?\)\)\)")
-_INDEX_SHOWN: Final = re.compile(r"\(\((.+?)\)\)")
+_INDEX: Final = re.compile(r"\(\(\([^()\n]{0,300}\)\)\)")
+_INDEX_SHOWN: Final = re.compile(r"\(\(([^()\n]{1,300})\)\)")
 _ANCHOR: Final = re.compile(r"\[\[[\w:.-]+(?:,[^\]]*)?\]\]|\[\[\[([\w-]+)\]\]\]")
-_ROLE: Final = r"(?:\[[^\[\]]*\])?"
-_DOUBLE: Final = tuple((re.compile(_ROLE + mark + r"(.+?)" + mark), tag) for mark, tag in (
+_ROLE: Final = r"(?:\[[^\[\]\n]{0,80}\])?"
+_DOUBLE: Final = tuple((re.compile(_ROLE + mark + r"(.{1,1000}?)" + mark), tag) for mark, tag in (
     (r"\*\*", "strong"), ("__", "em"), ("##", "span")))  # fmt: skip
 _SINGLE: Final = tuple(
-    (re.compile(r"(?<![\w&;:}" + mark + "])" + _ROLE + mark + r"(\S|\S[^\n]*?\S)" + mark + r"(?!\w)"), tag)
+    (re.compile(r"(?<![\w&;:}" + mark + "])" + _ROLE + mark + r"(\S|\S[^\n]{0,1000}?\S)" + mark + r"(?!\w)"), tag)
     for mark, tag in ((r"\*", "strong"), ("_", "em"), ("#", "span"))
 )
 _RAISED: Final = (re.compile(r"\^(\S+?)\^"), re.compile(r"~(\S+?)~"))

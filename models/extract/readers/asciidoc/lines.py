@@ -22,7 +22,8 @@ IMAGE: Final = re.compile(r"(image|video|audio|include|toc)::(\S*?)\[(.*)\]$")
 CONDITION: Final = re.compile(r"(ifdef|ifndef|ifeval|endif)::([^\[\s]*)\[(.*)\]$")
 RULE: Final = re.compile(r"(?:'{3,}|-{3}|\*{3}|<{3,})$")
 CALLOUT_MARK: Final = re.compile(
-    r"[ \t]*(?:(?://|#|;;|--)[ \t]*)?(?:<!--)?<(?:\d{1,4}|\.)>(?:-->)?(?=[ \t]*$|[ \t]*<\d)", re.M
+    r"(?<![ \t])[ \t]{0,80}(?:(?://|#|;;|--)[ \t]{0,80})?(?:<!--)?<(?:\d{1,4}|\.)>(?:-->)?(?=[ \t]{0,80}(?:$|<\d))",
+    re.M,
 )
 CHECK: Final = re.compile(r"\[([ x*])\][ \t]+")
 

@@ -7,8 +7,10 @@ from typing import Final
 MAX_SPAN: Final = 1000
 """Rows or columns of one cell, as for tables of web pages."""
 MAX_COLUMNS: Final = 1000
+"""Columns of a table, as for tables of web pages."""
 _CELL: Final = re.compile(
-    r"(?<!\\)(?:(?<=\s)|^)?(?:(\d+)\*|(\d*)(?:\.(\d+))?\+)?([<^>]?(?:\.[<^>])?)([aehlmsdv]?)\|", re.MULTILINE
+    r"(?<!\\)(?:(?<=\s)|^)?(?:(\d{1,5})\*|(\d{0,5})(?:\.(\d{1,5}))?\+)?([<^>]?(?:\.[<^>])?)([aehlmsdv]?)\|",
+    re.MULTILINE,
 )
 _SEPARATED: Final = {"csv": ",", "tsv": "\t", "dsv": ":"}
 _REPEAT: Final = re.compile(r"(\d+)\*")

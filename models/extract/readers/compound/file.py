@@ -15,8 +15,11 @@ _MAGIC: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _END: Final = 0xFFFFFFFA
 """Sector numbers from here on mean: end, free, table."""
 _NONE: Final = 0xFFFFFFFF
+"""What stands where no sector or entry is meant, as the format says."""
 _ENTRY_BYTES: Final = 128
+"""Bytes of an entry of the directory, as the format says."""
 _STORAGE, _STREAM, _ROOT = 1, 2, 5
+"""Kinds of entries, as the format numbers them."""
 
 StreamPath = tuple[str, ...]
 

@@ -12,6 +12,7 @@ SUMMARY: Final = "\x05SummaryInformation"
 MAX_CHARS: Final = 1000
 """Characters of one property that are kept, as for other formats."""
 _TITLE, _AUTHOR, _CREATED, _SAVED = 2, 4, 12, 13
+"""Properties by the numbers of the format."""
 _EPOCH: Final = datetime(1601, 1, 1, tzinfo=UTC)
 
 

@@ -27,6 +27,7 @@ from models.extract.readers.flow.document import FlowDocument, FlowFile, open_fl
 
 ENGINE: Final = "doc"
 _COMMENT_PLACES: Final = 4
+"""Number of the table that says where comments are called."""
 _BODY_LEVEL: Final = 9
 """The outline level of text that is no heading."""
 

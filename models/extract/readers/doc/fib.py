@@ -8,7 +8,9 @@ from models.cdom.errors import Encrypted, Malformed, UnsupportedFormat
 from models.extract.readers.compound.file import CompoundFile
 
 _ENCRYPTED, _SECOND_TABLE = 0x0100, 0x0200
+"""Bits of the head: the file is locked; its tables lie in `1Table`, not `0Table`."""
 _WORD_97: Final = 0xC0
+"""Version of the format that Word 97 began with."""
 _PAIRS: Final = 154
 """Byte where the places of tables begin."""
 STYLES, NOTE_PLACES, NOTES, COMMENTS, SECTIONS, LOOKS, PARAGRAPHS, PIECES, END_PLACES, ENDNOTES, LISTS, USES = (

@@ -10,8 +10,11 @@ from models.extract.readers.flow.counting import alphabetic, roman
 MAX_LISTS: Final = 20_000
 """Definitions of lists; Word itself fails above some two thousand."""
 _LEVELS: Final = 9
+"""Levels of a list, as the format says."""
 _BULLET, _NONE = 23, 255
+"""Kinds of numbers that are none, by the numbers of the format."""
 _LIST_BYTES, _LEVEL_BYTES, _USE_BYTES = 28, 28, 16
+"""Bytes of the records of the format."""
 _BULLET_LABEL: Final = "•"
 
 

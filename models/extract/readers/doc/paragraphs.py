@@ -27,7 +27,9 @@ _NUMBERS: Final = {
 _SIGNED: Final = frozenset((0x845E, 0x840F, 0x460B, 0x6649))
 _TOGGLES: Final = {0x0835: "bold", 0x0836: "italic", 0x083C: "hidden"}
 _DELETED: Final = 0x0800
+"""The change that marks characters as deleted."""
 _HEADER: Final = 0x3404
+"""The change that makes a row the head of its table."""
 
 
 @dataclass(slots=True)

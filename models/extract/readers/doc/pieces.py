@@ -12,6 +12,7 @@ MAX_PIECES: Final = 500_000
 MAX_CHARS: Final = 50_000_000
 """Characters of all stories."""
 _NARROW: Final = 0x40000000
+"""The bit of a piece whose characters have one byte."""
 
 
 class WordText:

@@ -8,10 +8,13 @@ from typing import Final
 PAGE: Final = 512
 """Bytes of a page of properties."""
 MAX_PAGES: Final = 100_000
+"""Pages of properties of one kind: as many as a file of 50 MB can hold."""
 _SIZES: Final = (1, 1, 2, 4, 2, 2, 0, 3)
 """Bytes of an operand by the last three bits of its code; 0 = it states its own."""
 DEFINE_TABLE: Final = 0xD608
+"""The change that says where the cells of a row lie."""
 _CHANGE_TABS: Final = 0xC615
+"""The change whose operand may be longer than its length says."""
 
 
 def read_sprms(data: bytes) -> Iterator[tuple[int, bytes]]:

@@ -11,7 +11,9 @@ _HEADING: Final = re.compile(r"(?:heading|überschrift|titre|título|загол�
 _TITLE: Final = 62
 """Number of the built-in style for titles."""
 _PARAGRAPH: Final = 1
+"""The kind of styles that are of paragraphs."""
 _NO_BASE: Final = 0xFFF
+"""Number of the style that a style comes from when there is none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,15 +20,21 @@ from models.extract.readers.web.pictures import PagePictures
 MAX_ATTACHED: Final = 1_000
 """Attachments of one message."""
 MAX_RECIPIENTS: Final = 5_000
+"""Recipients of one message, as for a header of a mail."""
 MAX_NESTING: Final = 10
 """Messages inside messages that are opened."""
 _TOP, _INSIDE, _PART = 32, 24, 8
 """Bytes before the properties of a message, of a message inside one, of a recipient or attachment."""
 _SUBJECT, _BODY, _HTML, _RTF, _HEADERS = 0x37, 0x1000, 0x1013, 0x1009, 0x7D
+"""Properties of a message by their MAPI numbers."""
 _SENT, _DELIVERED = 0x39, 0xE06
+"""Its times."""
 _TO, _CC, _BCC = 1, 2, 3
+"""Kinds of recipients."""
 _KIND, _NAME, _ADDRESS, _SMTP = 0xC15, 0x3001, 0x3003, 0x39FE
+"""Properties of a recipient."""
 _DATA, _LONG_NAME, _SHORT_NAME, _CONTENT_ID = 0x3701, 0x3707, 0x3704, 0x3712
+"""Properties of an attachment."""
 
 Mailbox = tuple[str, str]
 

@@ -14,6 +14,7 @@ _START: Final = (
 )
 """The window's content before anything is unpacked, as the format states it."""
 _WINDOW: Final = 4096
+"""Bytes that references reach back, as the format says."""
 _COMPRESSED, _PLAIN = b"LZFu", b"MELA"
 
 

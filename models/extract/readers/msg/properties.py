@@ -11,7 +11,9 @@ FIXED: Final = "__properties_version1.0"
 MAX_PROPERTIES: Final = 5_000
 """Of one storage; Outlook writes some two hundred."""
 _NARROW, _WIDE, _BINARY, _TIME, _LONG = 0x1E, 0x1F, 0x102, 0x40, 0x03
+"""Types of properties by their MAPI numbers."""
 _INTERNET_CODE_PAGE, _MESSAGE_CODE_PAGE = 0x3FDE, 0x3FFD
+"""Properties by their MAPI numbers."""
 
 
 class MapiStorage:

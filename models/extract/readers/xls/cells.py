@@ -12,6 +12,7 @@ from models.extract.readers.xls.records import BiffRecord, StringReader, read_re
 MAX_COLUMNS: Final = 256
 """Columns of a sheet in this format."""
 _TEXT_OBJECT, _NOTE, _OBJECT = 0x1B6, 0x1C, 0x5D
+"""Records by their numbers in the format."""
 
 
 class XlsSheet:

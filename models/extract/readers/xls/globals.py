@@ -9,10 +9,13 @@ from models.extract.readers.sheets.formats import BUILT_IN
 from models.extract.readers.xls.records import BiffRecord, StringReader, read_records
 
 BOF, EOF = 0x809, 0x0A
+"""Records that begin and end a part of the stream."""
 MAX_STRINGS: Final = 2_000_000
 """Shared strings: more than cells that a workbook may have filled."""
 MAX_SHEETS: Final = 2000
+"""Sheets of one workbook, as for XLSX."""
 _BIFF8, _BIFF5 = 0x600, 0x500
+"""Versions of the format: Excel 97 to 2003, Excel 5 and 95."""
 _HIDDEN: Final = 3
 """Bits of a sheet's state: hidden, or hidden so that only a macro shows it."""
 

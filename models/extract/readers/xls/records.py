@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 CONTINUE: Final = 0x3C
+"""The record that goes on with the one before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,9 @@ from models.extract.readers.xlsb.records import read_area, read_records, read_st
 MAX_ROWS, MAX_COLUMNS = 1_048_576, 16_384
 """Rows and columns of a sheet: the bounds of the format."""
 _ROW, _MERGE, _COLUMNS, _FILTER = 0, 176, 60, 161
+"""Records by their numbers in the format."""
 _RK, _ERROR, _TRUTH, _REAL, _TEXT, _SHARED, _RICH = 2, 3, 4, 5, 6, 7, 62
+"""Records of cells by what they hold."""
 _KINDS: Final = {8: _TEXT, 9: _REAL, 10: _TRUTH, 11: _ERROR, **{kind: kind for kind in range(2, 8)}, _RICH: _RICH}
 """Records of cells, those of formulas as the value they gave."""
 

@@ -21,9 +21,13 @@ from models.extract.readers.xlsx.objects import read_drawings, relations_of
 
 ENGINE: Final = "biff12"
 MAX_SHEETS: Final = 2000
+"""Sheets of one workbook, as for XLSX."""
 _BUNDLE_SHEET, _WORKBOOK_PROPERTIES, _STRING = 156, 153, 19
+"""Records by their numbers in the format."""
 _FORMAT, _BEGIN_STYLES, _END_STYLES, _STYLE = 44, 617, 618, 47
+"""Records of the style sheet."""
 _COMMENT, _COMMENT_TEXT = 635, 637
+"""Records of comments."""
 
 
 def open_xlsb(data: bytes, options: ReadOptions) -> FlowDocument:
