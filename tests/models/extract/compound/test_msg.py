@@ -14,6 +14,7 @@ from tests.models.extract.compound.files import compound
 from tests.models.extract.flow_trees import read_tree, texts
 
 FIXED = "__properties_version1.0"
+Streams = dict[tuple[str, ...], bytes]
 
 
 def properties(header: int, *values: tuple[int, int, bytes]) -> bytes:
@@ -26,7 +27,7 @@ def text(number: int) -> str:
     return f"__substg1.0_{number:04X}001F"
 
 
-def person(at: int, kind: int, name: str, address: str) -> dict[tuple[str, ...], bytes]:
+def person(at: int, kind: int, name: str, address: str) -> Streams:
     home = f"__recip_version1.0_#{at:08X}"
     return {
         (home, FIXED): properties(8, (0xC15, 3, struct.pack("<I", kind))),
@@ -35,9 +36,9 @@ def person(at: int, kind: int, name: str, address: str) -> dict[tuple[str, ...],
     }
 
 
-def outlook(**more: dict[tuple[str, ...], bytes]) -> bytes:
+def outlook(**more: Streams) -> bytes:
     sent = struct.pack("<Q", 132_223_104_000_000_000)
-    streams: dict[tuple[str, ...], bytes] = {
+    streams: Streams = {
         (FIXED,): properties(32, (0x39, 0x40, sent)),
         (text(0x37),): "Zwölf Häuser".encode("utf-16-le"),
         (text(0xC1A),): "Ann".encode("utf-16-le"),
@@ -65,20 +66,20 @@ def test_fields_and_body_are_those_of_a_mail() -> None:
 
 
 def test_html_comes_before_plain_text_and_has_its_own_code_page() -> None:
-    page = {("__substg1.0_10130102",): "<p>Grüße</p>".encode("cp1252")}
+    page: Streams = {("__substg1.0_10130102",): "<p>Grüße</p>".encode("cp1252")}
     assert texts(read_tree(outlook(html=page)), BlockType.PARAGRAPH) == ["Grüße"]
 
 
 def test_attachments_are_files_and_messages_in_messages_are_mails() -> None:
     home = "__attach_version1.0_#00000000"
     inner = (home, "__substg1.0_3701000D")
-    nested = {(*inner, FIXED): properties(24), (*inner, text(0x37)): "Inner".encode("utf-16-le")}
+    nested: Streams = {(*inner, FIXED): properties(24), (*inner, text(0x37)): "Inner".encode("utf-16-le")}
     nested |= {
         (*inner, text(0x1000)): "Words.".encode("utf-16-le"),
         (home, text(0x3707)): "../in.msg".encode("utf-16-le"),
     }
     other = "__attach_version1.0_#00000001"
-    plain = {(other, "__substg1.0_37010102"): b"%PDF-", (other, text(0x3707)): "a/b.pdf".encode("utf-16-le")}
+    plain: Streams = {(other, "__substg1.0_37010102"): b"%PDF-", (other, text(0x3707)): "a/b.pdf".encode("utf-16-le")}
     found = read_file(outlook(nested=nested, plain=plain)).embedded
     assert [(one.path, one.name) for one in found] == [("1/in.msg", "in.msg"), ("2/b.pdf", "b.pdf")]
     assert found[1].data == b"%PDF-"
@@ -89,7 +90,7 @@ def test_packed_rich_text_is_the_body_where_there_is_no_other() -> None:
     rtf = rb"{\rtf1 only\par rich}"
     literals = b"".join(b"\0" + rtf[at : at + 8] for at in range(0, len(rtf), 8))
     packed = struct.pack("<II", len(literals) + 12, len(rtf)) + b"LZFu" + bytes(4) + literals
-    body = {("__substg1.0_10090102",): packed, (text(0x1000),): b""}
+    body: Streams = {("__substg1.0_10090102",): packed, (text(0x1000),): b""}
     assert texts(read_tree(outlook(body=body)), BlockType.PARAGRAPH) == ["only", "rich"]
     assert unpack_rtf(packed) == rtf
 
@@ -101,7 +102,7 @@ def test_packed_text_that_says_it_is_huge_is_a_limit_and_one_that_never_ends_end
 
 
 def test_messages_in_messages_are_bounded() -> None:
-    streams: dict[tuple[str, ...], bytes] = {}
+    streams: Streams = {}
     path: tuple[str, ...] = ()
     for _ in range(message.MAX_NESTING + 2):
         path = (*path, "__attach_version1.0_#00000000", "__substg1.0_3701000D")
