@@ -9,12 +9,14 @@ from models.extract.layout.figures.floats import Float, Floats, take_field_lines
 from models.extract.layout.figures.forms import settle_fields
 from models.extract.layout.figures.pictures import find_pictures
 from models.extract.layout.headings.decide import decide_headings
+from models.extract.layout.headings.joins import join_headings
 from models.extract.layout.lines.inline import attach_marks, stretch_over_pictures
 from models.extract.layout.lines.leaders import merge_entries
 from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.lines.mirror import mirror_block, mirror_marks, runs_right_to_left
 from models.extract.layout.lines.pieces import merge_pieces
 from models.extract.layout.tables.scoring.find import find_tables
+from models.extract.layout.tables.scoring.titles import free_titles
 from models.extract.layout.tags.follow import TypedGroup, follow_tags
 from models.extract.layout.tags.tables import take_tagged_tables
 from models.extract.layout.tags.trust import TagPlan, trust_tags
@@ -64,7 +66,8 @@ def _lay_out(marks: PageMarks) -> PageLayout:
     mark_heading_parts(kinds, page.groups, page.look)
     floats = page.floats
     if plan is None:
-        typed = [TypedGroup(kind, group) for kind, group in zip(kinds, page.groups, strict=True)]
+        kinds, groups = join_headings(kinds, page.groups, page.look.body)
+        typed = [TypedGroup(kind, group) for kind, group in zip(kinds, groups, strict=True)]
     else:
         held = {index for index, group in enumerate(page.groups) if floats.holds(group[0])}
         typed = follow_tags(plan, page.groups, kinds, held)
@@ -113,6 +116,7 @@ def _find_floats(marks: PageMarks, body: float, plan: TagPlan | None) -> tuple[F
     lines = take_field_lines(marks.fields, marks.lines) if marks.fields else marks.lines
     stated, lines = take_tagged_tables(plan, lines) if plan is not None else ([], lines)
     tables, lines = find_tables(marks, lines)
+    lines = lines + free_titles(tables)
     tables += stated
     fields, lines = settle_fields(marks.fields, tables, lines) if marks.fields else ([], lines)
     lines = attach_marks(lines)

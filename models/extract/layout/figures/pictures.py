@@ -20,6 +20,10 @@ class PictureLimits:
     """Share of the page: a drawing that covers more is its background."""
     prose_chars: int = 40
     """Characters of a line that is a sentence; a drawing with three of them is a box around text."""
+    framed_chars: int = 150
+    """Characters: labels of a drawing have fewer, or leave most of it free."""
+    covered: float = 0.18
+    """Share of a box under lines of type; of charts and diagrams it is less than 0.15."""
     label_chars: int = 45
     """Most characters of a label of a drawing."""
     trim_chars: int = 20
@@ -182,10 +186,15 @@ def _is_text_area(box: Bbox, lines: list[Line], tables: list[Bbox]) -> bool:
 
 
 def _holds_prose(box: Bbox, lines: list[Line]) -> bool:
-    """Three or more long lines: the box frames text."""
+    """Three or more long lines, or much of the box under type, as on slides: the box frames text."""
     inside = [line for line in lines if _is_inside(line, box)]
     long = sum(len(line.text) > LIMITS.prose_chars for line in inside)
-    return long > 2 or sum(len(line.text) for line in inside) > 0.045 * bbox_area(box)
+    chars = sum(len(line.text) for line in inside)
+    if long > 2 or chars > 0.045 * bbox_area(box):
+        return True
+    return chars > LIMITS.framed_chars and sum(bbox_area(line.bbox) for line in inside) > LIMITS.covered * bbox_area(
+        box
+    )
 
 
 def _is_inside(line: Line, box: Bbox) -> bool:

@@ -7,7 +7,7 @@ from models.cdom.tree import BlockType
 from models.extract.layout.lines.marks import Line
 from models.extract.layout.text.captions import is_caption
 from models.extract.layout.text.formulas import MATH
-from models.extract.layout.text.paragraphs import BULLET, NUMBER
+from models.extract.layout.text.paragraphs import NUMBER, begins_bullet
 from models.extract.math.symbols import FUNCTIONS
 
 
@@ -74,7 +74,7 @@ def find_kind(group: list[Line], page: PageLook) -> BlockType:
         return BlockType.CODE
     if is_caption(first.text):
         return BlockType.CAPTION
-    if BULLET.match(first.text):
+    if begins_bullet(first):
         return BlockType.LIST_ITEM
     if _is_formula(group) and (first.recognised or _is_pure(group)):
         return BlockType.FORMULA

@@ -31,6 +31,8 @@ BULLET = re.compile(r"[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢✓�
 _DASH = re.compile(r"[–—*·-]\s")
 NUMBER = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[A-Z]\)|\(?[ivx]{2,5}[.)]|\[\d{1,3}\])\s+(?=\S)")
 """A capital with a full stop is more often an initial."""
+_SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[^\W\d_]")
+"""The number of a section below the first level, with its title."""
 _SENTENCE_END = (".", "!", "?", ":", ".”", '."', ".)", ";")
 
 
@@ -116,8 +118,10 @@ def _is_apart(group: list[Line], line: Line, leading: float) -> bool:
 
 def _is_item_start(group: list[Line], line: Line) -> bool:
     """True for a bullet, or for a number where numbered items start."""
-    if BULLET.match(line.text):
+    if begins_bullet(line):
         return not _DASH.match(line.text) or _may_start(group, line)
+    if line.all_bold and _SECTION.match(line.text):
+        return True
     if not NUMBER.match(line.text):
         return False
     first = group[0]
@@ -149,6 +153,14 @@ def _is_indented(group: list[Line], line: Line, following: Line | None) -> bool:
     if following is None or following.base <= line.base:
         return len(group) > 1 or last.text.endswith(_SENTENCE_END)
     return following.x0 < line.x0 - indent or len(group) > 1
+
+
+def begins_bullet(line: Line) -> bool:
+    """True for a bullet, also the letter o in a typewriter font that word processors set for one."""
+    if BULLET.match(line.text):
+        return True
+    first = line.runs[0] if line.runs and line.text.startswith("o ") else None
+    return first is not None and first.code and (first.start, first.end) in ((0, 1), (0, 2))
 
 
 def is_item(text: str) -> bool:

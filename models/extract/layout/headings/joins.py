@@ -1,0 +1,87 @@
+"""Lines of one heading that the grouping kept apart: the pair decision on what stands right below a heading."""
+
+import re
+from dataclasses import dataclass
+
+from models.cdom.tree import BlockType
+from models.extract.layout.lines.marks import Line
+from models.extract.layout.text.paragraphs import is_item
+
+_SECTION = re.compile(r"(?:\d+(?:\.\d+)*\.?|[IVXLC]+\.|[A-Z]\.)\s", re.ASCII)
+_ENDS = (".", ":", "?", "!", ";")
+
+
+@dataclass(frozen=True, slots=True)
+class HeadingJoinLimits:
+    """When two lines of one look are one heading. Distances in sizes of their type."""
+
+    step: float = 1.7
+    """Most distance of the baselines."""
+    size: float = 0.3
+    """Points by which sizes may differ."""
+    edge: float = 0.25
+    """By which left edges or middles may differ."""
+    larger: float = 1.1
+    """Of running text: what goes on a heading without being called one is larger than this, or bold."""
+    most_lines: int = 4
+    """Lines of a heading."""
+    most_chars: int = 200
+    """Characters of a heading."""
+    most_in_a_row: int = 3
+    """Groups of one look below each other; more are a list, an address or a title page."""
+
+
+LIMITS = HeadingJoinLimits()
+
+
+def join_headings(
+    kinds: list[BlockType], groups: list[list[Line]], body: float
+) -> tuple[list[BlockType], list[list[Line]]]:
+    """Types and groups with the parts of a heading joined."""
+    out_kinds: list[BlockType] = []
+    out_groups: list[list[Line]] = []
+    at = 0
+    while at < len(groups):
+        end = at + 1
+        if kinds[at] is BlockType.HEADING:
+            while end < len(groups) and _goes_on(groups[end - 1], kinds[end], groups[end], body):
+                end += 1
+        parts = groups[at:end]
+        whole = [line for part in parts for line in part]
+        if end - at > LIMITS.most_in_a_row or not _may_be_one(whole):
+            out_kinds += kinds[at:end]
+            out_groups += parts
+        else:
+            out_kinds.append(kinds[at])
+            out_groups.append(whole)
+        at = end
+    return out_kinds, out_groups
+
+
+def _may_be_one(lines: list[Line]) -> bool:
+    return len(lines) <= LIMITS.most_lines and sum(len(line.text) for line in lines) <= LIMITS.most_chars
+
+
+def _goes_on(upper: list[Line], kind: BlockType, lower: list[Line], body: float) -> bool:
+    """True when `lower` is more of the heading `upper`: the same type, right below, aligned, and no new start."""
+    last, line = upper[-1], lower[0]
+    if kind is BlockType.PARAGRAPH:
+        if not (line.all_bold or line.size > LIMITS.larger * body) or len(lower) > 1:
+            return False
+    elif kind is not BlockType.HEADING:
+        return False
+    if not last.text or not line.text or last.text.endswith(_ENDS) or is_item(line.text) or _SECTION.match(line.text):
+        return False
+    return _looks_alike(last, line) and _stands_below(last, line)
+
+
+def _looks_alike(a: Line, b: Line) -> bool:
+    same = a.font == b.font and a.color == b.color and a.bold == b.bold and a.italic == b.italic
+    same = same and a.upright == b.upright and a.text.isupper() == b.text.isupper()
+    return same and abs(a.size - b.size) <= LIMITS.size
+
+
+def _stands_below(a: Line, b: Line) -> bool:
+    slack = LIMITS.edge * b.size
+    aligned = abs(a.x0 - b.x0) <= slack or abs(a.x0 + a.x1 - b.x0 - b.x1) <= 2 * slack
+    return aligned and 0 < b.base - a.base <= LIMITS.step * b.size
