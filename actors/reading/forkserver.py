@@ -145,6 +145,7 @@ class ForkServer:
         self._entry = entry
         self._lock = threading.RLock()
         self._running: _Running | None = None
+        self._launched: _Running | None = None
 
     @property
     def pid(self) -> int | None:
@@ -165,6 +166,12 @@ class ForkServer:
         with self._lock:
             if self._running is None:
                 self._running = self._start()
+
+    def launch(self) -> None:
+        """Let the server come up while the caller does something else; `start` waits for it."""
+        with self._lock:
+            if self._running is None and self._launched is None:
+                self._launched = self._execute()
 
     def take(self) -> NewChild:
         """An idle child; the next one is forked at once. Starts a dead server again. Raises `ServerGone`."""
@@ -219,15 +226,16 @@ class ForkServer:
         return running.idle.popleft()
 
     def _end(self) -> None:
-        if self._running is not None:
-            self._running.end()
-            self._running = None
+        for running in (self._running, self._launched):
+            if running is not None:
+                running.end()
+        self._running = self._launched = None
 
     def _start(self) -> _Running:
         problem = ServerGone("fork server did not start")
         for delay in _START_DELAYS_S:
             time.sleep(delay)
-            running = self._execute()
+            running, self._launched = self._launched or self._execute(), None
             try:
                 running.listen(_START_TIMEOUT_S)
                 return running

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from actors.reading.page_spool import PixelStore
-from actors.sandbox.assemble_document import finish_tree
 from actors.sandbox.failures import describe_failure
 from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
@@ -12,7 +11,6 @@ from models.cdom.ports import ReadOutcome, RecognisedPage
 from models.cdom.tree import Source, dump_tree
 from models.extract.areas import leave_areas
 from models.extract.readers.contract import DocumentFacts, PageContent, failed_page
-from models.extract.recognised import apply_recognition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +53,8 @@ class PendingOcr:
 def _fill(content: PageContent, words: dict[int, RecognisedPage], waiting: frozenset[int]) -> PageContent:
     if content.number not in waiting:
         return content
+    from models.extract.recognised import apply_recognition  # with numpy: only where a page waits
+
     found = words.get(content.number)
     if found:
         return apply_recognition(content, found)
@@ -70,6 +70,8 @@ def finish_outcome(
     options: ReadOptions,
 ) -> ReadOutcome:
     """Pages to an outcome; what assembly raises is an outcome too."""
+    from actors.sandbox.assemble_document import finish_tree  # with all layout: most trees are made in the child
+
     try:
         tree = finish_tree(facts, contents, source=source, options=options)
     except Exception as error:

@@ -43,7 +43,7 @@ class DocumentReader:
     """One fork server and its children; one call at a time.
 
     `side_by_side` children work on one long document. `documents_per_child`: of one owner, one after the other.
-    `draw`: pictures that must be drawn are drawn while reading.
+    `server`: one that is launched already. `draw`: pictures that must be drawn are drawn while reading.
     """
 
     def __init__(
@@ -54,9 +54,10 @@ class DocumentReader:
         documents_per_child: int = 1,
         draw: bool = False,
         entry: str = "actors.sandbox.server",
+        server: ForkServer | None = None,
     ) -> None:
         self._limits, self._side_by_side, self._draw = limits, side_by_side, draw
-        self._server = ForkServer(limits, entry=entry)
+        self._server = server or ForkServer(limits, entry=entry)
         self._pool = ChildPool(self._server, documents_per_child)
 
     @property

@@ -27,7 +27,6 @@ from models.extract.readers import open_document
 from models.extract.readers.contract import OpenDocument, PageContent, PageRead, failed_page
 from models.pii.errors import PiiIncomplete
 from models.redaction.planning.errors import NotRedactable, RedactionUnproven
-from models.redaction.redact import redact_original
 
 _REQUEST_CAP = 1 << 24  # bytes of one request: options and page numbers
 
@@ -178,6 +177,8 @@ def render_page(session: ChannelSession, request: Frame) -> None:
 
 def redact(session: ChannelSession, request: Frame) -> None:
     """The open original without what its tree and the decisions mask, read again here before it is sent."""
+    from models.redaction.redact import redact_original  # there since the warm-up, but for servers that redact none
+
     session.grant(session.limits.redact_cpu_s)
     tree, asked = load_tree(request.data("tree")), json.loads(request.data("decisions"))
     decisions = {(block, flag, span): decision for block, flag, span, decision in asked}

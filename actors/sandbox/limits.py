@@ -24,10 +24,13 @@ class SandboxLimits:
     pixel_bytes: int = 2048 * MIB
     readers: dict[str, str] = field(default_factory=dict)
     """Readers of plugins: format → "module:function"."""
+    formats: tuple[str, ...] = ()
+    """What a server for a few files will read: only that is loaded, and warmed up once. Empty: everything."""
 
     def dump(self) -> str:
         return json.dumps(asdict(self))
 
     @classmethod
     def load(cls, text: str) -> "SandboxLimits":
-        return cls(**json.loads(text))
+        values = json.loads(text)
+        return cls(**values | {"formats": tuple(values["formats"])})

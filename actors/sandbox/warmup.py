@@ -9,20 +9,16 @@ from models.cdom.original import ReadOptions
 from models.cdom.tree import Source, dump_tree
 from models.extract.pages_json import dump_facts, dump_page
 from models.extract.readers import open_document
-from models.pii.flag import flag_tree
-from models.pii.patterns.kind_patterns import RegexDetector
-from models.redaction.docx import redact as redact_docx  # noqa: F401  imported late by the next
-from models.redaction.redact import redact_original
 
 _ROUNDS = 8  # times the sample is read, so that code a first read would still load is loaded
 _WORDS = "Plain words that fill a line of this paragraph from one side to the other."
 
 
-def warm_up() -> None:
-    """Raises when our own document cannot be read."""
+def warm_up(*, once: bool = False) -> None:
+    """Raises when our own document cannot be read. `once`: for a server that reads a few files and redacts none."""
     data, options = make_sample(), ReadOptions()
     source = Source(format="pdf", sha256="", bytes=len(data))
-    for _ in range(_ROUNDS):
+    for _ in range(1 if once else _ROUNDS):
         document = open_document(data, options)
         dump_facts(document.facts)
         contents = [document.read_page(number).content for number in document.facts.page_numbers]
@@ -30,11 +26,17 @@ def warm_up() -> None:
             dump_page(content)
         dump_tree(finish_tree(document.facts, contents, source=source, options=options))
         document.close()
-    _redact(data)
+    if not once:
+        _redact(data)
 
 
 def _redact(data: bytes) -> None:
     """Once, so that everything redaction imports lazily is here before the files are gone."""
+    from models.pii.flag import flag_tree
+    from models.pii.patterns.kind_patterns import RegexDetector
+    from models.redaction.docx import redact as redact_docx  # noqa: F401  imported late by the next
+    from models.redaction.redact import redact_original
+
     tree = flag_tree(read_again(data), RegexDetector())
     redact_original(data, tree, {}, read_again)
 

@@ -59,16 +59,16 @@ class LazyGroup(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """As click's, with a guess at what a typo meant."""
-        if args and args[0] not in self.list_commands(ctx) and not args[0].startswith("-"):
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             from cluster.cli.shared.choices import guess
 
             ctx.fail(f"No such command {args[0]!r}.{guess(args[0], self.list_commands(ctx))}")
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.list_commands(ctx):
+        module, attribute, _ = _COMMANDS.get(cmd_name, ("", "", ""))
+        if not module or not _exists(module):
             return None
-        module, attribute, _ = _COMMANDS[cmd_name]
         command = getattr(importlib.import_module(module), attribute)
         assert isinstance(command, click.Command)
         return command

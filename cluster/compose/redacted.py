@@ -7,22 +7,21 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING
 
-from models.cdom.ports import ReadOutcome
-
 if TYPE_CHECKING:
     from actors.reader.pii_scan import FlagTree
+    from models.cdom.ports import ReadOutcome
 
 HIDDEN_NAME = "[REDACTED]"
 
 
-def redact_outcome(outcome: ReadOutcome) -> ReadOutcome:
+def redact_outcome(outcome: "ReadOutcome") -> "ReadOutcome":
     """The outcome with its tree masked and without pictures. Raises `PiiIncomplete` and `SettingsError`."""
     from actors.reader.pii_scan import redact
 
     return redact(outcome, _flagger())
 
 
-def flag_outcome(outcome: ReadOutcome) -> ReadOutcome:
+def flag_outcome(outcome: "ReadOutcome") -> "ReadOutcome":
     """The outcome with its tree searched for personal data. Raises `SettingsError`."""
     from actors.reader.pii_scan import scan
 

@@ -3,8 +3,10 @@
 import codecs
 import encodings
 import pkgutil
+from collections.abc import Collection
 from importlib import import_module
 
+from models.cdom.original import Format
 from models.extract import pages_json
 from models.extract.document.levels import level_forests
 from models.extract.layout.headings.decide import heading_forest
@@ -13,18 +15,27 @@ from models.extract.legible.statistics import load_tables
 from models.extract.readers import READERS
 
 _SKIPPED_CODECS = frozenset({"aliases", "mbcs", "oem"})
+_CODECS_OF_PDF = (
+    "ascii", "latin_1", "utf_8", "utf_8_sig", "utf_16", "utf_16_le", "utf_16_be", "utf_32", "cp1252", "mac_roman",
+    "idna", "raw_unicode_escape", "unicode_escape",
+)  # fmt: skip
+"""The engine decodes what stands in a PDF; these are what Python itself and our own code ask for."""
 _LAZY = ("unicodedata", "models.extract.recognised", "models.extract.assemble")
 
 
-def preload() -> None:
-    """Load readers, weights, codecs and JSON validators. Raises `ImportError` when a reader cannot be imported."""
-    for target in sorted(set(READERS.values())):
+def preload(formats: Collection[Format] = ()) -> None:
+    """Load readers (of these formats, of all where none is named), weights, codecs and JSON validators.
+
+    Raises `ImportError` when a reader cannot be imported.
+    """
+    for target in sorted({target for one, target in READERS.items() if not formats or one in formats}):
         import_module(target.split(":")[0])
     for name in _LAZY:
         import_module(name)
-    for module in pkgutil.iter_modules(encodings.__path__):
-        if module.name not in _SKIPPED_CODECS:
-            _load_codec(module.name)
+    all_codecs = (module.name for module in pkgutil.iter_modules(encodings.__path__))
+    for codec in _CODECS_OF_PDF if set(formats) == {Format.PDF} else all_codecs:
+        if codec not in _SKIPPED_CODECS:
+            _load_codec(codec)
     heading_forest()
     level_forests()
     load_weights()

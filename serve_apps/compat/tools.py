@@ -6,6 +6,7 @@ Long lists come in pages, so that no answer floods the model. Raises ToolError w
 import asyncio
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import quote
 
 import httpx
 from mcp.server.mcpserver.exceptions import ToolError
@@ -13,6 +14,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 PARSE_S = 55  # seconds, as the API's own parse waits
+LISTED = 100  # documents offered as resources: a client shows them as a list to choose from
 Id = Annotated[str, Field(pattern=r"^[a-z]+_[a-z2-7]{26}$", description="As given by parse or search.")]
 Offset = Annotated[int, Field(ge=0, description="Where to go on: next_offset of the page before.")]
 
@@ -56,14 +58,13 @@ class Tools:
 
     async def parse(
         self,
-        path: Annotated[str, Field(min_length=1, max_length=4096, description="Path of the file on this machine.")],
+        path: Annotated[str, Field(min_length=1, max_length=4096, description="A local file, or a web address.")],
     ) -> Read:
-        """Read a local document (PDF, Word, image). Gives its ids and a digest of its content."""
-        try:
-            name, content = await asyncio.to_thread(_read, path)
-        except OSError as error:
-            raise ToolError(f"the file cannot be read: {error.strerror}") from None
-        answer = await self._send("POST", f"/v1/parse?timeout_s={PARSE_S}", files={"file": (name, content)})
+        """Read a document (PDF, Word, image …): a local file, or an https address that the service fetches.
+
+        Gives its ids and a digest of its content.
+        """
+        answer = await self._send("POST", f"/v1/parse?timeout_s={PARSE_S}", **await _submission(path))
         body = answer.json()
         if answer.status_code == 202:
             return Read(job_id=body["job_id"], document_id=None, status="running", pages=None, digest="")
@@ -125,6 +126,18 @@ class Tools:
         body = (await self._send("GET", path, params={"max_tokens": max_tokens})).json()
         return Digest(markdown=body["markdown"], truncated=bool(body["truncated"]))
 
+    async def list_newest(self) -> list[dict[str, Any]]:
+        """The documents that were read last, as the service lists them."""
+        params = {"status": "succeeded", "limit": LISTED}
+        newest: list[dict[str, Any]] = (await self._send("GET", "/v1/documents", params=params)).json()
+        return newest
+
+    async def read_markdown(self, document_id: Id) -> str:
+        """All of a document as Markdown."""
+        document = (await self._send("GET", f"/v1/documents/{quote(document_id, safe='')}")).json()
+        place = _document(document["job_id"], document["document_id"])
+        return (await self._send("GET", f"{place}/export/markdown")).text
+
     async def _send(self, method: str, path: str, **more: Any) -> httpx.Response:
         try:
             answer = await self._client.request(method, path, **more)
@@ -133,6 +146,16 @@ class Tools:
         if answer.status_code >= 300:
             raise ToolError(f"the service answered {answer.status_code}: {_words(answer)}")
         return answer
+
+
+async def _submission(path: str) -> dict[str, Any]:
+    if path.startswith(("http://", "https://")):
+        return {"json": {"url": path}}
+    try:
+        name, content = await asyncio.to_thread(_read, path)
+    except OSError as error:
+        raise ToolError(f"the file cannot be read: {error.strerror}") from None
+    return {"files": {"file": (name, content)}}
 
 
 def _read(path: str) -> tuple[str, bytes]:

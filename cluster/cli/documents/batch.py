@@ -13,19 +13,21 @@ from typing import TYPE_CHECKING
 import click
 
 from cluster.cli.documents.advice import explain
-from cluster.cli.documents.extract_formats import EXTRACT_FORMATS, Extracted, MarkdownChoices
+from cluster.cli.documents.extract_formats import EXTRACT_FORMATS, Extracted, MarkdownChoices, import_writer
 from cluster.cli.shared.progress import ProgressBar
 from cluster.compose.redacted import HIDDEN_NAME, redact_outcome
 from models.cdom.errors import ErrorCode
-from models.cdom.original import ReadOptions
-from models.cdom.ports import ReadOutcome
-from models.cdom.tree import Tree
+from models.cdom.original import Format, ReadOptions
 from models.pii.errors import PiiIncomplete
 
 if TYPE_CHECKING:
     from actors.reading.read_document import DocumentReader
     from actors.recogniser import Recogniser
+    from models.cdom.ports import ReadOutcome
+    from models.cdom.tree import Tree
 
+_FEW = 4  # PDFs: with more, code that has been warmed up is worth its half second
+_PDF = b"%PDF-"
 DOCUMENTS_PER_CHILD = 64  # documents of one owner that a child reads before a fresh one: a fork costs three reads
 
 
@@ -58,7 +60,8 @@ class FileBatch:
         self._items: SimpleQueue[ExtractItem] = SimpleQueue()
         for item in items:
             self._items.put(item)
-        self._write = EXTRACT_FORMATS[to][1]
+        self._to, self._write = to, EXTRACT_FORMATS[to][1]
+        self._formats = _formats_of(items)
         self._options, self._bar, self._markdown, self._redacted = options, bar, markdown, redacted
         self._lock, self._stopped = threading.Lock(), threading.Event()
         self._recognising: Recogniser | None = None
@@ -68,7 +71,9 @@ class FileBatch:
     def run(self, jobs: int) -> None:
         with ThreadPoolExecutor(jobs) as threads:
             try:
-                for done in [threads.submit(self._work) for _ in range(jobs)]:
+                working = [threads.submit(self._work) for _ in range(jobs)]
+                import_writer(self._to)
+                for done in working:
                     done.result()
             finally:
                 self._stopped.set()
@@ -76,7 +81,7 @@ class FileBatch:
             self._recognising.close()
 
     def _work(self) -> None:
-        with open_reader() as reader:
+        with open_reader(self._formats) as reader:
             while not self._stopped.is_set():
                 try:
                     item = self._items.get_nowait()
@@ -95,6 +100,7 @@ class FileBatch:
     def _read(self, reader: "DocumentReader", item: ExtractItem) -> str | None:
         """None, or the code of what went wrong."""
         from actors.reading.recognise_document import recognise_document
+        from models.cdom.ports import ReadOutcome
 
         try:
             original = item.file.open("rb")
@@ -114,7 +120,7 @@ class FileBatch:
             return f"cannot write {item.result}: {error.strerror}"
         return None
 
-    def _extracted(self, item: ExtractItem, outcome: ReadOutcome) -> Extracted:
+    def _extracted(self, item: ExtractItem, outcome: "ReadOutcome") -> Extracted:
         """What is to be written. Raises `PiiIncomplete`."""
         name = HIDDEN_NAME if self._redacted else PurePath(item.name).name
         outcome = redact_outcome(outcome) if self._redacted else outcome
@@ -141,7 +147,7 @@ class FileBatch:
         self._bar.step(item.name)
 
 
-def _state(tree: Tree) -> dict[str, object]:
+def _state(tree: "Tree") -> dict[str, object]:
     """The statement of the document as a whole; its pages and boxes are in the tree."""
     if tree.coverage is None:
         return {"complete": False}
@@ -161,13 +167,32 @@ def _put(item: ExtractItem, data: bytes) -> None:
     item.result.write_bytes(data)
 
 
+def _formats_of(items: list[ExtractItem]) -> tuple[str, ...]:
+    """Of a few PDFs: their format alone, because a sandbox that can read all comes up three times later."""
+    few = len(items) <= _FEW and all(_begins_as_pdf(item.file) for item in items)
+    return (Format.PDF.value,) if few else ()
+
+
+def _begins_as_pdf(file: Path) -> bool:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(len(_PDF)) == _PDF
+    except OSError:
+        return False
+
+
 @contextmanager
-def open_reader() -> Iterator["DocumentReader"]:
-    from actors.reading.forkserver import ServerGone
-    from actors.reading.read_document import DocumentReader
+def open_reader(formats: tuple[str, ...] = ()) -> Iterator["DocumentReader"]:
+    """A reader in a sandbox of its own; `formats`: all that it will read, where that is known."""
+    from actors.reading.forkserver import ForkServer, ServerGone
     from actors.sandbox.limits import SandboxLimits
 
-    reader = DocumentReader(SandboxLimits(), documents_per_child=DOCUMENTS_PER_CHILD)
+    limits = SandboxLimits(formats=formats)
+    server = ForkServer(limits)
+    server.launch()
+    from actors.reading.read_document import DocumentReader  # imported while the server comes up
+
+    reader = DocumentReader(limits, documents_per_child=DOCUMENTS_PER_CHILD, server=server)
     try:
         reader.start()
         yield reader

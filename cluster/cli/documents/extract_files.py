@@ -6,9 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from models.cdom.errors import UnsupportedFormat
-from models.extract.readers.sniffing.signatures import check_head
-
 _HEAD = 4096  # bytes looked at to name a format: every signature stands within them
 
 
@@ -45,6 +42,9 @@ def find_files(arguments: Iterable[str]) -> FoundFiles:
 
 def is_document(path: Path) -> bool:
     """True when its first bytes are of a format that is read here."""
+    from models.cdom.errors import UnsupportedFormat
+    from models.extract.readers.sniffing.signatures import check_head  # with a guesser of charsets: for folders only
+
     try:
         with path.open("rb") as file:
             check_head(file.read(_HEAD))

@@ -6,10 +6,11 @@ Adding a format is one function and one line in EXTRACT_FORMATS; what a format n
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from pydantic_core import to_json
-
-from models.cdom.tree import Tree
+if TYPE_CHECKING:
+    from models.cdom.tree import Tree
 
 _STORED_PREFIX = b'{"source":{'
 
@@ -26,7 +27,7 @@ class MarkdownChoices:
 class Extracted:
     """A document that was read: its tree, the canonical bytes, the file's name."""
 
-    tree: Tree
+    tree: "Tree"
     tree_json: bytes
     name: str
     markdown: MarkdownChoices = MarkdownChoices()
@@ -88,6 +89,8 @@ def write_graph(read: Extracted) -> bytes:
 
 
 def _json(value: object) -> bytes:
+    from pydantic_core import to_json
+
     return to_json(value, indent=1)
 
 
@@ -101,6 +104,14 @@ EXTRACT_FORMATS: dict[str, tuple[str, Write]] = {
     "context": (".json", write_context),
     "graph": (".json", write_graph),
 }
+
+_NEEDED = {"markdown": "models.export.markdown", "html": "models.export.html", "graph": "models.export.graph"}
+
+
+def import_writer(to: str) -> None:
+    """What the writer of this format will import, while a sandbox is still coming up."""
+    import_module(_NEEDED.get(to, "models.cdom.tree"))
+
 
 ALIASES = {"md": "markdown", "json": "tree", "cdom": "tree", "htm": "html"}
 """Other names people type."""

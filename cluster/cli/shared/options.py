@@ -5,13 +5,12 @@ Knows settings, no Ray.
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from cluster.bootstrap.opening import load_settings
-from configs.parsing import SettingsError
-from configs.settings import Settings
+if TYPE_CHECKING:
+    from configs.settings import Settings
 
 workdir_option: Callable[..., Any] = click.option(
     "--workdir", type=click.Path(path_type=Path, file_okay=False), help="Folder of all state (SVC_WORKDIR)."
@@ -30,8 +29,11 @@ class BadSettings(click.ClickException):
     exit_code = 2
 
 
-def settings_from(workdir: Path | None = None, **chosen: str | int | None) -> Settings:
+def settings_from(workdir: Path | None = None, **chosen: str | int | None) -> "Settings":
     """Settings of environment and command line; ends the command when one is wrong."""
+    from cluster.bootstrap.opening import load_settings  # a third of a second that most reading does without
+    from configs.parsing import SettingsError
+
     try:
         return load_settings(workdir=workdir.expanduser().absolute() if workdir else None, **chosen)
     except SettingsError as error:

@@ -25,6 +25,11 @@ def test_help_imports_nothing_heavy() -> None:
     assert not set(HEAVY) & imported_by("--help")
 
 
+def test_the_sandbox_of_extract_is_launched_before_anything_else_is_loaded() -> None:
+    loaded = imported_by("extract", "--help")
+    assert not {"numpy", "pydantic", "pydantic_settings", "configs.settings", "models.cdom.tree"} & loaded
+
+
 @pytest.mark.parametrize("command", ["extract", "license", "up", "down", "status", "tour"])
 def test_no_command_line_process_imports_ray(command: str) -> None:
     assert "ray" not in imported_by(command, "--help")

@@ -1,15 +1,17 @@
 """The MCP server as a client meets it: the official client, over a real pipe and in process, before a real engine."""
 
+import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
-from mcp_types import CallToolResult, TextContent
+from mcp_types import CallToolResult, TextContent, TextResourceContents
 from mcp_types.version import LATEST_HANDSHAKE_VERSION, LATEST_MODERN_VERSION
 
 from models.cdom.search import SearchHit, SearchMode, SearchRequest
@@ -112,6 +114,11 @@ async def test_a_client_of_either_era_lists_tools_parses_a_file_and_asks_about_i
             digest = facts(await client.call_tool("export_context", ids | {"max_tokens": 50}))
             assert (digest["markdown"], digest["truncated"]) == ("Hello", False)
             assert facts(await client.call_tool("search", {"q": "where?"}))["hits"][0]["text"] == "where?"
+            (resource,) = (await client.list_resources()).resources
+            assert (resource.name, resource.mime_type) == ("a.pdf", "text/markdown")
+            (content,) = (await client.read_resource(resource.uri)).contents
+            assert isinstance(content, TextResourceContents)
+            assert content.text.strip() == "Hello"
 
 
 async def test_what_the_service_refuses_is_a_result_the_model_can_read(store: Store, dsn: str, tmp_path: Path) -> None:
@@ -141,6 +148,23 @@ async def test_arguments_that_do_not_fit_never_reach_the_service(arguments: dict
     async with here("http://127.0.0.1:9") as client:
         told = failure(await client.call_tool("export_context", arguments))
     assert "cannot be reached" not in told
+
+
+async def test_an_address_is_fetched_by_the_service_and_not_here() -> None:
+    sent: list[Any] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append((request.url.path, json.loads(request.content)))
+        return httpx.Response(202, json={"job_id": IDS["job_id"], "status": "queued"})
+
+    transport = httpx.MockTransport(answer)
+    async with (
+        httpx.AsyncClient(base_url="http://quire.test", transport=transport) as http,
+        Client(make_server(http, "0")) as client,
+    ):
+        read = facts(await client.call_tool("parse", {"path": "https://example.org/a.pdf"}))
+    assert sent == [("/v1/parse", {"url": "https://example.org/a.pdf"})]
+    assert (read["status"], read["job_id"]) == ("running", IDS["job_id"])
 
 
 def test_a_long_list_comes_in_pages() -> None:
