@@ -1,9 +1,9 @@
 """A fork server whose parsers cannot be imported."""
 
-from collections.abc import Mapping
 from typing import NoReturn
 
 from actors.sandbox import server
+from actors.sandbox.limits import SandboxLimits
 
 
 def main(control: int, limits_json: str) -> NoReturn:
@@ -11,5 +11,5 @@ def main(control: int, limits_json: str) -> NoReturn:
     server.main(control, limits_json)
 
 
-def _fail(readers: Mapping[str, str]) -> None:
+def _fail(limits: SandboxLimits) -> None:
     raise ImportError("no parser")
