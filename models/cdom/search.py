@@ -1,8 +1,17 @@
 """A question to the search index and its answers, as plain values. Knows no engine and no HTTP."""
 
+import re
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
+
+NOTHING_FITS_BELOW = 0.3
+"""Cosine of the question and its nearest passage. On Cranfield the best passage of every one of 92 judged questions
+lies at 0.43 or above, that of 29 in 30 questions about something else below 0.25 (decision 0322)."""
+
+_WORD = re.compile(r"\w+")
 
 
 class SearchMode(StrEnum):
@@ -13,9 +22,26 @@ class SearchMode(StrEnum):
     HYBRID = "hybrid"
 
 
+def nothing_fits(question: str, found: Iterable[tuple[float | None, Collection[str]]]) -> bool:
+    """True when no passage is about the question. `found`: similarity and words of the question, passage by passage.
+
+    A passage with more than half of the question's words fits, however far it is: a number or a name has no meaning
+    that a vector could hold. Without similarities nobody knows.
+    """
+    passages = list(found)
+    near = [similarity for similarity, _ in passages if similarity is not None]
+    asked = {word.casefold() for word in _WORD.findall(question)}
+    if not near or max(near) >= NOTHING_FITS_BELOW:
+        return False
+    return all(2 * len({word.casefold() for word in words}) <= len(asked) for _, words in passages)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
-    """`tenant` and `org` say whose documents; the rest narrows further. `min_score` is in the unit of the mode."""
+    """`tenant` and `org` say whose documents; the rest narrows further. `min_score` is in the unit of the mode.
+
+    `since` ≤ sent < `until`; `language` is that of a passage, ISO 639.
+    """
 
     tenant: str
     org: str
@@ -25,6 +51,10 @@ class SearchRequest:
     document_id: str | None = None
     job_id: str | None = None
     min_score: float | None = None
+    format: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +62,8 @@ class SearchHit:
     """One chunk of a published document. `mode` is the way it was found, which may be a fallback of the one asked for.
 
     `score`: cosine (vector), BM25 (fts), sum of reciprocal ranks (hybrid). `snippet` is a piece of `text`;
-    `highlights` are [start, end) character offsets into it.
+    `highlights` are [start, end) character offsets into it. `similarity`: cosine with the question as it was asked,
+    whatever the mode; None where words alone were looked for.
     """
 
     job_id: str
@@ -48,3 +79,4 @@ class SearchHit:
     mode: SearchMode
     snippet: str
     highlights: tuple[tuple[int, int], ...]
+    similarity: float | None = None

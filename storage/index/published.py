@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from models.cdom.search import SearchRequest
 from storage.postgres.database import Database
 from storage.values.errors import NotFound
 from storage.values.rows import Scope
@@ -32,18 +33,26 @@ def resolve(db: Database, scope: Scope, documents: Collection[str]) -> dict[str,
     return {row["id"]: PublishedDocument(row["job_id"], row["source_file"], row["published_attempt"]) for row in rows}
 
 
-def documents_asked_for(
-    db: Database, scope: Scope, document_id: str | None, job_id: str | None
-) -> frozenset[str] | None:
+_NARROWED = """(%(format)s::text is null or d.format = %(format)s)
+    and (%(since)s::timestamptz is null or d.created_at >= %(since)s)
+    and (%(until)s::timestamptz is null or d.created_at < %(until)s)"""
+
+
+def documents_asked_for(db: Database, scope: Scope, request: SearchRequest) -> frozenset[str] | None:
     """The documents a search is narrowed to; None = all. Raises NotFound for an unknown, foreign or deleted one."""
-    if document_id is None and job_id is None:
+    narrowing = {"format": request.format, "since": request.since, "until": request.until}
+    ids = {"document_id": request.document_id, "job_id": request.job_id}
+    named = any(one is not None for one in ids.values())
+    if not named and all(one is None for one in narrowing.values()):
         return None
     rows = db.fetch_all(
-        f"""select d.id, d.deleted_at from documents d join jobs j on j.id = d.job_id and {OWNED}
+        f"""select d.id, d.deleted_at, ({_NARROWED}) as fits
+            from documents d join jobs j on j.id = d.job_id and {OWNED}
             where (%(document_id)s::text is null or d.id = %(document_id)s)
-              and (%(job_id)s::text is null or d.job_id = %(job_id)s)""",
-        owned_by(scope, document_id=document_id, job_id=job_id),
+              and (%(job_id)s::text is null or d.job_id = %(job_id)s)
+              and (%(named)s or ({_NARROWED}))""",
+        owned_by(scope, named=named, **ids, **narrowing),
     )
-    if not rows or (document_id is not None and rows[0]["deleted_at"] is not None):
+    if named and (not rows or (request.document_id is not None and rows[0]["deleted_at"] is not None)):
         raise NotFound("no such document")
-    return frozenset(row["id"] for row in rows if row["deleted_at"] is None)
+    return frozenset(row["id"] for row in rows if row["deleted_at"] is None and row["fits"])

@@ -6,7 +6,7 @@ with SQL, and fetched again twice as deep when too little is left. A first round
 
 import json
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from models.cdom.search import SearchHit, SearchMode, SearchRequest
@@ -64,7 +64,7 @@ class IndexSearch:
         Raises NotFound (foreign `document_id` or `job_id`) and StoreUnavailable.
         """
         scope = Scope(tenant=request.tenant, org=request.org)
-        documents = documents_asked_for(self._db, scope, request.document_id, request.job_id)
+        documents = documents_asked_for(self._db, scope, request)
         question = self._question(request, scope, vector, documents)
         if question is None or documents == frozenset():
             return []
@@ -73,6 +73,8 @@ class IndexSearch:
             ranking, cut_off = self._rank(question, depth)
             live = self._resolve(question.scope, ranking)
             shown = [(key, score) for key, score in ranking if _counts(key, live)]
+            if request.language is not None:
+                shown = self._in_language(question, shown, request.language)
             if len(shown) >= request.limit or not cut_off or depth >= MOST_DEPTH:
                 break
             depth *= 2
@@ -153,16 +155,23 @@ class IndexSearch:
 
     def _hits(self, asked: _Question, shown: Ranking, live: dict[str, PublishedDocument]) -> list[SearchHit]:
         keys = [key for key, _ in shown]
-        rows = asked.view.rows(keys) if asked.view else {}
-        rows |= self._table.chunks_by_key(key for key in keys if key not in rows)
+        rows, near = self._rows(asked, keys), _similarities(asked, keys)
         stems: dict[str, set[str]] = {}
         for field, word in asked.words:
             stems.setdefault(field, set()).add(word)
         return [
-            _hit(key, score, rows[key], live[split_key(key)[0]], asked.mode, stems)
+            replace(_hit(key, score, rows[key], live[split_key(key)[0]], asked.mode, stems), similarity=near.get(key))
             for key, score in shown
             if key in rows
         ]
+
+    def _rows(self, asked: _Question, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+        rows = asked.view.rows(keys) if asked.view else {}
+        return rows | self._table.chunks_by_key(key for key in keys if key not in rows)
+
+    def _in_language(self, asked: _Question, ranking: Ranking, language: str) -> Ranking:
+        rows = self._rows(asked, [key for key, _ in ranking])
+        return [(key, score) for key, score in ranking if key in rows and rows[key]["language"] == language]
 
 
 def _answerable(mode: SearchMode, *, keywords: bool, vectors: bool) -> SearchMode | None:
@@ -177,6 +186,14 @@ def _answerable(mode: SearchMode, *, keywords: bool, vectors: bool) -> SearchMod
 def _counts(key: str, live: dict[str, PublishedDocument]) -> bool:
     document, generation, _ = split_key(key)
     return document in live and live[document].generation == generation
+
+
+def _similarities(asked: _Question, keys: Sequence[str]) -> dict[str, float]:
+    """Cosines with the question itself: scores are of a vector pulled towards the best hits, whatever they are."""
+    if asked.engine is None or asked.vector is None:
+        return {}
+    known = {key: asked.engine.vectors([key]) for key in keys}  # a row may have gone while we looked
+    return {key: round(float((vector @ asked.vector)[0]), 6) for key, vector in known.items() if len(vector)}
 
 
 def _reranked(engine: VectorEngine, near: Ranking, query: Vectors) -> Ranking:

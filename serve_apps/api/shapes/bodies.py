@@ -119,6 +119,7 @@ class SearchHitBody(Body):
     mode: SearchMode
     snippet: str
     highlights: list[tuple[int, int]] = Field(description="[start, end) characters of the snippet")
+    similarity: float | None = Field(description="cosine with the question as asked; null where words alone answered")
 
 
 class ParsedBody(Body):

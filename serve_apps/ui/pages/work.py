@@ -5,12 +5,15 @@ from typing import Any
 from starlette.responses import Response
 
 from serve_apps.ui.browser.gateway import ApiRefused
+from serve_apps.ui.browser.hits import is_far, show_hits
 from serve_apps.ui.browser.lookups import find_names, find_waiting
 from serve_apps.ui.browser.visit import Visit
 
 ACTIVE = ("queued", "running")
 STATUSES = ("queued", "running", "succeeded", "partial", "failed", "canceled")
 MODES = {"hybrid": "Words and meaning", "fts": "Words", "vector": "Meaning"}
+NARROWINGS = ("type", "language", "since", "until", "document_id")
+"""What a search may be narrowed by, as the API names it."""
 _NEWEST, _PER_PAGE, _LETTERS, _HITS = 8, 50, 50, 20
 """Jobs on the overview, rows a page, failed documents listed, hits shown."""
 _LOOK_AHEAD = 100  # documents of a job fetched at a time
@@ -95,21 +98,15 @@ async def list_dead_letters(visit: Visit) -> Response:
 async def search(visit: Visit) -> Response:
     """Hits with a link to the page and boxes they come from; says so where no index is configured."""
     text, mode, hits, problem = (visit.query("q") or "").strip(), visit.query("mode") or "hybrid", [], None
+    narrowed = {name: value for name in NARROWINGS if (value := (visit.query(name) or "").strip())}
     if text:
         try:
-            hits = await visit.api.get("/v1/search", q=text, mode=mode, limit=_HITS)
+            hits = await visit.api.get("/v1/search", q=text, mode=mode, limit=_HITS, **narrowed)
         except ApiRefused as refused:
             problem = refused
     configured = visit.resources.ports.search is not None
-    facts: dict[str, Any] = {"text": text, "mode": mode, "modes": MODES, "hits": hits, "problem": problem}
-    return visit.page("search.html", configured=configured, places=[_place(hit) for hit in hits], **facts)
-
-
-def _place(hit: dict[str, Any]) -> str:
-    """The address at which a hit's boxes are seen; a chunk of many blocks names the first ones."""
-    blocks = hit["block_ids"][:40]
-    here = f"/ui/jobs/{hit['job_id']}/documents/{hit['document_id']}"
-    return f"{here}?page={hit['pages'][0]}&blocks={','.join(blocks)}#{blocks[0] if blocks else ''}"
+    facts: dict[str, Any] = {"text": text, "mode": mode, "modes": MODES, "problem": problem, "narrowed": narrowed}
+    return visit.page("search.html", configured=configured, hits=show_hits(hits), far=is_far(text, hits), **facts)
 
 
 def _are_live(jobs: list[dict[str, Any]]) -> bool:

@@ -1,14 +1,15 @@
 """What a search finds: published documents of the caller, by words, by vectors, by both."""
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from models.cdom.search import SearchMode
+from models.cdom.search import SearchMode, nothing_fits
 from storage.jobs.lifecycle import delete_document, delete_job
 from storage.values.errors import NotFound
 from storage.values.rows import Scope
-from tests.storage.index.library import Library, entries
+from tests.storage.index.library import Library, embed, entries
 from tests.storage.scenes import ACME, ACTOR
 
 OTHER = Scope(tenant="zeta")
@@ -52,6 +53,49 @@ def test_a_search_can_be_narrowed_to_a_document_or_a_job(library: Library) -> No
     for mode in SearchMode:
         assert [hit.text for hit in library.ask("apples", mode, document_id=one.document_id)] == ["apples here"]
         assert [hit.text for hit in library.ask("apples", mode, job_id=two.job_id)] == ["apples there"]
+
+
+@pytest.mark.parametrize("mode", list(SearchMode))
+def test_a_search_can_be_narrowed_to_a_format_a_time_and_a_language(library: Library, mode: SearchMode) -> None:
+    library.publish("apples here")
+    soon = datetime.now(UTC) + timedelta(days=1)
+    for narrowed in ({"format": "pdf"}, {"until": soon}, {"since": soon - timedelta(days=2)}, {"language": "en"}):
+        assert [hit.text for hit in library.ask("apples", mode, **narrowed)] == ["apples here"]
+    for narrowed in ({"format": "docx"}, {"since": soon}, {"until": soon - timedelta(days=2)}, {"language": "de"}):
+        assert library.ask("apples", mode, **narrowed) == []
+
+
+def test_a_document_that_is_named_and_does_not_fit_is_no_unknown_one(library: Library) -> None:
+    done = library.publish("apples here")
+    assert library.ask("apples", document_id=done.document_id, format="docx") == []
+
+
+def test_similarity_is_that_of_the_question_as_it_was_asked(library: Library) -> None:
+    library.publish("apples ripen in autumn", "ropes are measured twice")
+    for mode in (SearchMode.VECTOR, SearchMode.HYBRID):
+        hit = library.ask("when do apples ripen in autumn", mode)[0]
+        expected = float(embed([hit.text])[0] @ embed(["when do apples ripen in autumn"])[0])
+        assert hit.similarity == pytest.approx(expected, abs=1e-3)
+    assert library.ask("apples", SearchMode.FTS)[0].similarity is None
+
+
+@pytest.mark.parametrize(
+    ("question", "found", "expected"),
+    [
+        ("bake bread", [(0.2, [])], True),
+        ("bake bread", [(0.2, ["bread"])], True),
+        ("bake bread", [(0.2, ["Bread", "bake"])], False),
+        ("INV-2231", [(0.1, ["inv", "2231"])], False),
+        ("bake bread", [(0.31, [])], False),
+        ("bake bread", [(0.1, []), (0.31, [])], False),
+        ("bake bread", [(None, [])], False),
+        ("bake bread", [], False),
+    ],
+)
+def test_nothing_fits_where_no_passage_is_near_and_none_has_most_of_the_words(
+    question: str, found: list[tuple[float | None, list[str]]], expected: bool
+) -> None:
+    assert nothing_fits(question, found) is expected
 
 
 def test_deleted_documents_are_gone_at_once(library: Library) -> None:

@@ -1,6 +1,7 @@
 """GET /v1/search: passages of the caller's published documents, by meaning, by words, or by both."""
 
 from dataclasses import asdict
+from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -22,6 +23,15 @@ Limit = Annotated[int, Query(ge=1, le=1000)]
 MinScore = Annotated[
     float | None, Query(allow_inf_nan=False, description="Least score, in the unit of the mode a hit names.")
 ]
+Type = Annotated[
+    str | None,
+    Query(min_length=1, max_length=40, pattern=r"^[a-z0-9]+$", description="The documents' format: pdf …"),
+]
+Since = Annotated[datetime | None, Query(description="Documents sent then or later; without a zone it is UTC.")]
+Until = Annotated[datetime | None, Query(description="Documents sent before; without a zone it is UTC.")]
+Language = Annotated[
+    str | None, Query(pattern=r"^[a-z]{2,3}$", description="Passages in this language, ISO 639: en, de …")
+]
 
 
 @router.get("/v1/search", responses={200: {"model": list[SearchHitBody]}})
@@ -33,6 +43,10 @@ async def search(
     job_id: str | None = None,
     mode: SearchMode = SearchMode.VECTOR,
     min_score: MinScore = None,
+    type: Type = None,
+    since: Since = None,
+    until: Until = None,
+    language: Language = None,
     redacted: Redacted = False,
 ) -> Response:
     """Hits with where they stand, best first. fts and hybrid fall back to vector where no keyword index exists."""
@@ -48,6 +62,10 @@ async def search(
         document_id=check_document_id(document_id) if document_id is not None else None,
         job_id=check_job_id(job_id) if job_id is not None else None,
         min_score=min_score,
+        format=type,
+        since=since,
+        until=until,
+        language=language,
     )
     hits = await port.search(request)
     if hits is None:

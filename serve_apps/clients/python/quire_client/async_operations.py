@@ -245,6 +245,6 @@ class AsyncOperations(AsyncTransport):
         """Take back a decision of the same key, with all the places it reached; what held before holds again."""
         return await self._json(Call[types.Undone]("DELETE", fill("/v1/review/{act}", act=act)))
 
-    async def search(self, q: str, *, limit: int | None = None, document_id: str | None = None, job_id: str | None = None, mode: types.SearchMode | None = None, min_score: float | None = None, redacted: bool | None = None) -> list[types.SearchHit]:
+    async def search(self, q: str, *, limit: int | None = None, document_id: str | None = None, job_id: str | None = None, mode: types.SearchMode | None = None, min_score: float | None = None, type: str | None = None, since: str | None = None, until: str | None = None, language: str | None = None, redacted: bool | None = None) -> list[types.SearchHit]:
         """Hits with where they stand, best first."""
-        return await self._json(Call[list[types.SearchHit]]("GET", "/v1/search", query={"q": q, "limit": limit, "document_id": document_id, "job_id": job_id, "mode": mode, "min_score": min_score, "redacted": redacted}))
+        return await self._json(Call[list[types.SearchHit]]("GET", "/v1/search", query={"q": q, "limit": limit, "document_id": document_id, "job_id": job_id, "mode": mode, "min_score": min_score, "type": type, "since": since, "until": until, "language": language, "redacted": redacted}))

@@ -384,6 +384,7 @@ class SearchHit(TypedDict):
     mode: SearchMode
     snippet: str
     highlights: list[list[int]]
+    similarity: float | None
 SearchMode: TypeAlias = Literal['vector', 'fts', 'hybrid']
 @final
 class SemanticDocument(TypedDict):

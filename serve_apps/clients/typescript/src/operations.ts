@@ -294,7 +294,7 @@ export class Operations extends Transport {
   }
 
   /** Hits with where they stand, best first. fts and hybrid fall back to vector where no keyword index exists. */
-  search(options: { q: string; limit?: number; document_id?: string | null; job_id?: string | null; mode?: types.SearchMode; min_score?: number | null; redacted?: boolean }): Promise<Array<types.SearchHit>> {
-    return this.json<Array<types.SearchHit>>({ method: "GET", path: "/v1/search", query: { q: options.q, limit: options.limit, document_id: options.document_id, job_id: options.job_id, mode: options.mode, min_score: options.min_score, redacted: options.redacted } });
+  search(options: { q: string; limit?: number; document_id?: string | null; job_id?: string | null; mode?: types.SearchMode; min_score?: number | null; type?: string | null; since?: string | null; until?: string | null; language?: string | null; redacted?: boolean }): Promise<Array<types.SearchHit>> {
+    return this.json<Array<types.SearchHit>>({ method: "GET", path: "/v1/search", query: { q: options.q, limit: options.limit, document_id: options.document_id, job_id: options.job_id, mode: options.mode, min_score: options.min_score, type: options.type, since: options.since, until: options.until, language: options.language, redacted: options.redacted } });
   }
 }

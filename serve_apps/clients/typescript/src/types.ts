@@ -425,6 +425,7 @@ export interface SearchHit {
   mode: SearchMode;
   snippet: string;
   highlights: Array<Array<number>>;
+  similarity: number | null;
 }
 
 export type SearchMode = "vector" | "fts" | "hybrid";

@@ -1,0 +1,80 @@
+"""A hit of the search as it is shown: its words marked, rows of a table under their header, a crop of its page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from models.cdom.search import nothing_fits
+
+_CELLS = " | "
+"""Between two cells of a row, in the text of a chunk."""
+_ROWS = 3  # rows of a table shown of one hit
+_BLOCKS = 40  # blocks named in an address
+_MARGIN = 12.0  # points around a crop
+_CROP_HEIGHT = 220.0  # points of a page shown beside a hit: about fifteen lines
+
+
+@dataclass(frozen=True, slots=True)
+class PageCrop:
+    """The part of a page that is shown, in points, and the box that is marked in it."""
+
+    page: int
+    x: float
+    y: float
+    width: float
+    height: float
+    box: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownHit:
+    """`rows`: header and rows in which words of the question stand, where the hit is a table's."""
+
+    facts: dict[str, Any]
+    address: str
+    rows: list[list[str]]
+    crop: PageCrop | None
+
+
+def show_hits(hits: Sequence[dict[str, Any]]) -> list[ShownHit]:
+    """The API's hits with what the page needs beside them."""
+    return [ShownHit(hit, address_of(hit), table_rows(hit), crop_of(hit)) for hit in hits]
+
+
+def is_far(question: str, hits: Sequence[dict[str, Any]]) -> bool:
+    """True when there are hits and none of them is about the question."""
+    return bool(hits) and nothing_fits(question, [(hit["similarity"], marked_words(hit)) for hit in hits])
+
+
+def marked_words(hit: dict[str, Any]) -> set[str]:
+    """The words of the question that stand in the hit, as they stand there."""
+    return {hit["snippet"][start:end].casefold() for start, end in hit["highlights"]}
+
+
+def address_of(hit: dict[str, Any]) -> str:
+    """Where a hit's boxes are seen; a chunk of many blocks names the first ones."""
+    blocks = hit["block_ids"][:_BLOCKS]
+    here = f"/ui/jobs/{hit['job_id']}/documents/{hit['document_id']}"
+    page = hit["pages"][0] if hit["pages"] else 1
+    return f"{here}?page={page}&blocks={','.join(blocks)}#{blocks[0] if blocks else ''}"
+
+
+def table_rows(hit: dict[str, Any]) -> list[list[str]]:
+    """The header of the table that answers, and the rows with words of the question; empty where it is no table."""
+    words, table = marked_words(hit), [line for line in hit["text"].split("\n") if _CELLS in line]
+    found = [line for line in table[1:] if any(word in line.casefold() for word in words)]
+    if not found:
+        return []
+    return [line.split(_CELLS) for line in (table[0], *found[:_ROWS])]
+
+
+def crop_of(hit: dict[str, Any]) -> PageCrop | None:
+    """The first box of the hit with some of the page around it; None where it stands on no page."""
+    if not hit["bboxes"]:
+        return None
+    page, (left, top, right, bottom) = hit["bboxes"][0]["page"], hit["bboxes"][0]["bbox"]
+    width, height = right - left + 2 * _MARGIN, min(bottom - top + 2 * _MARGIN, _CROP_HEIGHT)
+    if width <= 2 * _MARGIN or height <= 2 * _MARGIN:
+        return None
+    x, y = max(0.0, left - _MARGIN), max(0.0, top - _MARGIN)
+    return PageCrop(page, x, y, width, height, (left, top, right - left, bottom - top))

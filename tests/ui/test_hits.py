@@ -1,0 +1,66 @@
+"""A hit as it is shown: where it leads, rows of a table under their header, the part of its page."""
+
+from typing import Any
+
+import pytest
+
+from serve_apps.ui.browser.hits import address_of, crop_of, is_far, table_rows
+
+TABLE = "Rope diameters\n\nCrane | Rope | Verdict\nCrane 1 | 27.9 | in service\nCrane 3 | 27.6 | replace linings"
+
+
+def a_hit(**changed: Any) -> dict[str, Any]:
+    facts = {
+        "job_id": "job_x",
+        "document_id": "doc_x",
+        "pages": [2, 3],
+        "block_ids": ["b1", "b2"],
+        "text": "",
+        "snippet": "",
+    }
+    return facts | {"highlights": [], "bboxes": [], "similarity": 0.9} | changed
+
+
+def marking(text: str, *words: str) -> dict[str, Any]:
+    starts = [(text.index(word), word) for word in words]
+    return a_hit(text=text, snippet=text, highlights=[[start, start + len(word)] for start, word in starts])
+
+
+def test_a_hit_leads_to_its_page_with_its_blocks_marked() -> None:
+    assert address_of(a_hit()) == "/ui/jobs/job_x/documents/doc_x?page=2&blocks=b1,b2#b1"
+
+
+def test_a_hit_without_a_page_leads_to_its_document() -> None:
+    assert "page=1" in address_of(a_hit(pages=[]))
+
+
+def test_the_row_that_answers_is_shown_under_its_header() -> None:
+    assert table_rows(marking(TABLE, "linings")) == [
+        ["Crane", "Rope", "Verdict"],
+        ["Crane 3", "27.6", "replace linings"],
+    ]
+
+
+def test_a_hit_in_the_text_beside_a_table_is_no_row() -> None:
+    assert table_rows(marking(TABLE, "diameters")) == []
+    assert table_rows(marking("No table | at all", "table")) == []
+
+
+def test_a_crop_shows_the_box_with_some_of_its_page() -> None:
+    crop = crop_of(a_hit(bboxes=[{"page": 2, "bbox": [60.0, 100.0, 260.0, 900.0]}]))
+    assert crop is not None
+    assert (crop.page, crop.x, crop.y, crop.width) == (2, 48.0, 88.0, 224.0)
+    assert crop.height < 300
+    assert crop.box == (60.0, 100.0, 200.0, 800.0)
+
+
+@pytest.mark.parametrize("boxes", [[], [{"page": 1, "bbox": [5, 5, 5, 5]}]])
+def test_without_a_place_there_is_no_crop(boxes: list[dict[str, Any]]) -> None:
+    assert crop_of(a_hit(bboxes=boxes)) is None
+
+
+def test_far_hits_are_told_from_none_and_from_good_ones() -> None:
+    far, near = a_hit(similarity=0.1), a_hit(similarity=0.6)
+    assert is_far("zxqv nothing", [far])
+    assert not is_far("zxqv nothing", [far, near])
+    assert not is_far("zxqv nothing", [])
