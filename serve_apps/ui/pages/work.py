@@ -98,10 +98,11 @@ async def list_dead_letters(visit: Visit) -> Response:
 async def search(visit: Visit) -> Response:
     """Hits with a link to the page and boxes they come from; says so where no index is configured."""
     text, mode, hits, problem = (visit.query("q") or "").strip(), visit.query("mode") or "hybrid", [], None
-    narrowed = {name: value for name in NARROWINGS if (value := (visit.query(name) or "").strip())}
+    narrowed = {name: (visit.query(name) or "").strip() for name in NARROWINGS}
+    given = {name: value for name, value in narrowed.items() if value}
     if text:
         try:
-            hits = await visit.api.get("/v1/search", q=text, mode=mode, limit=_HITS, **narrowed)
+            hits = await visit.api.get("/v1/search", q=text, mode=mode, limit=_HITS, **given)
         except ApiRefused as refused:
             problem = refused
     configured = visit.resources.ports.search is not None
