@@ -94,6 +94,7 @@ train: $(VENV)/.dev ## learn headings, their levels and tables anew from documen
 	$(BIN)/python -m tests.bench.training.headings --sets $(SETS) $(TRAIN_ARGS)
 	$(BIN)/python -m tests.bench.training.levels --sets $(SETS) $(TRAIN_ARGS)
 	$(BIN)/python -m tests.bench.training.tables --sets $(SETS)
+	$(BIN)/python -m tests.bench.training.confidence --sets $(SETS) $(TRAIN_ARGS)
 
 bench-claim: $(VENV)/.dev ## claims of 64 pollers beside a million finished documents
 	$(BIN)/python -m tests.bench.bench_claim

@@ -8,10 +8,14 @@ from configs.settings import Settings
 
 def check_recogniser(settings: Settings) -> None:
     """Languages the recogniser has no letters for are refused now, not at the first scan."""
-    from models.neural.ocr.langs import OcrEngineName, UnsupportedLanguage, check_langs
+    from models.neural.ocr.langs import OcrEngineName, UnsupportedLanguage, check_langs, check_wanted
 
     try:
-        check_langs(OcrEngineName(settings.ocr_engine.value), settings.ocr_langs)
+        engine = OcrEngineName(settings.ocr_engine.value)
+        if engine is OcrEngineName.RAPIDOCR:
+            check_wanted(settings.ocr_langs)
+        else:
+            check_langs(engine, settings.ocr_langs)
     except UnsupportedLanguage as error:
         raise StartRefused(f"SVC_OCR_LANGS: {error.detail}") from None
 

@@ -8,7 +8,10 @@ from models.cdom.many import Many
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One cell; `row` and `col` are 0-based and name its top-left place in the grid."""
+    """One cell; `row` and `col` are 0-based and name its top-left place in the grid.
+
+    `confidence`: the chance (0..1) that its text is right and stands where it belongs.
+    """
 
     row: int
     col: int
@@ -17,6 +20,7 @@ class Cell:
     header: bool = False
     text: str = ""
     bbox: Bbox | None = None
+    confidence: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,13 +20,14 @@ from models.cdom.tree import (
     Warning,
 )
 from models.extract.coverage.total import total_coverage
+from models.extract.document.confidence import rate_blocks
 from models.extract.document.draft import Draft, limit_pictures, make_drafts
 from models.extract.document.joins import link_joins
 from models.extract.document.levels import set_levels
 from models.extract.document.running import mark_running
 from models.extract.document.stated_levels import free_flat_levels
 from models.extract.document.table_checks import check_block
-from models.extract.readers.contract import TAGS_IGNORED, DocumentFacts, PageContent, failed_page
+from models.extract.readers.contract import TAGS_IGNORED, DocumentFacts, PageBlock, PageContent, failed_page
 
 __all__ = ["assemble", "failed_page"]
 
@@ -46,7 +47,10 @@ def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Sour
     set_levels(drafts, ordered, facts.outline)
     link_joins(drafts)
     has_all_pictures = limit_pictures(drafts, options.max_assets)
-    blocks = tuple(_make_block(draft, order) for order, draft in enumerate(drafts))
+    rated = rate_blocks(drafts, [check_block(draft.block) for draft in drafts])
+    blocks = tuple(
+        _make_block(draft, block, order) for order, (draft, block) in enumerate(zip(drafts, rated, strict=True))
+    )
     coverage = total_coverage(ordered, blocks)
     return Tree(
         source=source,
@@ -86,8 +90,7 @@ def _make_page(page: PageContent, stated: PageCoverage) -> Page:
     )
 
 
-def _make_block(draft: Draft, order: int) -> Block:
-    block = check_block(draft.block)
+def _make_block(draft: Draft, block: PageBlock, order: int) -> Block:
     return Block(
         id=BlockId(f"b{order}"),
         type=draft.type,

@@ -8,6 +8,7 @@ from importlib import import_module
 
 from models.cdom.original import Format
 from models.extract import pages_json
+from models.extract.document.confidence import confidence_forests
 from models.extract.document.levels import level_forests
 from models.extract.layout.headings.decide import heading_forest
 from models.extract.layout.tables.scoring.find import load_weights
@@ -38,6 +39,7 @@ def preload(formats: Collection[Format] = ()) -> None:
             _load_codec(codec)
     heading_forest()
     level_forests()
+    confidence_forests()
     load_weights()
     load_tables()
     pages_json.page_adapter()

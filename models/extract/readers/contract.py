@@ -48,7 +48,8 @@ class PageBlock:
     (DOCX styles) and null where assembly decides by looks. `path` says where in the source it stands, for formats
     without printed pages: part, element, range of lines or cells. `printed` is the text as it stands on the page where
     `text` says it in another form (formulas, form fields); `unseen` says why nobody sees the block;
-    `tagged` that its type and its extent are the author's, from the structure tree of a tagged PDF.
+    `tagged` that its type and its extent are the author's, from the structure tree of a tagged PDF; `score`: what the
+    learned trees expected of a table.
     """
 
     type: BlockType
@@ -69,6 +70,7 @@ class PageBlock:
     unseen: str | None = None
     recognised: bool = False
     tagged: bool = False
+    score: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ Importing this loads no model, no runtime and no picture library.
 from typing import Protocol, assert_never
 
 from models.cdom.ports import RecognisePages
-from models.neural.ocr.langs import OcrEngineName, UnsupportedLanguage, check_langs, covered_langs
+from models.neural.ocr.langs import OcrEngineName, UnsupportedLanguage, check_langs, check_wanted, covered_langs
 
 __all__ = [
     "LocalPageRecogniser",
@@ -35,15 +35,17 @@ def make_recogniser(
     by `warm_up` or the first page (`MlUnavailable`), so that born-digital documents still succeed there.
     """
     chosen = OcrEngineName(engine)
-    checked = check_langs(chosen, langs)
     match chosen:
         case OcrEngineName.RAPIDOCR:
             from models.neural.ocr.rapid import RapidRecogniser
+            from models.neural.ocr.scripts import ScriptRecogniser
 
-            return RapidRecogniser(checked, cpu_flags)
+            checked = check_wanted(langs)
+            own = tuple(lang for lang in checked if lang in covered_langs(chosen)) or ("en",)
+            return ScriptRecogniser(checked, RapidRecogniser(own, cpu_flags))
         case OcrEngineName.TESSERACT:
             from models.neural.ocr.tesseract import TesseractRecogniser
 
-            return TesseractRecogniser(checked)
+            return TesseractRecogniser(check_langs(chosen, langs))
         case _:
             assert_never(chosen)

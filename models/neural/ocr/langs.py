@@ -58,11 +58,24 @@ def covered_langs(engine: OcrEngineName) -> frozenset[str]:
 
 def check_langs(engine: OcrEngineName, langs: Sequence[str]) -> tuple[str, ...]:
     """The codes in lower case, sorted, each once. Raises `UnsupportedLanguage` naming those that cannot be read."""
-    wanted = sorted({lang.strip().lower() for lang in langs if lang.strip()})
+    wanted = _normalise(langs)
     unknown = [lang for lang in wanted if lang not in covered_langs(engine)]
     if unknown or not wanted:
         raise UnsupportedLanguage(f"{engine} cannot read: {', '.join(unknown) or 'no language given'}")
     return tuple(wanted)
+
+
+def check_wanted(langs: Sequence[str]) -> tuple[str, ...]:
+    """The same for the default engine, which takes what Tesseract's packs cover as well, where a page needs them."""
+    wanted = _normalise(langs)
+    unknown = [lang for lang in wanted if lang not in LATIN | HAN and lang not in TESSERACT_CODES]
+    if unknown or not wanted:
+        raise UnsupportedLanguage(f"nothing can read: {', '.join(unknown) or 'no language given'}")
+    return tuple(wanted)
+
+
+def _normalise(langs: Sequence[str]) -> list[str]:
+    return sorted({lang.strip().lower() for lang in langs if lang.strip()})
 
 
 def reads_han(langs: Sequence[str]) -> bool:

@@ -20,16 +20,39 @@ from models.neural.ocr.upright import TALL, choose_probes, lies_sideways, measur
 SURE = 0.85
 """Lines that read this well on average stand upright; below it the page is also tried upside down."""
 
+_LEAST_EXTENT = 15.0
+"""Heights of text below which a page is too short to tell its script."""
+_LEAST_LETTERS = 0.8  # letters for each height of a line
+_LEAST_SURE = 0.76  # mean confidence of the characters
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadPicture:
-    """`turn` is clockwise; `width` and `height` are pixels after it; `skew` in degrees, clockwise positive."""
+    """`turn` is clockwise; `width` and `height` are pixels after it; `skew` in degrees, clockwise positive.
+
+    `extent`: how many times as long as high all lines are together, also those that were not read.
+    """
 
     lines: tuple[ReadLine, ...]
     turn: int
     skew: float
     width: int
     height: int
+    extent: float = 0.0
+
+    @property
+    def is_foreign(self) -> bool:
+        """True when so little was read that the page is in letters that the network does not know.
+
+        Latin text has 1.8 to 2.2 letters for each height of a line; Cyrillic, Greek, Arabic, Devanagari and Hangul give
+        0 to .5, Hebrew 2.1 with a confidence of .72.
+        """
+        if self.extent < _LEAST_EXTENT:
+            return False
+        chars = sum(len(line.text) for line in self.lines)
+        letters = sum(char.isalnum() for line in self.lines for char in line.text)
+        sure = sum(line.confidence * len(line.text) for line in self.lines) / max(1, chars)
+        return letters < _LEAST_LETTERS * self.extent or sure < _LEAST_SURE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +80,7 @@ class PictureReader:
         skew = measure_skew(boxes)
         ordered = (lines[index] for index in row_order(boxes, skew))
         kept = tuple(line for line in ordered if line.text and line.confidence >= self.worst)
-        return ReadPicture(lines=kept, turn=turn, skew=skew, width=width, height=height)
+        return ReadPicture(lines=kept, turn=turn, skew=skew, width=width, height=height, extent=measure_extent(boxes))
 
     def _stands_on_its_head(self, picture: Picture, boxes: Sequence[Floats], lines: Sequence[ReadLine]) -> bool:
         """Whether a few long lines read better upside down; tried only when they read badly as they are."""
@@ -88,6 +111,11 @@ class PictureReader:
                 glyphs = decode_line(probabilities[place], self.characters, share)
                 lines[index] = ReadLine(box=boxes[index], glyphs=add_spaces(cuts[index], glyphs))
         return [line for line in lines if line is not None]
+
+
+def measure_extent(boxes: Sequence[Floats]) -> float:
+    """Lengths of the lines in their own heights."""
+    return float(sum(along / max(across, 1.0) for along, across in map(box_size, boxes)))
 
 
 def _ways(box: Floats) -> list[Floats]:

@@ -41,6 +41,13 @@ class RapidRecogniser:
             reader = self._reader(langs or self.langs)
             return [_recognise(reader, page, deadline) for page in pages]
 
+    def read_page(self, page: PixelPage, langs: tuple[str, ...], timeout_s: float) -> tuple[RecognisedPage, bool]:
+        """The page, and whether it seems to be in a script that none of the languages is written in."""
+        deadline = time.monotonic() + timeout_s
+        with self._lock:
+            found = _read(self._reader(langs), page, deadline)
+        return make_page(page, found), found.is_foreign
+
     def _reader(self, langs: tuple[str, ...]) -> PictureReader:
         require_ml(self.cpu_flags)
         han = reads_han(check_langs(OcrEngineName.RAPIDOCR, langs))
@@ -87,6 +94,10 @@ def make_page(page: PixelPage, found: ReadPicture) -> RecognisedPage:
 
 
 def _recognise(reader: PictureReader, page: PixelPage, deadline: float) -> RecognisedPage:
+    return make_page(page, _read(reader, page, deadline))
+
+
+def _read(reader: PictureReader, page: PixelPage, deadline: float) -> ReadPicture:
     if time.monotonic() > deadline:
         raise PortUnavailable("recogniser", "too slow")
-    return make_page(page, reader.read(decode_picture(page.image)))
+    return reader.read(decode_picture(page.image))

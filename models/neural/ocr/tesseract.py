@@ -22,6 +22,7 @@ from models.neural.ocr.pixels import decode_picture
 from models.neural.ocr.upright import turn_picture
 
 _TURN = re.compile(r"^Rotate: (\d+)\nOrientation confidence: ([\d.]+)$", re.MULTILINE)
+_SCRIPT = re.compile(r"^Script: (\w+)$", re.MULTILINE)
 _SURE_TURN = 14.0
 """What OCRmyPDF asks for as well; below it upright receipts are turned over."""
 _WORD_LEVEL = "5"
@@ -38,12 +39,34 @@ class TesseractRecogniser:
 
     def warm_up(self) -> None:
         """Find the command and its data. Raises `MlUnavailable`."""
+        self.find_data()
+        self._data(self.langs)
+
+    def find_data(self) -> frozenset[str]:
+        """Names of the installed data, those of scripts without their folder. Raises `MlUnavailable`."""
         if not self._version:
             if shutil.which(self.command) is None:
                 raise MlUnavailable("tesseract is not installed")
             self._version = self._run(["--version"], b"", 30).split()[1]
             self._installed = frozenset(self._run(["--list-langs"], b"", 30).splitlines()[1:])
-        self._data(self.langs)
+        return frozenset(name.rpartition("/")[2] for name in self._installed)
+
+    def find_script(self, page: PixelPage, timeout_s: float) -> str | None:
+        """The script that most of the page is in, as Tesseract names it; null when it cannot tell."""
+        if "osd" not in self._installed:
+            return None
+        try:
+            found = _SCRIPT.search(self._run(["stdin", "stdout", "--psm", "0"], page.image, timeout_s))
+        except Malformed:
+            return None
+        return found[1] if found else None
+
+    def recognise_with(self, page: PixelPage, data: str, timeout_s: float) -> RecognisedPage:
+        """The page read with that data, such as `rus+eng`. Raises `PortUnavailable` past `timeout_s`."""
+        known = {name.rpartition("/")[2]: name for name in self._installed}
+        return self._recognise(
+            page, "+".join(known.get(one, one) for one in data.split("+")), time.monotonic() + timeout_s
+        )
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
         """Raises `MlUnavailable` without the command or the data of a language, `PortUnavailable` past `timeout_s`."""

@@ -1,0 +1,85 @@
+"""Pages in scripts that the built-in networks cannot read: told by how little they read, named and read by Tesseract.
+
+In: `PixelPage`s. Out: `RecognisedPage`s. Without Tesseract or its data for a script the page says so and has no words.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from models.cdom.errors import MlUnavailable
+from models.cdom.ports import PixelPage, RecognisedPage
+from models.neural.ocr.langs import HAN, TESSERACT_CODES, OcrEngineName, covered_langs
+from models.neural.ocr.rapid import RapidRecogniser
+from models.neural.ocr.tesseract import TesseractRecogniser
+
+LANGUAGE_MISSING = "ocr-language-missing"
+"""Warning: the page is in a script that nothing installed can read."""
+_LATIN = "Latin"
+_HAN_SCRIPTS = frozenset({"Han", "HanS", "HanT", "Japanese", "Hiragana", "Katakana"})
+SCRIPT_DATA = {
+    "Cyrillic": ("Cyrillic", "rus", "ukr", "bul", "srp"), "Greek": ("Greek", "ell"), "Arabic": ("Arabic", "ara"),
+    "Hebrew": ("Hebrew", "heb"), "Devanagari": ("Devanagari", "hin"), "Korean": ("Hangul", "kor"),
+    "Hangul": ("Hangul", "kor"), "Thai": ("Thai", "tha"),
+}  # fmt: skip
+"""Scripts as Tesseract's detection names them: what can read each, the best first."""
+_SCRIPT_OF = {"ru": "Cyrillic", "uk": "Cyrillic", "bg": "Cyrillic", "sr": "Cyrillic", "el": "Greek", "ar": "Arabic",
+              "fa": "Arabic", "he": "Hebrew", "hi": "Devanagari", "ko": "Korean", "th": "Thai"}  # fmt: skip
+
+
+@dataclass(slots=True)
+class ScriptRecogniser:
+    """Implements `RecognisePages`; languages beyond the built-in ones are read by `packs` where a page needs them."""
+
+    langs: tuple[str, ...]
+    main: RapidRecogniser
+    packs: Callable[[], TesseractRecogniser] = lambda: TesseractRecogniser(())
+    _packs: TesseractRecogniser | None = None
+    _installed: frozenset[str] | None = field(default=None)
+
+    def warm_up(self) -> None:
+        """Load the built-in models now. Raises `MlUnavailable`."""
+        self.main.warm_up()
+
+    def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
+        """Raises what the built-in recogniser raises."""
+        wanted = langs or self.langs
+        return [self._recognise(page, wanted, timeout_s) for page in pages]
+
+    def _recognise(self, page: PixelPage, langs: Sequence[str], timeout_s: float) -> RecognisedPage:
+        built_in = covered_langs(OcrEngineName.RAPIDOCR)
+        own = tuple(lang for lang in langs if lang in built_in)
+        foreign = [lang for lang in langs if lang not in built_in]
+        found, is_foreign = self.main.read_page(page, own or ("en",), timeout_s)
+        if not is_foreign:
+            return found
+        script = self._find_script(page, timeout_s) or (_SCRIPT_OF.get(foreign[0]) if foreign else None)
+        if script == _LATIN:
+            return found
+        if script in _HAN_SCRIPTS:
+            return self.main.read_page(page, tuple(sorted(HAN)), timeout_s)[0]
+        data = self._choose_data(script, foreign)
+        if data is None or self._packs is None:
+            return RecognisedPage(
+                number=page.number, words=(), engine=found.engine, model=found.model, version=found.version,
+                warnings=(LANGUAGE_MISSING,),
+            )  # fmt: skip
+        return self._packs.recognise_with(page, data, timeout_s)
+
+    def _find_script(self, page: PixelPage, timeout_s: float) -> str | None:
+        """The script's name, null where Tesseract is not installed or cannot tell."""
+        if self._installed is None:
+            tesseract = self.packs()
+            try:
+                self._installed = tesseract.find_data()
+                self._packs = tesseract
+            except MlUnavailable:
+                self._installed = frozenset()
+        return self._packs.find_script(page, timeout_s) if self._packs is not None else None
+
+    def _choose_data(self, script: str | None, foreign: Sequence[str]) -> str | None:
+        """What of the installed data reads the script, that of a language asked for before others; with English."""
+        asked = [TESSERACT_CODES[lang] for lang in foreign if _SCRIPT_OF.get(lang) == script]
+        for data in (*asked, *SCRIPT_DATA.get(script or "", ())):
+            if data in (self._installed or ()):
+                return f"{data}+eng" if "eng" in (self._installed or ()) else data
+        return None

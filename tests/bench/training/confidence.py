@@ -1,0 +1,148 @@
+"""Learns how likely blocks and cells are right: python -m tests.bench.training.confidence --sets FOLDER [--keep].
+
+Truth is Markdown beside the documents (`<source>/pdfs` or `files`, `<source>/gt`). Half of each source's documents
+are learned from and the error is that of the other half; the weights are then learned from all.
+"""
+
+import argparse
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from models.cdom.original import ReadOptions
+from models.cdom.tree import Source, Tree
+from models.extract.assemble import assemble
+from models.extract.document.confidence import WEIGHTS
+from models.extract.document.confidence_features import BLOCK_NAMES, CELL_NAMES, find_block_rows, find_cell_rows
+from models.extract.document.draft import make_drafts
+from models.extract.document.table_checks import check_block
+from models.extract.readers import open_document
+from tests.bench.training.confidence_truth import judge_blocks
+from tests.bench.training.forest_file import write_forest
+
+PARAMETERS = {
+    "objective": "binary", "num_leaves": 6, "learning_rate": 0.06, "min_data_in_leaf": 25, "feature_fraction": 0.6,
+    "bagging_fraction": 0.8, "bagging_freq": 1, "lambda_l2": 10, "seed": 7,
+    "deterministic": True, "force_row_wise": True, "num_threads": 1, "verbose": -1,
+}  # fmt: skip
+ROUNDS = 60
+BINS = 10  # of equal width: in each the mean of what was said is compared with the share that is right
+FLOOR = 20  # rows of a source below which its error says nothing
+
+
+@dataclass(slots=True)
+class RatedRows:
+    """Rows of one document; `truth` is -1 where nobody can tell. `cells` belong to block `of`."""
+
+    source: str
+    name: str
+    blocks: npt.NDArray[np.float32]
+    truth: list[int]
+    cells: list[tuple[int, npt.NDArray[np.float32], list[bool | None]]]
+
+
+def calibration_error(said: npt.NDArray[np.float64], right: npt.NDArray[np.float64]) -> float:
+    """Mean distance of what was said from what is right, over bins of confidence."""
+    place = np.minimum((said * BINS).astype(int), BINS - 1)
+    gaps = [abs(said[place == at].mean() - right[place == at].mean()) * (place == at).sum() for at in set(place)]
+    return float(sum(gaps) / max(1, len(said)))
+
+
+def read_rows(path: Path, truth: Path, source: str) -> RatedRows:
+    """A document's rows. Blocks come from the same drafts that assembly rates."""
+    document, options = open_document(path.read_bytes(), ReadOptions()), ReadOptions()
+    pages = [document.read_page(number).content for number in document.facts.page_numbers]
+    made = Source(format=document.facts.format.value, sha256="", bytes=0)
+    tree: Tree = assemble(document.facts, pages, source=made, options=options)
+    drafts = make_drafts(pages)
+    for draft, block in zip(drafts, tree.blocks, strict=True):
+        draft.type = block.type
+    checked = [check_block(draft.block) for draft in drafts]
+    rows = RatedRows(source, path.stem, find_block_rows(drafts, checked), [], [])
+    for at, (_, right, cells) in enumerate(judge_blocks(tree, truth.read_text(encoding="utf-8"))):
+        rows.truth.append(-1 if right is None else int(right))
+        if cells:
+            rows.cells.append((at, find_cell_rows(drafts[at].page, checked[at], 0.0), cells))
+    return rows
+
+
+def find_documents(folder: Path) -> Iterator[tuple[Path, Path, str]]:
+    """Originals with the Markdown that is their truth."""
+    for truth in sorted(folder.rglob("gt/*.md")):
+        home = truth.parent.parent
+        for original in (home / "pdfs" / f"{truth.stem}.pdf", home / "files" / f"{truth.stem}.docx"):
+            if original.exists():
+                yield original, truth, home.name
+
+
+def block_data(documents: list[RatedRows]) -> tuple[Any, Any, list[str]]:
+    kept = [
+        (one.blocks[at], right, one.source) for one in documents for at, right in enumerate(one.truth) if right >= 0
+    ]
+    return (
+        np.array([row for row, _, _ in kept]),
+        np.array([right for _, right, _ in kept], float),
+        [s for *_, s in kept],
+    )
+
+
+def cell_data(documents: list[RatedRows], blocks: Any) -> tuple[Any, Any, list[str]]:
+    rows, truth, sources = [], [], []
+    for one in documents:
+        expected = blocks.predict(one.blocks) if len(one.blocks) else []
+        for at, cells, right in one.cells:
+            cells[:, 0] = round(float(expected[at]), 2)
+            for row, answer in zip(cells, right, strict=True):
+                if answer is not None:
+                    rows.append(row.copy())
+                    truth.append(answer)
+                    sources.append(one.source)
+    return np.array(rows), np.array(truth, float), sources
+
+
+def fit(rows: Any, truth: Any, sources: list[str]) -> Any:
+    """Trees; every source weighs as the square root of its rows."""
+    import lightgbm
+
+    sizes = Counter(sources)
+    weight = np.array([sizes[source] ** -0.5 for source in sources])
+    return lightgbm.train(PARAMETERS, lightgbm.Dataset(rows, truth, weight=weight / weight.mean()), ROUNDS)
+
+
+def report(name: str, said: Any, truth: Any, sources: list[str]) -> None:
+    errors = []
+    for source, count in sorted(Counter(sources).items()):
+        own = np.array(sources) == source
+        if count >= FLOOR:
+            errors.append(calibration_error(said[own], truth[own]))
+            print(f"{name} {source}: {count} rows, right {truth[own].mean():.3f}, error {errors[-1]:.3f}")
+    print(f"{name}: mean of sources {np.mean(errors):.3f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sets", action="append", type=Path, required=True)
+    parser.add_argument("--keep", action="store_true", help="print the error, leave the weights as they are")
+    asked = parser.parse_args()
+    documents = [read_rows(*one) for folder in asked.sets for one in find_documents(folder)]
+    learned = [one for one in documents if zlib.crc32(one.name.encode()) % 2]
+    held_out = [one for one in documents if not zlib.crc32(one.name.encode()) % 2]
+    blocks = fit(*block_data(learned))
+    rows, truth, sources = block_data(held_out)
+    report("blocks", blocks.predict(rows), truth, sources)
+    rows, truth, sources = cell_data(held_out, blocks)
+    report("cells", fit(*cell_data(learned, blocks)).predict(rows), truth, sources)
+    if not asked.keep:
+        blocks = fit(*block_data(documents))
+        write_forest(blocks, WEIGHTS["blocks"], BLOCK_NAMES)
+        write_forest(fit(*cell_data(documents, blocks)), WEIGHTS["cells"], CELL_NAMES)
+
+
+if __name__ == "__main__":
+    main()

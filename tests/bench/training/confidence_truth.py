@@ -1,0 +1,124 @@
+"""What is right in a tree: its blocks and cells against the Markdown or the words of a document with truth."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from lxml import html
+from rapidfuzz import fuzz
+
+from models.cdom.flags import HIDDEN_TEXT
+from models.cdom.table import Table
+from models.cdom.tree import FURNITURE, Block, BlockType, Tree
+
+Grid = dict[tuple[int, int], str]
+Relation = tuple[str, str, tuple[int, int]]
+_ALIKE = 97.0  # partial ratio from which a block's text stands in the truth
+_SHORT = 30  # characters up to which every one must be right
+_LONGEST = 4000  # characters of a block that are compared
+_TABLE_RIGHT = 0.9  # F1 of neighbouring cells from which a table counts as right
+_HEADINGS = (BlockType.HEADING, BlockType.TITLE)
+
+
+def plain(text: str) -> str:
+    """Letters and digits alone."""
+    return "".join(char for char in text.casefold() if char.isalnum())
+
+
+def plain_markdown(markdown: str) -> str:
+    markdown = re.sub(r"<[^>]+>", " ", markdown)
+    return plain(re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", markdown))
+
+
+def read_tables(markdown: str) -> list[Grid]:
+    """The HTML tables and pipe tables of a Markdown file."""
+    found = [_read_html(one) for one in re.findall(r"<table.*?</table>", markdown, re.S | re.I)]
+    rows: list[str] = []
+    for line in [*markdown.split("\n"), ""]:
+        if line.strip().startswith("|"):
+            rows.append(line.strip().strip("|"))
+        elif rows:
+            cells = [re.split(r"(?<!\\)\|", row) for row in rows if not re.fullmatch(r"[\s|:\-]+", row)]
+            found.append({(r, c): plain_markdown(text) for r, row in enumerate(cells) for c, text in enumerate(row)})
+            rows = []
+    return found
+
+
+def _read_html(table: str) -> Grid:
+    grid: Grid = {}
+    for row, line in enumerate(html.fromstring(table).iter("tr")):
+        col = 0
+        for cell in line:
+            while (row, col) in grid:
+                col += 1
+            wide = int(cell.get("colspan", 1))
+            for down in range(int(cell.get("rowspan", 1))):
+                for along in range(wide):
+                    grid[row + down, col + along] = plain(cell.text_content())
+            col += wide
+    return grid
+
+
+def grid_of(table: Table) -> Grid:
+    return {
+        (cell.row + down, cell.col + along): plain(cell.text)
+        for cell in table.cells
+        for down in range(cell.row_span)
+        for along in range(cell.col_span)
+    }
+
+
+def find_relations(grid: Grid) -> list[Relation]:
+    """Which text stands left of and above which, blank cells skipped."""
+    found: list[Relation] = []
+    for (row, col), text in grid.items():
+        for down, along in ((0, 1), (1, 0)) if text else ():
+            at = (row + down, col + along)
+            while at in grid and not grid[at]:
+                at = (at[0] + down, at[1] + along)
+            if at in grid:
+                found.append((text, grid[at], (down, along)))
+    return found
+
+
+def judge_table(table: Table, truth: list[Grid]) -> tuple[bool, list[bool | None]]:
+    """Whether the table is right, and each of its cells; an empty cell is neither."""
+    own = find_relations(grid_of(table))
+    known = [Counter(find_relations(grid)) for grid in truth]
+    mine = Counter(own)
+    scores = [2 * (mine & one).total() / max(1, mine.total() + one.total()) for one in known]
+    pool, texts = set().union(*known), {text for grid in truth for text in grid.values()}
+    cells: list[bool | None] = []
+    for cell in table.cells:
+        text = plain(cell.text)
+        beside = [one for one in own if text in one[:2]]
+        found = sum(one in pool for one in beside)
+        cells.append(text in texts and (not beside or 2 * found >= len(beside)) if text else None)
+    return max(scores, default=0.0) >= _TABLE_RIGHT, cells
+
+
+def stands_in(text: str, truth: str) -> bool:
+    if len(text) > _LONGEST:
+        text = text[: _LONGEST // 2]
+    return text in truth or (len(text) > _SHORT and fuzz.partial_ratio(text, truth) >= _ALIKE)
+
+
+def judge_blocks(tree: Tree, markdown: str) -> Iterator[tuple[Block, bool | None, list[bool | None]]]:
+    """Each block, whether it is right (null: nobody can tell), and its cells."""
+    truth, tables = plain_markdown(markdown), read_tables(markdown)
+    heads = {plain_markdown(line) for line in markdown.split("\n") if line.lstrip().startswith("#")}
+    for block in tree.blocks:
+        text = plain(block.text)
+        if HIDDEN_TEXT in block.flags or (block.table is None and not text):
+            yield block, None, []
+        elif block.table is not None:
+            right, cells = judge_table(block.table, tables)
+            yield block, right, cells
+        else:
+            yield block, stands_in(text, truth) and (not heads or _has_its_type(block, text, heads)), []
+
+
+def _has_its_type(block: Block, text: str, heads: set[str]) -> bool:
+    if block.type in _HEADINGS:
+        return any(text == head or (len(text) > 5 and text in head) for head in heads)  # five: a number is in many
+    return text not in heads or block.type in FURNITURE

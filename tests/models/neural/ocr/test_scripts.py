@@ -1,0 +1,125 @@
+"""A page in letters that the built-in networks do not know is read by a pack, or says that one is missing."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from models.cdom.errors import MlUnavailable
+from models.cdom.ports import PixelPage, RecognisedPage, Word
+from models.neural.ocr import make_recogniser
+from models.neural.ocr.decode import DecodedGlyph
+from models.neural.ocr.ppocr import ReadPicture
+from models.neural.ocr.rapid import RapidRecogniser
+from models.neural.ocr.scripts import LANGUAGE_MISSING, ScriptRecogniser
+from models.neural.ocr.tesseract import TesseractRecogniser
+from models.neural.ocr.text import ReadLine
+from tests.models.neural.ocr.pictures import as_page, draw_page
+
+PAGE = PixelPage(number=3, image=b"", width=100, height=100)
+
+
+def say(text: str, engine: str = "main") -> RecognisedPage:
+    words = (Word(text=text, bbox=(0, 0, 10, 10), confidence=0.9, line=0),) if text else ()
+    return RecognisedPage(number=3, words=words, engine=engine, model=None, version="1")
+
+
+@dataclass
+class PlainMain(RapidRecogniser):
+    """Reads Latin; of anything else next to nothing, but Chinese when asked."""
+
+    langs: tuple[str, ...] = ("en",)
+    is_latin: bool = False
+    asked: list[tuple[str, ...]] = field(default_factory=list)
+
+    def read_page(self, page: PixelPage, langs: tuple[str, ...], timeout_s: float) -> tuple[RecognisedPage, bool]:
+        self.asked.append(langs)
+        return say("latin" if self.is_latin else "han" if "zh" in langs else ". ."), not self.is_latin
+
+
+@dataclass
+class PlainPacks(TesseractRecogniser):
+    """Finds one script; has some data, or is not installed."""
+
+    langs: tuple[str, ...] = ()
+    script: str | None = "Cyrillic"
+    data: frozenset[str] | None = frozenset({"rus", "eng", "osd"})
+
+    def find_data(self) -> frozenset[str]:
+        if self.data is None:
+            raise MlUnavailable("tesseract is not installed")
+        return self.data
+
+    def find_script(self, page: PixelPage, timeout_s: float) -> str | None:
+        return self.script
+
+    def recognise_with(self, page: PixelPage, data: str, timeout_s: float) -> RecognisedPage:
+        return say(data, "packs")
+
+
+def read(main: PlainMain, packs: PlainPacks, langs: tuple[str, ...] = ("en",)) -> RecognisedPage:
+    return ScriptRecogniser(langs, main, lambda: packs).recognise_pages([PAGE], (), 5.0)[0]
+
+
+def test_a_latin_page_never_asks_for_a_pack() -> None:
+    assert read(PlainMain(is_latin=True), PlainPacks(data=None)).words[0].text == "latin"
+
+
+@pytest.mark.parametrize(
+    ("script", "data", "read_with"),
+    [
+        ("Cyrillic", {"rus", "eng", "osd"}, "rus+eng"),
+        ("Cyrillic", {"Cyrillic", "rus", "osd"}, "Cyrillic"),
+        ("Greek", {"ell", "osd", "eng"}, "ell+eng"),
+        ("Arabic", {"ara", "osd", "eng"}, "ara+eng"),
+        ("Devanagari", {"hin", "osd", "eng"}, "hin+eng"),
+        ("Korean", {"kor", "osd", "eng"}, "kor+eng"),
+    ],
+)
+def test_the_pack_of_the_script_reads_it(script: str, data: set[str], read_with: str) -> None:
+    page = read(PlainMain(), PlainPacks(script=script, data=frozenset(data)))
+    assert (page.engine, page.words[0].text, page.number) == ("packs", read_with, 3)
+
+
+def test_a_language_that_was_asked_for_comes_before_the_script_as_a_whole() -> None:
+    packs = PlainPacks(data=frozenset({"Cyrillic", "ukr", "osd"}))
+    assert read(PlainMain(), packs, ("en", "uk")).words[0].text == "ukr"
+
+
+def test_it_is_read_in_the_language_asked_for_where_the_script_cannot_be_told() -> None:
+    assert read(PlainMain(), PlainPacks(script=None), ("ru",)).words[0].text == "rus+eng"
+
+
+def test_chinese_and_japanese_are_read_by_the_built_in_networks() -> None:
+    main = PlainMain()
+    assert read(main, PlainPacks(script="Japanese")).words[0].text == "han"
+    assert "ja" in main.asked[-1]
+
+
+@pytest.mark.parametrize("packs", [PlainPacks(data=None), PlainPacks(data=frozenset({"eng", "osd"}))])
+def test_a_missing_pack_is_said_and_nothing_is_made_up(packs: PlainPacks) -> None:
+    page = read(PlainMain(), packs)
+    assert (page.words, page.warnings) == ((), (LANGUAGE_MISSING,))
+
+
+@pytest.mark.parametrize(
+    ("text", "confidence", "extent", "foreign"),
+    [
+        ("a line of plain letters", 0.98, 12.0, False),
+        ("a line of plain letters, long enough", 0.98, 18.0, False),
+        (". . . . . .", 0.98, 40.0, True),
+        ("XAIL IXUU LLAU CICC L4UIU XUU", 0.7, 16.0, True),
+    ],
+)
+def test_a_script_that_is_not_known_gives_few_letters_or_doubtful_ones(
+    text: str, confidence: float, extent: float, *, foreign: bool
+) -> None:
+    glyphs = tuple(DecodedGlyph(char=char, confidence=confidence, start=0.0, end=1.0) for char in text)
+    line = ReadLine(box=np.zeros((4, 2), np.float32), glyphs=glyphs)
+    picture = ReadPicture(lines=(line,), turn=0, skew=0.0, width=10, height=10, extent=extent)
+    assert picture.is_foreign is foreign
+
+
+def test_the_default_engine_takes_languages_that_only_packs_can_read() -> None:
+    read = make_recogniser("rapidocr", ("en", "ru")).recognise_pages([as_page(draw_page(["The harbour"]))], (), 60.0)
+    assert read[0].engine == "rapidocr"
