@@ -50,7 +50,12 @@ class Floats:
         if isinstance(item, FoundTable):
             confidence = confidence_of(item.lines)
             return PageBlock(
-                type=BlockType.TABLE, bbox=box, table=item.table, confidence=confidence, tagged=item.tagged, score=item.score
+                type=BlockType.TABLE,
+                bbox=box,
+                table=item.table,
+                confidence=confidence,
+                tagged=item.tagged,
+                score=item.score,
             )
         if isinstance(item, DisplayedFormula):
             printed = " ".join(line.text for line in item.lines)
