@@ -7,8 +7,9 @@ from models.cdom.tree import Block, FlagSpan, PiiScan, Tree
 from models.pii.cells import find_cell_box
 from models.pii.paint import view_page
 from models.pii.redact import Decisions
+from models.pii.review import in_context
+from tests.models.pii.trees import paragraph, tree
 from tests.models.pii.trees import table as table_block
-from tests.models.pii.trees import tree
 
 OUTER = (0.0, 0.0, 300.0, 90.0)
 NOTHING: Decisions = {}
@@ -62,3 +63,21 @@ def test_where_rows_overlap_everything_that_may_be_the_cell_is_painted() -> None
     tall = replace(table.cells[1], bbox=(105.0, 4.0, 190.0, 80.0))
     cells = (table.cells[0], tall, *table.cells[2:])
     assert find_cell_box(replace(table, cells=cells), 4, OUTER) == (105.0, 34.0, 190.0, 56.0)
+
+
+def test_cells_are_lines_and_their_stretches_move_along() -> None:
+    block = table_block(1, "Ann", "none", "at Bob's")
+    flagged = [FlagSpan(flag="pii:name", start=3, end=6, cell=2), FlagSpan(flag="pii:name", start=0, end=3, cell=0)]
+    context = in_context(block, flagged)
+    assert context.text == "Ann\nat Bob's"
+    assert [context.text[start:end] for start, end in context.spans] == ["Ann", "Bob"]
+
+
+def test_a_paragraphs_stretches_are_its_own() -> None:
+    context = in_context(paragraph(1, "write to Ann"), [FlagSpan(flag="pii:name", start=9, end=12)])
+    assert (context.text, context.spans) == ("write to Ann", ((9, 12),))
+
+
+def test_a_flag_without_places_has_the_whole_text() -> None:
+    context = in_context(paragraph(1, "write to Ann"), [])
+    assert (context.text, context.spans) == ("write to Ann", ())
