@@ -24,7 +24,7 @@ from models.extract.layout.text.blocks import make_block
 from models.extract.layout.text.formulas import merge_formulas
 from models.extract.layout.text.furniture import find_footnotes, find_furniture, find_margin_marks
 from models.extract.layout.text.kinds import PageLook, demote_runs, find_kind, mark_heading_parts
-from models.extract.layout.text.order import order_lines
+from models.extract.layout.text.order import order_with_floats
 from models.extract.layout.text.paragraphs import group_paragraphs
 from models.extract.layout.text.relations import relate_blocks
 from models.extract.math.letters import latex_text
@@ -84,7 +84,7 @@ def gather(marks: PageMarks, plan: TagPlan | None = None) -> GatheredPage:
     floats, lines = _find_floats(marks, body, plan)
     slanted = [line for line in lines if not line.upright]
     lines = [line for line in lines if line.upright]
-    ordered, contents = merge_entries(merge_pieces(order_lines(lines + list(floats.lines))), marks.width)
+    ordered, contents = merge_entries(merge_pieces(order_with_floats(lines, list(floats.lines))), marks.width)
     groups = [[line] for line in ordered] if contents else merge_formulas(group_paragraphs(ordered, body))
     groups += [[line] for line in slanted]
     return GatheredPage(groups, floats, _find_look(marks, lines, body, contents=contents))

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from models.cdom.original import Format, ReadOptions
 from models.cdom.table import Table
 from models.cdom.tree import BlockType, Source, Tree
@@ -48,6 +50,17 @@ def test_a_line_that_comes_back_at_the_top_of_three_pages_is_a_running_head() ->
     pages = [page(n, heading(f"Annual report {n}", 10, 20), text()) for n in (1, 2, 3)]
     tree = build(*pages)
     assert [block.type for block in tree.blocks] == [BlockType.PAGE_HEADER, BlockType.PARAGRAPH] * 3
+
+
+@pytest.mark.parametrize("y", [20, 300, 580])
+def test_two_thousand_pages_of_the_same_line_are_all_text(y: float) -> None:
+    tree = build(*(page(number, text("The same line again.", y)) for number in range(1, 2001)))
+    assert [block.type for block in tree.blocks] == [BlockType.PARAGRAPH] * 2000
+
+
+def test_a_document_of_one_word_has_one_block_and_no_title() -> None:
+    (only,) = build(page(1, text("Word"))).blocks
+    assert (only.type, only.text, only.level) == (BlockType.PARAGRAPH, "Word", None)
 
 
 def test_a_line_on_two_pages_only_stays_what_it_was() -> None:

@@ -29,6 +29,8 @@ class OrderLimits:
     """Most lines of the foot of one column, below a gap."""
     foot_gap: float = 3.0
     """In line heights: the gap above the foot of one column."""
+    lines_on: int = 3
+    """Lines of text over a float that make it their background."""
     deepest: int = 60
     """Cuts within cuts: deeper pages are hostile and end in plain order."""
 
@@ -44,6 +46,26 @@ def order_lines(lines: Sequence[Line]) -> list[Line]:
     out: list[Line] = []
     _cut(sorted(lines, key=_top), out, 0)
     return out
+
+
+def order_with_floats(lines: Sequence[Line], floats: Sequence[Line]) -> list[Line]:
+    """The lines and the stand-ins of floats in reading order.
+
+    What lies behind text (a picture under a slide's columns) parts nothing: it comes before the first line on it.
+    """
+    behind = [one for one in floats if sum(_lies_on(line, one) for line in lines) >= LIMITS.lines_on]
+    if not behind:
+        return order_lines([*lines, *floats])
+    known = {id(one) for one in behind}
+    out = order_lines([*lines, *(one for one in floats if id(one) not in known)])
+    for one in behind:
+        out.insert(next(at for at, line in enumerate(out) if _lies_on(line, one)), one)
+    return out
+
+
+def _lies_on(line: Line, ground: Line) -> bool:
+    x, y = (line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2
+    return bool(line.text) and ground.x0 <= x <= ground.x1 and ground.y0 <= y <= ground.y1
 
 
 _left = attrgetter("x0")
@@ -109,16 +131,22 @@ def _find_gutter(lines: list[Line]) -> float | None:
     by_left = sorted(lines, key=_left)
     sizes = sorted([line.size for line in lines])
     least = GUTTER_WIDTH * sizes[len(sizes) // 2]
-    right, best, at, chars = by_left[0].x1, max(0.0, least), None, 0
-    total = sum([len(line.text) for line in lines])
+    usual = sizes[len(sizes) // 2] or 1.0
+    right, best, at, chars = by_left[0].x1, max(0.0, least), None, 0.0
+    total = sum([_width(line, usual) for line in lines])
     for count, line in enumerate(by_left):
         gap = line.x0 - right
         if gap > best and _is_text(count, chars) and _is_text(len(lines) - count, total - chars):
             best, at = gap, right + gap / 2
-        chars += len(line.text)
+        chars += _width(line, usual)
         if line.x1 > right:
             right = line.x1
     return at
+
+
+def _width(line: Line, usual: float) -> float:
+    """Characters of the usual size that would be as wide: a column of large type is text with few of its own."""
+    return len(line.text) * max(1.0, line.size / usual)
 
 
 def _find_foot(lines: list[Line], gutter: float) -> int | None:
@@ -181,7 +209,7 @@ def _is_column(lines: list[Line]) -> bool:
     return _is_text(len(lines), sum(len(line.text) for line in lines))
 
 
-def _is_text(count: int, chars: int) -> bool:
+def _is_text(count: int, chars: float) -> bool:
     return count >= LIMITS.side_lines and chars > LIMITS.side_chars * count
 
 

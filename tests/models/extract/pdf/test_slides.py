@@ -73,3 +73,39 @@ def test_text_in_a_drawn_frame_is_text_even_when_its_lines_are_short() -> None:
     tree = paper.read()
     assert not any("program" in block.text for block in of_type(tree, BlockType.PICTURE))
     assert [text[:11] for text in texts(tree, BlockType.PARAGRAPH)] == ["The program", "The program"]
+
+
+def columns(paper: Paper) -> None:
+    for x, name in ((40, "Left"), (170, "Middle"), (300, "Right")):
+        paper.lines(x, 100, [f"{name} one goes here", "and it is read on", "to its very end."], 9, 12)
+        paper.lines(x, 150, [f"{name} two goes here", "and it is read on", "to its very end."], 9, 12)
+
+
+def test_a_picture_behind_columns_does_not_part_their_lines() -> None:
+    paper = Paper()
+    paper.picture(20, 80, 410, 200)
+    columns(paper)
+    firsts = [text.split()[:2] for text in texts(paper.read(), BlockType.PARAGRAPH)]
+    assert firsts == [[name, number] for name in ("Left", "Middle", "Right") for number in ("one", "two")]
+
+
+def test_a_title_in_large_type_beside_columns_is_a_column_of_its_own() -> None:
+    paper = Paper(width=560)
+    for y, word in ((90, "Key"), (120, "differences"), (150, "for the"), (180, "plan")):
+        paper.text(30, y, word, 24, "hebo")
+    for x, name in ((180, "Left"), (370, "Right")):
+        paper.lines(
+            x,
+            80,
+            [
+                f"{name} text that goes on for",
+                "some lines beside the title",
+                "of this slide and ends only",
+                "where the others do.",
+            ],
+            10,
+            26,
+        )
+    read = " ".join(block.text for block in paper.read().blocks)
+    assert read.startswith("Key differences for the plan Left text")
+    assert read.index("where the others do. Right") > 0
