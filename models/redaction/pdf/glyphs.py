@@ -1,29 +1,44 @@
 """Where on a page the characters of masked values stand: rectangles in points of the page as it lies in the file."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pymupdf
 
 from models.cdom.geometry import Bbox
 from models.pii.kinds import Detector
-from models.pii.letters import fold, letters
+from models.pii.letters import letters
 from models.redaction.planning.folded import FoldedText, find_values, fold_text
 from models.redaction.planning.plan import MaskedPlace, RedactionPlan
 
 SLACK = 2.0
 """Points by which a block's box may be too small."""
+_NOWHERE = (math.nan,) * 4
 INSET = 0.2
 """Share of a glyph's box on each side that may be a neighbour's."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Glyphs:
     """The page's characters in the engine's order; line ends are characters without a box."""
 
     spelled: FoldedText
     boxes: tuple[Bbox | None, ...]
+
+    @cached_property
+    def corners(self) -> npt.NDArray[np.float64]:
+        """x0, y0, x1, y1 of each character, a row each; not a number where there is no box."""
+        return np.array([box or _NOWHERE for box in self.boxes], dtype=np.float64).reshape(-1, 4)
+
+    @cached_property
+    def owners(self) -> npt.NDArray[np.int64]:
+        """The character of each letter."""
+        return np.array(self.spelled.owner, dtype=np.int64)
 
     @property
     def text(self) -> str:
@@ -38,9 +53,9 @@ def read_glyphs(page: Any, flags: int) -> Glyphs:
     for block in text_page.extractRAWDICT()["blocks"]:
         for line in block.get("lines", ()):
             for span in line["spans"]:
-                for char in span["chars"]:
-                    text.append(char["c"])
-                    boxes.append(tuple(char["bbox"]))
+                chars = span["chars"]
+                text += [char["c"] for char in chars]
+                boxes += [char["bbox"] for char in chars]
             text.append("\n")
             boxes.append(None)
     return Glyphs(fold_text("".join(text)), tuple(boxes))
@@ -55,9 +70,10 @@ def find_masked(glyphs: Glyphs, plan: RedactionPlan, places: Iterable[MaskedPlac
 
 
 def _of_place(glyphs: Glyphs, place: MaskedPlace) -> set[int]:
-    inside = [n for n, box in enumerate(glyphs.boxes) if box is not None and _stands_in(box, place.bbox)]
-    folded = [(one, n) for n in inside for one in fold(glyphs.text[n])]
-    seen, owner = "".join(one for one, _ in folded), [n for _, n in folded]
+    stands = _stand_in(glyphs, place.bbox)
+    here = np.flatnonzero(stands[glyphs.owners])
+    owner = glyphs.owners[here].tolist()
+    seen = "".join(map(glyphs.spelled.folded.__getitem__, here.tolist()))
     whole = letters(place.text)
     at = seen.find(whole) if whole else -1
     masked: set[int] = set()
@@ -73,17 +89,27 @@ def _of_place(glyphs: Glyphs, place: MaskedPlace) -> set[int]:
         if not found and place.whole:
             continue
         if not found:
-            return set(inside)
+            return set(np.flatnonzero(stands).tolist())
         for first in found:
             masked |= set(range(owner[first], owner[first + len(value) - 1] + 1))
-    return masked & set(inside)
+    return {number for number in masked if stands[number]}
 
 
-def _stands_in(box: Bbox, place: Bbox | None) -> bool:
+def _stand_in(glyphs: Glyphs, place: Bbox | None) -> npt.NDArray[np.bool_]:
+    """Which characters have their middle in the place; all that have a box without one."""
+    x0, y0, x1, y1 = glyphs.corners.T
     if place is None:
-        return True
-    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-    return place[0] - SLACK <= x <= place[2] + SLACK and place[1] - SLACK <= y <= place[3] + SLACK
+        return np.logical_not(np.isnan(x0))
+    x, y = (x0 + x1) / 2, (y0 + y1) / 2
+    across = np.logical_and(place[0] - SLACK <= x, x <= place[2] + SLACK)
+    return np.logical_and(across, np.logical_and(place[1] - SLACK <= y, y <= place[3] + SLACK))
+
+
+def find_outside(glyphs: Glyphs, area: Bbox) -> set[int]:
+    """Characters of which nothing stands in the area."""
+    x0, y0, x1, y1 = glyphs.corners.T
+    touching = (x0 < area[2]) & (x1 > area[0]) & (y0 < area[3]) & (y1 > area[1])
+    return set(np.flatnonzero(~touching & ~np.isnan(x0)).tolist())
 
 
 def as_rectangles(glyphs: Glyphs, masked: set[int]) -> list[Bbox]:

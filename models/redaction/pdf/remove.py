@@ -9,7 +9,7 @@ import pymupdf
 from models.cdom.geometry import Bbox
 from models.cdom.tree import Page, PageStatus, Route, Tree
 from models.pii.kinds import Detector
-from models.redaction.pdf.glyphs import INSET, as_rectangles, find_masked, read_glyphs
+from models.redaction.pdf.glyphs import INSET, as_rectangles, find_masked, find_outside, read_glyphs
 from models.redaction.planning.plan import MaskedPlace, RedactionPlan
 
 FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE
@@ -44,7 +44,7 @@ def _remove_from(page: Any, plan: RedactionPlan, places: list[MaskedPlace], dete
     area = pymupdf.Rect(shown) * turned
     glyphs = read_glyphs(page, FLAGS)
     masked = find_masked(glyphs, plan, flat, detector)
-    masked |= {n for n, box in enumerate(glyphs.boxes) if box is not None and not area.intersects(box)}
+    masked |= find_outside(glyphs, (area.x0, area.y0, area.x1, area.y1))
     if not masked:
         return
     for box in as_rectangles(glyphs, masked):

@@ -38,8 +38,9 @@ class FoldedText:
 
 def fold_text(text: str) -> FoldedText:
     """The text with its letters."""
-    folded = [(one, number) for number, char in enumerate(text) for one in fold(char)]
-    return FoldedText(text, "".join(one for one, _ in folded), tuple(number for _, number in folded))
+    folded = [fold(char) for char in text]
+    owner = [number for number, one in enumerate(folded) for _ in one]
+    return FoldedText(text, "".join(folded), tuple(owner))
 
 
 def find_values(text: FoldedText, plan: RedactionPlan, detector: Detector) -> set[int]:

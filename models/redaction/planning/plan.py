@@ -6,6 +6,7 @@ except where a reviewer said of the same value that it is none. Knows no file fo
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from models.cdom.flags import HIDDEN_TEXT, is_pii_flag
 from models.cdom.geometry import Bbox
@@ -31,7 +32,7 @@ class MaskedPlace:
     whole: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RedactionPlan:
     """`values` go wherever they stand, `kept` (as letters) are no personal data; `places` say where to look first."""
 
@@ -39,7 +40,7 @@ class RedactionPlan:
     values: tuple[str, ...]
     kept: frozenset[str]
 
-    @property
+    @cached_property
     def needles(self) -> frozenset[str]:
         """The values as letters, as they must not be found again."""
         found = {letters(value) for value in self.values}
