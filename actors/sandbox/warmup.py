@@ -34,11 +34,11 @@ def _redact(data: bytes) -> None:
     """Once, so that everything redaction imports lazily is here before the files are gone."""
     from models.pii.flag import flag_tree
     from models.pii.patterns.kind_patterns import RegexDetector
-    from models.redaction.docx import redact as redact_docx  # noqa: F401  imported late by the next
-    from models.redaction.redact import redact_original
+    from models.redaction.redact import load_all, redact_original
 
     tree = flag_tree(read_again(data), RegexDetector())
     redact_original(data, tree, {}, read_again)
+    load_all()
 
 
 def make_sample() -> bytes:

@@ -1,25 +1,61 @@
 """From an original to a redacted file of its kind, by format. Comes in: bytes, tree, decisions. Goes out: bytes."""
 
+import importlib
+import zipfile
+from collections.abc import Callable
+from typing import Final
+
+from lxml import etree
+
 from models.cdom.original import Format
 from models.cdom.tree import Tree
+from models.pii.kinds import Detector
 from models.pii.patterns.kind_patterns import RegexDetector
 from models.pii.redact import Decisions
-from models.redaction.planning.errors import NotRedactable
+from models.redaction.planning.errors import NotRedactable, RedactionUnproven
 from models.redaction.planning.plan import Reread
 
-REDACTABLE = frozenset({Format.PDF, Format.DOCX})
+Redact = Callable[[bytes, Tree, Decisions, Detector, Reread], bytes]
+_PLACES: Final = {
+    Format.DOCX: ("docx.redact", "redact_docx"),
+    Format.PPTX: ("office.slides", "redact_slides"),
+    Format.XLSX: ("office.sheets", "redact_sheets"),
+    Format.ODT: ("texts.odf", "redact_odf"),
+    Format.ODS: ("texts.odf", "redact_odf"),
+    Format.ODP: ("texts.odf", "redact_odf"),
+    Format.HTML: ("texts.html", "redact_html"),
+    Format.TXT: ("texts.plain", "redact_plain"),
+    Format.MARKDOWN: ("texts.plain", "redact_plain"),
+    Format.CSV: ("texts.plain", "redact_plain"),
+}
+"""Module and function by format, imported when a file of it is asked for."""
+REDACTABLE = frozenset({Format.PDF, *_PLACES})
 
 
 def redact_original(
     data: bytes, tree: Tree, decisions: Decisions, reread: Reread, password: str | None = None
 ) -> bytes:
     """Raises `NotRedactable`, `PiiIncomplete`, `RedactionUnproven`, and what engines raise on broken files."""
+    detector = RegexDetector(urls=False)
     if tree.source.format == Format.PDF:
         from models.redaction.pdf.redact import redact_pdf
 
-        return redact_pdf(data, tree, decisions, RegexDetector(urls=False), reread, password)
-    if tree.source.format == Format.DOCX:
-        from models.redaction.docx.redact import redact_docx
+        return redact_pdf(data, tree, decisions, detector, reread, password)
+    place = next((place for format_, place in _PLACES.items() if format_ == tree.source.format), None)
+    if place is None:
+        raise NotRedactable(f"no redacted file of the format {tree.source.format}")
+    try:
+        return _load(place)(data, tree, decisions, detector, reread)
+    except (etree.XMLSyntaxError, zipfile.BadZipFile, KeyError, RecursionError) as error:
+        raise RedactionUnproven(f"the file cannot be written anew: {type(error).__name__}") from None
 
-        return redact_docx(data, tree, decisions, RegexDetector(urls=False), reread)
-    raise NotRedactable(f"no redacted file of the format {tree.source.format}")
+
+def load_all() -> None:
+    """Imports what every format needs, for a process that cannot open files later."""
+    for place in _PLACES.values():
+        _load(place)
+
+
+def _load(place: tuple[str, str]) -> Redact:
+    redact: Redact = getattr(importlib.import_module(f"models.redaction.{place[0]}"), place[1])
+    return redact

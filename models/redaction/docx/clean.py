@@ -2,6 +2,8 @@
 
 from lxml import etree
 
+from models.redaction.planning.spelled import local_name
+
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _OLD_W = "http://purl.oclc.org/ooxml/wordprocessingml/main"
 _MC = "http://schemas.openxmlformats.org/markup-compatibility/2006"
@@ -29,11 +31,6 @@ def clean_part(root: etree._Element) -> None:
     """In place: revisions accepted, fields and links become their text, text boxes become paragraphs behind theirs."""
     _hoist_text_boxes(root)
     _clean(root)
-
-
-def local_name(element: etree._Element) -> str:
-    """The name without its namespace; empty for comments and instructions."""
-    return etree.QName(element).localname if isinstance(element.tag, str) else ""
 
 
 def _clean(parent: etree._Element) -> None:

@@ -95,7 +95,7 @@ def _of_place(glyphs: Glyphs, place: MaskedPlace) -> set[int]:
     return {number for number in masked if stands[number]}
 
 
-def _stand_in(glyphs: Glyphs, place: Bbox | None) -> npt.NDArray[np.bool_]:
+def _stand_in(glyphs: Glyphs, place: Bbox | None) -> Any:
     """Which characters have their middle in the place; all that have a box without one."""
     x0, y0, x1, y1 = glyphs.corners.T
     if place is None:

@@ -10,7 +10,9 @@ from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome, RedactionRefused
 from models.cdom.tree import dump_tree
 from models.pii.flag import flag_tree
+from models.pii.letters import letters
 from models.pii.patterns.kind_patterns import RegexDetector
+from tests.models.redaction import test_formats as formats
 from tests.models.redaction.papers import SECRET, everything, in_text
 
 
@@ -30,3 +32,16 @@ def test_a_locked_down_child_makes_and_proves_the_file_or_refuses() -> None:
     assert made.startswith(b"%PDF")
     assert SECRET not in everything(made)
     assert refused.value.code == "pii-incomplete"
+
+
+def test_a_locked_down_child_redacts_every_other_format_too() -> None:
+    reader = DocumentReader(SandboxLimits())
+    try:
+        for name, make in formats.FILES.items():
+            outcome = reader.read_until_pixels(io.BytesIO(make()), ReadOptions())
+            assert isinstance(outcome, ReadOutcome), name
+            assert outcome.tree is not None, name
+            made = reader.redact(io.BytesIO(make()), dump_tree(flag_tree(outcome.tree, RegexDetector())), {})
+            assert letters(SECRET) not in letters(formats.everything(made)), name
+    finally:
+        reader.close()

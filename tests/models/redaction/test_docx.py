@@ -97,7 +97,7 @@ def test_the_same_file_gives_the_same_bytes() -> None:
 
 
 def test_what_is_found_again_refuses_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redact_module, "_mask", lambda *_: None)
+    monkeypatch.setattr(redact_module, "mask_runs", lambda *_: None)
     with pytest.raises(RedactionUnproven):
         redact(a_file(SECRET))
 

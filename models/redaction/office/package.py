@@ -1,25 +1,53 @@
-"""The parts of a Word file that may leave: an allow-list by content type; everything else stays behind.
+"""The parts of an Office file that may leave: an allow-list by content type; everything else stays behind.
 
 Gone by not being copied: properties, comments, people, custom XML, settings, embedded files and fonts, pictures,
 charts, diagrams, glossaries, scripts, and every relation to the outside.
 """
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from io import BytesIO
 from posixpath import dirname, join, normpath
 
 from lxml import etree
 
-_MAIN = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
-_WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml."
-KEPT = (
-    {_MAIN: True}
-    | {f"{_WORD}{name}+xml": True for name in ("header", "footer", "footnotes", "endnotes")}
-    | {f"{_WORD}{name}+xml": False for name in ("styles", "numbering")}
+_MADE = "application/vnd.openxmlformats-officedocument."
+
+
+@dataclass(frozen=True, slots=True)
+class PackageKind:
+    """`main` and `kept` are content types; `kept` says whether a part's text is read and cleaned.
+
+    The others say how text looks. `macros`: the main type of a file with macros, which becomes one without.
+    """
+
+    main: str
+    macros: str
+    kept: Mapping[str, bool]
+
+
+WORD = PackageKind(
+    main=f"{_MADE}wordprocessingml.document.main+xml",
+    macros="application/vnd.ms-word.document.macroEnabled.main+xml",
+    kept={f"{_MADE}wordprocessingml.document.main+xml": True}
+    | {f"{_MADE}wordprocessingml.{name}+xml": True for name in ("header", "footer", "footnotes", "endnotes")}
+    | {f"{_MADE}wordprocessingml.{name}+xml": False for name in ("styles", "numbering")},
 )
-"""Content type → whether its text is read and cleaned; the others say how text looks."""
-MACROS = "application/vnd.ms-word.document.macroEnabled.main+xml"
+SLIDES = PackageKind(
+    main=f"{_MADE}presentationml.presentation.main+xml",
+    macros="application/vnd.ms-powerpoint.presentation.macroEnabled.main+xml",
+    kept={f"{_MADE}presentationml.presentation.main+xml": True}
+    | {f"{_MADE}presentationml.{name}+xml": True for name in ("slide", "slideLayout", "slideMaster")}
+    | {f"{_MADE}theme+xml": False},
+)
+SHEETS = PackageKind(
+    main=f"{_MADE}spreadsheetml.sheet.main+xml",
+    macros="application/vnd.ms-excel.sheet.macroEnabled.main+xml",
+    kept={f"{_MADE}spreadsheetml.sheet.main+xml": True}
+    | {f"{_MADE}spreadsheetml.{name}+xml": True for name in ("worksheet", "sharedStrings")}
+    | {f"{_MADE}spreadsheetml.styles+xml": False, f"{_MADE}theme+xml": False},
+)
 _TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
 _RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -37,17 +65,20 @@ def write(root: etree._Element) -> bytes:
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True))
 
 
-class WordPackage:
-    """The kept parts of an opened Word file by name, as bytes."""
+class OfficePackage:
+    """The kept parts of an opened file by name, as bytes."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, kind: PackageKind = WORD) -> None:
+        self._kind = kind
         self._zip = zipfile.ZipFile(BytesIO(data))
         self._types = self._read_types()
-        self.parts = {name: self._zip.read(name) for name in self._zip.namelist() if self._type(name) in KEPT}
+        if kind.main not in self._types.values():
+            raise KeyError("no main part")
+        self.parts = {name: self._zip.read(name) for name in self._zip.namelist() if self._type(name) in kind.kept}
 
     def texts(self) -> Iterator[str]:
         """Names of the parts that hold text, the main one first."""
-        return (name for name in sorted(self.parts, key=self._order) if KEPT[self._type(name)])
+        return (name for name in sorted(self.parts, key=self._order) if self._kind.kept[self._type(name)])
 
     def write(self) -> bytes:
         """The package anew: the same bytes for the same parts."""
@@ -96,14 +127,14 @@ class WordPackage:
         for one in root:
             if one.get("PartName") is not None:
                 kind = str(one.get("ContentType"))
-                found[str(one.get("PartName")).lstrip("/")] = _MAIN if kind == MACROS else kind
+                found[str(one.get("PartName")).lstrip("/")] = self._kind.main if kind == self._kind.macros else kind
         return found
 
     def _type(self, name: str) -> str:
         return self._types.get(name, "")
 
     def _order(self, name: str) -> tuple[bool, str]:
-        return self._type(name) != _MAIN, name
+        return self._type(name) != self._kind.main, name
 
 
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

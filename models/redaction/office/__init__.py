@@ -1,0 +1,1 @@
+"""Redacted slides and workbooks: parts a reader sees, cleared of masked values."""

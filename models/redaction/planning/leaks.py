@@ -1,0 +1,37 @@
+"""Reads a redacted file that is no PDF again: our reader's text, every part's text, attributes and bytes."""
+
+import zipfile
+from io import BytesIO
+
+from lxml import etree
+
+from models.redaction.planning.errors import RedactionUnproven
+from models.redaction.planning.plan import RedactionPlan, Reread
+from models.redaction.planning.search import Search, texts_of_tree
+
+
+def require_proof(made: bytes, plan: RedactionPlan, reread: Reread) -> bytes:
+    """`made`, when no masked value stands anywhere in it. Raises `RedactionUnproven`."""
+    search = Search(plan)
+    for place, text in texts_of_tree(reread(made)):
+        if search.in_text(text):
+            raise RedactionUnproven(f"found again in reader: {place}")
+    if search.in_bytes(made):
+        raise RedactionUnproven("found again in raw bytes")
+    if zipfile.is_zipfile(BytesIO(made)):
+        _require_parts(made, search)
+    return made
+
+
+def _require_parts(made: bytes, search: Search) -> None:
+    with zipfile.ZipFile(BytesIO(made)) as file:
+        for name in file.namelist():
+            content = file.read(name)
+            if name != "mimetype":
+                root = etree.fromstring(content)
+                said = "".join(str(text) for text in root.itertext())
+                values = "\n".join(str(value) for one in root.iter() for value in one.attrib.values())
+                if search.in_text(said) or search.in_text(values):
+                    raise RedactionUnproven(f"found again in {name}")
+            if search.in_bytes(content):
+                raise RedactionUnproven(f"found again in {name}")

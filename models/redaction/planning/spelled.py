@@ -1,0 +1,98 @@
+"""Marked-up text as its reader spells it: every character with the place it is from, so that it can be masked there."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from models.pii.kinds import Detector
+from models.redaction.planning.errors import RedactionUnproven
+from models.redaction.planning.folded import find_blocks, find_values, fold_text
+from models.redaction.planning.plan import RedactionPlan
+
+MASK = "█████"
+"""Says nothing of the length of what stood there."""
+DEEPEST = 300
+"""Elements inside elements; deeper ones are no text of anybody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The text of an element, or what follows it."""
+
+    element: etree._Element
+    tail: bool = False
+
+    def read(self) -> str:
+        return (self.element.tail if self.tail else self.element.text) or ""
+
+    def write(self, text: str) -> None:
+        if self.tail:
+            self.element.tail = text
+        else:
+            self.element.text = text
+
+
+@dataclass(slots=True)
+class SpelledText:
+    """`origins[i]` is where character `i` is from; None for a break that the markup says."""
+
+    chars: list[str] = field(default_factory=list)
+    origins: list[tuple[Slot, int] | None] = field(default_factory=list)
+
+    def add(self, slot: Slot) -> None:
+        text = slot.read()
+        self.chars += text
+        self.origins += [(slot, at) for at in range(len(text))]
+
+    def part(self, char: str) -> None:
+        """A break, tab or blank of the markup's own."""
+        self.chars.append(char)
+        self.origins.append(None)
+
+
+def spell_mixed(root: etree._Element, breaks: Collection[str], blanks: Collection[str]) -> SpelledText:
+    """All text of elements and between them; a line ends after an element of `breaks` (local names)."""
+    spelled = SpelledText()
+    _spell(root, spelled, breaks, blanks, 0)
+    return spelled
+
+
+def _spell(
+    element: etree._Element, spelled: SpelledText, breaks: Collection[str], blanks: Collection[str], depth: int
+) -> None:
+    if depth > DEEPEST:
+        raise RedactionUnproven("elements nested too deeply")
+    spelled.add(Slot(element))
+    for child in element:
+        _spell(child, spelled, breaks, blanks, depth + 1)
+        name = local_name(child)
+        if name in breaks:
+            spelled.part("\n")
+        elif name in blanks:
+            spelled.part(" ")
+        spelled.add(Slot(child, tail=True))
+
+
+def mask_spelled(spelled: SpelledText, plan: RedactionPlan, detector: Detector) -> set[Slot]:
+    """Each run of masked characters of a slot becomes one mask. The slots that were changed."""
+    text = fold_text("".join(spelled.chars))
+    gone: dict[Slot, set[int]] = {}
+    for number in find_values(text, plan, detector) | find_blocks(text, plan):
+        origin = spelled.origins[number]
+        if origin is not None:
+            gone.setdefault(origin[0], set()).add(origin[1])
+    for slot, places in gone.items():
+        slot.write(mask_places(slot.read(), places))
+    return set(gone)
+
+
+def mask_places(text: str, places: Collection[int]) -> str:
+    """The text with each run of these characters replaced by one mask."""
+    kept = [char if at not in places else MASK if at - 1 not in places else "" for at, char in enumerate(text)]
+    return "".join(kept)
+
+
+def local_name(element: etree._Element) -> str:
+    """The name without its namespace; empty for comments and instructions."""
+    return etree.QName(element).localname if isinstance(element.tag, str) else ""

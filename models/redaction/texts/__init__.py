@@ -1,0 +1,1 @@
+"""Redacted files of formats that are text or marked-up text."""

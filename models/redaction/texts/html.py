@@ -1,0 +1,95 @@
+"""A redacted web page: elements and attributes of an allow-list, text cleared of what is masked."""
+
+from typing import Any
+
+from lxml import etree
+from lxml import html as lxml_html
+
+from models.cdom.tree import Tree
+from models.pii.kinds import Detector
+from models.pii.redact import Decisions
+from models.redaction.planning.errors import RedactionUnproven
+from models.redaction.planning.leaks import require_proof
+from models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
+from models.redaction.planning.spelled import local_name, mask_spelled, spell_mixed
+from models.redaction.texts.plain import decode_text
+
+_BLOCKS = frozenset(
+    (
+        "p", "div", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "table", "thead", "tbody",
+        "tfoot", "tr", "th", "td", "caption", "blockquote", "pre", "br", "hr", "article", "section", "main", "header",
+        "footer", "nav", "aside", "figure", "figcaption", "details", "summary", "address", "title",
+    )
+)  # fmt: skip
+_INLINE = frozenset(
+    (
+        "html", "head", "body", "span", "a", "em", "strong", "b", "i", "u", "s", "sub", "sup", "code", "kbd", "samp",
+        "var", "small", "mark", "abbr", "time", "q", "cite", "del", "ins", "dfn", "label", "colgroup", "col", "wbr",
+    )
+)  # fmt: skip
+_DROPPED = frozenset(
+    (
+        "script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "math", "canvas", "video",
+        "audio", "picture", "img", "map", "meta", "link", "base", "input", "textarea", "select", "option", "param",
+        "source", "track", "applet", "frame", "frameset",
+    )
+)  # fmt: skip
+"""With what stands inside; other unknown elements leave their text behind."""
+_ATTRIBUTES = frozenset(("colspan", "rowspan", "lang", "dir", "start", "scope"))
+
+
+def redact_html(data: bytes, tree: Tree, decisions: Decisions, detector: Detector, reread: Reread) -> bytes:
+    """Raises `PiiIncomplete`, `RedactionUnproven`."""
+    plan = plan_redaction(tree, decisions)
+    try:
+        parser = lxml_html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
+        root: Any = lxml_html.document_fromstring(_as_utf8(data, plan), parser=parser)
+    except (etree.ParserError, ValueError) as error:
+        raise RedactionUnproven(f"the page cannot be written anew: {type(error).__name__}") from None
+    _clean(root)
+    mask_spelled(spell_mixed(root, _BLOCKS, ()), plan, detector)
+    head = root.find("head")
+    if head is None:
+        head = etree.Element("head")
+        root.insert(0, head)
+    head.insert(0, etree.Element("meta", charset="utf-8"))
+    made = b"<!DOCTYPE html>\n" + etree.tostring(root, encoding="utf-8", method="html")
+    return require_proof(bytes(made), plan, reread)
+
+
+def _as_utf8(data: bytes, plan: RedactionPlan) -> bytes:
+    """A page says its character set in many ways; one in which a masked value does not stand is refused."""
+    try:
+        return data.decode("utf-8").encode()
+    except UnicodeDecodeError:
+        return decode_text(data, plan).encode()
+
+
+def _clean(root: Any) -> None:
+    for element in list(root.iter()):
+        name = local_name(element)
+        if element.getparent() is None and name == "html":
+            _clean_attributes(element)
+        elif name in _DROPPED or not name or _is_hidden(element):
+            _remove(element)
+        elif name not in _BLOCKS and name not in _INLINE:
+            element.drop_tag()
+        else:
+            _clean_attributes(element)
+
+
+def _is_hidden(element: etree._Element) -> bool:
+    style = "".join(str(element.get("style", "")).split()).casefold()
+    return element.get("hidden") is not None or "display:none" in style or "visibility:hidden" in style
+
+
+def _clean_attributes(element: etree._Element) -> None:
+    for key in list(element.attrib):
+        if str(key) not in _ATTRIBUTES:
+            del element.attrib[key]
+
+
+def _remove(element: Any) -> None:
+    parent = element.getparent()
+    if parent is not None:
+        element.drop_tree()

@@ -1,0 +1,46 @@
+"""Redacted plain text, Markdown and tables of text: the same characters but for what is masked, in UTF-8."""
+
+import re
+
+from models.cdom.original import Format
+from models.cdom.tree import Tree
+from models.pii.kinds import Detector
+from models.pii.redact import Decisions
+from models.redaction.planning.errors import RedactionUnproven
+from models.redaction.planning.folded import find_blocks, find_values, fold_text
+from models.redaction.planning.leaks import require_proof
+from models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
+from models.redaction.planning.spelled import mask_places
+
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_MARKS = (
+    (b"\xef\xbb\xbf", "utf-8-sig"),
+    (b"\xff\xfe\x00\x00", "utf-32"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+
+
+def redact_plain(data: bytes, tree: Tree, decisions: Decisions, detector: Detector, reread: Reread) -> bytes:
+    """Raises `PiiIncomplete`, `RedactionUnproven`."""
+    plan = plan_redaction(tree, decisions)
+    text = decode_text(data, plan)
+    if tree.source.format == Format.MARKDOWN:
+        text = _COMMENT.sub("", text)
+    folded = fold_text(text)
+    masked = find_values(folded, plan, detector) | find_blocks(folded, plan)
+    return require_proof(mask_places(text, masked).encode(), plan, reread)
+
+
+def decode_text(data: bytes, plan: RedactionPlan) -> str:
+    """The text, in the character set in which every masked value stands in it. Raises `RedactionUnproven`."""
+    stated = next((name for mark, name in _MARKS if data.startswith(mark)), None)
+    for name in (stated,) if stated else ("utf-8", "cp1252", "latin-1"):
+        try:
+            text = data.decode(name)
+        except UnicodeDecodeError:
+            continue
+        folded = fold_text(text).folded
+        if all(value in folded for value in plan.needles):
+            return text
+    raise RedactionUnproven("what was read does not stand in the file as it was read")

@@ -1,0 +1,179 @@
+"""Redacted files of text, marked-up text, slides, workbooks and OpenDocument: nothing of the value is left anywhere."""
+
+import re
+import zipfile
+from collections.abc import Callable
+from io import BytesIO
+
+import pytest
+
+from models.cdom.original import Format
+from models.pii.flag import flag_tree
+from models.pii.letters import letters
+from models.pii.patterns.kind_patterns import RegexDetector
+from models.redaction.office import sheets, slides
+from models.redaction.planning.errors import NotRedactable, RedactionUnproven
+from models.redaction.redact import REDACTABLE, redact_original
+from models.redaction.texts import html, odf, plain
+from tests.models.extract.open_document.test_odf import opendocument
+from tests.models.extract.sheets.workbooks import number_cell, sheet, text_cell, workbook
+from tests.models.extract.slides.decks import deck, paragraph, shape, slide
+from tests.models.redaction.papers import SECRET, SHOWN, read, redact
+
+CARD = "4111111111111111"
+HALF, REST = SECRET[:7], SECRET[7:]
+SPLIT = f"<b>{HALF}</b><i>{REST}</i>"
+_TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
+_TYPE = "application/vnd.openxmlformats-officedocument."
+
+
+def types(**parts: str) -> dict[str, str | bytes]:
+    """What says which part is what; names are given with `__` for `/`."""
+    lines = "".join(
+        f'<Override PartName="/{name.replace("__", "/")}.xml" ContentType="{_TYPE}{kind}+xml"/>'
+        for name, kind in parts.items()
+    )
+    return {"[Content_Types].xml": f'<Types xmlns="{_TYPES}">{lines}</Types>'}
+
+
+def a_deck() -> bytes:
+    runs = f"<a:p><a:r><a:t>Ask {HALF}</a:t></a:r><a:r><a:t>{REST} soon</a:t></a:r></a:p>"
+    named = shape(paragraph("Named")).replace("name='x'", f"name='{SECRET}' descr='{SECRET}'")
+    link = shape(f'<a:p><a:r><a:rPr><a:hlinkClick tooltip="{SECRET}"/></a:rPr><a:t>here</a:t></a:r></a:p>')
+    more = types(ppt__presentation="presentationml.presentation.main", ppt__slides__slide1="presentationml.slide")
+    more |= {"docProps/core.xml": f"<a>{SECRET}</a>", "ppt/comments/comment1.xml": f"<a>{SECRET}</a>"}
+    return deck(slide(shape(paragraph(SHOWN)), shape(runs), named, link), more=more)
+
+
+def a_workbook() -> bytes:
+    rows = (
+        f'<row r="1">{text_cell("A1", SHOWN)}{text_cell("B1", f"Ask {SECRET} soon")}</row>'
+        f'<row r="2">{text_cell("A2", "Card")}{number_cell("B2", CARD)}</row>'
+        f'<row r="3"><c r="A3" t="str"><f>"{HALF}"&amp;"{REST}"</f><v>{SECRET}</v></c></row>'
+    )
+    after = f'<headerFooter><oddHeader>{SECRET}</oddHeader></headerFooter><hyperlinks><hyperlink ref="A1" display="{SECRET}"/></hyperlinks>'  # noqa: E501
+    more = types(
+        xl__workbook="spreadsheetml.sheet.main",
+        xl__worksheets__sheet1="spreadsheetml.worksheet",
+        xl__styles="spreadsheetml.styles",
+    )
+    more |= {"docProps/core.xml": f"<a>{SECRET}</a>"}
+    return workbook(sheet(rows, after=after), more=more)
+
+
+def a_text_document(kind: str = "text") -> bytes:
+    inner = (
+        f"<text:p>{SHOWN}</text:p><text:p>Ask {HALF}<text:span>{REST}</text:span> soon</text:p>"
+        f"<text:p>x<office:annotation><text:p>{SECRET}</text:p></office:annotation>y</text:p>"
+    )
+    return opendocument(kind, inner, **{"meta.xml": f"<a>{SECRET}</a>", "Thumbnails/thumbnail.png": SECRET})
+
+
+def a_sheet_document() -> bytes:
+    cells = f'<table:table-cell office:value-type="string" office:string-value="{SECRET}"><text:p>Ask {SECRET} soon</text:p></table:table-cell>'  # noqa: E501
+    number = (
+        f'<table:table-cell office:value-type="float" office:value="{CARD}"><text:p>{CARD}</text:p></table:table-cell>'
+    )
+    rows = f"<table:table-row><table:table-cell><text:p>{SHOWN}</text:p></table:table-cell>{cells}{number}</table:table-row>"  # noqa: E501
+    return opendocument("spreadsheet", f'<table:table table:name="{SECRET}">{rows}</table:table>')
+
+
+def a_page() -> bytes:
+    return (
+        f"<html><head><title>Page of {SECRET}</title><meta name='author' content='{SECRET}'>"
+        f"<script>var x='{SECRET}'</script></head><body><!-- {SECRET} --><p>{SHOWN}</p><p>Ask {SPLIT} soon</p>"
+        f"<p><a href='mailto:{SECRET}' title='{SECRET}'>here</a></p><img alt='{SECRET}' src='x.png'>"
+        f"<div style='display: none'>{SECRET}</div></body></html>"
+    ).encode()
+
+
+FILES: dict[str, Callable[[], bytes]] = {
+    "txt": lambda: f"{SHOWN}\n\nAsk {SECRET} soon\nand jane . zaq (at) leak . example too\n".encode(),
+    "txt in utf-16": lambda: f"{SHOWN}\n\nAsk {SECRET} soon\n".encode("utf-16"),
+    "txt in cp1252": lambda: f"{SHOWN} Grüße\n\nAsk {SECRET} soon\n".encode("cp1252"),
+    "markdown": lambda: (
+        f"# Notes\n\n{SHOWN}\n\n<!-- {SECRET} -->\n\nAsk **{HALF}**{REST} soon, [here](mailto:{SECRET})\n".encode()
+    ),
+    "csv": lambda: f'Who,Mail\n"Ann, B.",{SECRET}\nBob,"{SHOWN}"\nEve,none\n'.encode(),
+    "html": a_page,
+    "pptx": a_deck,
+    "xlsx": a_workbook,
+    "odt": a_text_document,
+    "ods": a_sheet_document,
+}
+
+
+def everything(data: bytes) -> str:
+    found = [data.decode("latin-1"), data.decode("utf-8", "replace"), data.decode("utf-16", "replace")]
+    if zipfile.is_zipfile(BytesIO(data)):
+        with zipfile.ZipFile(BytesIO(data)) as file:
+            for name in file.namelist():
+                text = file.read(name).decode("utf-8", "replace")
+                found += [name, text, re.sub(r"<[^>]*>", "", text)]
+    return "\n".join([*found, re.sub(r"<[^>]*>", "", found[1])])
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_value_is_nowhere_and_the_rest_is_read_again(name: str) -> None:
+    original = FILES[name]()
+    assert SECRET in "".join(block.text for block in read(original).blocks) or SECRET in everything(original)
+    clean = redact(original)
+    assert letters(SECRET) not in letters(everything(clean))
+    assert CARD not in everything(clean)
+    again, before = read(clean), read(original)
+    assert again.source.format == before.source.format
+    said = " ".join(b.text + " ".join(c.text for c in (b.table.cells if b.table else ())) for b in again.blocks)
+    assert SHOWN in said
+    assert "█████" in said
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_same_file_gives_the_same_bytes(name: str) -> None:
+    original = FILES[name]()
+    assert redact(original) == redact(original)
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "function"),
+    [
+        ("txt", plain, "mask_places"),
+        ("html", html, "mask_spelled"),
+        ("pptx", slides, "mask_runs"),
+        ("xlsx", sheets, "mask_runs"),
+        ("odt", odf, "_mask"),
+        ("html", html, "_clean"),
+        ("pptx", slides, "clean_slide"),
+        ("xlsx", sheets, "_clean"),
+    ],
+)
+def test_without_masking_or_cleaning_the_file_is_refused(
+    name: str, module: object, function: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unchanged = (lambda text, _: text) if function == "mask_places" else lambda *_: None
+    monkeypatch.setattr(module, function, unchanged)
+    with pytest.raises(RedactionUnproven):
+        redact(FILES[name]())
+
+
+def test_a_text_in_a_character_set_that_cannot_be_told_is_refused() -> None:
+    original = "日本語の文章です。電話番号は 090-1234-5678 です。どうぞよろしくお願いします。\n".encode("shift_jis")
+    tree = flag_tree(read(b"plain" + b"\n"), RegexDetector())
+    found = flag_tree(read(f"Ask {SECRET}\n".encode()), RegexDetector())
+    assert tree.blocks
+    with pytest.raises(RedactionUnproven):
+        redact_original(original, found, {}, read)
+
+
+def test_a_broken_package_is_refused() -> None:
+    tree = flag_tree(read(a_deck()), RegexDetector())
+    for broken in (b"PK\x03\x04 nothing", a_text_document()):
+        with pytest.raises(RedactionUnproven):
+            redact_original(broken, tree, {}, read)
+
+
+def test_other_formats_say_that_no_redacted_file_is_made_of_them() -> None:
+    rtf = flag_tree(read(rb"{\rtf1\ansi Nothing here}"), RegexDetector())
+    assert rtf.source.format == Format.RTF
+    assert rtf.source.format not in REDACTABLE
+    with pytest.raises(NotRedactable):
+        redact_original(b"", rtf, {}, read)
