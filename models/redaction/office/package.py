@@ -50,7 +50,8 @@ SHEETS = PackageKind(
 )
 _TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
 _RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
-_EPOCH = (1980, 1, 1, 0, 0, 0)
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The first moment a zip knows: the same bytes whenever a file is made."""
 """Year, month, day, hour, minute, second: the earliest time of a ZIP entry, one for every entry, so that the same
 input gives the same bytes."""
 
@@ -85,7 +86,7 @@ class OfficePackage:
         written = BytesIO()
         with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as made:
             for name, data in self._all_parts():
-                made.writestr(zipfile.ZipInfo(name, _EPOCH), data, zipfile.ZIP_DEFLATED)
+                made.writestr(zipfile.ZipInfo(name, EPOCH), data, zipfile.ZIP_DEFLATED)
         return written.getvalue()
 
     def _all_parts(self) -> Iterator[tuple[str, bytes]]:

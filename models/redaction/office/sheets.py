@@ -6,8 +6,8 @@ from models.cdom.tree import Tree
 from models.pii.kinds import Detector
 from models.pii.letters import letters
 from models.pii.redact import Decisions
-from models.redaction.docx.redact import mask_runs
 from models.redaction.office.package import SHEETS, OfficePackage, parse, write
+from models.redaction.office.runs import mask_runs
 from models.redaction.planning.folded import find_values, fold_text
 from models.redaction.planning.leaks import require_proof
 from models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction

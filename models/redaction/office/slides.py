@@ -5,8 +5,8 @@ from lxml import etree
 from models.cdom.tree import Tree
 from models.pii.kinds import Detector
 from models.pii.redact import Decisions
-from models.redaction.docx.redact import mask_runs
 from models.redaction.office.package import SLIDES, OfficePackage, parse, write
+from models.redaction.office.runs import mask_runs
 from models.redaction.planning.leaks import require_proof
 from models.redaction.planning.plan import Reread, plan_redaction
 from models.redaction.planning.spelled import local_name

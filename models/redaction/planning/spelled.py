@@ -17,7 +17,7 @@ DEEPEST = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class TextSlot:
     """The text of an element, or what follows it."""
 
     element: etree._Element
@@ -38,9 +38,9 @@ class SpelledText:
     """`origins[i]` is where character `i` is from; None for a break that the markup says."""
 
     chars: list[str] = field(default_factory=list)
-    origins: list[tuple[Slot, int] | None] = field(default_factory=list)
+    origins: list[tuple[TextSlot, int] | None] = field(default_factory=list)
 
-    def add(self, slot: Slot) -> None:
+    def add(self, slot: TextSlot) -> None:
         text = slot.read()
         self.chars += text
         self.origins += [(slot, at) for at in range(len(text))]
@@ -63,7 +63,7 @@ def _spell(
 ) -> None:
     if depth > DEEPEST:
         raise RedactionUnproven("elements nested too deeply")
-    spelled.add(Slot(element))
+    spelled.add(TextSlot(element))
     for child in element:
         _spell(child, spelled, breaks, blanks, depth + 1)
         name = local_name(child)
@@ -71,13 +71,13 @@ def _spell(
             spelled.part("\n")
         elif name in blanks:
             spelled.part(" ")
-        spelled.add(Slot(child, tail=True))
+        spelled.add(TextSlot(child, tail=True))
 
 
-def mask_spelled(spelled: SpelledText, plan: RedactionPlan, detector: Detector) -> set[Slot]:
+def mask_spelled(spelled: SpelledText, plan: RedactionPlan, detector: Detector) -> set[TextSlot]:
     """Each run of masked characters of a slot becomes one mask. The slots that were changed."""
     text = fold_text("".join(spelled.chars))
-    gone: dict[Slot, set[int]] = {}
+    gone: dict[TextSlot, set[int]] = {}
     for number in find_values(text, plan, detector) | find_blocks(text, plan):
         origin = spelled.origins[number]
         if origin is not None:

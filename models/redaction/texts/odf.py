@@ -8,12 +8,12 @@ from lxml import etree
 from models.cdom.tree import Tree
 from models.pii.kinds import Detector
 from models.pii.redact import Decisions
-from models.redaction.office.package import parse, write
+from models.redaction.office.package import EPOCH, parse, write
 from models.redaction.planning.errors import RedactionUnproven
 from models.redaction.planning.leaks import require_proof
 from models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
 from models.redaction.planning.search import Search
-from models.redaction.planning.spelled import Slot, local_name, mask_spelled, spell_mixed
+from models.redaction.planning.spelled import TextSlot, local_name, mask_spelled, spell_mixed
 
 _PARTS = ("content.xml", "styles.xml")
 _SPACE = "urn:oasis:names:tc:opendocument:xmlns:"
@@ -34,7 +34,6 @@ _DROPPED = frozenset(
     )
 )  # fmt: skip
 _BREAKS = frozenset(("p", "h", "table-row", "line-break", "tab", "table-cell"))
-_EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def redact_odf(data: bytes, tree: Tree, decisions: Decisions, detector: Detector, reread: Reread) -> bytes:
@@ -91,7 +90,7 @@ def _mask(root: etree._Element, plan: RedactionPlan, detector: Detector) -> None
                 del element.attrib[key]
 
 
-def _forget_value(slot: Slot) -> None:
+def _forget_value(slot: TextSlot) -> None:
     for above in slot.element.iterancestors():
         if local_name(above) == "table-cell":
             for key in [key for key in above.attrib if str(key).startswith(f"{{{_OFFICE}}}")]:
@@ -109,7 +108,7 @@ def _pack(kind: str, parts: dict[str, bytes]) -> bytes:
         entry.set(f"{{{_MANIFEST}}}media-type", media)
     written = BytesIO()
     with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as made:
-        made.writestr(zipfile.ZipInfo("mimetype", _EPOCH), kind, zipfile.ZIP_STORED)
+        made.writestr(zipfile.ZipInfo("mimetype", EPOCH), kind, zipfile.ZIP_STORED)
         for name, content in (*parts.items(), ("META-INF/manifest.xml", write(manifest))):
-            made.writestr(zipfile.ZipInfo(name, _EPOCH), content, zipfile.ZIP_DEFLATED)
+            made.writestr(zipfile.ZipInfo(name, EPOCH), content, zipfile.ZIP_DEFLATED)
     return written.getvalue()

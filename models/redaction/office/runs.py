@@ -1,0 +1,36 @@
+"""The text of an Office part: that of its `t` elements, in reading order, cleared of what is masked."""
+
+from lxml import etree
+
+from models.pii.kinds import Detector
+from models.redaction.planning.errors import RedactionUnproven
+from models.redaction.planning.plan import RedactionPlan
+from models.redaction.planning.spelled import DEEPEST, SpelledText, TextSlot, local_name, mask_spelled
+
+_BREAKS = frozenset(("p", "br", "cr", "tr", "si", "is", "c"))
+"""The last three are a workbook's texts and cells."""
+_BLANKS = frozenset(("tab", "ptab"))
+_HYPHENS = frozenset(("noBreakHyphen", "softHyphen"))
+
+
+def mask_runs(root: etree._Element, plan: RedactionPlan, detector: Detector) -> None:
+    """Clears the runs of an Office part of what is masked."""
+    spelled = SpelledText()
+    spell_runs(root, spelled)
+    for slot in mask_spelled(spelled, plan, detector):
+        slot.element.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+
+
+def spell_runs(element: etree._Element, spelled: SpelledText, depth: int = 0) -> None:
+    """The text of an Office part in reading order: that of its `t` elements."""
+    if depth > DEEPEST:
+        raise RedactionUnproven("elements nested too deeply")
+    for child in element:
+        name = local_name(child)
+        if name == "t":
+            spelled.add(TextSlot(child))
+        elif name in _BLANKS or name in _HYPHENS:
+            spelled.part("\t" if name in _BLANKS else "-")
+        spell_runs(child, spelled, depth + 1)
+        if name in _BREAKS:
+            spelled.part("\n")
