@@ -12,6 +12,7 @@ class ErrorCode(StrEnum):
     MALFORMED = "malformed"
     ENCRYPTED = "encrypted"
     TOO_MANY_PAGES = "too-many-pages"
+    NO_SUCH_PAGE = "no-such-page"
     RESOURCE_LIMIT = "resource-limit"
     TIMEOUT = "timeout"
     PARSER_CRASH = "parser-crash"
@@ -61,6 +62,12 @@ class TooManyPages(ExtractError):
     """More pages than the limit; found before any page was read."""
 
     code = ErrorCode.TOO_MANY_PAGES
+
+
+class NoSuchPage(ExtractError):
+    """The pages asked for select nothing of this file."""
+
+    code = ErrorCode.NO_SUCH_PAGE
 
 
 class ResourceLimit(ExtractError):

@@ -18,6 +18,8 @@ from models.cdom.many import Many
 from models.cdom.table import Table
 
 SERVICE_VERSION = "0.9.20"
+RAG_GENERATOR_VERSION = "0.5.2"
+"""Of the part that makes chunks and answers searches, as the interface names it."""
 
 BlockId = NewType("BlockId", str)
 

@@ -139,7 +139,9 @@ def tiny_tree(claim: Claim, size: int) -> Tree:
 
 @dataclass
 class TinyReader:
-    """Claims and publishes in a thread: a file that starts with %PDF succeeds, any other is `unsupported-format`."""
+    """Claims and publishes in a thread: a file that starts with %PDF succeeds, any other is `unsupported-format`.
+
+    Every file has one page."""
 
     store: Store
     hold: Callable[[Claim], None] = lambda claim: None
@@ -159,6 +161,9 @@ class TinyReader:
         assert claim.blob_sha256 is not None
         with self.store.blobs.open(claim.blob_sha256) as file:
             content = file.read()
+        if claim.options.pages and claim.options.pages[0][0] > 1:
+            finish(self.store, [Failed(claim=claim, error="no-such-page", detail="the file has 1 pages")])
+            return
         if not content.startswith(b"%PDF"):
             finish(self.store, [Failed(claim=claim, error="unsupported-format", detail="no known signature")])
             return

@@ -15,6 +15,7 @@ from models.cdom.ports import PageImage, PixelPage
 from models.cdom.tree import Route
 from models.extract.readers.contract import DocumentFacts, PageContent, PageRead, failed_page
 from models.extract.readers.image_frame import count_frames, decode_frame, open_picture, pillow_errors
+from models.extract.readers.page_selection import choose_pages
 from models.extract.readers.sniffing.signatures import sniff
 
 ENGINE: Final = "pillow"
@@ -30,9 +31,9 @@ class ImageDocument:
         self._picture = open_picture(data, self._format, options.max_image_pixels)
         self._decoded = 0
         count = count_frames(self._picture, MOST_FRAMES) if self._format is Format.TIFF else 1
-        numbers = _select_pages(count, options)
-        if count > MOST_FRAMES or len(numbers) > options.max_pages:
-            raise TooManyPages(f"{len(numbers)} pages, {options.max_pages} allowed")
+        if count > MOST_FRAMES:
+            raise TooManyPages(f"{count} frames, {MOST_FRAMES} allowed")
+        numbers = choose_pages(count, options)
         self._facts = DocumentFacts(format=self._format, page_count=count, page_numbers=numbers)
 
     @property
@@ -90,13 +91,8 @@ class ImageDocument:
 
 
 def open_image(data: bytes, options: ReadOptions) -> ImageDocument:
-    """The picture in `data`. Raises `Malformed`, `TooManyPages`, `ResourceLimit`."""
+    """The picture in `data`. Raises `Malformed`, `NoSuchPage`, `TooManyPages`, `ResourceLimit`."""
     return ImageDocument(data, options)
-
-
-def _select_pages(count: int, options: ReadOptions) -> tuple[int, ...]:
-    ranges = options.pages or ((1, count),)
-    return tuple(number for number in range(1, count + 1) if any(first <= number <= last for first, last in ranges))
 
 
 def _plan(options: ReadOptions) -> tuple[Route, str]:

@@ -12,6 +12,7 @@ from serve_apps.api.http.refusals import InvalidField
 from storage.jobs.idempotency import IdempotencyKey
 from storage.values.rows import JobRow
 
+REPLAYED = "Idempotency-Replayed"
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 
 
@@ -30,7 +31,7 @@ IdempotencyKeyHeader = Annotated[
 
 def replayed(job: JobRow) -> dict[str, str]:
     """The mark of an answer that was given before."""
-    return {"Idempotency-Replayed": "true"} if job.replayed else {}
+    return {REPLAYED: "true"} if job.replayed else {}
 
 
 def identify_submission(route: str, key: str | None, facts: Iterable[str]) -> IdempotencyKey | None:

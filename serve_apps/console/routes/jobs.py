@@ -2,10 +2,11 @@
 
 from typing import Annotated, Any
 
+import httpx
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from serve_apps.api.intake.idempotency import IdempotencyKeyHeader
+from serve_apps.api.intake.idempotency import REPLAYED, IdempotencyKeyHeader
 from serve_apps.api.shapes.rendering import JSON, json_response
 from serve_apps.console.callers.callers import CallerDep, ConsoleCaller
 from serve_apps.console.context.engine_facts import facts_of
@@ -26,6 +27,7 @@ async def create_job(request: Request, caller: CallerDep, idempotency_key: Idemp
     upload = await receive(request, caller.running, JOBS_PARTS, caller.running.resources.limits.max_batch_files)
     answer = await send_jobs(caller, upload, idempotency_key)
     headers = _location(request, answer.json()["id"]) if answer.status_code == 201 else {}
+    headers |= _replayed(answer, idempotency_key)
     return Response(answer.content, answer.status_code, headers, answer.headers.get("content-type", JSON))
 
 
@@ -49,7 +51,9 @@ async def parse(
         return Response(answer.content, answer.status_code, media_type=answer.headers.get("content-type", JSON))
     if answer.status_code == 200:
         return Response(answer.content, 200, media_type=JSON)
-    return await _wait(request, caller, answer.json()["job_id"], timeout_s)
+    response = await _wait(request, caller, answer.json()["job_id"], timeout_s)
+    response.headers.update(_replayed(answer, idempotency_key))
+    return response
 
 
 async def _wait(request: Request, caller: ConsoleCaller, job_id: str, timeout_s: float) -> Response:
@@ -71,6 +75,12 @@ async def _wait(request: Request, caller: ConsoleCaller, job_id: str, timeout_s:
 def _location(request: Request, job_id: str) -> dict[str, str]:
     """Where the job is at this door: the engine's own address would refuse the console's token."""
     return {"Location": f"{request.scope.get('root_path', '')}/v1/jobs/{job_id}"}
+
+
+def _replayed(answer: httpx.Response, key: str | None) -> dict[str, str]:
+    """The engine's mark; without a key of the caller's it speaks of a second try of ours."""
+    marked = key is not None and REPLAYED in answer.headers
+    return {REPLAYED: answer.headers[REPLAYED]} if marked else {}
 
 
 async def _tree(caller: ConsoleCaller, job: dict[str, Any]) -> bytes:

@@ -30,6 +30,7 @@ ADVICE = {
     "malformed": "The file is damaged. Export or scan it again.",
     "encrypted": "The file needs a password. Send it again with the password.",
     "too-many-pages": "Split the file, or read some of its pages only.",
+    "no-such-page": "The file has none of the pages that were asked for. Send it again with others.",
     "resource-limit": "Reading needed more memory than one document may take.",
     "timeout": "Reading took more time than one document may take.",
     "parser-crash": "The reader fell over this file twice. Export the file again.",

@@ -169,7 +169,10 @@ async def test_a_repeated_parse_answers_with_the_same_job_and_tree(client: httpx
     headers = {"Idempotency-Key": "parse-1"}
     first = await client.post("/v1/parse", files=files(PDF, part="file"), headers=headers)
     again = await client.post("/v1/parse", files=files(PDF, part="file"), headers=headers)
+    later = await client.post("/v1/parse?timeout_s=0", files=files(PDF, part="file"), headers=headers)
     assert first.json() == again.json()
+    marks = [answer.headers.get("idempotency-replayed") for answer in (first, again, later)]
+    assert marks == [None, "true", "true"]
 
 
 async def test_idempotency_keys_of_two_tenants_do_not_meet(app: FastAPI) -> None:

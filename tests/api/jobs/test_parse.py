@@ -52,6 +52,15 @@ async def test_an_unsupported_file_is_refused_at_once_and_leaves_no_job(client: 
     assert (await client.get("/v1/jobs")).json() == []
 
 
+@pytest.mark.usefixtures("reader")
+async def test_pages_that_select_nothing_are_422_and_the_code_of_a_document_in_a_job(client: httpx.AsyncClient) -> None:
+    refused = await client.post("/v1/parse", files=files(PDF, part="file"), data={"pages": "7"})
+    assert (refused.status_code, refused.json()["detail"][0]["type"]) == (422, "no-such-page")
+    job = (await client.post("/v1/jobs", files=files(PDF), data={"pages": "7"})).json()
+    ended = (await client.get(f"/v1/jobs/{job['id']}?wait=60")).json()
+    assert (ended["status"], ended["documents"][0]["error"]) == ("failed", "no-such-page")
+
+
 async def test_a_parse_that_takes_too_long_gives_a_job_to_poll(client: httpx.AsyncClient) -> None:
     answer = await client.post("/v1/parse?timeout_s=0.1", files=files(PDF, part="file"))
     body = AcceptedBody.model_validate_json(answer.content)

@@ -255,4 +255,6 @@ async def test_an_idempotency_key_gives_the_same_job_and_takes_no_second_place(a
     again = await ann.api.post("/v1/jobs", files=files(PDF), headers=key)
     other = await ann.api.post("/v1/jobs", files=files(PDF + b" "), headers=key)
     assert (first.json()["id"], other.status_code) == (again.json()["id"], 409)
+    assert "idempotency-replayed" not in first.headers
+    assert again.headers["idempotency-replayed"] == "true"
     assert (await ann.api.get("/v1/usage")).json()["concurrent_documents"]["in_work"] == 1

@@ -9,7 +9,7 @@ from typing import Final
 
 from lxml import etree
 
-from models.cdom.errors import Malformed, ResourceLimit, TooManyPages, UnsupportedFormat
+from models.cdom.errors import Malformed, ResourceLimit, UnsupportedFormat
 from models.cdom.geometry import Bbox
 from models.cdom.original import Format, ReadOptions
 from models.cdom.ports import PageImage
@@ -18,6 +18,7 @@ from models.extract.readers.contract import DocumentFacts, PageBlock, PageConten
 from models.extract.readers.docx.package.opc import Package
 from models.extract.readers.docx.structure.drafts import DocxDraft, PageDraft
 from models.extract.readers.docx.wordfile import WordFile
+from models.extract.readers.page_selection import choose_pages
 
 ENGINE: Final = "lxml"
 _LISTED: Final = frozenset({BlockType.HEADING, BlockType.LIST_ITEM, BlockType.CHECKBOX})
@@ -36,9 +37,7 @@ class DocxDocument:
             raise ResourceLimit("the document is nested too deep or too large") from None
         self._assets = _name_assets(self._pages)
         count = len(self._pages)
-        numbers = _select_pages(count, options.pages)
-        if len(numbers) > options.max_pages:
-            raise TooManyPages(f"{len(numbers)} pages, {options.max_pages} allowed")
+        numbers = choose_pages(count, options)
         warnings = list(word.warnings)
         self._kept = self._keep_assets(warnings)
         _check_text(self._pages, options.max_text_chars)
@@ -138,11 +137,6 @@ class DocxDocument:
 def open_docx(data: bytes, options: ReadOptions) -> DocxDocument:
     """The Word file in `data`. Raises `ExtractError`: malformed, encrypted, unsupported, a limit passed."""
     return DocxDocument(data, options)
-
-
-def _select_pages(count: int, ranges: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
-    wanted = ranges or ((1, count),)
-    return tuple(number for number in range(1, count + 1) if any(first <= number <= last for first, last in wanted))
 
 
 def _pair_captions(drafts: list[DocxDraft]) -> dict[int, int]:

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Final, Protocol
 
-from models.cdom.errors import Malformed, ResourceLimit, TooManyPages, UnsupportedFormat
+from models.cdom.errors import Malformed, ResourceLimit, UnsupportedFormat
 from models.cdom.geometry import Bbox
 from models.cdom.original import Format, ReadOptions
 from models.cdom.ports import PageImage
 from models.cdom.tree import BlockType, Metadata, Route
 from models.extract.readers.contract import DocumentFacts, PageBlock, PageContent, PageRead
 from models.extract.readers.flow.blocks import FlowBlock, FlowPage, check_count, keep_bullet
+from models.extract.readers.page_selection import choose_pages
 
 _LISTED: Final = frozenset({BlockType.HEADING, BlockType.LIST_ITEM, BlockType.CHECKBOX})
 
@@ -71,9 +72,7 @@ class FlowDocument:
         check_count(self._pages)
         _check_text(self._pages, options.max_text_chars)
         self._assets = _name_assets(self._pages)
-        numbers = _select_pages(len(self._pages), options.pages)
-        if len(numbers) > options.max_pages:
-            raise TooManyPages(f"{len(numbers)} pages, {options.max_pages} allowed")
+        numbers = choose_pages(len(self._pages), options)
         warnings = list(file.warnings)
         self._kept = self._keep_assets(warnings)
         self._facts = DocumentFacts(
@@ -176,11 +175,6 @@ def open_flow(read: Callable[[], FlowFile], options: ReadOptions) -> FlowDocumen
         return FlowDocument(read(), options)
     except (RecursionError, MemoryError):
         raise ResourceLimit("the document is nested too deep or too large") from None
-
-
-def _select_pages(count: int, ranges: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
-    wanted = ranges or ((1, count),)
-    return tuple(number for number in range(1, count + 1) if any(first <= number <= last for first, last in wanted))
 
 
 def _pair_captions(blocks: list[FlowBlock]) -> dict[int, int]:

@@ -3,10 +3,10 @@
 import re
 from typing import Any
 
-from models.cdom.errors import TooManyPages
 from models.cdom.original import Format, ReadOptions
 from models.cdom.tree import Metadata
 from models.extract.readers.contract import DocumentFacts, OutlineEntry
+from models.extract.readers.page_selection import choose_pages
 from models.extract.readers.pdf.engine import BROKEN
 
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([Zz+-])(?:(\d\d)'?(\d\d)?)?)?")
@@ -17,27 +17,16 @@ XFA_FORM = "xfa-form"
 
 
 def find_facts(document: Any, options: ReadOptions) -> DocumentFacts:
-    """Facts of an open file. Raises `TooManyPages` before any page is touched."""
+    """Facts of an open file. Raises `NoSuchPage` and `TooManyPages` before any page is touched."""
     count = document.page_count
-    numbers = select_pages(count, options.pages)
-    if len(numbers) > options.max_pages:
-        raise TooManyPages(f"{len(numbers)} pages, {options.max_pages} allowed")
     return DocumentFacts(
         format=Format.PDF,
         page_count=count,
-        page_numbers=numbers,
+        page_numbers=choose_pages(count, options),
         metadata=_find_metadata(document),
         outline=_find_outline(document),
         warnings=(XFA_FORM,) if _has_xfa(document) else (),
     )
-
-
-def select_pages(count: int, ranges: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
-    """1-based numbers of the pages wanted, ascending, each once; no ranges means all pages."""
-    if not ranges:
-        return tuple(range(1, count + 1))
-    wanted = {number for first, last in ranges for number in range(max(first, 1), min(last, count) + 1)}
-    return tuple(sorted(wanted))
 
 
 def parse_date(stated: str | None) -> str | None:

@@ -6,10 +6,11 @@ from fastapi import APIRouter, Query, Request
 from pydantic_core import to_json
 from starlette.responses import Response
 
+from models.cdom.errors import ErrorCode, NoSuchPage
 from models.extract.readers.sniffing.signatures import check_head
 from serve_apps.api.context.deps import Call, CallDep
 from serve_apps.api.documents.trees import read_tree_of
-from serve_apps.api.intake.idempotency import IdempotencyKeyHeader
+from serve_apps.api.intake.idempotency import IdempotencyKeyHeader, replayed
 from serve_apps.api.intake.submitting import PARSE_UPLOAD, receive, submit
 from serve_apps.api.shapes.bodies import AcceptedBody, ParsedBody
 from serve_apps.api.shapes.rendering import JSON, has_ended, json_response, render_job
@@ -29,7 +30,10 @@ Timeout = Annotated[float, Query(ge=0, le=600, allow_inf_nan=False, description=
 async def parse(
     request: Request, call: CallDep, timeout_s: Timeout = 55.0, idempotency_key: IdempotencyKeyHeader = None
 ) -> Response:
-    """Same queue, record and metering as a job. A client that goes away does not cancel it."""
+    """Same queue, record and metering as a job. A client that goes away does not cancel it.
+
+    422 `no-such-page` where `pages` select nothing of the file.
+    """
     upload = await receive(request, call, frozenset({"file"}), 1)
     check_head(upload.heads[0])
     job = await submit(call, upload, priority=Priority.PARSE, kind="parse", idempotency_key=idempotency_key)
@@ -38,16 +42,19 @@ async def parse(
         job.id, timeout_s, lambda: sql.run(_look, call, job.id), fresh=not has_ended(job)
     )
     if answer is not None:
-        return Response(answer, media_type=JSON)
+        return Response(answer, headers=replayed(job), media_type=JSON)
     latest = await sql.run(get_job, call.store.db, call.scope, job.id, detail=False)
-    return json_response({"job_id": job.id, "status": latest.status}, 202, {"Location": f"/v1/jobs/{job.id}"})
+    headers = {"Location": f"/v1/jobs/{job.id}"} | replayed(job)
+    return json_response({"job_id": job.id, "status": latest.status}, 202, headers)
 
 
 def _look(call: Call, job_id: JobId) -> bytes | None:
-    """The whole answer once the job has ended. Blocks."""
+    """The whole answer once the job has ended. Blocks. Raises `NoSuchPage`."""
     job = get_job(call.store.db, call.scope, job_id)
     if not has_ended(job):
         return None
+    if job.documents[0].error == ErrorCode.NO_SUCH_PAGE:
+        raise NoSuchPage(job.documents[0].error_detail or "")
     return b'{"job":' + to_json(render_job(job)) + b',"tree":' + _tree(call, job) + b"}"
 
 

@@ -7,7 +7,15 @@ from operator import itemgetter
 
 import pytest
 
-from models.cdom.errors import Encrypted, ErrorCode, Malformed, ResourceLimit, TooManyPages, UnsupportedFormat
+from models.cdom.errors import (
+    Encrypted,
+    ErrorCode,
+    Malformed,
+    NoSuchPage,
+    ResourceLimit,
+    TooManyPages,
+    UnsupportedFormat,
+)
 from models.cdom.original import ReadOptions
 from models.cdom.tree import PageStatus
 from models.extract.assemble import assemble
@@ -15,10 +23,11 @@ from models.extract.layout import page as layout_page
 from models.extract.pages_json import dump_facts, dump_page, load_facts, load_page
 from models.extract.readers import open_document
 from models.extract.readers.contract import failed_page
+from models.extract.readers.page_selection import select_pages
 from models.extract.readers.pdf import document as pdf_document
 from models.extract.readers.pdf import page as pdf_page
 from models.extract.readers.pdf.engine import pymupdf
-from models.extract.readers.pdf.facts import parse_date, select_pages
+from models.extract.readers.pdf.facts import parse_date
 from tests.models.extract.pdf.paper import SOURCE, Paper, read_tree
 
 
@@ -59,6 +68,11 @@ def test_too_many_pages_are_refused_before_any_is_read() -> None:
 def test_page_ranges_are_ascending_and_inside_the_file() -> None:
     assert select_pages(9, ((7, 20), (2, 3), (3, 3))) == (2, 3, 7, 8, 9)
     assert select_pages(3, ()) == (1, 2, 3)
+
+
+def test_pages_that_select_nothing_are_an_error_and_no_empty_tree() -> None:
+    with pytest.raises(NoSuchPage):
+        open_document(make_pages(3), ReadOptions(pages=((7, 7),)))
 
 
 def test_only_the_pages_asked_for_are_in_the_tree() -> None:
