@@ -149,7 +149,16 @@ class Settings(BaseSettings):
         le=1,
     )
     plugins: Names = setting((), "entry-point names separated by commas, or *", "Plugins that may be loaded.")
-    source_root: Text = setting(None, "an absolute path", "Fence around registered source paths.")
+    source_root: Text = setting(
+        None,
+        "an absolute path; {tenant} stands for the tenant",
+        "Fence around registered source paths; with keys of several tenants it must name {tenant}.",
+    )
+    source_buckets: Names = setting(
+        (),
+        "s3://bucket/prefix separated by commas; {tenant} stands for the tenant",
+        "Where S3 sources may lie; with keys of several tenants one must name {tenant}.",
+    )
 
     # where it listens and who may call
     host: str = setting(

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from storage.sources.connectors.contract import SourceRefused, SourceUnavailable
-from storage.sources.sources import SourceGate
+from storage.sources.gate import SourceGate
 from storage.sources.sync import Reading, due_sources, sync_source
 from storage.values.errors import StorageError
 

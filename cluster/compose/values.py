@@ -16,17 +16,25 @@ if TYPE_CHECKING:  # each replica imports only what it is made of
     from models.cdom.original import ReadOptions
     from models.cdom.tree import Tree
     from serve_apps.api.context.resources import ApiLimits
-    from storage.sources.sources import SourceGate
+    from storage.sources.gate import SourceGate
 
 MIB = 1 << 20  # bytes
+DEFAULT = frozenset({"default"})
+"""The tenant of the default token."""
 
 
 def source_gate(settings: Settings) -> "SourceGate":
     """Which places may be sources."""
+    from serve_apps.access.keys import parse_api_keys
     from storage.sources.sources import SourceGate
 
-    root = Path(settings.source_root) if settings.source_root else None
-    return SourceGate(workdir=settings.workdir, root=root, max_bytes=settings.max_upload_mb * MIB)
+    return SourceGate(
+        workdir=settings.workdir,
+        root=Path(settings.source_root) if settings.source_root else None,
+        buckets=settings.source_buckets,
+        tenants=frozenset(key.name for key in parse_api_keys(settings.api_keys)) if settings.api_keys else DEFAULT,
+        max_bytes=settings.max_upload_mb * MIB,
+    )
 
 
 def api_limits(settings: Settings) -> "ApiLimits":

@@ -1,26 +1,32 @@
 """Registered sources as callers see them: register, list, delete. Unknown and foreign ids raise NotFound.
 
-A source is judged where it is registered and again at every sync; `SourceGate` holds what the operator allows.
+A source is judged where it is registered and again at every sync (`gate.SourceGate`).
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import posixpath
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from pathlib import Path
-from typing import Any, assert_never
+from typing import Any
 
 from storage.access.audit import record
 from storage.postgres.database import Connection, Database, Row
-from storage.sources.connectors.bucket import BucketConnector
-from storage.sources.connectors.directory import DirectoryConnector
+from storage.sources.gate import SourceGate, SourceKind
 from storage.values.errors import Conflict, NotFound
 from storage.values.ids import new_source_id
 from storage.values.rows import Actor, Scope
 
 MAX_SOURCES = 100  # sources of one organisation
 OWN = "tenant = %(tenant)s and org = %(org)s"
+_ALL = f"select * from sources where {OWN}"
 _SYNCING = "coalesce(lease_until > clock_timestamp(), false) as syncing"
+
+
+class SourceExists(Conflict):
+    """The organisation syncs this place already."""
+
+    code = "source-exists"
 
 
 class SourceState(StrEnum):
@@ -29,31 +35,6 @@ class SourceState(StrEnum):
     IDLE = "idle"
     WAITING = "waiting"
     RUNNING = "running"
-
-
-class SourceKind(StrEnum):
-    DIRECTORY = "directory"
-    S3 = "s3"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceGate:
-    """`root`: fence around directories; `max_bytes`: the largest file taken; `s3_options`: for a store of one's own."""
-
-    workdir: Path
-    root: Path | None = None
-    max_bytes: int = 50 << 20
-    s3_options: Mapping[str, Any] = field(default_factory=dict)
-
-    def connect(self, kind: SourceKind, location: str) -> DirectoryConnector | BucketConnector:
-        """Raises SourceRefused."""
-        match kind:
-            case SourceKind.DIRECTORY:
-                return DirectoryConnector(location, fence=self.root, workdir=self.workdir)
-            case SourceKind.S3:
-                return BucketConnector(location, self.s3_options)
-            case _:
-                assert_never(kind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,8 +69,9 @@ class RegisteredSource:
 
 
 def register_source(db: Database, gate: SourceGate, scope: Scope, actor: Actor, asked: NewSource) -> RegisteredSource:
-    """Raises SourceRefused when it may not or cannot be read now, Conflict at the hundredth of one organisation."""
-    gate.connect(asked.kind, asked.location).check()
+    """Raises SourceRefused when it may not or cannot be read now, SourceExists when the organisation has that place
+    with the same globs, Conflict at the hundredth of one organisation."""
+    gate.connect(asked.kind, asked.location, scope.tenant, tenants_of_keys(db)).check()
     params = own(scope, id=new_source_id(), key_name=actor.key_name, name=asked.name, kind=str(asked.kind))
     params |= {"location": asked.location, "include": list(asked.include), "exclude": list(asked.exclude)}
     params |= {"every_minutes": asked.every_minutes}
@@ -97,6 +79,8 @@ def register_source(db: Database, gate: SourceGate, scope: Scope, actor: Actor, 
         held = conn.execute(f"select count(*) as n from sources where {OWN}", params).fetchall()[0]["n"]
         if held >= MAX_SOURCES:
             raise Conflict(f"an organisation may have {MAX_SOURCES} sources")
+        if any(_is_same(to_source(row), asked) for row in conn.execute(_ALL, params).fetchall()):
+            raise SourceExists("this place is a source already")
         row = conn.execute(
             """insert into sources (id, tenant, org, key_name, name, kind, location, include, exclude, every_minutes)
                values (%(id)s, %(tenant)s, %(org)s, %(key_name)s, %(name)s, %(kind)s, %(location)s, %(include)s,
@@ -105,6 +89,27 @@ def register_source(db: Database, gate: SourceGate, scope: Scope, actor: Actor, 
         ).fetchall()[0]
         record(conn, scope, actor, "source.registered", row["id"])
     return to_source(row)
+
+
+def tenants_of_keys(db: Database) -> frozenset[str]:
+    """Names of the keys that were added while the service runs and are good."""
+    rows = db.fetch_all("select distinct name from api_keys where revoked_at is null")
+    return frozenset(row["name"] for row in rows)
+
+
+def _is_same(held: RegisteredSource, asked: NewSource) -> bool:
+    """The same files: by place and globs, however the place is written."""
+    return (_place(held), set(held.include), set(held.exclude)) == (
+        _place(asked),
+        set(asked.include),
+        set(asked.exclude),
+    )
+
+
+def _place(source: RegisteredSource | NewSource) -> tuple[SourceKind, str]:
+    if source.kind is SourceKind.DIRECTORY:
+        return source.kind, posixpath.normpath(source.location)
+    return source.kind, source.location.rstrip("/")
 
 
 def list_sources(db: Database, scope: Scope) -> list[RegisteredSource]:

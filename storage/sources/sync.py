@@ -23,8 +23,9 @@ from storage.jobs.intake import submit_job
 from storage.objects.blobs import Blobs
 from storage.postgres.database import Connection, Database, Row
 from storage.sources.connectors.contract import Connector, Listed, Skipped
+from storage.sources.gate import SourceGate
 from storage.sources.removed_files import delete_retired
-from storage.sources.sources import OWN, RegisteredSource, SourceGate, own, retire, to_source
+from storage.sources.sources import OWN, RegisteredSource, own, retire, tenants_of_keys, to_source
 from storage.store import Store
 from storage.upkeep.retention import DiskFull, kept_bytes
 from storage.values.errors import Conflict, LostLease, NotFound, StorageError
@@ -107,7 +108,7 @@ def sync_source(
     source, fence = to_source(row), int(row["fence"])
     wanted, error = False, None
     try:
-        connector = gate.connect(source.kind, source.location)
+        connector = gate.connect(source.kind, source.location, scope.tenant, tenants_of_keys(store.db))
         return _Sync(store, gate, source, fence, actor, reading).run(connector)
     except SyncStopped:
         wanted = True
@@ -309,7 +310,7 @@ class _Sync:
     def _finish(self) -> None:
         self._report.finished_at = datetime.now(UTC)
         facts = {
-            name: value.isoformat() if isinstance(value, datetime) else value
+            name: value.isoformat().replace("+00:00", "Z") if isinstance(value, datetime) else value
             for name, value in asdict(self._report).items()
         }
         with self._store.db.transaction() as conn:

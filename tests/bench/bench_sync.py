@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 
 from models.cdom.original import ReadOptions
-from storage.sources.sources import NewSource, SourceGate, SourceKind, register_source
+from storage.sources.gate import SourceGate, SourceKind
+from storage.sources.sources import NewSource, register_source
 from storage.sources.sync import Reading, SyncReport, sync_source
 from storage.store import Store, open_store
 from storage.values.rows import Actor, PageQuota, Scope

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import httpx
@@ -69,7 +70,8 @@ async def hooked(owner: httpx.AsyncClient) -> Ids:
 
 async def registered(owner: httpx.AsyncClient) -> Ids:
     """An empty source of the owner's."""
-    source = (await owner.post("/v1/sources", json=SOURCE)).json()
+    own = SOURCE | {"include": [f"no such file {token_hex(4)}"]}  # the same place twice is refused
+    source = (await owner.post("/v1/sources", json=own)).json()
     return PATH | {"source_id": source["id"]}
 
 

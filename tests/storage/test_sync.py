@@ -13,16 +13,16 @@ import pytest
 
 from cluster.compose.source_sync import sync_due
 from models.cdom.original import ReadOptions
+from storage.access.api_keys import add_key
 from storage.objects.blobs import BlobWriter
 from storage.queue.publish import finish
 from storage.sources.connectors.bucket import BucketConnector
 from storage.sources.connectors.contract import Listed, Listing, Skipped, SourceRefused, SourceUnavailable
 from storage.sources.connectors.directory import DirectoryConnector
+from storage.sources.gate import SourceGate, SourceKind
 from storage.sources.removed_files import delete_retired
 from storage.sources.sources import (
     NewSource,
-    SourceGate,
-    SourceKind,
     SourceState,
     delete_source,
     get_source,
@@ -178,13 +178,57 @@ def test_a_place_outside_the_fence_is_refused(place: Place, tmp_path: Path, wher
     (tmp_path / "rootx").mkdir()
     (place.root / "link").symlink_to(tmp_path / "other")
     with pytest.raises(SourceRefused):
-        place.gate.connect(SourceKind.DIRECTORY, where.format(root=place.root)).check()
+        place.gate.connect(SourceKind.DIRECTORY, where.format(root=place.root), "acme").check()
+
+
+def test_a_file_with_a_second_name_may_be_anothers_and_is_left_out(place: Place, tmp_path: Path) -> None:
+    private = tmp_path / "private.pdf"
+    private.write_text("another's")
+    os.link(private, place.root / "mine.pdf")
+    place.write("plain.pdf")
+    report = place.sync()
+    assert (report.added, report.skipped) == (1, [{"path": "mine.pdf", "reason": "hard-link"}])
+
+
+def test_with_keys_of_several_tenants_each_has_its_own_fence_or_none(store: Store, tmp_path: Path) -> None:
+    for tenant in ("acme", "other"):
+        (tmp_path / tenant).mkdir()
+    both = frozenset({"acme", "other"})
+    shared = SourceGate(workdir=store.workdir, root=tmp_path, tenants=both)
+    own = SourceGate(workdir=store.workdir, root=tmp_path / "{tenant}", tenants=both)
+    with pytest.raises(SourceRefused, match=r"\{tenant\}"):
+        shared.connect(SourceKind.DIRECTORY, str(tmp_path / "acme"), "acme")
+    with pytest.raises(SourceRefused, match=r"\{tenant\}"):
+        SourceGate(workdir=store.workdir).connect(SourceKind.DIRECTORY, str(tmp_path), "acme", both)
+    own.connect(SourceKind.DIRECTORY, str(tmp_path / "acme"), "acme").check()
+    with pytest.raises(SourceRefused, match="outside"):
+        own.connect(SourceKind.DIRECTORY, str(tmp_path / "other"), "acme")
+
+
+def test_buckets_have_fences_by_tenant_as_folders_have(store: Store) -> None:
+    both = frozenset({"acme", "other"})
+    fenced = SourceGate(workdir=store.workdir, buckets=("s3://intake/{tenant}",), tenants=both)
+    fenced.connect(SourceKind.S3, "s3://intake/acme/2026", "acme")
+    for foreign in ("s3://intake/other", "s3://intake/acme2", "s3://intake", "s3://elsewhere/acme"):
+        with pytest.raises(SourceRefused, match="outside"):
+            fenced.connect(SourceKind.S3, foreign, "acme")
+    with pytest.raises(SourceRefused, match="SVC_SOURCE_BUCKETS"):
+        SourceGate(workdir=store.workdir, buckets=("s3://intake",), tenants=both).connect(
+            SourceKind.S3, "s3://intake/acme", "acme"
+        )
+
+
+def test_a_key_added_later_closes_a_fence_that_was_one_tenants(place: Place) -> None:
+    place.write("a.pdf")
+    add_key(place.store.db, "other", "admin", b"d" * 32)
+    with pytest.raises(SourceRefused, match=r"\{tenant\}"):
+        place.sync()
 
 
 @pytest.mark.parametrize("where", ["/proc", "/proc/self", "/sys", "/dev", "/proc/self/root/etc"])
 def test_pseudo_file_systems_are_refused_even_without_a_fence(store: Store, where: str) -> None:
     with pytest.raises(SourceRefused):
-        SourceGate(workdir=store.workdir).connect(SourceKind.DIRECTORY, where).check()
+        SourceGate(workdir=store.workdir).connect(SourceKind.DIRECTORY, where, "acme").check()
 
 
 def test_the_own_workdir_is_no_source_and_is_left_out_of_one_around_it(store: Store, tmp_path: Path) -> None:
@@ -192,8 +236,8 @@ def test_the_own_workdir_is_no_source_and_is_left_out_of_one_around_it(store: St
     (store.workdir / "secret.pdf").write_text("x")
     gate = SourceGate(workdir=store.workdir)
     with pytest.raises(SourceRefused):
-        gate.connect(SourceKind.DIRECTORY, str(store.workdir)).check()
-    listing = gate.connect(SourceKind.DIRECTORY, str(tmp_path)).look()
+        gate.connect(SourceKind.DIRECTORY, str(store.workdir), "acme").check()
+    listing = gate.connect(SourceKind.DIRECTORY, str(tmp_path), "acme").look()
     assert ([file.path for file in listing.files], listing.skipped) == ([], [("workdir", "refused-folder")])
 
 
@@ -248,7 +292,7 @@ class Partly:
 
 
 def through(place: Place, monkeypatch: pytest.MonkeyPatch, **faults: int) -> None:
-    real = place.gate.connect(SourceKind.DIRECTORY, str(place.root))
+    real = place.gate.connect(SourceKind.DIRECTORY, str(place.root), "acme")
     assert isinstance(real, DirectoryConnector)
     monkeypatch.setattr(SourceGate, "connect", lambda *_: Partly(real, **faults))
 
@@ -387,7 +431,8 @@ def test_ten_thousand_unchanged_files_take_little_time(place: Place) -> None:
         file.write_bytes(b"x")
     with place.store.db.reading() as conn:
         marks = [
-            (file.path, file.mark) for file in place.gate.connect(SourceKind.DIRECTORY, str(place.root)).look().files
+            (file.path, file.mark)
+            for file in place.gate.connect(SourceKind.DIRECTORY, str(place.root), "acme").look().files
         ]
         conn.execute(
             "insert into source_files select %s, *, '', '' from unnest(%s::text[], %s::text[])",

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 
 from serve_apps.access.license_holder import LicenseHolder
 from serve_apps.access.license_keys import raw_public
-from storage.sources.sources import SourceGate
+from storage.sources.gate import SourceGate
 from storage.store import Store
 from tests.api.harness import SIGNING, a_license, make_resources, reading, serving
 from tests.ui.conftest import SAME_SITE, Visitor, visitor_of

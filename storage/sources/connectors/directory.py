@@ -1,7 +1,8 @@
 """A directory of this machine, behind a fence: every step of every path is opened without following links.
 
 Nothing is ever opened by a whole path, so neither `..` nor a link nor a race that swaps a folder for a link leads out.
-Regular files only; pseudo file systems and the deployment's own workdir are no sources.
+Regular files with one name only (a second hard link may be another's file); pseudo file systems and the deployment's
+own workdir are no sources.
 """
 
 import os
@@ -99,7 +100,9 @@ class DirectoryConnector:
         except OSError:
             listing.complete = False
             return
-        if stat.S_ISREG(facts.st_mode):
+        if stat.S_ISREG(facts.st_mode) and facts.st_nlink > 1:
+            listing.skipped.append((path, "hard-link"))
+        elif stat.S_ISREG(facts.st_mode):
             listing.files.append(Listed(path, _mark(facts), facts.st_size))
         elif stat.S_ISDIR(facts.st_mode):
             self._descend(folder, entry.name, path, listing, depth)
@@ -148,5 +151,5 @@ def _mark(facts: os.stat_result) -> str:
 
 
 def _require(facts: os.stat_result, file: Listed) -> None:
-    if not stat.S_ISREG(facts.st_mode) or _mark(facts) != file.mark:
+    if not stat.S_ISREG(facts.st_mode) or facts.st_nlink > 1 or _mark(facts) != file.mark:
         raise Skipped("changed-while-reading")

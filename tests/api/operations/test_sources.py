@@ -8,7 +8,7 @@ import pytest
 
 from storage.sources.connectors.contract import Listing
 from storage.sources.connectors.directory import DirectoryConnector
-from storage.sources.sources import SourceGate
+from storage.sources.gate import SourceGate
 from storage.store import Store
 from tests.api.harness import PDF, client_of, make_resources, reading, serving
 
@@ -37,6 +37,7 @@ async def test_a_source_is_registered_synced_listed_and_deleted_with_its_documen
         assert (again["added"], again["unchanged"], again["job_ids"]) == (0, 1, [])
         listed = (await admin.get("/v1/sources")).json()
         assert [entry["last_sync"]["unchanged"] for entry in listed] == [1]
+        assert [entry["last_sync"]["finished_at"][-1] for entry in listed] == ["Z"]
         assert (await admin.delete(f"/v1/sources/{source['id']}?documents=true")).status_code == 204
         assert (await admin.get("/v1/sources")).json() == []
 
@@ -97,6 +98,16 @@ async def test_a_place_that_may_not_be_a_source_is_422(store: Store, tmp_path: P
             assert (refused.status_code, refused.json()["detail"][0]["type"]) == (422, "source-refused"), body
         for wrong in ({"path": 7}, {"path": str(tmp_path), "include": [""]}):
             assert (await admin.post("/v1/sources", json=wrong)).status_code == 422
+
+
+async def test_the_same_place_with_the_same_globs_is_one_source(store: Store, tmp_path: Path) -> None:
+    gate = SourceGate(workdir=store.workdir, root=tmp_path)
+    async with serving(make_resources(store, source_gate=gate)) as app, client_of(app, "acme-admin") as admin:
+        first = await admin.post("/v1/sources", json={"path": str(tmp_path)})
+        again = await admin.post("/v1/sources", json={"path": f"{tmp_path}/", "name": "again"})
+        part = await admin.post("/v1/sources", json={"path": str(tmp_path), "include": ["*.pdf"]})
+    assert (first.status_code, part.status_code) == (201, 201)
+    assert (again.status_code, again.json()["code"]) == (409, "source-exists")
 
 
 async def test_the_body_of_a_source_is_free_form(store: Store, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from models.cdom.tree import dump_tree
-from storage.sources.sources import SourceGate
+from storage.sources.gate import SourceGate
 from storage.store import Store
 from tests.api.searching import search_ports
 from tests.ui.browser.chromium import Browser

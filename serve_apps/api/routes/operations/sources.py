@@ -17,10 +17,10 @@ from serve_apps.api.intake.submitting import quota_of
 from serve_apps.api.shapes.operator_bodies import SourceBody, SyncReportBody
 from serve_apps.api.shapes.rendering import json_response
 from storage.sources.connectors.contract import SourceRefused
+from storage.sources.gate import SourceKind
 from storage.sources.sources import (
     NewSource,
     RegisteredSource,
-    SourceKind,
     delete_source,
     get_source,
     list_sources,

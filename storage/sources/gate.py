@@ -1,0 +1,62 @@
+"""Which places may be sources: the fences of an operator, by tenant where keys of several are in force."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, assert_never
+
+from storage.sources.connectors.bucket import BucketConnector
+from storage.sources.connectors.contract import SourceRefused
+from storage.sources.connectors.directory import DirectoryConnector
+
+TENANT = "{tenant}"
+"""Stands for the tenant's name in a fence."""
+
+
+class SourceKind(StrEnum):
+    DIRECTORY = "directory"
+    S3 = "s3"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceGate:
+    """`root`: fence around directories; `{tenant}` in it stands for the tenant. `buckets`: prefixes that S3 sources lie
+    in, with the same mark; none: any bucket. `tenants`: those of the configured keys; where there are several, a fence
+    that all share is none. `max_bytes`: the largest file taken; `s3_options`: for a store of one's own.
+    """
+
+    workdir: Path
+    root: Path | None = None
+    buckets: tuple[str, ...] = ()
+    tenants: frozenset[str] = frozenset()
+    max_bytes: int = 50 << 20
+    s3_options: Mapping[str, Any] = field(default_factory=dict)
+
+    def connect(
+        self, kind: SourceKind, location: str, tenant: str, known: frozenset[str] = frozenset()
+    ) -> DirectoryConnector | BucketConnector:
+        """`known`: tenants of keys that were added since. Raises SourceRefused."""
+        shared = len(self.tenants | known | {tenant}) > 1
+        match kind:
+            case SourceKind.DIRECTORY:
+                return DirectoryConnector(location, fence=self._fence(tenant, shared), workdir=self.workdir)
+            case SourceKind.S3:
+                self._check_bucket(location, tenant, shared)
+                return BucketConnector(location, self.s3_options)
+            case _:
+                assert_never(kind)
+
+    def _fence(self, tenant: str, shared: bool) -> Path | None:
+        root = None if self.root is None else str(self.root)
+        if shared and (root is None or TENANT not in root):
+            raise SourceRefused(f"keys of several tenants are in force: SVC_SOURCE_ROOT must name {TENANT}")
+        return None if root is None else Path(root.replace(TENANT, tenant))
+
+    def _check_bucket(self, location: str, tenant: str, shared: bool) -> None:
+        fences = [fence for fence in self.buckets if TENANT in fence or not shared]
+        if shared and not fences:
+            raise SourceRefused(f"keys of several tenants are in force: SVC_SOURCE_BUCKETS must name {TENANT}")
+        inside = (fence.replace(TENANT, tenant).rstrip("/") + "/" for fence in fences)
+        if self.buckets and not any(f"{location.rstrip('/')}/".startswith(place) for place in inside):
+            raise SourceRefused("the bucket or prefix lies outside SVC_SOURCE_BUCKETS")
