@@ -59,6 +59,7 @@ class WebhookTable(SQLModel, table=True):
 class DeliveryTable(SQLModel, table=True):
     """One event on its way to one webhook. `fence` rises with every claim; `attempt` counts tries that ended.
 
+    `attempts`: the last tries, `{at, response_status, error}`; they outlive a redelivery.
     `body` is null where the event's own frozen body is sent.
     """
 
@@ -78,6 +79,7 @@ class DeliveryTable(SQLModel, table=True):
     body: bytes | None = Field(sa_column=Column(LargeBinary, nullable=True))
     state: str = Field(sa_column=_text(default="pending"))
     attempt: int = Field(sa_column=_count())
+    attempts: list[dict[str, Any]] = Field(sa_column=Column(JSONB, nullable=False, server_default="[]"))
     fence: int = Field(sa_column=_count())
     worker: str | None = Field(sa_column=_text(nullable=True))
     response_status: int | None = Field(sa_column=Column(BigInteger, nullable=True))

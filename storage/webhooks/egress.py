@@ -51,9 +51,21 @@ _V6_DENIED = tuple(
     ip_network(text) for text in ["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"]
 )
 _NEVER = tuple(
-    ip_network(text) for text in ["0.0.0.0/32", "169.254.0.0/16", "224.0.0.0/4", "::/128", "fe80::/10", "ff00::/8"]
+    ip_network(text)
+    for text in [
+        "0.0.0.0/32",
+        "100.100.100.200/32",
+        "168.63.129.16/32",
+        "169.254.0.0/16",
+        "192.0.0.192/32",
+        "224.0.0.0/4",
+        "::/128",
+        "fd00:ec2::/32",
+        "fe80::/10",
+        "ff00::/8",
+    ]
 )
-"""Not even for an allowed receiver: the unspecified address, link-local with its metadata services, multicast."""
+"""Not even for an allowed receiver: the unspecified address, link-local, metadata services of clouds, multicast."""
 
 Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Sequence[str]]

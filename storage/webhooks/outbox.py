@@ -21,6 +21,7 @@ SCHEDULE_S = (0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
 JITTER = 0.2  # share of a pause by which tries are spread
 MAX_PAUSE_S = 86_400.0  # seconds between two tries: a day
 LEASE_S = 60.0  # seconds a dispatcher may hold a delivery without a word
+KEPT_TRIES = 30  # tries told with a delivery: three whole schedules
 GONE = 410  # the status with which a receiver says that it wants no more
 
 _FAN_OUT = """
@@ -50,9 +51,15 @@ select t.*, w.url, w.secret, coalesce(t.body, e.body) as bytes,
 from taken t join webhooks w on w.id = t.webhook_id left join events e on e.id = t.event_id order by t.seq
 """
 
+_TRIES = f"""
+case when jsonb_array_length(attempts) >= {KEPT_TRIES} then attempts - 0 else attempts end
+|| jsonb_build_object('at', to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+  'response_status', %(status)s::bigint, 'error', %(error)s::text)
+"""
 _SETTLE = f"""
 with settled as (
-update deliveries set state = %(state)s, attempt = attempt + 1, response_status = %(status)s, error = %(error)s,
+update deliveries set state = %(state)s, attempt = attempt + 1, attempts = {_TRIES},
+  response_status = %(status)s, error = %(error)s,
   delivered_at = case when %(state)s = 'delivered' then clock_timestamp() end,
   next_attempt_at = clock_timestamp() + %(pause_s)s * interval '1 second'
 where seq = %(seq)s and fence = %(fence)s and state = 'pending' returning seq

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from storage.access.audit import record
 from storage.postgres.database import Connection, Database, Row
@@ -53,6 +54,7 @@ class DeliveryRow:
     event: str
     event_id: str
     attempt: int
+    attempts: list[dict[str, Any]]
     state: DeliveryState
     response_status: int | None
     error: str | None
@@ -215,6 +217,6 @@ def _delivery(row: Row) -> DeliveryRow:
 
 
 _DELIVERY_FIELDS = (
-    *("id", "seq", "webhook_id", "event", "event_id", "attempt", "response_status", "error"),
+    *("id", "seq", "webhook_id", "event", "event_id", "attempt", "attempts", "response_status", "error"),
     *("created_at", "delivered_at"),
 )

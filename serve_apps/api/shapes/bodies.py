@@ -142,10 +142,11 @@ class CheckBody(Body):
 
 
 class HealthBody(Body):
-    """`checks` and `cluster` come with deep=true only. `cluster` warns; it decides nothing."""
+    """`checks` and `cluster` come with deep=true only. `cluster` warns; it decides nothing. `components`: versions."""
 
     status: Literal["ok", "degraded"]
     version: str
+    components: dict[str, str]
     checks: dict[str, CheckBody] | None = None
     cluster: dict[str, Any] | None = None
     warnings: list[str] | None = None

@@ -28,14 +28,23 @@ class WebhookCreatedBody(WebhookBody):
     secret: str = Field(description="Shown this once.")
 
 
+class AttemptBody(Body):
+    """A try that ended."""
+
+    at: datetime
+    response_status: int | None
+    error: str | None
+
+
 class DeliveryBody(Body):
-    """`attempt` counts tries that ended; `event_id` is the same for all of them."""
+    """`attempt` counts tries of this schedule that ended, `attempts` are the last of all; `event_id` is the same."""
 
     id: str
     webhook_id: str
     event: str
     event_id: str
     attempt: int
+    attempts: list[AttemptBody]
     state: DeliveryState
     response_status: int | None
     error: str | None

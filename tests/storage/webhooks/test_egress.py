@@ -150,7 +150,13 @@ def test_an_allowed_receiver_is_one_host_and_where_said_one_port() -> None:
             guard.check(url)
 
 
-@pytest.mark.parametrize("address", ["169.254.169.254", "0.0.0.0", "224.0.0.1", "fe80::1", "::ffff:169.254.169.254"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("169.254.169.254", "0.0.0.0", "224.0.0.1", "fe80::1", "::ffff:169.254.169.254"),
+        *("fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192"),
+    ],
+)
 def test_metadata_services_are_refused_even_behind_an_allowed_name(address: str) -> None:
     with pytest.raises(UrlRefused):
         Egress(["inside.example"], resolve=lambda host, port: [address]).check("http://inside.example/")

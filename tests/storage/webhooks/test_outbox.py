@@ -146,8 +146,12 @@ def test_ten_tries_over_the_published_schedule_then_it_has_failed(store: Store) 
             assert wait is not None
             assert 0.8 * planned[tries] - 2 <= wait["s"] <= 1.2 * planned[tries] + 2
         due_now(store)
-    assert deliveries(store)[0].state is DeliveryState.FAILED
+    (ended,) = deliveries(store)
+    assert ended.state is DeliveryState.FAILED
+    assert [(tried["response_status"], tried["error"]) for tried in ended.attempts] == [(500, "http-500")] * 10
     assert claim_parcels(store, "w", limit=9) == []
+    again = redeliver(store.db, ACME, ACTOR, ended.id)
+    assert (again.attempt, again.attempts) == (0, ended.attempts)
 
 
 def test_a_longer_retry_after_is_honoured_up_to_a_day() -> None:

@@ -15,6 +15,11 @@ class Accepted(TypedDict):
     job_id: str
     status: JobStatus
 @final
+class Attempt(TypedDict):
+    at: str
+    response_status: int | None
+    error: str | None
+@final
 class Audit(TypedDict):
     seq: int
     at: str
@@ -97,6 +102,7 @@ class Delivery(TypedDict):
     event: str
     event_id: str
     attempt: int
+    attempts: list[Attempt]
     state: DeliveryState
     response_status: int | None
     error: str | None
@@ -204,6 +210,7 @@ class HTTPValidationError(TypedDict):
 class Health(TypedDict):
     status: Literal['ok', 'degraded']
     version: str
+    components: dict[str, str]
     checks: NotRequired[dict[str, Check] | None]
     cluster: NotRequired[dict[str, Any] | None]
     warnings: NotRequired[list[str] | None]

@@ -5,6 +5,12 @@ export interface Accepted {
   status: JobStatus;
 }
 
+export interface Attempt {
+  at: string;
+  response_status: number | null;
+  error: string | null;
+}
+
 export interface Audit {
   seq: number;
   at: string;
@@ -97,6 +103,7 @@ export interface Delivery {
   event: string;
   event_id: string;
   attempt: number;
+  attempts: Array<Attempt>;
   state: DeliveryState;
   response_status: number | null;
   error: string | null;
@@ -220,6 +227,7 @@ export interface HTTPValidationError {
 export interface Health {
   status: "ok" | "degraded";
   version: string;
+  components: Record<string, string>;
   checks?: Record<string, Check> | null;
   cluster?: Record<string, unknown> | null;
   warnings?: Array<string> | null;
