@@ -40,7 +40,7 @@ def make_backup(settings: Settings, target: Path) -> None:
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(mode=0o700, parents=True)
     with _database(settings) as dsn:
-        _run("pg_dump", dsn, "--format=custom", "--no-owner", f"--file={partial / DUMP}")
+        _run("pg_dump", dsn, "--format=custom", "--no-owner", "--no-privileges", f"--file={partial / DUMP}")
     for name in FOLDERS:
         if (settings.workdir / name).is_dir():
             shutil.copytree(settings.workdir / name, partial / name, copy_function=_copy, dirs_exist_ok=True)
@@ -62,7 +62,15 @@ def put_back(settings: Settings, source: Path) -> None:
         raise BackupFailed(f"{workdir} is not empty")
     workdir.mkdir(mode=0o711, parents=True, exist_ok=True)
     with _database(settings) as dsn:
-        _run("pg_restore", dsn, "--no-owner", "--exit-on-error", "--single-transaction", str(source / DUMP))
+        _run(
+            "pg_restore",
+            dsn,
+            "--no-owner",
+            "--no-privileges",
+            "--exit-on-error",
+            "--single-transaction",
+            str(source / DUMP),
+        )
     for name in FOLDERS:
         if (source / name).is_dir():
             shutil.copytree(source / name, workdir / name, dirs_exist_ok=True)

@@ -11,8 +11,8 @@ from storage.values.errors import SchemaMismatch, StoreUnavailable
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0010"
-_ADVISORY_LOCK = 0x5155_4952_45  # "QUIRE": one migration at a time per database
+HEAD = "0012"
+MIGRATING = 0x5155_4952_45  # "QUIRE": one migration at a time per database
 
 
 def migrate(dsn: str) -> None:
@@ -26,7 +26,7 @@ def migrate(dsn: str) -> None:
     try:
         with engine.begin() as connection:
             connection.execute(sqlalchemy.text("set local lock_timeout = '120s'; set local statement_timeout = 0"))
-            connection.execute(sqlalchemy.text(f"select pg_advisory_xact_lock({_ADVISORY_LOCK})"))
+            connection.execute(sqlalchemy.text(f"select pg_advisory_xact_lock({MIGRATING})"))
             command.upgrade(alembic_config(connection), "head")
     except sqlalchemy.exc.OperationalError as error:
         raise StoreUnavailable(type(error.orig).__name__) from error
