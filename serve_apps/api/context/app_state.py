@@ -14,6 +14,7 @@ from serve_apps.api.context.denial_audit import DenialAudit
 from serve_apps.api.context.drawn_pictures import DrawnPictures
 from serve_apps.api.context.ephemeral_slots import EphemeralSlots
 from serve_apps.api.context.job_answers import JobAnswers
+from serve_apps.api.context.limited_work import LimitedWork
 from serve_apps.api.context.parsed_trees import ParsedTrees
 from serve_apps.api.context.rate_limit import CallerRateLimit
 from serve_apps.api.context.resources import Resources
@@ -25,12 +26,13 @@ from serve_apps.api.http.refusals import Overloaded
 from storage.access.api_keys import StoredKey, list_keys
 from storage.postgres.notices import KEYS
 from storage.queue.usage import check_clock
-from storage.sources.sources import SourceGate
+from storage.sources.gate import SourceGate
 from storage.values.errors import StorageError
 
 _SQL_THREADS = 4  # as many as the pool has connections
 _DOWNLOADS = 8  # files fetched by address at once: each holds a thread for as long as the other side takes
 _DISK_THREADS = 8  # threads for disks and writing, apart from those that read SQL
+_MOST_HEAVY = 16  # derivations of hostile size at work or waiting; more are refused
 _LICENSE_WATCH_S = 10.0  # seconds until a renewed licence is in force
 _KEYS_WATCH_S = 2.0  # seconds until a new or revoked key is known when no notice comes
 _REMEMBER_METRICS_S = 5.0  # seconds an answer of /metrics is kept: scrapers ask every fifteen
@@ -44,6 +46,8 @@ class AppState:
         self.resources = resources
         self.sql = Bulkhead("sql", _SQL_THREADS, timeout_s=resources.limits.read_timeout_s)
         self.disk = Bulkhead("disk", _DISK_THREADS)
+        self.heavy = Bulkhead("heavy", resources.work_limits.at_once, max_waiting=_MOST_HEAVY)
+        self.work = LimitedWork(resources.work_limits)
         self.deep_health: Cached[dict[str, Any]] = Cached(_REMEMBER_HEALTH_S)
         self.job_answers = JobAnswers(resources.store.db, self.sql)
         self.trees = ParsedTrees()
@@ -76,6 +80,7 @@ class AppState:
             self.syncs.close()
             self.sql.close()
             self.disk.close()
+            self.heavy.close()
             self.resources.tracing.close()
 
     def true_address(self, scope: MutableMapping[str, Any]) -> str | None:

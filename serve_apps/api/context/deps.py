@@ -3,9 +3,9 @@
 One dependency instead of several, because each costs 15 µs of CPU per request.
 """
 
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, cast, get_origin
 from urllib.parse import parse_qsl
 
 from fastapi import Depends, Path, Request
@@ -17,14 +17,14 @@ from serve_apps.access.caller import Caller, identify
 from serve_apps.access.errors import FeatureNotLicensed, ScopeMissing, Unauthenticated
 from serve_apps.access.scopes import REQUIRED, KeyScope
 from serve_apps.api.context.app_state import AppState
-from serve_apps.api.http.refusals import UnknownParameter
+from serve_apps.api.http.refusals import RepeatedParameter, UnknownParameter
 from serve_apps.api.http.request_span import CONTEXT
 from storage.store import Store
 from storage.values.errors import NotFound
 from storage.values.ids import is_document_id, is_job_id
 from storage.values.rows import Actor, DocumentId, JobId, Scope
 
-_PARAMETERS: dict[str, frozenset[str]] = {}  # by the operation's id: routes cannot be keys
+_PARAMETERS: dict[str, Mapping[str, bool]] = {}  # by the operation's id: routes cannot be keys
 _SHOWN_CHARS = 64  # of a parameter's name in a refusal
 
 
@@ -90,22 +90,26 @@ async def admit(request: Request) -> Call:
 
 
 def _check_query(scope: MutableMapping[str, Any]) -> None:
-    """Raises `UnknownParameter`. The dashboard sends its own token along with what it asks."""
-    known = _parameters(scope["route"])
+    """Raises `UnknownParameter`, `RepeatedParameter`. The dashboard sends its own token along with what it asks."""
+    known, seen = _parameters(scope["route"]), set[str]()
     for name, _ in parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True):
         if name not in known and not (name == "csrf" and scope.get("session_caller") is not None):
             raise UnknownParameter(name[:_SHOWN_CHARS])
+        if name in seen and not known.get(name):
+            raise RepeatedParameter(name[:_SHOWN_CHARS])
+        seen.add(name)
 
 
-def _parameters(route: APIRoute) -> frozenset[str]:
-    """Names of the query parameters an operation and what it depends on take."""
+def _parameters(route: APIRoute) -> Mapping[str, bool]:
+    """The query parameters an operation and what it depends on take: name → whether it may be said several times."""
     if (known := _PARAMETERS.get(route.unique_id)) is None:
-        known = _PARAMETERS[route.unique_id] = frozenset(_query_names(route.dependant))
+        known = _PARAMETERS[route.unique_id] = dict(_query_names(route.dependant))
     return known
 
 
-def _query_names(dependant: Dependant) -> Iterator[str]:
-    yield from (field.alias for field in dependant.query_params)
+def _query_names(dependant: Dependant) -> Iterator[tuple[str, bool]]:
+    for field in dependant.query_params:
+        yield field.alias, get_origin(field.field_info.annotation) is list
     for below in dependant.dependencies:
         yield from _query_names(below)
 

@@ -13,7 +13,8 @@ from models.neural.embed.tokenizer import load_tokenizer
 from serve_apps.access.default_token import DefaultToken
 from serve_apps.access.keys import KeyRing
 from serve_apps.access.license_holder import LicenseHolder
-from storage.sources.sources import SourceGate
+from serve_apps.api.context.limited_work import WorkLimits
+from storage.sources.gate import SourceGate
 from storage.store import Store
 from storage.webhooks.egress import Egress
 
@@ -78,3 +79,4 @@ class Resources:
     chunking: ChunkSettings = field(default_factory=ChunkSettings)
     tracing: Tracing = TRACING_OFF
     review_approvals: int = 1
+    work_limits: WorkLimits = field(default_factory=WorkLimits)

@@ -6,9 +6,11 @@ anything else sees it, so no output can forget it; what is masked is made anew e
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, TypeVar
+from functools import partial
+from typing import Annotated
 
 from fastapi import Depends, Query
+from pydantic_core import to_json
 
 from models.cdom.tree import Tree
 from models.cdom.visible import count_left_out
@@ -20,7 +22,6 @@ from serve_apps.api.documents.trees import HIDDEN_NAME
 from storage.jobs.documents import locate_tree
 from storage.values.rows import DocumentId
 
-T = TypeVar("T")
 LEFT_OUT = "X-Left-Out"
 Redacted = Annotated[bool, Query(description="Mask all PII that was not rejected; 409 while the scan is missing.")]
 
@@ -37,14 +38,27 @@ class Published:
     tree: Tree
     chunking: ChunkSettings
 
-    async def derive(self, make: Callable[[Tree], T]) -> T:
-        """`make(tree)` in a thread: derivations are pure and may take milliseconds."""
-        return await self.call.running.disk.run(make, self.tree)
+    async def derive(self, make: Callable[[Tree], object]) -> bytes:
+        """`make(tree)` as it is sent: a text in UTF-8, bytes as they are, anything else as JSON. `make` pickles.
+
+        In a thread, for derivations are pure and may take milliseconds; of a tree of hostile size in a process.
+        Raises `OverLimit`, `Overloaded`.
+        """
+        running = self.call.running
+        lane = running.heavy if running.work.is_heavy(self.tree) else running.disk
+        return await lane.run(running.work.run, partial(_rendered, make), self.tree)
 
     def left_out(self, *, furniture: bool = False) -> dict[str, str]:
         """A header that counts the blocks an output leaves out, by reason; none when nothing is left out."""
         counts = count_left_out(self.tree, furniture=furniture)
         return {LEFT_OUT: ", ".join(f"{reason}={count}" for reason, count in counts.items())} if counts else {}
+
+
+def _rendered(make: Callable[[Tree], object], tree: Tree) -> bytes:
+    made = make(tree)
+    if isinstance(made, bytes):
+        return made
+    return made.encode("utf-8", "replace") if isinstance(made, str) else to_json(made)
 
 
 async def find_published(

@@ -4,6 +4,7 @@ Chunks of a redacted tree may be cut elsewhere, so a hit becomes the redacted ch
 """
 
 from dataclasses import asdict, replace
+from functools import partial
 
 from models.cdom.chunk import Chunk
 from models.cdom.search import SearchHit
@@ -40,7 +41,8 @@ def _redacted_chunks(call: Call, hit: SearchHit) -> list[Chunk]:
     except NotFound:
         return []
     chunking = settings_of(where.chunker, resources.chunking)
-    return chunk_tree(redact_for(call.store, document_id, tree), resources.tokenizer, chunking)
+    cut = partial(chunk_tree, tokenizer=resources.tokenizer, settings=chunking)
+    return call.running.work.run(cut, redact_for(call.store, document_id, tree))
 
 
 def _masked(hit: SearchHit, chunk: Chunk) -> SearchHit:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -78,7 +79,8 @@ def _ingest(call: Call, body: bytes, key: str | None) -> JobRow:
 def _index(call: Call, document_id: DocumentId, tree: Tree) -> int:
     """Chunks, findable before the document is committed; the number of them. Raises `PortUnavailable`."""
     resources = call.running.resources
-    chunks = chunk_tree(tree, resources.tokenizer, resources.chunking)
+    cut = partial(chunk_tree, tokenizer=resources.tokenizer, settings=resources.chunking)
+    chunks = call.running.work.run(cut, tree)
     port = resources.ports.index_document
     if port is not None:
         port.index_document((call.scope.tenant, call.scope.org), document_id, INGESTED_ATTEMPT, chunks, urgent=True)

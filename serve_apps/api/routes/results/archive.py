@@ -140,13 +140,17 @@ class _Archive:
         tree = call.running.trees.get(call.store, id, where.attempt)
         tree = redact_for(call.store, id, tree) if self._redacted else tree
         if ArchivePart.MARKDOWN in self._parts:
-            yield from self._zip.add(self._name(entry, "", stem, ".md"), tree_to_markdown(tree).encode())
+            yield from self._zip.add(
+                self._name(entry, "", stem, ".md"), call.running.work.run(tree_to_markdown, tree).encode()
+            )
         if ArchivePart.TREE in self._parts:
             served = serve_tree(dump_tree(tree), document_id=id, name=entry["source_file"])
             yield from self._zip.add(self._name(entry, "", stem, ".tree.json"), served)
         if ArchivePart.CHUNKS in self._parts:
             resources = call.running.resources
-            chunks = chunk_tree(tree, resources.tokenizer, settings_of(where.chunker, resources.chunking))
+            settings = settings_of(where.chunker, resources.chunking)
+            cut = partial(chunk_tree, tokenizer=resources.tokenizer, settings=settings)
+            chunks = call.running.work.run(cut, tree)
             lines = b"".join(to_json(chunk) + b"\n" for chunk in chunks)
             yield from self._zip.add(self._name(entry, "", stem, ".chunks.jsonl"), lines)
 

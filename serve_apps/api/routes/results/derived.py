@@ -1,18 +1,20 @@
 """What is computed from a tree as facts: chunks, labelled fields, typed objects."""
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from models.cdom.chunk import Chunk
+from models.cdom.tree import Tree
 from models.derive.chunks.chunks import chunk_tree
 from models.derive.fields.extracted_field import ExtractedField
 from models.derive.fields.fields import find_fields, select_fields
 from models.derive.semantics import SemanticDocument, describe_tree
 from serve_apps.access.scopes import DOCUMENT
 from serve_apps.api.documents.published import Published, PublishedDep
-from serve_apps.api.shapes.rendering import JSON, json_response
+from serve_apps.api.shapes.rendering import JSON
 from storage.objects.artifacts import SEMANTICS
 from storage.values.errors import NotFound
 
@@ -24,14 +26,18 @@ Keys = Annotated[str | None, Query(max_length=4096, description="Comma-separated
 async def read_chunks(document: PublishedDep) -> Response:
     """Token-aware pieces for retrieval, each with its section path, pages and boxes."""
     tokenizer = document.call.running.resources.tokenizer
-    chunks = await document.derive(lambda tree: chunk_tree(tree, tokenizer, document.chunking))
-    return json_response(chunks, headers=document.left_out())
+    chunks = await document.derive(partial(chunk_tree, tokenizer=tokenizer, settings=document.chunking))
+    return Response(chunks, headers=document.left_out(), media_type=JSON)
 
 
 @router.get(f"{DOCUMENT}/fields", responses={200: {"model": list[ExtractedField]}})
 async def read_fields(document: PublishedDep, keys: Keys = None) -> Response:
     """Labelled key-value pairs, each with the page and bbox of its evidence."""
-    return json_response(await document.derive(lambda tree: select_fields(find_fields(tree), keys)))
+    return Response(await document.derive(partial(_select, keys)), media_type=JSON)
+
+
+def _select(keys: str | None, tree: Tree) -> list[ExtractedField]:
+    return select_fields(find_fields(tree), keys)
 
 
 @router.get(f"{DOCUMENT}/semantics", responses={200: {"model": SemanticDocument}})
@@ -41,7 +47,7 @@ async def read_semantics(document: PublishedDep) -> Response:
         supplied = await document.call.running.disk.run(_supplied, document)
         if supplied is not None:
             return Response(supplied, media_type=JSON)
-    return json_response(await document.derive(describe_tree))
+    return Response(await document.derive(describe_tree), media_type=JSON)
 
 
 def _supplied(document: Published) -> bytes | None:

@@ -1,5 +1,6 @@
 """A tree in outward formats: HTML, Markdown, graph, context digest."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -13,7 +14,7 @@ from models.export.markdown import MarkdownText, tree_to_markdown
 from models.export.markdown_tables import TableStyle
 from serve_apps.access.scopes import DOCUMENT
 from serve_apps.api.documents.published import PublishedDep
-from serve_apps.api.shapes.rendering import json_response
+from serve_apps.api.shapes.rendering import JSON
 
 router = APIRouter(tags=["exports"])
 HTML_HEADERS = {
@@ -33,7 +34,7 @@ Furniture = Annotated[bool | None, Query(description="Running headers and footer
 @router.get(f"{DOCUMENT}/export/html", response_class=Response, responses={200: {"content": {"text/html": {}}}})
 async def export_html(document: PublishedDep) -> Response:
     """One semantic, accessible page in reading order; all text escaped, no script."""
-    page = await document.derive(lambda tree: tree_to_html(tree, title=document.name))
+    page = await document.derive(partial(tree_to_html, title=document.name))
     headers = HTML_HEADERS | document.left_out()
     return Response(page, media_type="text/html; charset=utf-8", headers=headers)
 
@@ -46,7 +47,7 @@ async def export_markdown(
     inline: Inline = MarkdownText.RICH,
 ) -> Response:
     """The document as Markdown: text escaped, hidden text left out."""
-    text = await document.derive(lambda tree: tree_to_markdown(tree, furniture=furniture, tables=tables, inline=inline))
+    text = await document.derive(partial(tree_to_markdown, furniture=furniture, tables=tables, inline=inline))
     headers = {"X-Content-Type-Options": "nosniff"} | document.left_out(furniture=furniture is not False)
     return Response(text, media_type="text/markdown; charset=utf-8", headers=headers)
 
@@ -54,19 +55,18 @@ async def export_markdown(
 @router.get(f"{DOCUMENT}/export/graph", responses={200: {"model": Graph}})
 async def export_graph(document: PublishedDep, format: str = "json") -> Response:
     """Nodes and typed edges, structural only; neo4j gives the two files its importer takes."""
-    chosen = parse_graph_format(format)
+    make = partial(_graph, parse_graph_format(format), document.document_id)
+    return Response(await document.derive(make), media_type=JSON)
 
-    def make(tree: Tree) -> Any:
-        graph = tree_to_graph(tree)
-        return graph_to_neo4j(graph, document_id=document.document_id) if chosen is GraphFormat.NEO4J else graph
 
-    return json_response(await document.derive(make))
+def _graph(chosen: GraphFormat, document_id: str, tree: Tree) -> Any:
+    graph = tree_to_graph(tree)
+    return graph_to_neo4j(graph, document_id=document_id) if chosen is GraphFormat.NEO4J else graph
 
 
 @router.get(f"{DOCUMENT}/export/context", responses={200: {"model": ContextDigest}})
 async def export_context(document: PublishedDep, max_tokens: MaxTokens = 4000) -> Response:
     """One token-budgeted digest: outline and content in reading order; says what was cut."""
     tokenizer = document.call.running.resources.tokenizer
-    return json_response(
-        await document.derive(lambda tree: tree_to_context(tree, max_tokens=max_tokens, tokenizer=tokenizer))
-    )
+    make = partial(tree_to_context, max_tokens=max_tokens, tokenizer=tokenizer)
+    return Response(await document.derive(make), media_type=JSON)

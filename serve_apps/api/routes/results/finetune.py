@@ -1,6 +1,7 @@
 """GET …/export/finetune: a job's chunks as fine-tune JSONL, streamed; memory holds one document at a time."""
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from typing import Annotated
 
@@ -78,7 +79,9 @@ def _chunks(call: Call, trees: list[tuple[DocumentId, PublishedTree]], redacted:
         except NotFound:
             continue  # deleted while we stream
         tree = redact_for(call.store, document_id, tree) if redacted else tree
-        for chunk in chunk_tree(tree, resources.tokenizer, settings_of(where.chunker, resources.chunking)):
+        settings = settings_of(where.chunker, resources.chunking)
+        cut = partial(chunk_tree, tokenizer=resources.tokenizer, settings=settings)
+        for chunk in call.running.work.run(cut, tree):
             yield document_id, chunk
 
 

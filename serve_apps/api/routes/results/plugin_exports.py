@@ -1,8 +1,13 @@
 """A tree in the format of a plugin."""
 
+from functools import partial
+
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from models.cdom.ports import Tokenizer
+from models.cdom.tree import Tree
+from models.export import Export
 from serve_apps.access.scopes import DOCUMENT
 from serve_apps.api.documents.published import PublishedDep
 from storage.values.errors import NotFound
@@ -18,5 +23,9 @@ async def export_by_plugin(name: str, document: PublishedDep) -> Response:
     export = resources.exports.get(name)
     if export is None:
         raise NotFound("no such export")
-    text = await document.derive(lambda tree: export.write(tree, resources.tokenizer))
+    text = await document.derive(partial(_write, export, resources.tokenizer))
     return Response(text, media_type=export.media_type, headers=_HEADERS)
+
+
+def _write(export: Export, tokenizer: Tokenizer, tree: Tree) -> str:
+    return export.write(tree, tokenizer)

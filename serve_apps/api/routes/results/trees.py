@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from models.cdom.coverage import coverage_adapter, unknown_coverage
-from models.cdom.tree import dump_tree, load_tree, serve_tree
+from models.cdom.tree import Tree, dump_tree, load_tree, serve_tree
 from serve_apps.api.context.deps import CallDep, DocumentIdDep, JobIdDep
 from serve_apps.api.documents.published import Redacted, find_published
 from serve_apps.api.documents.trees import read_published_tree
@@ -36,8 +36,7 @@ async def read_tree(
     """The canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan."""
     if redacted:  # what is masked changes with decisions and maskers, so it is made anew each time
         shown = await find_published(call, job_id, document_id, redacted)
-        serve = partial(serve_tree, document_id=document_id, name=shown.name)
-        return Response(await shown.derive(lambda tree: serve(dump_tree(tree))), media_type=JSON)
+        return Response(await shown.derive(partial(_served, document_id, shown.name)), media_type=JSON)
     where = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
 
     async def answer() -> Response:
@@ -60,6 +59,10 @@ async def read_coverage(request: Request, job_id: JobIdDep, document_id: Documen
         return Response(stated, media_type=JSON)
 
     return await answer_cached(request, f"{document_id}.{where.attempt}.coverage", answer)
+
+
+def _served(document_id: DocumentId, name: str, tree: Tree) -> bytes:
+    return serve_tree(dump_tree(tree), document_id=document_id, name=name)
 
 
 def _read_statement(store: Store, document_id: DocumentId, where: PublishedTree) -> bytes:

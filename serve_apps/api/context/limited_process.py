@@ -1,0 +1,39 @@
+"""The process of one heavy derivation: `python -m … CPU_SECONDS BYTES`, work on standard input, its result on output.
+
+Sets its own limits before it looks at anything; whoever passes them is ended by the kernel or by a MemoryError.
+"""
+
+import os
+import pickle
+import resource
+import sys
+import traceback
+
+from serve_apps.api.context.limited_work import FAILED, OVER
+
+GRACE_S = 2  # CPU seconds between the limit that asks and the one that kills
+
+
+def main(cpu_s: int, memory_bytes: int) -> int:
+    """The exit status."""
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + GRACE_S))
+    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # nothing that is printed gets into the answer
+    try:
+        make, tree = pickle.load(sys.stdin.buffer)  # noqa: S301  (from our own parent)
+        result = pickle.dumps(make(tree))
+    except (MemoryError, RecursionError):
+        return OVER
+    except Exception as error:  # its text may quote the document
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        print(f"derivation: {type(error).__name__} at {place.filename}:{place.lineno}", file=sys.stderr)
+        return FAILED
+    with answers:
+        answers.write(result)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]), int(sys.argv[2])))

@@ -1,0 +1,75 @@
+"""Derivations of hostile size, each in a process of its own that limits of CPU time and memory end.
+
+Pure work on a tree goes in as a value that pickles (a function of a module, or a partial of one); its result comes
+back. Trees of ordinary size are worked on where the caller is: a process costs half a second of CPU.
+"""
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+from models.cdom.tree import Tree
+from serve_apps.api.http.refusals import OverLimit
+
+T = TypeVar("T")
+HEAVY_CHARS = 500_000
+"""Characters of a tree that are worked on in place: two hundred pages, a second of CPU for the slowest derivation."""
+CELL_CHARS = 20  # what a block or a cell costs besides its text, in characters
+FAILED, OVER = 70, 71  # exit statuses of the process: a fault of ours; memory
+_MODULE = "serve_apps.api.context.limited_process"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkLimits:
+    """`cpu_s` seconds of CPU time, `memory_bytes` of address space, `at_once` processes side by side."""
+
+    cpu_s: int = 120
+    memory_bytes: int = 4 << 30
+    at_once: int = 2
+    heavy_chars: int = HEAVY_CHARS
+
+
+class LimitedWork:
+    """Thread-safe; blocks."""
+
+    def __init__(self, limits: WorkLimits) -> None:
+        self._limits, self._places = limits, threading.BoundedSemaphore(limits.at_once)
+
+    def is_heavy(self, tree: Tree) -> bool:
+        """Whether work on this tree gets a process."""
+        return _weigh(tree) > self._limits.heavy_chars
+
+    def run(self, make: Callable[[Tree], T], tree: Tree) -> T:
+        """`make(tree)`, wherever it is made. Raises `OverLimit`."""
+        if not self.is_heavy(tree):
+            return make(tree)
+        with self._places:
+            return cast(T, self._run_apart(pickle.dumps((make, tree))))
+
+    def _run_apart(self, work: bytes) -> Any:
+        limits = [str(self._limits.cpu_s), str(self._limits.memory_bytes)]
+        paths = os.pathsep.join(path for path in sys.path if path)
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", _MODULE, *limits],
+            input=work,
+            stdout=subprocess.PIPE,
+            env={"PATH": os.defpath, "PYTHONPATH": paths},
+            check=False,
+        )
+        if done.returncode == FAILED:
+            raise RuntimeError("a derivation failed in its process")
+        if done.returncode:
+            raise OverLimit("this output of this document needs more time or memory than one call may take")
+        return pickle.loads(done.stdout)  # noqa: S301  (our own process, working on a tree that was checked)
+
+
+def _weigh(tree: Tree) -> int:
+    """Characters of texts and cells, and a share for each of them."""
+    total = sum(len(block.text) + CELL_CHARS for block in tree.blocks)
+    cells = (cell for block in tree.blocks if block.table for cell in block.table.cells)
+    return total + sum(len(cell.text) + CELL_CHARS for cell in cells)
