@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from models.cdom.tracing import TRACING_OFF, Tracing
 from serve_apps.api.http.problems import answer, problem_response
 from serve_apps.api.http.refusals import Overloaded, UploadTooLarge
+from serve_apps.api.http.request_body import RequestBody
 from serve_apps.api.http.request_id import request_id_of
 from serve_apps.api.http.request_span import begin_request, end_request
 
@@ -53,8 +54,8 @@ class OuterMiddleware:
         try:
             declared = _declared_length(scope["headers"])
             if declared:
-                held = self._admit(scope["path"], declared)
-                receive = _counted(receive, self.body_cap(scope["path"]))
+                exchange.body = body = RequestBody(receive, self.body_cap(scope["path"]), declared)
+                held, receive = self._admit(scope["path"], declared), body.receive
             await self.app(scope, receive, exchange.send)
         except (Exception, SystemExit) as error:
             await exchange.fail(error)
@@ -79,17 +80,20 @@ class OuterMiddleware:
 class _Exchange:
     """One request and its answer: adds headers on the way out and remembers what the log needs."""
 
-    __slots__ = ("_scope", "_send", "_started", "_started_at", "request_id", "status")
+    __slots__ = ("_scope", "_send", "_started", "_started_at", "body", "request_id", "status")
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self._scope, self._send = scope, send
         self._started_at, self._started, self.status = time.perf_counter(), False, 499
+        self.body: RequestBody | None = None
         self.request_id = request_id_of(scope["headers"])
         scope["request_id"] = self.request_id.decode()
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self._started, self.status = True, message["status"]
+            if self.body is not None:
+                await self.body.drop_rest()
             headers = message["headers"] = [*message["headers"], *_SAFE, (b"x-request-id", self.request_id)]
             if not any(name == b"cache-control" for name, _ in headers):
                 headers.append(_NO_STORE)
@@ -158,21 +162,6 @@ def _declared_length(headers: list[tuple[bytes, bytes]]) -> int:
         if name == b"content-length":
             declared = int(value) if value.isdigit() and len(value) < 19 else 1 << 62
     return declared
-
-
-def _counted(receive: Receive, cap: int) -> Receive:
-    """`receive` that raises `UploadTooLarge` at the message with which the body passes `cap` bytes."""
-    taken = 0
-
-    async def counting() -> Message:
-        nonlocal taken
-        message = await receive()
-        taken += len(message.get("body", b""))
-        if taken > cap:
-            raise UploadTooLarge(f"the request may have {cap} bytes")
-        return message
-
-    return counting
 
 
 async def _nothing() -> Message:

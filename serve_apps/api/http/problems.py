@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Scope
 
-from models.cdom.errors import ExtractError, UnsupportedFormat
+from models.cdom.errors import ExtractError, NoSuchPage, UnsupportedFormat
 from models.cdom.ports import EmbeddingFailed, PortUnavailable, RedactionRefused
 from models.derive.finetune import UnknownSplit, UnknownStyle
 from models.export.graph import UnknownGraphFormat
@@ -72,9 +72,12 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     RedactionRefused: Problem(409, "The redacted file could not be made, or not be proven free of what is masked."),
     refusals.PictureNotRedactable: Problem(403),
     refusals.UnknownFlag: Problem(422),
+    NoSuchPage: Problem(422, "the file has none of the pages that were asked for", loc=("body", "pages")),
     ExtractError: Problem(422, "the page cannot be drawn", loc=("path", "page")),
     refusals.InvalidField: Problem(422),
     refusals.UnknownParameter: Problem(422),
+    refusals.RepeatedParameter: Problem(422),
+    refusals.OverLimit: Problem(422, loc=("path", "document_id")),
     refusals.NotInTime: Problem(422, loc=("body",)),
     refusals.UnreadableFile: Problem(422),
     UnknownStyle: Problem(422, "There is no such style.", loc=("query", "style")),

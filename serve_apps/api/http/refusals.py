@@ -103,6 +103,12 @@ class InvalidUpload(Refusal):
         self.code, self.loc = code, ("body", part)
 
 
+class OverLimit(Refusal):
+    """This document needs more CPU time or memory for this output than one call may take."""
+
+    code = "resource-limit"
+
+
 class NotInTime(Refusal):
     """Reading took longer than this call may take."""
 
@@ -134,4 +140,14 @@ class UnknownParameter(Refusal):
 
     def __init__(self, name: str) -> None:
         super().__init__("this operation has no such parameter")
+        self.loc = ("query", name)
+
+
+class RepeatedParameter(Refusal):
+    """A query parameter said twice: of two answers to one question neither is known to be meant."""
+
+    code = "repeated-parameter"
+
+    def __init__(self, name: str) -> None:
+        super().__init__("said more than once")
         self.loc = ("query", name)

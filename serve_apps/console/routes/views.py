@@ -36,6 +36,12 @@ async def healthz(running: RunningDep) -> Response:
     return Response("ok\n", media_type="text/plain")
 
 
+@router.get("")
+async def lead_in(request: Request) -> Response:
+    """The console's address without its last slash."""
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/", 307)
+
+
 @router.get("/")
 async def show_documents(request: Request, visitor: VisitorDep, before: str | None = None) -> Response:
     """Upload, meter, and what was sent, newest first."""

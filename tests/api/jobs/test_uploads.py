@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -164,7 +165,13 @@ async def test_a_client_that_goes_away_leaves_no_temp_file(store: Store, caplog:
     assert leftovers(store) == []
 
 
-async def test_too_many_bytes_at_once_are_refused_with_retry_after(caller: httpx.AsyncClient) -> None:
+async def test_too_many_bytes_at_once_are_refused_with_retry_after(store: Store) -> None:
+    patient = replace(LIMITS, upload_idle_s=60.0)
+    async with serving(make_resources(store, limits=patient)) as app, client_of(app) as caller:
+        await send_too_many_at_once(caller)
+
+
+async def send_too_many_at_once(caller: httpx.AsyncClient) -> None:
     refused_one = asyncio.Event()
 
     async def held() -> AsyncIterator[bytes]:

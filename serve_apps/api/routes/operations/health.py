@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from models.cdom.ports import PortUnavailable
-from models.cdom.tree import SERVICE_VERSION
+from models.cdom.tree import RAG_GENERATOR_VERSION, SERVICE_VERSION
 from serve_apps.api.context.app_state import AppState
 from serve_apps.api.context.deps import RunningDep
 from serve_apps.api.http.refusals import Overloaded
@@ -19,7 +19,8 @@ from storage.queue.usage import check_clock
 from storage.values.errors import StorageError
 
 router = APIRouter(tags=["health"])
-_ALIVE = json_response({"status": "ok", "version": SERVICE_VERSION})
+_COMPONENTS = {"engine": SERVICE_VERSION, "rag_generator": RAG_GENERATOR_VERSION}
+_ALIVE = json_response({"status": "ok", "version": SERVICE_VERSION, "components": _COMPONENTS})
 _CLUSTER_TIMEOUT_S = 1.0  # seconds Ray may take to answer deep health
 _INDEX_TIMEOUT_S = 3.0  # seconds the index may take to answer deep health
 Check = dict[str, str]
@@ -45,6 +46,7 @@ async def _look_deep(running: AppState) -> dict[str, Any]:
     return {
         "status": "ok" if good else "degraded",
         "version": SERVICE_VERSION,
+        "components": _COMPONENTS,
         "checks": checks,
         "cluster": facts,
         "warnings": warnings,

@@ -16,7 +16,10 @@ from storage.queue.usage_by_key import current_month, usage_by_key
 router = APIRouter(tags=["system"])
 Month = Annotated[
     str | None,
-    Query(pattern=r"^20\d\d-(0[1-9]|1[0-2])$", description="Such as 2026-05; absent: the current one (UTC)."),
+    Query(
+        pattern=r"^20\d\d-(0[1-9]|1[0-2])(-01)?$",
+        description="Such as 2026-05 or 2026-05-01; absent: the current one (UTC).",
+    ),
 ]
 
 
@@ -24,7 +27,7 @@ Month = Annotated[
 async def read_usage(call: CallDep, month: Month = None) -> Response:
     """Documents, pages and bytes of the month by key; the quota is the whole deployment's."""
     db = call.store.db
-    when = date.fromisoformat(f"{month}-01") if month else await call.running.sql.run(current_month, db)
+    when = date.fromisoformat(f"{month[:7]}-01") if month else await call.running.sql.run(current_month, db)
     keys = await call.running.sql.run(usage_by_key, db, call.scope, when)
     now = await call.running.sql.run(month_usage, db)
     return json_response(

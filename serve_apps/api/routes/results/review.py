@@ -109,7 +109,7 @@ class DecisionBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     flag: str = Field(min_length=1, max_length=64, examples=["pii:email"])
-    decision: Literal[FlagState.APPROVED, FlagState.REJECTED]
+    decision: Literal["approved", "rejected"]
     place: str | None = Field(default=None, max_length=64)
     apply_to: Reach = Reach.PLACE
 
@@ -198,7 +198,7 @@ def _decide(call: Call, job_id: JobId, document_id: DocumentId, block_id: str, b
         call.actor,
         document_id=document_id,
         targets=_find_targets(call, job_id, document_id, block_id, body),
-        decision=body.decision,
+        decision=FlagState(body.decision),
         reach=body.apply_to,
         approvals=call.running.resources.review_approvals,
     )

@@ -1,0 +1,49 @@
+"""A request's body as it arrives: counted against its cap, and taken to its end before an early answer is sent.
+
+A server that answers and closes while bytes are still on their way resets the connection, and the client never sees
+the answer: so what nobody read is received and dropped first, as far as that is reasonable.
+"""
+
+import asyncio
+from contextlib import suppress
+
+from starlette.types import Message, Receive
+
+from serve_apps.api.http.refusals import UploadTooLarge
+
+MOST_DROPPED_BYTES = 64 << 20
+"""Bytes that are taken in only so that a refusal arrives: one file over the default cap."""
+SILENCE_S = 0.5  # seconds without a byte after which the client is left to its reset
+IN_ALL_S = 10.0  # seconds for all of it: a client that drips is left too
+
+
+class RequestBody:
+    """`receive` of a request whose body may have `cap` bytes and says that it has `declared` (-1: does not say)."""
+
+    def __init__(self, receive: Receive, cap: int, declared: int = -1) -> None:
+        self._receive, self._cap, self._declared = receive, cap, declared
+        self._taken, self._ended = 0, False
+
+    async def receive(self) -> Message:
+        """The next message. Raises `UploadTooLarge` at the one with which the body passes its cap."""
+        message = await self._next()
+        if self._taken > self._cap:
+            raise UploadTooLarge(f"the request may have {self._cap} bytes")
+        return message
+
+    async def drop_rest(self) -> None:
+        """Receives what nobody asked for; nothing where it is known to be too much."""
+        most = self._taken + MOST_DROPPED_BYTES
+        if self._declared > most:
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(IN_ALL_S):
+                while not self._ended and self._taken < most:
+                    async with asyncio.timeout(SILENCE_S):
+                        await self._next()
+
+    async def _next(self) -> Message:
+        message = await self._receive()
+        self._taken += len(message.get("body", b""))
+        self._ended = message["type"] != "http.request" or not message.get("more_body", False)
+        return message
