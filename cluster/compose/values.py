@@ -26,7 +26,7 @@ DEFAULT = frozenset({"default"})
 def source_gate(settings: Settings) -> "SourceGate":
     """Which places may be sources."""
     from serve_apps.access.keys import parse_api_keys
-    from storage.sources.sources import SourceGate
+    from storage.sources.gate import SourceGate
 
     return SourceGate(
         workdir=settings.workdir,

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from typing import Any
 
 from tests.conformance.probe import UNKNOWN, UNKNOWN_DOCUMENT, NotRun, Probe, answers, members, row
 
@@ -195,7 +196,8 @@ async def finetune_filters(probe: Probe) -> None:
 async def finetune_split(probe: Probe) -> None:
     place = f"/v1/jobs/{probe.job['id']}/export/finetune"
     everything = sorted((await probe.get(place)).text.splitlines())
-    for ratio in ({}, {"val_ratio": 0.5}):
+    ratios: tuple[dict[str, Any], ...] = ({}, {"val_ratio": 0.5})
+    for ratio in ratios:
         parts = [(await probe.get(place, split=split, **ratio)).text.splitlines() for split in ("train", "val")]
         assert sorted(parts[0] + parts[1]) == everything, str(ratio)
         assert (await probe.get(place, split="val", **ratio)).text.splitlines() == parts[1]

@@ -45,7 +45,7 @@ class Probe:
     """
 
     http: httpx.AsyncClient
-    key_of: Callable[[str], str | None] = {}.get
+    key_of: Callable[[str], str | None] = field(default=lambda _: None)
     folder: Path | None = None
     workdir: Path | None = None
     job: dict[str, Any] = field(default_factory=dict)
