@@ -25,8 +25,21 @@ class ChoiceLimits:
     size: float = 0.15
     closed: float = 0.5
     chart: float = 0.25
-    chart_filled: float = 0.5
+    chart_filled: float = 0.55
     chart_numeric: float = 0.7
+    sparse: float = 0.25
+    """Taken off where less than `sparse_filled` of the cells hold text and more than `sparse_rows` of the printed rows
+    are one piece alone: labels about a drawing."""
+    sparse_filled: float = 0.55
+    sparse_rows: float = 0.5
+    drawn: float = 0.25
+    """Taken off where so many `shapes` (curves, slices of a pie) stand among the text and less than `drawn_filled` of
+    the cells hold any, or rules run through more than `drawn_struck` of the rows: 99 of 100 tables have no shape."""
+    shapes: int = 3
+    contents: float = 0.25
+    """Taken off a list of titles with page numbers that never fall: none of 532 tables that were found is one."""
+    drawn_filled: float = 0.75
+    drawn_struck: float = 0.2
     lattice: float = 0.12
     whole: float = 0.15
     whole_bar: float = 0.6
@@ -42,9 +55,20 @@ class ChoiceLimits:
 
 
 LIMITS = ChoiceLimits()
-_CLOSED, _FILLED, _NUMERIC, _HELD, _LEVELS, _BOXED = (
+_CLOSED, _FILLED, _NUMERIC, _HELD, _LEVELS, _BOXED, _SHAPES, _SINGLE, _STRUCK, _CONTENTS = (
     FEATURE_NAMES.index(name)
-    for name in ("closed_gaps", "filled", "numeric", "columns_held", "levels_per_row", "boxed")
+    for name in (
+        "closed_gaps",
+        "filled",
+        "numeric",
+        "columns_held",
+        "levels_per_row",
+        "boxed",
+        "shapes",
+        "single_rows",
+        "struck",
+        "contents",
+    )
 )
 
 Chosen = tuple[Candidate, float]
@@ -87,10 +111,22 @@ def _rate(candidate: Candidate, features: list[float], score: float) -> _Rated:
         score = min(score - LIMITS.closed, LIMITS.bar + LIMITS.last_resort)
     if features[_FILLED] < LIMITS.chart_filled and features[_NUMERIC] > LIMITS.chart_numeric:
         score -= LIMITS.chart
+    if features[_FILLED] < LIMITS.sparse_filled and features[_SINGLE] > LIMITS.sparse_rows:
+        score -= LIMITS.sparse
+    if features[_CONTENTS]:
+        score -= LIMITS.contents
+    if _is_drawing(features):
+        score -= LIMITS.drawn
     if score >= LIMITS.lattice and not is_closed and _is_lattice(features):
         score = max(score, LIMITS.bar + LIMITS.floor)
     words = sum(len(row.words) for row in candidate.rows)
     return _Rated(candidate, score, words, frozenset(candidate.indices), is_closed, _is_framed(features))
+
+
+def _is_drawing(features: list[float]) -> bool:
+    """Curves among scattered or struck-through texts: a chart with its labels."""
+    scattered = features[_FILLED] < LIMITS.drawn_filled or features[_STRUCK] > LIMITS.drawn_struck
+    return features[_SHAPES] >= LIMITS.shapes and scattered
 
 
 def _is_lattice(features: list[float]) -> bool:

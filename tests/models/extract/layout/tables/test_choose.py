@@ -1,0 +1,43 @@
+"""The choice among candidates: labels of charts and tables of contents are aligned as tables are, and are none."""
+
+import pytest
+
+from models.extract.layout.tables.grid import Grid
+from models.extract.layout.tables.rules import RuledRegion
+from models.extract.layout.tables.scoring.candidates import Candidate
+from models.extract.layout.tables.scoring.choose import choose_candidates
+from models.extract.layout.tables.scoring.features import FEATURE_NAMES
+from models.extract.layout.tables.words import TableWord, TextRow
+
+PLAIN = {"filled": 0.9, "numeric": 0.5, "single_rows": 0.1}
+
+
+def is_chosen(score: float = 0.6, **features: float) -> bool:
+    """Whether a lone candidate of that score is taken for a table."""
+    word = TableWord(0, 10, 0, 10, 8, 10, "one", bold=False)
+    candidate = Candidate((0, 1), RuledRegion((0, 0, 10, 10)), [TextRow(8, 10, [word])], Grid([5.0], []), "open")
+    row = [(PLAIN | features).get(name, 0.0) for name in FEATURE_NAMES]
+    return bool(choose_candidates([candidate], [row], [score]))
+
+
+def test_a_table_is_chosen() -> None:
+    assert is_chosen()
+    assert is_chosen(shapes=11)
+
+
+@pytest.mark.parametrize(
+    "features",
+    [
+        {"shapes": 4, "filled": 0.6},
+        {"shapes": 6, "struck": 0.5},
+        {"filled": 0.5, "single_rows": 0.7},
+        {"filled": 0.52, "numeric": 0.8},
+        {"contents": 1.0},
+    ],
+)
+def test_labels_of_charts_and_lists_of_titles_with_pages_are_no_tables(features: dict[str, float]) -> None:
+    assert not is_chosen(**features)
+
+
+def test_what_looks_like_a_table_through_and_through_stays_one_beside_a_few_curves() -> None:
+    assert is_chosen(score=0.9, shapes=4, filled=0.7)
