@@ -25,7 +25,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableCheck:
-    """Arithmetic that a table promises: `kind` is `column-sum` or `row-sum`; `cells` are indices, the total last."""
+    """What a table promises of its figures; `cells` are indices, the last is the one in doubt where it does not hold.
+
+    `kind`: `column-sum` and `row-sum` (the total last), `running-balance` (what the balance was, what it is, what moved
+    it), `share-sum` (percentages that make 100; any may be wrong), `date-order` (a column of dates), `date` (no day).
+    """
 
     kind: str
     cells: tuple[int, ...]

@@ -1,7 +1,7 @@
 """Checks that prove a table: totals beside the figures they are totals of.
 
 A row or column is a total by its label. It is checked where the table shows that it adds up: another total of the same
-row or column holds, or the difference is what one wrong digit makes. Averages, medians and shares promise nothing.
+row or column holds, or the difference is what one wrong digit makes. Averages and medians promise nothing.
 """
 
 import re
@@ -11,14 +11,12 @@ from decimal import Decimal
 from models.cdom.flags import CHECK_FAILED
 from models.cdom.table import Table, TableCheck
 from models.cdom.tree import FlagSpan
+from models.extract.document.figures import is_one_digit, read_figure, tolerance_of
+from models.extract.document.series_checks import SHARE_SUM, check_series
 from models.extract.readers.contract import PageBlock
 
 _TOTAL = re.compile(
     r"\s*(?:grand |sub-?|net )?(?:totals?|sum|summe|gesamt\w*|zwischensumme|totale|total général|suma|somme)\b", re.I
-)
-_FIGURE = re.compile(
-    r"[\s$€£¥]*(?:(?P<open>\()[\s$€£¥]*)?(?:(?P<sign>[-−–+])[\s$€£¥]*)?"
-    r"(?P<digits>\d[\d.,'  ]*+)\s*(?:[$€£¥%]\s*)?(?:\)\s*)?"
 )
 _LEAST, _MOST = 2, 400
 """Addends that make a sum, and cells beyond which a table is not checked."""
@@ -39,9 +37,9 @@ def check_block(block: PageBlock) -> PageBlock:
     if not checks:
         return block
     table = replace(block.table, checks=checks)
-    failing = sorted({check.cells[-1] for check in checks if not check.holds})
-    if not failing:
+    if all(check.holds for check in checks):
         return replace(block, table=table)
+    failing = sorted({check.cells[-1] for check in checks if not check.holds and check.kind != SHARE_SUM})
     spans = tuple(FlagSpan(flag=CHECK_FAILED, start=0, end=len(table.cells[cell].text), cell=cell) for cell in failing)
     return replace(
         block,
@@ -53,11 +51,11 @@ def check_block(block: PageBlock) -> PageBlock:
 
 
 def check_table(table: Table) -> tuple[TableCheck, ...]:
-    """Sums down the columns and along the rows, in reading order of their totals."""
+    """Sums down the columns and along the rows, balances, shares and dates, in reading order of their last cells."""
     grid = {(cell.row, cell.col): at for at, cell in enumerate(table.cells)}
     down = _check(table, grid, turned=False)
     along = _check(table, grid, turned=True)
-    return tuple(sorted([*down, *along], key=lambda check: (check.cells[-1], check.kind)))
+    return tuple(sorted([*down, *along, *check_series(table, grid)], key=lambda check: (check.cells[-1], check.kind)))
 
 
 def _check(table: Table, grid: dict[tuple[int, int], int], *, turned: bool) -> list[TableCheck]:
@@ -100,7 +98,7 @@ def _check_total(table: Table, columns: list[list[int | None]], labels: list[boo
     return [
         TableCheck(kind=kind, cells=(*(at for at, _ in addends), last[0]), holds=hold)
         for gap, hold, (addends, last) in zip(gaps, holds, sums, strict=True)
-        if hold or (_is_one_digit(gap) and (proven or len(sums) == 1))
+        if hold or (is_one_digit(gap) and (proven or len(sums) == 1))
     ]
 
 
@@ -120,37 +118,11 @@ def _pick_addends(above: list[tuple[int, Figure]], labels: list[bool], last: Fig
 
 
 def _tolerance(figures: list[Figure]) -> Decimal:
-    """Half a unit of the last printed place for the figures together: each was rounded alone.
-
-    Whole numbers are counts, which nobody rounds.
-    """
-    places = min(0, *(int(value.as_tuple().exponent) for _, value in figures))
-    return Decimal(0) if places == 0 or places == -2 else Decimal(len(figures)).sqrt() * Decimal(10) ** places / 2
-
-
-def _is_one_digit(gap: Decimal) -> bool:
-    """True for a difference that one wrong digit makes: one figure from 1 to 9, then zeros."""
-    return gap != 0 and len(gap.normalize().as_tuple().digits) == 1
+    return tolerance_of([value for _, value in figures])
 
 
 def _figure(table: Table, at: int | None) -> Figure | None:
     if at is None or table.cells[at].header:
         return None
-    found = _FIGURE.fullmatch(table.cells[at].text)
-    if found is None:
-        return None
-    value = _read_digits(found["digits"].strip())
-    if value is None:
-        return None
-    is_negative = bool(found["open"]) or found["sign"] in ("-", "−", "–")
-    return at, -value if is_negative else value
-
-
-def _read_digits(digits: str) -> Decimal | None:
-    """The value of digits with signs between them; null for what is no number."""
-    plain = re.sub(r"[\s'  ]", "", digits)
-    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+", plain):
-        return Decimal(plain.replace(",", ""))
-    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+", plain):
-        return Decimal(plain.replace(".", "").replace(",", "."))
-    return None
+    value = read_figure(table.cells[at].text)
+    return None if value is None else (at, value)
