@@ -23,10 +23,14 @@ _weights = Path(__file__).parent.parent / "weights" / "regions.npz"
 
 @dataclass(frozen=True, slots=True)
 class GlanceLimits:
-    """Regions guessed under `bar` get no grid; of the others the best `most` do."""
+    """Regions guessed under `bar` get no grid; of the others the best `most` do, of those that share lines `crowd`.
+
+    Otherwise the many variants of one table leave no room for the next one on the page.
+    """
 
     bar: float = 0.1
     most: int = 12
+    crowd: int = 4
     long: int = 40
     """Characters of a line that is no label."""
     edge_step: float = 3.0
@@ -167,8 +171,15 @@ def pick_proposals(proposals: list[Proposal], view: PageView) -> list[Proposal]:
     if not proposals:
         return []
     guesses = _load(_weights).sums(glance_at(proposals, view))
-    order = sorted(range(len(proposals)), key=lambda at: (-guesses[at], at))
-    kept = [at for at in order[: LIMITS.most] if guesses[at] >= LIMITS.bar]
+    kept: list[int] = []
+    held: list[set[int]] = []
+    for at in sorted(range(len(proposals)), key=lambda at: (-guesses[at], at)):
+        if guesses[at] < LIMITS.bar or len(kept) == LIMITS.most:
+            break
+        lines = set(proposals[at].indices)
+        if sum([not lines.isdisjoint(other) for other in held]) < LIMITS.crowd:
+            kept.append(at)
+            held.append(lines)
     return [proposals[at] for at in sorted(kept)]
 
 

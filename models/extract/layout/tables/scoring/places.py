@@ -147,6 +147,8 @@ def _surroundings(candidate: Candidate, view: PageView) -> list[float]:
         middle = row.base - 0.3 * row.size
         is_beside = y0 <= middle <= y1
         height += is_beside
+        if row.base + 2 * row.size < y0 - LIMITS.far * size or row.base - 2 * row.size > y1 + LIMITS.far * size:
+            continue
         for index in row.indices:
             if index in own:
                 continue
