@@ -51,10 +51,10 @@ def draw_plain(chance: random.Random) -> Table:
     return make_table([["Name", *(f"Part {at}" for at in range(width))], *rows, last])
 
 
-def change_digit(table: Table, chance: random.Random) -> Table:
-    """The table with one digit of one figure replaced by another."""
+def change_digit(table: Table, chance: random.Random, among: list[int] | None = None) -> Table:
+    """The table with one digit of one figure (one of the cells `among`) replaced by another."""
     figures = [at for at, cell in enumerate(table.cells) if cell.row and cell.col and any(map(str.isdigit, cell.text))]
-    at = chance.choice(figures)
+    at = chance.choice(among or figures)
     text = table.cells[at].text
     place = chance.choice([index for index, char in enumerate(text) if char.isdigit()])
     other = chance.choice([digit for digit in "123456789" if digit != text[place]])
