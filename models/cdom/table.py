@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from models.cdom.geometry import Bbox
 from models.cdom.many import Many
 
+SHARE_SUM = "share-sum"
+"""The kind of check that blames no single cell."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:

@@ -6,10 +6,11 @@ text is escaped in `markup`; there is no script. Knows no derivation.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import pairwise
 
-from models.cdom.table import Cell, Table
+from models.cdom.table import SHARE_SUM, Cell, Table, TableCheck
 from models.cdom.tree import Block, BlockType, Tree
 from models.cdom.visible import visible_blocks
 from models.export.markup import Markup, element, escape, open_tag, page, safe_href
@@ -193,26 +194,46 @@ def _table(block: Block, table: Table, caption: Block | None) -> Markup:
     while head < len(rows) and rows[head] and all(cell.header for cell in rows[head]):
         head += 1
     title = element("caption", _text(caption), id=caption.id) if caption else Markup("")
+    failed = {cell for check, cell in _failing_checks(table) if check.kind != SHARE_SUM}
     parts = [
-        element(name, *(_row(row, name == "thead", len(part) - n) for n, row in enumerate(part)))
+        element(name, *(_row(row, name == "thead", len(part) - n, failed) for n, row in enumerate(part)))
         for name, part in (("thead", rows[:head]), ("tbody", rows[head:]))
         if part
     ]
     whole = element("table", title, *parts, id=block.id)
-    return element("div", whole, class_="wide", role="group", tabindex=0, aria_label=f"Table on page {block.page}")
+    note = element("p", escape(describe_checks(table)), class_="footnote") if table.checks else Markup("")
+    label = f"Table on page {block.page}"
+    return element("div", whole, note, class_="wide", role="group", tabindex=0, aria_label=label)
 
 
-def _row(row: Sequence[Cell], head: bool, rows_left: int) -> Markup:
-    return element("tr", *(_cell(cell, head, rows_left) for cell in row))
+def describe_checks(table: Table) -> str:
+    """What the table's own sums, balances, shares and dates say of it, in a sentence."""
+    held = sum(check.holds for check in table.checks)
+    says = f"Checks of this table: {held} of {len(table.checks)} hold."
+    for check, cell in _failing_checks(table):
+        place = f"column {cell.col + 1}" if check.kind == SHARE_SUM else f"row {cell.row + 1}, column {cell.col + 1}"
+        says += f" Not so: {check.kind} at {place}."
+    return says
 
 
-def _cell(cell: Cell, head: bool, rows_left: int) -> Markup:
+def _failing_checks(table: Table) -> list[tuple[TableCheck, Cell]]:
+    """Checks that do not hold, with the cell in doubt."""
+    failing = [check for check in table.checks if not check.holds and check.cells]
+    return [(check, table.cells[at]) for check in failing if 0 <= (at := check.cells[-1]) < len(table.cells)]
+
+
+def _row(row: Sequence[Cell], head: bool, rows_left: int, failed: AbstractSet[Cell]) -> Markup:
+    return element("tr", *(_cell(cell, head, rows_left, is_doubtful=cell in failed) for cell in row))
+
+
+def _cell(cell: Cell, head: bool, rows_left: int, *, is_doubtful: bool) -> Markup:
     """`scope` says what a header heads: its column in the head, its row in the body."""
     spans = min(cell.row_span, rows_left), cell.col_span
     name = "th" if cell.header else "td"
     scope = None if not cell.header else "col" if head else "row"
     rowspan, colspan = (span if span > 1 else None for span in spans)
-    return element(name, _lines(cell.text), scope=scope, rowspan=rowspan, colspan=colspan)
+    text = element("mark", _lines(cell.text)) if is_doubtful else _lines(cell.text)
+    return element(name, text, scope=scope, rowspan=rowspan, colspan=colspan)
 
 
 def _lines(text: str) -> Markup:

@@ -10,10 +10,10 @@ from datetime import date
 from decimal import Decimal
 from itertools import pairwise
 
-from models.cdom.table import Table, TableCheck
+from models.cdom.table import SHARE_SUM, Table, TableCheck
 from models.extract.document.figures import is_one_digit, read_figure, tolerance_of
 
-RUNNING_BALANCE, SHARE_SUM, DATE_ORDER, DATE = "running-balance", "share-sum", "date-order", "date"
+RUNNING_BALANCE, DATE_ORDER, DATE = "running-balance", "date-order", "date"
 
 _BALANCE = re.compile(r"\b(?:balance|saldo|solde|kontostand|running total)\b", re.IGNORECASE)
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)|(\d{1,2})([./])(\d{1,2})\5(\d{4})")

@@ -9,10 +9,10 @@ from dataclasses import replace
 from decimal import Decimal
 
 from models.cdom.flags import CHECK_FAILED
-from models.cdom.table import Table, TableCheck
+from models.cdom.table import SHARE_SUM, Table, TableCheck
 from models.cdom.tree import FlagSpan
 from models.extract.document.figures import is_one_digit, read_figure, tolerance_of
-from models.extract.document.series_checks import SHARE_SUM, check_series
+from models.extract.document.series_checks import check_series
 from models.extract.readers.contract import PageBlock
 
 _TOTAL = re.compile(

@@ -2,13 +2,14 @@
 
 import random
 import re
+from dataclasses import replace
 
 import html5lib
 import lxml.html
 from hypothesis import given, settings
 
 from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.table import Cell, Table
+from models.cdom.table import Cell, Table, TableCheck
 from models.cdom.tree import BlockId, BlockType, Span, Tree
 from models.export.html import tree_to_html
 from models.export.markup import META_POLICY, safe_href
@@ -114,6 +115,21 @@ def test_table_headers_have_a_scope_and_spans_are_kept() -> None:
     page = tree_to_html(make_tree(block, caption))
     assert '<table id="b0"><caption id="b1">Table 1</caption><thead><tr><th scope="col" colspan="2">Head</th>' in page
     assert '<tbody><tr><th scope="row">Side</th><td>9</td></tr></tbody>' in page
+
+
+def test_a_table_tells_its_checks_and_marks_the_cell_that_fails() -> None:
+    texts = (("Item", "Sum"), ("a", "10"), ("b", "20"), ("Total", "31"))
+    cells = tuple(Cell(row=row, col=col, text=text) for row, held in enumerate(texts) for col, text in enumerate(held))
+    checks = (
+        TableCheck(kind="column-sum", cells=(3, 5, 7), holds=False),
+        TableCheck(kind="date-order", cells=(0, 2), holds=True),
+        TableCheck(kind="column-sum", cells=(3, 99), holds=False),
+    )
+    block = replace(table_block([["a"]]), table=Table(rows=4, cols=2, cells=cells, checks=checks))
+    page = lxml.html.fromstring(tree_to_html(make_tree(block)))
+    assert [mark.text_content() for mark in page.iter("mark")] == ["31"]
+    [note] = page.xpath("//div[@class='wide']/p")
+    assert note.text == "Checks of this table: 1 of 3 hold. Not so: column-sum at row 4, column 2."
 
 
 def test_a_picture_is_a_figure_with_alt_text_and_caption() -> None:

@@ -4,9 +4,9 @@ import random
 from datetime import date, timedelta
 
 from models.cdom.flags import CHECK_FAILED
-from models.cdom.table import Table
+from models.cdom.table import SHARE_SUM, Table
 from models.cdom.tree import BlockType
-from models.extract.document.series_checks import DATE, DATE_ORDER, RUNNING_BALANCE, SHARE_SUM
+from models.extract.document.series_checks import DATE, DATE_ORDER, RUNNING_BALANCE
 from models.extract.document.table_checks import check_block, check_table
 from models.extract.readers.contract import PageBlock
 from tests.models.extract.test_table_checks import change_digit, make_table, write

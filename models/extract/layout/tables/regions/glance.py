@@ -171,6 +171,11 @@ def pick_proposals(proposals: list[Proposal], view: PageView) -> list[Proposal]:
     if not proposals:
         return []
     guesses = _load(_weights).sums(glance_at(proposals, view))
+    return keep_best(proposals, guesses.tolist())
+
+
+def keep_best(proposals: list[Proposal], guesses: list[float]) -> list[Proposal]:
+    """The best guessed, in their order: no more of those that share lines than `crowd`."""
     kept: list[int] = []
     held: list[set[int]] = []
     for at in sorted(range(len(proposals)), key=lambda at: (-guesses[at], at)):

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from models.cdom.geometry import Bbox, bbox_area, intersection_area
 from models.extract.layout.tables.bands import find_levels, spans_columns
-from models.extract.layout.tables.regions.view import PageView
+from models.extract.layout.tables.regions.view import LineRow, PageView
 from models.extract.layout.tables.ruled import is_contents
 from models.extract.layout.tables.scoring.candidates import Candidate
 from models.extract.layout.tables.words import Segment
@@ -143,12 +143,10 @@ def _surroundings(candidate: Candidate, view: PageView) -> list[float]:
     beside: set[int] = set()
     caption_out = figure_near = strangers = 0
     height = 0
-    for number, row in enumerate(view.rows):
+    for number, row in _rows_within(view, y0 - LIMITS.far * size, y1 + LIMITS.far * size):
         middle = row.base - 0.3 * row.size
         is_beside = y0 <= middle <= y1
         height += is_beside
-        if row.base + 2 * row.size < y0 - LIMITS.far * size or row.base - 2 * row.size > y1 + LIMITS.far * size:
-            continue
         for index in row.indices:
             if index in own:
                 continue
@@ -176,6 +174,15 @@ def _surroundings(candidate: Candidate, view: PageView) -> list[float]:
         min(figure_near, 3), is_contents(candidate.rows), *_relative_box(candidate, view), min(strangers, 20),
         above_wide, below_wide, above_like, below_like,
     ]  # fmt: skip
+
+
+def _rows_within(view: PageView, top: float, bottom: float) -> list[tuple[int, LineRow]]:
+    """The rows, with their numbers, of which some line may reach between two heights: two ems are a line with room."""
+    return [
+        (number, row)
+        for number, row in enumerate(view.rows)
+        if row.base + 2 * row.size >= top and row.base - 2 * row.size <= bottom
+    ]
 
 
 def _text_box(candidate: Candidate) -> Bbox:

@@ -3,6 +3,8 @@
 import pytest
 
 from models.extract.layout.tables.grid import Grid
+from models.extract.layout.tables.regions.glance import LIMITS, keep_best
+from models.extract.layout.tables.regions.propose import Proposal
 from models.extract.layout.tables.rules import RuledRegion
 from models.extract.layout.tables.scoring.candidates import Candidate
 from models.extract.layout.tables.scoring.choose import choose_candidates
@@ -41,3 +43,14 @@ def test_labels_of_charts_and_lists_of_titles_with_pages_are_no_tables(features:
 
 def test_what_looks_like_a_table_through_and_through_stays_one_beside_a_few_curves() -> None:
     assert is_chosen(score=0.9, shapes=4, filled=0.7)
+
+
+def test_variants_of_one_table_leave_room_for_the_next_one_on_the_page() -> None:
+    variants = [Proposal(tuple(range(start, 30))) for start in range(2 * LIMITS.most)]
+    other = Proposal(tuple(range(40, 50)))
+    kept = keep_best([*variants, other], [0.9 - 0.01 * at for at in range(len(variants))] + [0.2])
+    assert kept == [*variants[: LIMITS.crowd], other]
+
+
+def test_what_is_guessed_under_the_bar_gets_no_grid() -> None:
+    assert keep_best([Proposal((1, 2)), Proposal((3, 4))], [LIMITS.bar - 0.01, LIMITS.bar]) == [Proposal((3, 4))]
