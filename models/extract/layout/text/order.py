@@ -131,7 +131,7 @@ def _find_gutter(lines: list[Line]) -> float | None:
     by_left = sorted(lines, key=_left)
     sizes = sorted([line.size for line in lines])
     least = GUTTER_WIDTH * sizes[len(sizes) // 2]
-    usual = sizes[len(sizes) // 2] or 1.0
+    usual = sizes[(len(sizes) - 1) // 2] or 1.0
     right, best, at, chars = by_left[0].x1, max(0.0, least), None, 0.0
     total = sum([_width(line, usual) for line in lines])
     for count, line in enumerate(by_left):

@@ -90,10 +90,10 @@ def test_a_picture_behind_columns_does_not_part_their_lines() -> None:
 
 
 def test_a_title_in_large_type_beside_columns_is_a_column_of_its_own() -> None:
-    paper = Paper(width=560)
+    paper = Paper(width=640)
     for y, word in ((90, "Key"), (120, "differences"), (150, "for the"), (180, "plan")):
         paper.text(30, y, word, 24, "hebo")
-    for x, name in ((180, "Left"), (370, "Right")):
+    for x, name in ((230, "Left"), (430, "Right")):
         paper.lines(
             x,
             80,
