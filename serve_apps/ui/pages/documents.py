@@ -19,6 +19,8 @@ TABS = {
     "html": "HTML",
     "details": "Details",
 }
+FOLLOWING = ("fields", "chunks")
+"""Tabs that show what stands on the page beside them, and the whole document when asked."""
 PREVIEW_POLICY = "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'"
 _OUTPUTS = {"fields": "fields", "semantics": "semantics", "chunks": "chunks", "markdown": "export/markdown"}
 _SHOWN = 1000  # blocks written into a page before it points to the tree
@@ -40,6 +42,8 @@ async def show_document(visit: Visit) -> Response:
     number = _page_number(visit.query("page"), tree)
     tab = visit.query("tab") if visit.query("tab") in TABS else "blocks"
     marked = (visit.query("blocks") or "").split(",")
+    content = await _tab_content(visit, path, str(tab), redacted)
+    follows = tab in FOLLOWING and len(tree["pages"]) > 1 and not visit.query("all")
     return visit.page(
         "document.html",
         document=document,
@@ -58,7 +62,9 @@ async def show_document(visit: Visit) -> Response:
         shown=_SHOWN,
         source=visit.query("as") == "source",
         job_name=await _name_job(visit, document),
-        content=await _tab_content(visit, path, str(tab), redacted),
+        content=_of_page(content, number) if follows else content,
+        follows=follows,
+        following=FOLLOWING,
         reviewable=visit.may("GET", "/v1/review"),
         marked=marked,
         places={block["id"]: block["page"] for block in tree["blocks"]},
@@ -113,6 +119,19 @@ async def _tab_content(visit: Visit, path: str, tab: str, redacted: bool | None)
         return await visit.api.text(address, redacted=_flag(redacted))
     found = await visit.api.get(address, redacted=_flag(redacted))
     return _objects(found["objects"]) if tab == "semantics" else found
+
+
+def _of_page(content: list[dict[str, Any]], page: int) -> list[dict[str, Any]]:
+    """The chunks or fields that stand on a page, and those that stand on none."""
+    return [one for one in content if (span := _pages_of(one)) is None or span[0] <= page <= span[-1]]
+
+
+def _pages_of(one: dict[str, Any]) -> list[int] | None:
+    """Of a chunk the first and last page, of a field the page of its evidence."""
+    if "evidence" in one:
+        page = one["evidence"].get("page")
+        return None if page is None else [page]
+    return one["pages"] or None
 
 
 def _objects(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:

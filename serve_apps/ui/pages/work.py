@@ -50,6 +50,7 @@ async def list_jobs(visit: Visit) -> Response:
     """Newest first, by status if asked."""
     status = visit.query("status")
     jobs, more = await visit.api.page("/v1/jobs", status=status, cursor=visit.query("cursor"), limit=_PER_PAGE)
+    counts = (await visit.api.get("/v1/stats"))["my_jobs"]
     return visit.page(
         "jobs.html",
         jobs=jobs,
@@ -58,8 +59,8 @@ async def list_jobs(visit: Visit) -> Response:
         later=visit.query("cursor") is not None,
         chosen=status,
         statuses=STATUSES,
-        counts=(await visit.api.get("/v1/stats"))["my_jobs"],
-        live=_are_live(jobs),
+        counts=counts,
+        live=_are_live(jobs) or any(counts.get(status) for status in ACTIVE),
         active=ACTIVE,
     )
 

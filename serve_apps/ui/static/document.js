@@ -30,9 +30,20 @@ document.addEventListener("click", (event) => {
 
 let size = Number(sessionStorage.getItem("zoom") ?? 0);
 function zoom(step) {
-  size = Math.max(-2, Math.min(6, size + step));
+  size = Math.max(-3, Math.min(6, size + step));
   sessionStorage.setItem("zoom", size);
   for (const leaf of document.querySelectorAll(".leaf")) leaf.style.width = `${100 + 25 * size}%`;
+}
+
+/** Makes the picture as wide as its room, or as high, so that the whole page is seen. */
+function fit(how) {
+  const leaf = document.querySelector(".leaf"), paper = document.querySelector(".paper"), image = leaf?.querySelector("img");
+  if (!image) return;
+  const room = leaf.parentElement.clientWidth, height = Math.max(240, Math.min(paper.clientHeight || innerHeight, innerHeight) - 72);
+  const share = how === "page" ? Math.min(1, height * image.width / image.height / room) : 1;
+  size = 4 * (share - 1);
+  sessionStorage.setItem("zoom", size);
+  leaf.style.width = `${100 * share}%`;
 }
 
 const turn = (way) => document.querySelector(`.pager a[rel=${way}]`)?.click();
@@ -44,6 +55,8 @@ const acts = {
   b: () => document.getElementById("boxes")?.click(),
   "+": () => zoom(1),
   "-": () => zoom(-1),
+  w: () => fit("width"),
+  p: () => fit("page"),
 };
 function step(by) {
   const all = items(), at = all.findIndex((item) => item.classList.contains("selected"));
@@ -57,9 +70,17 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-zoom]");
   if (button) zoom(Number(button.dataset.zoom));
+  const fitting = event.target.closest("[data-fit]");
+  if (fitting) fit(fitting.dataset.fit);
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.name === "shown") sessionStorage.setItem("shown", event.target.id);
 });
 
 function begin() {
+  const shown = document.getElementById(sessionStorage.getItem("shown") ?? "");
+  if (shown?.name === "shown") shown.checked = true;
   const tools = document.querySelector(".tools");
   if (tools) tools.hidden = false;
   if (size) zoom(0);

@@ -140,6 +140,25 @@ def test_pages_turn_by_key_and_tabs_change_in_place(service: Living) -> None:
     assert browser.run("document.querySelector('.leaf').offsetWidth") > 1.2 * width
 
 
+def test_the_picture_fits_its_page_and_a_phone_shows_page_or_text(service: Living) -> None:
+    job = service.send(("report.pdf", write_report(pages=2, flags=1)))
+    service.sign_in()
+    browser = service.browser
+    browser.open(f"{service.url}/ui/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}")
+    browser.until("document.querySelector('.leaf img')?.complete")
+    browser.click("[data-fit=page]")
+    assert browser.run("document.querySelector('.leaf').offsetHeight < innerHeight")
+    browser.click("[data-fit=width]")
+    assert browser.run("document.querySelector('.leaf').offsetWidth === document.querySelector('.sheet').clientWidth")
+    browser.screen(390, 844, dark=False)
+    seen = "['.paper', '.views'].map((one) => document.querySelector(one).checkVisibility())"
+    assert browser.run(seen) == [True, False]
+    browser.click(".phone-switch label:last-child")
+    assert browser.run(seen) == [False, True]
+    browser.open(f"{service.url}{browser.run('location.pathname')}?page=2")
+    assert browser.run(seen) == [False, True]
+
+
 def test_the_redacted_view_paints_the_page_and_masks_the_text(service: Living) -> None:
     job = service.send(("secret name.pdf", write_letter(flags=1)))
     service.sign_in()

@@ -1,0 +1,62 @@
+"""The page beside what was read: thumbnails, what follows the page, sums of tables, page or text on a phone."""
+
+from typing import Any
+
+from serve_apps.ui.pages.documents import _of_page
+from tests.ui.conftest import SAME_SITE, Visitor
+
+PAGES = [{"number": number, "width": 595, "height": 842} for number in (1, 2)]
+CELLS = [{"row": row, "col": 0, "text": text} for row, text in enumerate(("Sum", "2", "3", "6"))]
+TABLE = {"rows": 4, "cols": 1, "cells": CELLS, "checks": [{"kind": "column-sum", "cells": [1, 2, 3], "holds": False}]}
+
+
+def a_block(name: str, page: int, **facts: Any) -> dict[str, Any]:
+    top = 100.0 + 50 * page
+    return {"id": name, "type": "paragraph", "page": page, "bbox": [72, top, 300, top + 20], "text": name} | facts
+
+
+async def sent(visitor: Visitor, *blocks: dict[str, Any]) -> str:
+    tree = {"cdom_version": "1.0", "source": {"name": "a.pdf", "format": "pdf"}, "pages": PAGES, "blocks": list(blocks)}
+    headers = SAME_SITE | {"X-CSRF-Token": visitor.csrf}
+    answer = await visitor.http.post("/ui/v1/ingest", json={"tree": tree}, headers=headers)
+    assert answer.status_code == 201, answer.text
+    job = answer.json()
+    return f"/ui/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}"
+
+
+async def test_all_pages_are_shown_as_pictures_that_load_when_they_are_seen(visitor: Visitor) -> None:
+    here = await sent(visitor, a_block("one", 1), a_block("two", 2))
+    text = (await visitor.http.get(here)).text
+    assert text.count('<img loading="lazy" alt="" src="') == 2
+    assert "/pages/2?dpi=36" in text
+
+
+async def test_chunks_and_fields_follow_the_page_until_all_are_asked_for(visitor: Visitor) -> None:
+    heading = {"type": "heading", "level": 1}
+    names = (("A", 1), ("first words", 1), ("B", 2), ("second words", 2))
+    blocks = [a_block(name, page, **(heading if name in "AB" else {})) for name, page in names]
+    here = await sent(visitor, *blocks)
+    followed = (await visitor.http.get(f"{here}?tab=chunks&page=2")).text
+    assert "second words" in followed
+    assert "first words" not in followed
+    assert "Of page 2." in followed
+    everything = (await visitor.http.get(f"{here}?tab=chunks&page=2&all=1")).text
+    assert "first words" in everything
+    assert "Of the whole document, 2 pages." in everything
+
+
+def test_what_stands_on_no_page_is_shown_on_every_one() -> None:
+    content = [
+        {"pages": []},
+        {"pages": [1, 3]},
+        {"evidence": {"page": 2}},
+        {"evidence": {"page": 4}},
+        {"pages": [3, 3]},
+    ]
+    assert _of_page(content, 2) == content[:3]
+
+
+async def test_a_sum_that_does_not_hold_is_told_at_its_table(visitor: Visitor) -> None:
+    here = await sent(visitor, a_block("t", 1, type="table", text="", table=TABLE))
+    text = (await visitor.http.get(here)).text
+    assert "6 in row 4 is not the sum of its column" in text
