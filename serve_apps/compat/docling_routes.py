@@ -16,7 +16,7 @@ from serve_apps.api.http.problems import invalid_response, problem_response
 from serve_apps.api.shapes.rendering import json_response
 from serve_apps.compat.archive import zip_documents
 from serve_apps.compat.conversion import Converter, Refused
-from serve_apps.compat.options import ConvertOptions, InvalidOption, read_options
+from serve_apps.compat.options import ConvertOptions, InvalidOption, TargetNotOffered, read_options
 from serve_apps.compat.sources import ConvertSource, read_source_body
 from serve_apps.compat.tasks import ConvertTask, describe_task, read_task
 from storage.values.file_names import clean_name
@@ -140,6 +140,9 @@ def _guarded(read: Callable[[Request], Awaitable[Asked]], answer: Answer) -> Han
     async def handle(request: Request) -> Response:
         try:
             asked = await read(request)
+        except TargetNotOffered as error:
+            await request.close()
+            return problem_response(422, "invalid-field", str(error))
         except InvalidOption as error:
             await request.close()
             return invalid_response([{"type": "invalid-field", "loc": ["body", error.field], "msg": str(error)}])

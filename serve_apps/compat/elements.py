@@ -21,15 +21,18 @@ _TYPES = {
 }
 
 
-def make_elements(tree: Json, name: str, media_type: str, *, coordinates: bool) -> list[Json]:
-    """One element for each block, in reading order; a heading is the parent of what follows it."""
+def make_elements(tree: Json, name: str, media_type: str, *, coordinates: bool, first_page: int = 1) -> list[Json]:
+    """One element for each block, in reading order; a heading is the parent of what follows it.
+
+    `first_page`: the number of the first page, where the file is a part of a longer one.
+    """
     sizes = {page["number"]: page for page in tree["pages"]}
     elements: list[Json] = []
     ids: dict[str, str] = {}
     for block in tree["blocks"]:
         text = _table_text(block["table"]) if block.get("table") else block["text"]
         ids[block["id"]] = sha256(f"{tree['source']['sha256']}{block['id']}".encode()).hexdigest()[:32]
-        metadata: Json = {"filename": name, "filetype": media_type, "page_number": block["page"]}
+        metadata: Json = {"filename": name, "filetype": media_type, "page_number": block["page"] + first_page - 1}
         if language := tree["metadata"].get("language"):
             metadata["languages"] = [language]
         if parent := ids.get(block.get("parent") or ""):

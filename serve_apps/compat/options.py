@@ -21,6 +21,10 @@ class InvalidOption(ValueError):
         self.field = field
 
 
+class TargetNotOffered(InvalidOption):
+    """A place for results that is not here. docling's client reads the reason as one text and asks for the body."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConvertOptions:
     """`fields` are the engine's own form fields."""
@@ -39,9 +43,10 @@ def read_options(sent: Sequence[tuple[str, str]]) -> ConvertOptions:
         formats = frozenset(OutputFormat(text) for text in values.get("to_formats", [])) or {OutputFormat.MD}
     except ValueError:
         raise InvalidOption("to_formats", f"allowed are {', '.join(OutputFormat)}") from None
-    return ConvertOptions(
-        formats=frozenset(formats), fields=_fields(values), zipped=values.get("target_type", [""])[-1] == "zip"
-    )
+    target = values.get("target_type", ["inbody"])[-1]
+    if target not in ("inbody", "zip"):  # clients that would rather have an address look for these words
+        raise TargetNotOffered("target_type", f"{target}: input should be 'inbody' or 'zip'")
+    return ConvertOptions(formats=frozenset(formats), fields=_fields(values), zipped=target == "zip")
 
 
 def _fields(values: dict[str, list[str]]) -> dict[str, str]:

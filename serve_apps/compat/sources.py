@@ -39,8 +39,8 @@ def read_source_body(body: Mapping[str, Any]) -> tuple[list[ConvertSource], list
         raise InvalidOption("options", "expected an object")
     target = body.get("target") or {}
     fields = [(str(name), text) for name, value in options.items() for text in _texts(value)]
-    if isinstance(target, dict) and target.get("kind") == "zip":
-        fields.append(("target_type", "zip"))
+    if isinstance(target, dict) and isinstance(kind := target.get("kind"), str):
+        fields.append(("target_type", kind))
     return [_source(one) for one in listed], fields
 
 

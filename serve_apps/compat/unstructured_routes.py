@@ -16,12 +16,19 @@ from storage.values.file_names import clean_name
 
 _OCR = {"fast": "never", "ocr_only": "always"}
 _KEY = "unstructured-api-key"
+_MOST_DIGITS = 9  # of a page number
 
 
 def install(app: FastAPI) -> None:
     """The route under every version of its path that clients use."""
     for path in ("/general/v0/general", "/general/v0.0.60/general"):
         app.add_api_route(path, partition, methods=["POST"])
+    app.add_api_route("/general/docs", described, methods=["GET"])
+
+
+async def described() -> dict[str, str]:
+    """What unstructured's client asks for before it joins the answers to the parts of a long PDF."""
+    return {"api": "/general/v0/general", "guide": "/guide/"}
 
 
 async def partition(request: Request) -> Response:
@@ -39,6 +46,10 @@ async def _partition(request: Request) -> Response:
         return invalid_response([{"type": "invalid-field", "loc": ["body", "files"], "msg": "a file is needed"}])
     fields = {"ocr": ocr} if (ocr := _OCR.get(str(form.get("strategy", "auto")))) else {}
     coordinates = str(form.get("coordinates", "")).lower() == "true"
+    first = str(form.get("starting_page_number") or "1")
+    if not first.isascii() or not first.isdecimal() or len(first) > _MOST_DIGITS:
+        entry = {"type": "invalid-field", "loc": ["body", "starting_page_number"], "msg": "a number is needed"}
+        return invalid_response([entry])
     converter: Converter = request.app.state.converter
     keys = keys_of(request.headers)
     if _KEY in request.headers:
@@ -54,7 +65,7 @@ async def _partition(request: Request) -> Response:
                 text = f"{name} could not be read: {code}"
                 return invalid_response([{"type": code, "loc": ["body", "files"], "msg": text}])
             media_type = MIME_TYPES.get(tree["source"]["format"], "application/octet-stream")
-            lists.append(make_elements(tree, name, media_type, coordinates=coordinates))
+            lists.append(make_elements(tree, name, media_type, coordinates=coordinates, first_page=int(first)))
     except Refused as error:
         return Response(error.body, error.status, error.headers, error.media_type)
     except httpx.TransportError:

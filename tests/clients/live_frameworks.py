@@ -1,6 +1,7 @@
 """`python -m tests.clients.live_frameworks PYTHON`: the loaders against LangChain, LlamaIndex and Haystack themselves.
 
-PYTHON is an interpreter that has the three libraries (`make test-frameworks` makes it). The wheels are built, installed
+Beside them other services' own clients before our doors: docling's, unstructured's, LangChain's for MCP.
+PYTHON is an interpreter that has the libraries (`make test-frameworks` makes it). The wheels are built, installed
 there from their files, and a program of each library and every README run against a service that reads what is sent.
 """
 
@@ -12,13 +13,15 @@ import tempfile
 from pathlib import Path
 
 from cluster.dist.build import CLIENTS, PYTHON_CLIENTS, ROOT, build_wheels
+from serve_apps.compat.app import create_compat
 from storage.store import open_store
 from tests.api.harness import make_resources, reading
-from tests.api.live import listening
+from tests.api.live import listening, listening_app
 from tests.postgres import test_server
 
 SAMPLE = ROOT / "docs" / "sample" / "quire-sample.pdf"
-PROGRAM = Path(__file__).with_name("framework_program.py")
+PROGRAMS = [Path(__file__).with_name(name) for name in ("framework_program.py", "door_program.py")]
+WAIT_S = 20.0  # seconds that a conversion may take before it is a task
 _PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _ELSEWHERE = '"https://example.org/terms.pdf"'
 
@@ -34,8 +37,13 @@ def main(arguments: list[str]) -> int:
         install(python, work)
         make_papers(work)
         store = open_store(dsn, work / "workdir", signing_key=b"a key of these tests, long enough")
-        with reading(store), listening(make_resources(store, dsn=dsn)) as url:
-            failed = [name for name, source in programs().items() if not passes(python, name, source, url, work)]
+        with (
+            reading(store),
+            listening(make_resources(store, dsn=dsn)) as url,
+            listening_app(create_compat(url, wait_s=WAIT_S)) as door,
+        ):
+            there = {"QUIRE_URL": url, "QUIRE_DOOR": door, "QUIRE_PYTHON": sys.executable, "QUIRE_ROOT": str(ROOT)}
+            failed = [name for name, source in programs().items() if not passes(python, name, source, there, work)]
         store.close()
     return 1 if failed else 0
 
@@ -64,12 +72,12 @@ def programs() -> dict[str, str]:
         for name in PYTHON_CLIENTS[1:]
         for block in _PYTHON_BLOCK.findall((CLIENTS / name / "README.md").read_text())
     }
-    return readmes | {PROGRAM.name: PROGRAM.read_text()}
+    return readmes | {one.name: one.read_text() for one in PROGRAMS}
 
 
-def passes(python: Path, name: str, source: str, url: str, work: Path) -> bool:
+def passes(python: Path, name: str, source: str, there: dict[str, str], work: Path) -> bool:
     """Runs one; what it printed is shown where it failed."""
-    environment = {**os.environ, "QUIRE_URL": url, "QUIRE_TOKEN": "acme-write", "HAYSTACK_TELEMETRY_ENABLED": "False"}
+    environment = {**os.environ, **there, "QUIRE_TOKEN": "acme-write", "HAYSTACK_TELEMETRY_ENABLED": "False"}
     environment.pop("PYTHONPATH", None)
     done = subprocess.run([python, "-"], input=source, cwd=work, env=environment, capture_output=True, text=True)
     print(f"{'ok' if done.returncode == 0 else 'FAILED':8}{name}")

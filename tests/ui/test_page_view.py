@@ -46,14 +46,9 @@ async def test_chunks_and_fields_follow_the_page_until_all_are_asked_for(visitor
 
 
 def test_what_stands_on_no_page_is_shown_on_every_one() -> None:
-    content = [
-        {"pages": []},
-        {"pages": [1, 3]},
-        {"evidence": {"page": 2}},
-        {"evidence": {"page": 4}},
-        {"pages": [3, 3]},
-    ]
-    assert _of_page(content, 2) == content[:3]
+    here: list[dict[str, Any]] = [{"pages": []}, {"pages": [1, 3]}, {"evidence": {"page": 2}}]
+    elsewhere: list[dict[str, Any]] = [{"evidence": {"page": 4}}, {"pages": [3, 3]}]
+    assert _of_page(here + elsewhere, 2) == here
 
 
 async def test_a_sum_that_does_not_hold_is_told_at_its_table(visitor: Visitor) -> None:

@@ -105,6 +105,27 @@ async def test_unstructureds_route_gives_elements(door: FastAPI) -> None:
     assert (failed.status_code, failed.json()["detail"][0]["type"]) == (422, "unsupported-format")
 
 
+async def test_a_target_that_is_not_offered_is_refused_in_words_that_clients_look_for(door: FastAPI) -> None:
+    async with client_of(door) as client:
+        form = await client.post("/v1/convert/file", files=files(PDF), data={"target_type": "presigned_url"})
+        source = {"kind": "file", "filename": "a.pdf", "base64_string": base64.b64encode(PDF).decode()}
+        body = {"sources": [source], "target": {"kind": "presigned_url"}}
+        json = await client.post("/v1/convert/source/async", json=body)
+    for answer in (form, json):
+        assert answer.status_code == 422
+        assert "presigned_url: input should be 'inbody' or 'zip'" in answer.text
+
+
+async def test_parts_of_a_long_pdf_keep_their_page_numbers(door: FastAPI) -> None:
+    async with client_of(door) as client:
+        data = {"starting_page_number": "31"}
+        elements = (await client.post("/general/v0/general", files=files(PDF), data=data)).json()
+        wrong = await client.post("/general/v0/general", files=files(PDF), data={"starting_page_number": "x"})
+        described = await client.get("/general/docs")
+    assert {one["metadata"]["page_number"] for one in elements} == {31}
+    assert (wrong.status_code, described.status_code) == (422, 200)
+
+
 async def test_unstructureds_key_is_the_engines(door: FastAPI) -> None:
     async with client_of(door, "") as client:
         path, key = "/general/v0/general", {"unstructured-api-key": "acme-write"}
