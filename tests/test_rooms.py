@@ -187,3 +187,36 @@ def test_the_thresholds_of_a_layout_module_stand_in_one_dataclass_that_explains_
         if silent_thresholds(text) or len(gathered) > 1 or len(loose) > (0 if gathered else 1):
             wrong[str(path.relative_to(ROOT))] = [*silent_thresholds(text), *(ast.unparse(node) for _, node in loose)]
     assert wrong == {}
+
+
+LATE_IMPORTS = {
+    "cluster/cli/main.py", "cluster/cli/documents/extract.py", "cluster/cli/documents/batch.py",
+    "cluster/cli/documents/extract_formats.py", "cluster/cli/documents/extract_files.py",
+    "cluster/cli/shared/options.py",
+    "cluster/cli/shared/progress.py", "cluster/cli/service/up.py",
+    "cluster/compose", "cluster/bootstrap", "cluster/placement", "cluster/serve/node.py", "cluster/serve/hosted.py",
+    "cluster/serve/drain.py", "cluster/start/joined.py", "cluster/start/console_only.py",
+    "cluster/jobs/work/service.py", "cluster/machine/haproxy.py",
+}  # fmt: skip
+"""Where an import may stand in a function: a start pays for those at the top (docs/decisions/0180-late-imports.md)."""
+MOST_LATE_IMPORTS = 225
+"""Imports in functions of `cluster/`, all together; it only ever falls."""
+
+
+def late_imports(text: str) -> int:
+    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return len(
+        {
+            inner.lineno
+            for function in functions
+            for inner in ast.walk(function)
+            if isinstance(inner, ast.Import | ast.ImportFrom)
+        }
+    )
+
+
+def test_imports_stand_in_functions_only_where_a_start_pays_for_them() -> None:
+    late = {path.relative_to(ROOT): count for path in listed("cluster") if (count := late_imports(path.read_text()))}
+    elsewhere = [str(path) for path in late if not {str(path), str(path.parent)} & LATE_IMPORTS]
+    assert elsewhere == []
+    assert sum(late.values()) <= MOST_LATE_IMPORTS

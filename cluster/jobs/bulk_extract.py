@@ -14,12 +14,16 @@ from typing import Any
 import click
 
 from cluster.cli.documents.extract_formats import EXTRACT_FORMATS
+from cluster.errors import StartRefused
 from cluster.jobs.work.folders import FolderUnavailable, absolute_url, open_folder
 from cluster.jobs.work.kinds import Shape
 from cluster.jobs.work.ledger import WorkItem, make_items, read_manifest
+from cluster.jobs.work.service import find_service
 from cluster.jobs.work.spread import JobStopped
 from cluster.jobs.work.to_folder import FolderJob, OtherResults, look_at_folder, read_into_folder
+from cluster.jobs.work.to_service import ServiceJob, find_fresh, read_into_service
 from models.cdom.original import OcrMode
+from serve_apps.access.license import LicenseRefused
 from storage.values.errors import StorageError
 from storage.values.rows import Scope
 
@@ -92,11 +96,6 @@ def _into_service(
     root: str, items: list[WorkItem], corpus: str, scope: Scope, ocr: OcrMode, workdir: Path | None,
     workers: int | None, *, dry_run: bool,
 ) -> dict[str, Any]:  # fmt: skip
-    from cluster.errors import StartRefused
-    from cluster.jobs.work.service import find_service
-    from cluster.jobs.work.to_service import ServiceJob, find_fresh, read_into_service
-    from serve_apps.access.license import LicenseRefused
-
     try:
         job = ServiceJob(source=root, corpus=corpus, scope=scope, ocr=ocr, service=find_service(workdir))
         if dry_run:

@@ -15,12 +15,16 @@ from typing import Any
 import click
 
 from cluster.bootstrap.opening import open_runtime_store
+from cluster.compose.search import served_indexer
 from cluster.errors import StartRefused
 from cluster.jobs.work.patience import patiently
 from cluster.jobs.work.service import Service, find_service, index_is_here, with_store
 from cluster.jobs.work.spread import JobStopped, Progress, Row, connect, spread
 from models.cdom.ports import EmbeddingFailed, IndexDocument, Tokenizer
+from models.cdom.tree import load_tree
 from models.derive.chunks.chunking import chunker_name
+from models.derive.chunks.chunks import chunk_tree
+from models.neural.embed.tokenizer import load_tokenizer
 from storage.index.rechunk import ChunkedDocument, list_outdated, mark_chunked
 from storage.objects.artifacts import TREE
 from storage.postgres.database import Database
@@ -49,9 +53,6 @@ class Rechunker:
         self._parts, self._chunker = parts, chunker_name()
 
     def rechunk(self, document: ChunkedDocument) -> str:
-        from models.cdom.tree import load_tree
-        from models.derive.chunks.chunks import chunk_tree
-
         store, index = self._parts.store, self._parts.index
         try:
             tree = load_tree(patiently(lambda: store.artifacts.read(document.document_id, document.attempt, TREE)))
@@ -80,9 +81,6 @@ class RechunkRow:
     """A row is some documents as JSON; the answer counts what became of them."""
 
     def __init__(self, service: Service) -> None:
-        from cluster.compose.search import served_indexer
-        from models.neural.embed.tokenizer import load_tokenizer
-
         runtime = service.runtime()
         index = served_indexer(runtime.settings)
         self._work = Rechunker(

@@ -17,13 +17,17 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from cluster.compose.search import ROLE, embeds, index_place
 from cluster.errors import StartRefused
 from cluster.jobs.work.patience import patiently
 from cluster.jobs.work.service import Service, find_service, with_store
 from cluster.jobs.work.spread import JobStopped, Progress, Row, connect, spread
 from configs.settings import Settings
+from models.neural.embed.load import check_embedder, load_embedder
 from models.neural.embed.sentence_directory import EmbedderRefused
+from storage.index.reembed import Reembedding
 from storage.index.table.entries import DocumentChunks
+from storage.index.table.siblings import SiblingTables
 from storage.postgres.leases import RoleLease
 from storage.store import Store
 from storage.values.errors import StorageError
@@ -51,8 +55,6 @@ class EmbedRow:
     """A row is some texts; the answer their vectors, float32, row by row."""
 
     def __init__(self, embedder: str) -> None:
-        from models.neural.embed.load import load_embedder
-
         self._model = load_embedder(embedder)
 
     def __call__(self, row: Row) -> Row:
@@ -114,8 +116,6 @@ def put(table: "Reembedding", documents: Sequence[DocumentChunks]) -> int:
 
 def reembed_all(service: Service, embedder: str | None, workers: int | None, *, dry_run: bool) -> dict[str, Any]:
     """The summary. Raises `JobStopped`, `StorageError`, `EmbedderRefused`."""
-    from cluster.compose.search import ROLE, embeds, index_place
-
     settings = new_settings(service, embedder)
     if not embeds(settings):
         raise JobStopped("there is no search index with vectors: SVC_RAG_DB is not set, or the embedder is none")
@@ -137,8 +137,6 @@ def fill_table(
     store: Store, place: "IndexPlace", embedder: str, check: Callable[[], None], *, workers: int, cpus: float
 ) -> dict[str, Any]:
     """Passes until nothing is left, or PASSES of them; the summary. `check` raises when another process may write."""
-    from storage.index.reembed import Reembedding
-
     table = Reembedding(store.db, place)
     documents = chunks = 0
     try:
@@ -204,8 +202,6 @@ class Writing:
 
 def new_settings(service: Service, embedder: str | None) -> Settings:
     """The service's settings with the other model. Raises `EmbedderRefused`."""
-    from models.neural.embed.load import check_embedder
-
     settings = service.runtime().settings
     if embedder is None:
         return settings
@@ -215,9 +211,6 @@ def new_settings(service: Service, embedder: str | None) -> Settings:
 
 def count_left(store: Store, place: "IndexPlace") -> int:
     """Documents to embed; looks only, so a table that is not there yet is not made."""
-    from storage.index.reembed import Reembedding
-    from storage.index.table.siblings import SiblingTables
-
     if place.table in SiblingTables(place.uri, "", place.storage_options).names():
         table = Reembedding(store.db, place)
         try:
@@ -230,8 +223,6 @@ def count_left(store: Store, place: "IndexPlace") -> int:
 
 def drop_old(service: Service) -> dict[str, Any]:
     """Tables of models the service does not run on go."""
-    from cluster.compose.search import index_place
-    from storage.index.reembed import Reembedding
 
     def drop(store: Store) -> list[str]:
         table = Reembedding(store.db, index_place(service.runtime().settings))

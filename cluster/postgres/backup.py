@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
 from cluster.errors import ClusterError
 from cluster.postgres.binaries import PostgresUnavailable, find_programs, pick_runner
 from cluster.postgres.embedded import EmbeddedPostgres
@@ -99,8 +101,6 @@ def _database(settings: Settings) -> Iterator[str]:
 
 def _run(program: str, dsn: str, *arguments: str) -> None:
     """One of PostgreSQL's programs on this database; the password travels in the environment."""
-    from psycopg.conninfo import conninfo_to_dict, make_conninfo
-
     parts = conninfo_to_dict(dsn)
     password = str(parts.pop("password", "") or "")
     command = [str(_programs() / program), f"--dbname={make_conninfo('', **parts)}", "--no-password", *arguments]

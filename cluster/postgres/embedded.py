@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import psycopg
+
 from cluster.postgres.binaries import PostgresUnavailable, find_programs, pick_runner
 
 USER = DATABASE = "quire"
@@ -200,8 +202,6 @@ class EmbeddedPostgres:
             raise PostgresUnavailable(f"the database does not start; see {log}")
 
     def _create_database(self) -> None:
-        import psycopg
-
         with psycopg.connect(self.dsn, dbname="postgres", autocommit=True) as connection:
             if not connection.execute("select 1 from pg_database where datname = %s", (DATABASE,)).fetchone():
                 connection.execute(f"create database {DATABASE}")

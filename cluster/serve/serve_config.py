@@ -10,6 +10,7 @@ from ray import serve
 
 from cluster.bootstrap.opening import find_runtime
 from cluster.compose.handles import API_APP
+from cluster.compose.search import embeds, searches
 from cluster.compose.values import optional_pools, plan_readers
 from cluster.errors import StartRefused
 from cluster.serve import app
@@ -54,8 +55,6 @@ def _find_door(name: str) -> serve.Application:
 
 
 def _find(name: str) -> serve.Application:
-    from cluster.compose.search import embeds, searches
-
     runtime = find_runtime()
     settings = runtime.settings
     made = app.targets(

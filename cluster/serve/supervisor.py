@@ -17,6 +17,7 @@ from cluster.errors import ClusterError, StartFailed
 from cluster.failure import write_failure
 from cluster.machine.ready import wait_until_ready
 from cluster.machine.session_sweep import sweep_session
+from cluster.postgres.embedded import EmbeddedPostgres
 from cluster.runtime import Runtime, read_runtime
 from cluster.serve.node import Head
 from cluster.state import ServiceState, clear_state, mark_ready, read_state, this_process
@@ -97,8 +98,6 @@ class Supervisor:
 def _embedded_database(runtime: Runtime) -> Any:
     if runtime.settings.database_url:
         return None
-    from cluster.postgres.embedded import EmbeddedPostgres
-
     return EmbeddedPostgres(runtime.settings.workdir)
 
 

@@ -2,14 +2,16 @@
 
 from pathlib import Path
 
+from cluster.compose.search import check_search
 from cluster.errors import StartRefused
 from configs.settings import Settings
+from models.neural.ocr.langs import OcrEngineName, UnsupportedLanguage, check_langs, check_wanted
+from models.pii.engines.choose import check_engine
+from models.pii.errors import EngineMissing
 
 
 def check_recogniser(settings: Settings) -> None:
     """Languages the recogniser has no letters for are refused now, not at the first scan."""
-    from models.neural.ocr.langs import OcrEngineName, UnsupportedLanguage, check_langs, check_wanted
-
     try:
         engine = OcrEngineName(settings.ocr_engine.value)
         if engine is OcrEngineName.RAPIDOCR:
@@ -22,9 +24,6 @@ def check_recogniser(settings: Settings) -> None:
 
 def check_pii_engine(settings: Settings) -> None:
     """An engine or a language that is not installed is refused now, not when the first document is read."""
-    from models.pii.engines.choose import check_engine
-    from models.pii.errors import EngineMissing
-
     try:
         check_engine(settings.pii_engine, settings.pii_languages)
     except EngineMissing as error:
@@ -33,8 +32,6 @@ def check_pii_engine(settings: Settings) -> None:
 
 def check_embedding(settings: Settings) -> None:
     """A model that cannot embed, or an index filled by another one, is refused now."""
-    from cluster.compose.search import check_search
-
     check_search(settings)
 
 

@@ -8,6 +8,10 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import uvicorn
+
+from actors.background.chores import Chore, ChoreRunner
+from actors.background.webhook_dispatcher import Dispatcher
 from cluster.bootstrap.addresses import base_url, check_address
 from cluster.errors import StartRefused
 from cluster.runtime import Runtime, keep_signing_key, write_runtime
@@ -15,6 +19,12 @@ from cluster.serve.hosted import make_console
 from cluster.start.database import open_database
 from cluster.state import run_folder, running_state, write_private
 from configs.settings import Settings
+from storage.access.audit import seal
+from storage.access.rate_limits import forget_idle
+from storage.postgres.leases import RoleLease
+from storage.values.ids import new_worker_id
+from storage.webhooks.egress import Egress
+from storage.webhooks.outbox import StoreOutbox
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -54,8 +64,6 @@ def make_console_alone(runtime: Runtime) -> "FastAPI":
 
 def serve_console(settings: Settings) -> None:
     """Until SIGINT or SIGTERM; an embedded database that was started here ends with it. Raises `StartRefused`."""
-    import uvicorn
-
     runtime = prepare_console(settings)
     try:
         app = make_console_alone(runtime)
@@ -72,15 +80,6 @@ def serve_console(settings: Settings) -> None:
 
 
 def _workers(runtime: Runtime, store: "Store") -> "Sequence[ConsoleWorker]":
-    from actors.background.chores import Chore, ChoreRunner
-    from actors.background.webhook_dispatcher import Dispatcher
-    from storage.access.audit import seal
-    from storage.access.rate_limits import forget_idle
-    from storage.postgres.leases import RoleLease
-    from storage.values.ids import new_worker_id
-    from storage.webhooks.egress import Egress
-    from storage.webhooks.outbox import StoreOutbox
-
     chores = [
         Chore(name="seal audit", every_s=2, run=lambda: seal(store.db)),
         Chore(name="forget rate limits", every_s=600, run=lambda: forget_idle(store.db)),

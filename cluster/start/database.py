@@ -4,7 +4,12 @@ import hashlib
 from pathlib import Path
 
 from cluster.errors import StartRefused
+from cluster.postgres.binaries import PostgresUnavailable
+from cluster.postgres.embedded import EmbeddedPostgres
 from configs.settings import Settings
+from storage.postgres.schema import migrate
+from storage.postgres.service_role import let_service_in
+from storage.values.errors import StorageError
 
 
 def open_database(settings: Settings) -> str:
@@ -12,10 +17,6 @@ def open_database(settings: Settings) -> str:
 
     In one of our own the schema is its owner's, and the service works as a role with less.
     """
-    from storage.postgres.schema import migrate
-    from storage.postgres.service_role import let_service_in
-    from storage.values.errors import StorageError
-
     dsn = settings.database_url or start_embedded(settings.workdir)
     try:
         migrate(dsn)
@@ -31,9 +32,6 @@ def service_password(owner_dsn: str) -> str:
 
 def start_embedded(workdir: Path) -> str:
     """DSN of the workdir's own database, started where it is not running."""
-    from cluster.postgres.binaries import PostgresUnavailable
-    from cluster.postgres.embedded import EmbeddedPostgres
-
     try:
         return EmbeddedPostgres(workdir).start()
     except PostgresUnavailable as error:

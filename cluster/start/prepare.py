@@ -15,12 +15,12 @@ from cluster.start.checks import check_embedding, check_pii_engine, check_recogn
 from cluster.start.database import open_database
 from cluster.state import run_folder, write_private
 from configs.settings import Settings
+from serve_apps.access.default_token import load_default_token
+from serve_apps.access.keys import InvalidApiKeys, parse_api_keys
 
 
 def prepare(settings: Settings) -> Runtime:
     """Everything a replica is built from, made or found in the workdir. Raises `StartRefused`."""
-    from serve_apps.access.keys import InvalidApiKeys, parse_api_keys
-
     settings.workdir.mkdir(mode=0o711, parents=True, exist_ok=True)
     keep_index_private(settings.rag_db)
     check_address(settings)
@@ -52,8 +52,6 @@ def prepare(settings: Settings) -> Runtime:
 
 def mint_token(workdir: Path) -> Path:
     """The file of the default token (0600), minted on first boot."""
-    from serve_apps.access.default_token import load_default_token
-
     path = run_folder(workdir).parent / "token"
     load_default_token(path)
     return path

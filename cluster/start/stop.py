@@ -11,6 +11,7 @@ from pathlib import Path
 
 from cluster.machine.environment import remove_short_folder
 from cluster.machine.session_sweep import sweep_session
+from cluster.postgres.embedded import EmbeddedPostgres
 from cluster.state import Process, ServiceState, clear_state, read_state
 
 DRAIN_S = 150.0  # seconds: the readers' grace of 120 and Serve's own shutdown
@@ -41,8 +42,6 @@ def _wait_for(process: Process, timeout_s: float) -> None:
 
 
 def _stop_database(workdir: Path) -> bool:
-    from cluster.postgres.embedded import EmbeddedPostgres
-
     if not (workdir / "run" / "database.json").exists():
         return False
     database = EmbeddedPostgres(workdir)

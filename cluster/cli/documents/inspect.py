@@ -8,7 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from PIL import Image, ImageDraw
 
+from actors.reading.read_document import DocumentReader
+from actors.sandbox.limits import SandboxLimits
+from models.cdom.errors import ExtractError
 from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.tree import Block, BlockType, Tree
 
@@ -51,10 +55,6 @@ def inspect(file: Path, page: int, out: Path, dpi: int, password: str | None) ->
 
 def read_page(file: Path, page: int, dpi: int, password: str | None) -> tuple[Tree, "PageImage"]:
     """The tree of that page alone, and the page as PNG; ends the command when it cannot be read."""
-    from actors.reading.read_document import DocumentReader
-    from actors.sandbox.limits import SandboxLimits
-    from models.cdom.errors import ExtractError
-
     reader = DocumentReader(SandboxLimits())
     options = ReadOptions(pages=((page, page),), password=password, ocr=OcrMode.NEVER)
     try:
@@ -72,8 +72,6 @@ def read_page(file: Path, page: int, dpi: int, password: str | None) -> tuple[Tr
 
 def draw_blocks(image: "PageImage", tree: Tree, page: int, dpi: int) -> bytes:
     """The page's PNG with a frame around every block, labelled with its order and type."""
-    from PIL import Image, ImageDraw
-
     picture = Image.open(io.BytesIO(image.png)).convert("RGB")
     scale = picture.width / image.width if image.width else dpi / 72
     pen = ImageDraw.Draw(picture)

@@ -3,9 +3,12 @@
 Imports no Ray and no database; whatever speaks HTTP at the URL will do, an engine or a hosted console.
 """
 
+import asyncio
+
 import click
 
 from models.cdom.tree import SERVICE_VERSION
+from serve_apps.compat.mcp import make_server, open_client
 
 
 @click.command()
@@ -13,13 +16,9 @@ from models.cdom.tree import SERVICE_VERSION
 @click.option("--token", envvar="QUIRE_TOKEN", help="A key or access token of it (QUIRE_TOKEN).")
 def mcp(url: str, token: str | None) -> None:
     """Offer parse, search, get_chunks, get_fields and export_context to MCP clients over stdio."""
-    import asyncio
-
     asyncio.run(_serve(url, token))
 
 
 async def _serve(url: str, token: str | None) -> None:
-    from serve_apps.compat.mcp import make_server, open_client
-
     async with open_client(url, token) as client:
         await make_server(client, SERVICE_VERSION).run_stdio_async()

@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
+from actors.reading.recognise_document import recognise_document
+from actors.recogniser import Recogniser
 from cluster.cli.documents.batch import open_reader
 from cluster.cli.documents.extract import check_detector
+from cluster.compose.redacted import flag_outcome
 from models.cdom.errors import ErrorCode, ExtractError
 from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.ports import ReadOutcome, RedactionRefused
 from models.cdom.tree import dump_tree
+from models.neural.ocr import make_recogniser
 from models.pii.errors import PiiIncomplete
 
 if TYPE_CHECKING:
@@ -51,8 +55,6 @@ def redact(file: Path, output: Path, password: str | None, ocr: str) -> None:
 
 def _redact(reader: "DocumentReader", file: Path, options: ReadOptions) -> bytes:
     """Raises `NoRedactedFile`."""
-    from cluster.compose.redacted import flag_outcome
-
     try:
         with file.open("rb") as original:
             outcome = flag_outcome(_read(reader, original, options))
@@ -68,10 +70,6 @@ def _redact(reader: "DocumentReader", file: Path, options: ReadOptions) -> bytes
 
 
 def _read(reader: "DocumentReader", original: BinaryIO, options: ReadOptions) -> ReadOutcome:
-    from actors.reading.recognise_document import recognise_document
-    from actors.recogniser import Recogniser
-    from models.neural.ocr import make_recogniser
-
     read = reader.read_until_pixels(original, options)
     if isinstance(read, ReadOutcome):
         return read

@@ -9,6 +9,7 @@ import click
 from cluster.cli.shared.database import opened, runtime_of
 from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
 from cluster.errors import ClusterError
+from cluster.start.console_only import serve_console
 from storage.console import accounts, plans
 from storage.console.rows import TenantPlan
 
@@ -27,8 +28,6 @@ def console_group() -> None:
 @workdir_option
 def serve(engine: str | None, host: str | None, port: int | None, workdir: Path | None) -> None:
     """The console alone, in front of an engine elsewhere; in the foreground, without Ray."""
-    from cluster.start.console_only import serve_console
-
     settings = settings_from(workdir, host=host, port=port, console_engine=engine)
     click.echo(f"console: http://{settings.host}:{settings.port}", err=True)
     try:

@@ -7,6 +7,8 @@ import json
 
 import click
 
+from models.neural.registry import FileState, check_models
+
 
 @click.group("models")
 def models_group() -> None:
@@ -17,8 +19,6 @@ def models_group() -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
 def check(as_json: bool) -> None:
     """Compare every model file with its pinned SHA-256; exit 1 when one is missing or changed."""
-    from models.neural.registry import FileState, check_models
-
     checks = check_models()
     if as_json:
         rows = [{"name": c.file.name, "state": c.state, "path": str(c.location or "")} for c in checks]

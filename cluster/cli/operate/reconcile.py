@@ -8,8 +8,12 @@ from pathlib import Path
 
 import click
 
+from cluster.bootstrap.opening import open_runtime_store
 from cluster.cli.shared.database import runtime_of
 from cluster.cli.shared.options import CommandStopped, workdir_option
+from storage.upkeep.reconcile import MENDED
+from storage.upkeep.reconcile import reconcile as compare
+from storage.values.errors import StorageError
 
 
 @click.command()
@@ -17,11 +21,6 @@ from cluster.cli.shared.options import CommandStopped, workdir_option
 @click.option("--dry-run", is_flag=True, help="Only say what differs.")
 def reconcile(workdir: Path | None, dry_run: bool) -> None:
     """Compare the database with the stores."""
-    from cluster.bootstrap.opening import open_runtime_store
-    from storage.upkeep.reconcile import MENDED
-    from storage.upkeep.reconcile import reconcile as compare
-    from storage.values.errors import StorageError
-
     try:
         store = open_runtime_store(runtime_of(workdir))
         found = asdict(compare(store, mend=not dry_run))

@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cluster.bootstrap.opening import open_runtime_store
 from cluster.cli.shared.database import runtime_of
 from cluster.cli.shared.options import CommandStopped, workdir_option
+from models.cdom.tree import dump_tree, load_tree
+from models.pii.engines.choose import PiiEngineChoice, make_detector
+from models.pii.errors import EngineMissing
+from models.pii.flag import flag_tree
+from models.pii.places import find_places
+from storage.objects.artifacts import TREE
+from storage.review.rescan import list_shown, reserve_attempt, show_instead
+from storage.values.errors import NotFound, StorageError
 
 if TYPE_CHECKING:
     from models.cdom.tree import PiiScan, Tree
@@ -24,12 +33,6 @@ if TYPE_CHECKING:
 @click.option("--all", "everything", is_flag=True, help="Also trees that this engine has scanned already.")
 def rescan(workdir: Path | None, everything: bool) -> None:
     """Look for personal data again in stored trees without a finished scan by the engine now set."""
-    from cluster.bootstrap.opening import open_runtime_store
-    from models.pii.engines.choose import PiiEngineChoice, make_detector
-    from models.pii.errors import EngineMissing
-    from storage.review.rescan import list_shown
-    from storage.values.errors import StorageError
-
     runtime = runtime_of(workdir)
     try:
         detector = make_detector(
@@ -47,11 +50,6 @@ def rescan(workdir: Path | None, everything: bool) -> None:
 
 def rescan_one(store: "Store", shown: "PublishedAttempt", detector: "Detector", *, everything: bool = False) -> str:
     """What became of it: scanned, incomplete, up to date or gone."""
-    from models.cdom.tree import dump_tree, load_tree
-    from models.pii.flag import flag_tree
-    from storage.objects.artifacts import TREE
-    from storage.values.errors import NotFound
-
     try:
         tree = load_tree(store.artifacts.read(shown.document_id, shown.attempt, TREE))
         if not everything and is_current(tree.pii, detector):
@@ -72,9 +70,6 @@ def is_current(scan: "PiiScan | None", detector: "Detector") -> bool:
 
 def _publish(store: "Store", shown: "PublishedAttempt", tree: "Tree", files: dict[str, bytes]) -> bool:
     """The old attempt's files go when nobody is shown them any more; a loser's own go at once."""
-    from models.pii.places import find_places
-    from storage.review.rescan import reserve_attempt, show_instead
-
     attempt = reserve_attempt(store.db, shown)
     if attempt is None:
         return False

@@ -14,7 +14,10 @@ from pathlib import Path
 
 import click
 
+from actors.reading.forkserver import ServerGone, sandbox_layers
 from models.cdom.errors import MlUnavailable
+from models.neural.device import missing_cpu_flags
+from models.neural.ocr import make_recogniser
 
 GIB = 1 << 30  # bytes
 LOW_DISK = 5 * GIB
@@ -65,8 +68,6 @@ def _look(workdir: Path, langs: tuple[str, ...], engine: str, flags: frozenset[s
 
 def check_processor(flags: frozenset[str] | None = None) -> Finding:
     """Cores, and the features that the ML pipeline needs on x86."""
-    from models.neural.device import missing_cpu_flags
-
     missing = missing_cpu_flags(flags)
     detail = f"{platform.machine()}, {os.cpu_count()} cores"
     if missing:
@@ -77,8 +78,6 @@ def check_processor(flags: frozenset[str] | None = None) -> Finding:
 
 def check_recogniser(engine: str, langs: tuple[str, ...], flags: frozenset[str] | None = None) -> Finding:
     """Loads the engine: the only way to know that it works."""
-    from models.neural.ocr import make_recogniser
-
     try:
         make_recogniser(engine, langs, flags).warm_up()
     except MlUnavailable as error:
@@ -88,8 +87,6 @@ def check_recogniser(engine: str, langs: tuple[str, ...], flags: frozenset[str] 
 
 def check_sandbox(find_layers: Callable[[], dict[str, bool]] | None = None) -> Finding:
     """Which locks hold around the process that opens documents; none of it is assumed, all is tried."""
-    from actors.reading.forkserver import ServerGone, sandbox_layers
-
     try:
         layers = (find_layers or sandbox_layers)()
     except ServerGone as error:

@@ -5,6 +5,7 @@ Asks the state file, the service over HTTP and the database; no Ray.
 
 import json
 import platform
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ from cluster.runtime import Runtime, read_runtime, runtime_file
 from cluster.state import running_state
 from configs.settings import Settings
 from models.cdom.tree import SERVICE_VERSION
+from storage.postgres.database import Database
+from storage.queue.queue import queue_depth
+from storage.values.errors import StorageError
 
 
 @click.command()
@@ -69,12 +73,6 @@ def _pools(health: dict[str, Any] | None) -> Any:
 
 def queue(runtime: Runtime) -> dict[str, Any] | None:
     """Depth by state, from the database itself; None when it cannot be reached."""
-    from dataclasses import asdict
-
-    from storage.postgres.database import Database
-    from storage.queue.queue import queue_depth
-    from storage.values.errors import StorageError
-
     try:
         database = Database(runtime.dsn, pool_size=1)
         try:

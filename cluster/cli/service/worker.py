@@ -9,9 +9,11 @@ from pathlib import Path
 
 import click
 
+from cluster.bootstrap.shared_runtime import make_joined_runtime
 from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
 from cluster.errors import ClusterError
 from cluster.serve.drain import LABEL, RayNode, Signals, ask_cluster, stay
+from cluster.start.joined import node_command, node_environment
 
 
 def _parse_labels(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -39,9 +41,6 @@ def worker(
     port: int, dashboard_port: int, node_ip: str | None, workdir: Path | None,
 ) -> None:  # fmt: skip
     """Join a cluster; Ctrl-C or SIGTERM leaves it, readers hand over first; a second one leaves at once."""
-    from cluster.bootstrap.shared_runtime import make_joined_runtime
-    from cluster.start.joined import node_command, node_environment
-
     settings = settings_from(workdir)
     try:
         make_joined_runtime(settings)

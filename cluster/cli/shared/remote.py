@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+import httpx
 
 from cluster.cli.shared.options import CommandStopped
+from configs.settings import default_workdir
 
 if TYPE_CHECKING:
     import httpx
@@ -31,8 +33,6 @@ def service_options(command: F) -> F:
 @contextmanager
 def service_at(url: str, token: str | None) -> Iterator["httpx.Client"]:
     """A client of the service; what it refuses and a lost connection end the command with one line."""
-    import httpx
-
     key = token or _local_token(url)
     headers = {"X-API-Key": key} if key else {}
     try:
@@ -64,8 +64,6 @@ def require_good(answer: "httpx.Response") -> "httpx.Response":
 
 
 def _local_token(url: str) -> str | None:
-    from configs.settings import default_workdir
-
     if not url.startswith(("http://127.0.0.1", "http://localhost", "http://[::1]")):
         return None
     try:

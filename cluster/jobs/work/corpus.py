@@ -21,6 +21,7 @@ from models.cdom.tree import Tree, load_tree
 from models.derive.chunks.chunking import chunker_name, settings_of
 from models.derive.chunks.chunks import ChunkSettings, chunk_tree
 from models.neural.embed.tokenizer import load_tokenizer
+from serve_apps.api.documents.redacting import redact_for
 from storage.jobs.corpus import list_corpus
 from storage.objects.artifacts import TREE
 from storage.values.errors import NotFound
@@ -135,8 +136,6 @@ class ServiceCutter:
             return []
         tree = load_tree(stored)
         if self._redacted:
-            from serve_apps.api.documents.redacting import redact_for
-
             tree = redact_for(self._store, document_id, tree)
         return chunk_tree(tree, self._tokenizer, settings_of(document.version or None, ChunkSettings()))
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, BinaryIO, Generic, Protocol, TypeVar, assert_never
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from pydantic_core import from_json, to_json
 
 from cluster.cli.documents.extract_formats import EXTRACT_FORMATS, Extracted
@@ -115,9 +117,6 @@ def _is_json(name: str) -> bool:
 
 def _parquet(rows: Sequence[Kept[Outputs]], formats: Sequence[str]) -> bytes:
     """A row a document: its facts, then a string column per format. The same rows give the same bytes."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     types = {"key": pa.string(), "name": pa.string(), "sha256": pa.string(), "bytes": pa.int64(), "pages": pa.int64()}
     schema = pa.schema([*types.items(), *((name, pa.large_string()) for name in formats)])
     table = [_facts(row.record) | {name: data.decode() for name, data in (row.rest or {}).items()} for row in rows]

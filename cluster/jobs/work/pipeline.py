@@ -14,6 +14,8 @@ from dataclasses import replace
 from typing import BinaryIO, Generic, TypeVar
 
 from actors.reading.read_document import DocumentReader
+from actors.reading.recognise_document import recognise_document
+from actors.recogniser import Recogniser
 from actors.sandbox.limits import SandboxLimits
 from cluster.jobs.work.folders import Folder, FolderUnavailable
 from cluster.jobs.work.ledger import Record, WorkBlock, WorkItem
@@ -21,6 +23,7 @@ from cluster.jobs.work.outputs import Kept, Output
 from models.cdom.errors import RETRYABLE, ErrorCode
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome, RecognisePages
+from models.neural.ocr import make_recogniser
 from models.pii.errors import PiiIncomplete
 
 DOCUMENTS_PER_CHILD = 64  # documents of one owner that a child reads before a fresh one: a fork costs three reads
@@ -124,8 +127,6 @@ class BlockReader(Generic[T]):
         return seen, outcome
 
     def _outcome(self, original: BinaryIO) -> ReadOutcome:
-        from actors.reading.recognise_document import recognise_document
-
         read = self._reader.read_until_pixels(original, self._options)
         if isinstance(read, ReadOutcome) and read.error in RETRYABLE:
             read = self._reader.read_until_pixels(original, self._options)
@@ -151,7 +152,4 @@ def _digest(original: BinaryIO, outcome: ReadOutcome) -> str:
 
 def make_cpu_recogniser(langs: tuple[str, ...]) -> RecognisePages:
     """The CPU recogniser, in this process."""
-    from actors.recogniser import Recogniser
-    from models.neural.ocr import make_recogniser
-
     return Recogniser(lambda: make_recogniser(langs=langs))

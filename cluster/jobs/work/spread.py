@@ -9,6 +9,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import ray
+import ray.data
+from ray.exceptions import RayError
+
 log = logging.getLogger("quire.jobs")
 REPORT_S = 10.0  # seconds between lines of progress in the job's log
 
@@ -21,8 +25,6 @@ class JobStopped(RuntimeError):
 
 def connect() -> int:
     """Join the cluster this process belongs to (RAY_ADDRESS, or one of its own); how many workers it has room for."""
-    import ray
-
     ray.init(ignore_reinit_error=True, log_to_driver=False, logging_level="WARNING", namespace="quire")
     free = int(ray.available_resources().get("CPU", 0))
     if not free:
@@ -50,9 +52,6 @@ def spread(
     in_order: bool = False,
 ) -> Iterator[Row]:
     """The answer to every row. Each row is a task of its own, so a slow one holds up nothing but itself."""
-    import ray.data
-    from ray.exceptions import RayError
-
     if not rows:
         return
     context = ray.data.DataContext.get_current()

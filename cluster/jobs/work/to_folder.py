@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cluster.compose.redacted import HIDDEN_NAME, redact_outcome
 from cluster.jobs.work.blocks import block_size, dump_block, load_block
 from cluster.jobs.work.folders import Folder, open_folder
 from cluster.jobs.work.kinds import Shape
@@ -19,6 +20,8 @@ from cluster.jobs.work.ledger import (
     read_records,
     write_tables,
 )
+from cluster.jobs.work.outputs import FolderOutput
+from cluster.jobs.work.pipeline import BlockReader, as_read, make_cpu_recogniser
 from cluster.jobs.work.spread import Progress, Row, connect, spread
 from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.tree import SERVICE_VERSION
@@ -62,10 +65,6 @@ class ReadRow:
     """A row is a block as JSON; the answer counts what became of its documents."""
 
     def __init__(self, job: FolderJob) -> None:
-        from cluster.compose.redacted import HIDDEN_NAME, redact_outcome
-        from cluster.jobs.work.outputs import FolderOutput
-        from cluster.jobs.work.pipeline import BlockReader, as_read, make_cpu_recogniser
-
         name_of = (lambda _: HIDDEN_NAME) if job.redacted else (lambda item: item.name)
         self._reader = BlockReader(
             open_folder(job.source),

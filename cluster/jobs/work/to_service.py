@@ -9,12 +9,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from actors.reader.outcome import count_routes, mean_confidence
+from actors.reader.pii_scan import scan
 from cluster.bootstrap.opening import hold_license, open_runtime_store
+from cluster.compose.recognition import make_recogniser, with_vlm
+from cluster.compose.search import served_indexer
+from cluster.compose.values import make_tree_flagger, read_options, sandbox_limits
 from cluster.jobs.work.blocks import block_size, cut_blocks, dump_block, load_block
 from cluster.jobs.work.folders import open_folder
 from cluster.jobs.work.ledger import Record, WorkBlock, WorkItem
 from cluster.jobs.work.outputs import Kept
 from cluster.jobs.work.patience import patiently
+from cluster.jobs.work.pipeline import BlockReader
 from cluster.jobs.work.service import Service, index_is_here, with_store
 from cluster.jobs.work.spread import Progress, Row, connect, spread
 from cluster.runtime import Runtime
@@ -22,9 +28,14 @@ from models.cdom.errors import ErrorCode
 from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.ports import EmbeddingFailed, IndexDocument, ReadOutcome, Tokenizer
 from models.cdom.tree import Tree
+from models.derive.chunks.chunking import chunker_name
+from models.derive.chunks.chunks import chunk_tree
+from models.neural.embed.tokenizer import load_tokenizer
+from models.pii.places import find_places
 from storage.jobs.bulk import BulkDocument, Taken, bulk_document_id, find_known, take_documents
 from storage.objects.artifacts import ASSETS, TREE
 from storage.store import Store
+from storage.upkeep.retention import require_room
 from storage.values.errors import Conflict
 from storage.values.file_names import clean_name
 from storage.values.rows import Actor, DocumentId, PageQuota, Scope, StoredBlob
@@ -53,8 +64,6 @@ class ServiceJob:
     indexed: bool = False
 
     def options(self, runtime: Runtime) -> ReadOptions:
-        from cluster.compose.values import read_options
-
         return replace(read_options(runtime.settings), ocr=self.ocr)
 
     def document_id(self, item: WorkItem) -> DocumentId:
@@ -124,11 +133,6 @@ class ServiceOutput:
             raise
 
     def _describe(self, document: BulkDocument, outcome: ReadOutcome, tree: Tree) -> BulkDocument:
-        from actors.reader.outcome import count_routes, mean_confidence
-        from models.derive.chunks.chunking import chunker_name
-        from models.derive.chunks.chunks import chunk_tree
-        from models.pii.places import find_places
-
         files = {TREE: outcome.tree_json} | {ASSETS + name: data for name, data in outcome.assets.items()}
         attempt, manifest = patiently(lambda: self._put(document.id, files))
         chunks = chunk_tree(tree, self._parts.tokenizer)
@@ -155,13 +159,6 @@ class TakeRow:
     """A row is a block as JSON; the answer counts what became of its documents."""
 
     def __init__(self, job: ServiceJob) -> None:
-        from actors.reader.pii_scan import scan
-        from cluster.compose.recognition import make_recogniser, with_vlm
-        from cluster.compose.search import served_indexer
-        from cluster.compose.values import make_tree_flagger, sandbox_limits
-        from cluster.jobs.work.pipeline import BlockReader
-        from models.neural.embed.tokenizer import load_tokenizer
-
         runtime = job.service.runtime()
         license, flag_tree = hold_license(runtime), make_tree_flagger(runtime.settings)
         parts = ServiceParts(
@@ -200,8 +197,6 @@ def quota_of(license: "LicenseHolder") -> PageQuota:
 
 def read_into_service(job: ServiceJob, items: Sequence[WorkItem], workers: int | None) -> dict[str, Any]:
     """Do what is left; returns the summary. Raises `JobStopped`, `StorageError`, `LicenseRefused`."""
-    from storage.upkeep.retention import require_room
-
     runtime = job.service.runtime()
     quota_of(hold_license(runtime))
     fresh = find_fresh(job, runtime, items)
