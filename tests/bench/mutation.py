@@ -60,7 +60,20 @@ def list_mutants(folder: Path) -> list[MutationSpec]:
     with tempfile.TemporaryDirectory() as scratch, use_db(str(Path(scratch) / "work.sqlite")) as work:
         init(modules, work, {})
         found = [mutation for item in work.work_items for mutation in item.mutations]
-    return [one for one in found if not one.operator_name.startswith(_SKIPPED)]
+    wanted = [one for one in found if not one.operator_name.startswith(_SKIPPED)]
+    heads = {module: decorator_lines(module.read_text()) for module in modules}
+    return [one for one in wanted if one.start_pos[0] not in heads[Path(one.module_path)]]
+
+
+def decorator_lines(text: str) -> set[int]:
+    """Lines of the decorators of classes: a frozen dataclass that thaws does nothing else than before."""
+    return {
+        line
+        for node in ast.walk(ast.parse(text))
+        for decorator in getattr(node, "decorator_list", [])
+        for line in range(decorator.lineno, (decorator.end_lineno or decorator.lineno) + 1)
+        if isinstance(node, ast.ClassDef)
+    }
 
 
 def copy_checkout(target: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from fastapi import Request
 
+from models.extract.readers.sniffing.signatures import HEAD_BYTES
 from serve_apps.api.context.deps import Call
 from serve_apps.api.http.refusals import BatchTooLarge, InvalidField, Overloaded, UploadTooLarge, UrlUnreachable
 from serve_apps.api.http.strict_json import InvalidJson, parse_object
@@ -21,8 +22,6 @@ from storage.webhooks.egress import Unreachable
 
 MEDIA_TYPE = "application/json"
 _FIELDS = frozenset({"url", "urls", "pages", "password", "ocr", "metadata"})
-_HEAD_BYTES = 4096
-"""Kept to judge the format, as of an upload."""
 
 
 class FetchedUpload:
@@ -71,8 +70,8 @@ def _fetch(downloads: Downloads, url: str, blobs: Blobs, upload: FetchedUpload, 
     writer, head = blobs.new_writer(), bytearray()
 
     def take(piece: bytes) -> None:
-        if len(head) < _HEAD_BYTES:
-            head.extend(piece[: _HEAD_BYTES - len(head)])
+        if len(head) < HEAD_BYTES:
+            head.extend(piece[: HEAD_BYTES - len(head)])
         writer.write(piece)
 
     try:

@@ -15,12 +15,13 @@ from models.extract.readers.docx.inline.omml import math_to_latex
 from models.extract.readers.docx.inline.pieces import Chart, NoteRef, Piece
 from models.extract.readers.docx.inline.runs import InlineReader, Story
 from models.extract.readers.docx.package.xml import MC, Element, M, W
-from models.extract.readers.docx.structure.drafts import DocxDraft, PageDraft, adopt, flatten
+from models.extract.readers.docx.structure.drafts import DocxDraft, PageDraft, flatten
 from models.extract.readers.docx.structure.numbering import ListCounter
 from models.extract.readers.docx.structure.pages import FlatPage, PageSink
 from models.extract.readers.docx.structure.paragraphs import PLAIN_KIND, read_kind
 from models.extract.readers.docx.structure.tables import GridCell, read_grid
 from models.extract.readers.docx.writing import ParagraphWriter
+from models.extract.readers.flow.blocks import adopt
 
 MAX_NESTING: Final = 50
 """Tables within tables and boxes within boxes: Word itself nests no deeper, and each level is a call."""

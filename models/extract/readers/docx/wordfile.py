@@ -16,10 +16,11 @@ from models.extract.readers.docx.inline.styles import StyleSheet
 from models.extract.readers.docx.package.opc import Package, Relations
 from models.extract.readers.docx.package.properties import read_metadata
 from models.extract.readers.docx.package.xml import BrokenPart, Element, W, is_on, val
-from models.extract.readers.docx.structure.drafts import DocxDraft, PageDraft, adopt, flatten
+from models.extract.readers.docx.structure.drafts import DocxDraft, PageDraft, flatten
 from models.extract.readers.docx.structure.notes import NoteBook, NotePart, read_note_part
 from models.extract.readers.docx.structure.numbering import ListCounter
 from models.extract.readers.docx.structure.pages import FlatPage, Section, StatedPages, read_sections
+from models.extract.readers.flow.blocks import adopt
 
 _NOTE_PARTS: Final = {
     NoteKind.FOOTNOTE: ("footnotes", "footnotePr", "decimal"),

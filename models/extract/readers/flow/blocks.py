@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Final
+from typing import Any, Final, Protocol, TypeVar
 
 from models.cdom.errors import ResourceLimit
 from models.cdom.geometry import Bbox
@@ -147,7 +147,16 @@ def keep_bullet(block: FlowBlock) -> None:
         block.spans = tuple(replace(span, start=span.start + by, end=span.end + by) for span in block.spans)
 
 
-def adopt(children: list[FlowBlock], parent: FlowBlock) -> list[FlowBlock]:
+class HasParent(Protocol):
+    """A block while its file is read, of whichever reader."""
+
+    parent: Any
+
+
+Child = TypeVar("Child", bound=HasParent)
+
+
+def adopt(children: list[Child], parent: Child) -> list[Child]:
     """The children, with `parent` as parent of those that have none among themselves."""
     inside = {id(child) for child in children}
     for child in children:

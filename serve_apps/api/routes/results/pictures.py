@@ -10,7 +10,7 @@ from models.cdom.errors import ExtractError
 from models.cdom.original import DRAWN_FORMATS, IMAGE_FORMATS, Format
 from models.cdom.ports import PageImage, PortUnavailable
 from models.cdom.tree import Page
-from models.extract.readers.sniffing.signatures import sniff
+from models.extract.readers.sniffing.signatures import HEAD_BYTES, sniff
 from models.pii.paint import View, paint_page, view_page
 from models.pii.redact import require_scan
 from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
@@ -149,9 +149,10 @@ def _page_size(call: Call, tree: PublishedTree, document_id: DocumentId, page: i
 
 
 def _can_be_drawn(call: Call, original: Original) -> bool:
-    """By its own bytes: an ingested tree may name any format, whatever its original is. Blocks."""
+    """By its own first bytes: an ingested tree may name any format, whatever its original is. Blocks."""
     try:
-        return sniff(_read_original(call, original)) in DRAWN_FORMATS
+        with call.store.blobs.open(original.sha256) as file:
+            return sniff(file.read(HEAD_BYTES)) in DRAWN_FORMATS
     except ExtractError:
         return False
 

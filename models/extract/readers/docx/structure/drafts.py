@@ -8,6 +8,7 @@ from typing import Final
 from models.cdom.table import Table
 from models.cdom.tree import BlockType, Span
 from models.extract.readers.docx.inline.pieces import PLAIN_INK, Text
+from models.extract.readers.flow.blocks import flatten_table
 
 BULLET: Final = "• "
 
@@ -101,20 +102,3 @@ def _line_of(draft: DocxDraft) -> str:
     if draft.table is not None:
         return flatten_table(draft.table)
     return (BULLET if draft.bullet else "") + draft.text if draft.text else ""
-
-
-def adopt(children: list[DocxDraft], parent: DocxDraft) -> list[DocxDraft]:
-    """The children, with `parent` as parent of those that have none among themselves."""
-    inside = {id(child) for child in children}
-    for child in children:
-        if child.parent is None or id(child.parent) not in inside:
-            child.parent = parent
-    return children
-
-
-def flatten_table(table: Table) -> str:
-    """A table as lines of cells, for the place of a nested one."""
-    rows: list[list[str]] = [[] for _ in range(table.rows)]
-    for cell in table.cells:
-        rows[cell.row].append(cell.text)
-    return "\n".join(line for row in rows if (line := "\t".join(row).strip()))

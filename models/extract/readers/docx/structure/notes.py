@@ -7,9 +7,10 @@ from models.cdom.flags import COMMENT
 from models.cdom.tree import BlockType
 from models.extract.readers.docx.inline.pieces import NoteKind, NoteRef
 from models.extract.readers.docx.package.xml import Element, W
-from models.extract.readers.docx.structure.drafts import DocxDraft, adopt, flatten, move_spans
+from models.extract.readers.docx.structure.drafts import DocxDraft, flatten, move_spans
 from models.extract.readers.docx.structure.numbering import format_count
 from models.extract.readers.docx.structure.pages import FlatPage
+from models.extract.readers.flow.blocks import adopt
 
 _TAGS = {
     NoteKind.FOOTNOTE: W + "footnote",
