@@ -27,7 +27,7 @@ def describe(claim: Claim, outcome: ReadOutcome) -> Result:
         flags=find_places(tree),
     )
     files = {TREE: outcome.tree_json} | {ASSETS + name: content for name, content in outcome.assets.items()}
-    return Result(finished=row, artifacts=files, tree=tree)
+    return Result(finished=row, artifacts=files, tree=tree, embedded=outcome.embedded)
 
 
 def count_routes(tree: Tree) -> dict[str, int]:

@@ -16,9 +16,11 @@ from typing import Any, Protocol
 from actors.reader.inflight import Beats, Inflight, beat_once
 from actors.reader.retry import Backoff, locate
 from models.cdom.errors import ErrorCode
+from models.cdom.original import Embedded
 from models.cdom.tree import Tree
 from storage.values.errors import StorageError
-from storage.values.rows import Claim, DocumentId, Failed, Finished, Succeeded
+from storage.values.file_names import clean_name
+from storage.values.rows import Claim, DocumentId, Failed, Finished, MemberFile, StoredBlob
 from storage.values.states import Phase
 
 log = logging.getLogger(__name__)
@@ -36,6 +38,7 @@ class Result:
     finished: Finished
     artifacts: dict[str, bytes] = field(default_factory=dict)
     tree: Tree | None = None
+    embedded: tuple[Embedded, ...] = ()
 
     @property
     def claim(self) -> Claim:
@@ -46,6 +49,12 @@ class DocumentArtifacts(Protocol):
     """Where derived files go; never overwrites."""
 
     def put(self, document_id: DocumentId, attempt: int, files: dict[str, bytes], /) -> dict[str, dict[str, Any]]: ...
+
+
+class KeepOriginal(Protocol):
+    """Stores the bytes of an original and says where."""
+
+    def __call__(self, data: bytes, /) -> StoredBlob: ...
 
 
 class Tasks(Beats, Protocol):
@@ -81,7 +90,10 @@ class Publisher:
         inflight: Inflight,
         depth: int,
         gather_s: float = GATHER_S,
+        keep: KeepOriginal | None = None,
     ) -> None:
+        """`keep` stores the files that are inside documents; without it they are not made documents."""
+        self._keep = keep
         self._gather_s = gather_s
         self._artifacts, self._finish, self._tasks, self._inflight = artifacts, finish, tasks, inflight
         self._results: queue.Queue[Result | None] = queue.Queue(maxsize=max(1, depth))
@@ -182,8 +194,12 @@ class Publisher:
             manifest = self._artifacts.put(claim.document_id, claim.attempt, result.artifacts)
         except ValueError as error:  # an artifact name that no file may have
             return Failed(claim=claim, error=ErrorCode.INTERNAL.value, detail=type(error).__name__)
-        return _with_manifest(result.finished, manifest)
+        return replace(result.finished, manifest=manifest, members=self._keep_members(result))
 
-
-def _with_manifest(done: Succeeded, manifest: dict[str, dict[str, Any]]) -> Succeeded:
-    return replace(done, manifest=manifest)
+    def _keep_members(self, result: Result) -> tuple[MemberFile, ...]:
+        """The files inside a document, stored as originals before anything refers to them."""
+        if self._keep is None:
+            return ()
+        return tuple(
+            MemberFile(name=clean_name(one.name), path=one.path, blob=self._keep(one.data)) for one in result.embedded
+        )

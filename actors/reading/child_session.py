@@ -89,6 +89,7 @@ class ChildSession:
             "content": self._note_content,
             "fault": self._note_fault,
             "asset": self._collected.note_asset,
+            "embedded": self._collected.note_embedded,
             "pixels": self._note_pixels,
             "drawing": self._note_drawing,
             "finishing": self._note_finishing,

@@ -12,11 +12,12 @@ from pydantic import ValidationError
 from actors.reading.page_spool import PixelStore
 from actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
 from actors.sandbox.limits import SandboxLimits
-from models.cdom.original import ReadOptions
+from models.cdom.original import Embedded, ReadOptions
 from models.cdom.ports import PageImage, PixelPage
 from models.cdom.tree import Source, Tree, dump_tree, load_tree
 from models.extract.pages_json import load_facts, load_page
 from models.extract.readers.contract import DocumentFacts, PageContent
+from models.extract.readers.flow.document import MAX_EMBEDDED, MAX_EMBEDDED_BYTES, MAX_PATH_CHARS
 
 _ASSET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
@@ -36,6 +37,7 @@ class PartialDocument:
     facts: DocumentFacts | None = None
     contents: dict[int, PageContent] = field(default_factory=dict)
     assets: dict[str, bytes] = field(default_factory=dict)
+    embedded: dict[str, Embedded] = field(default_factory=dict)
     tree_json: bytes = b""
     pixels: PixelStore = field(default_factory=PixelStore)
     _asset_bytes: int = 0
@@ -73,6 +75,16 @@ class PartialDocument:
         self._asset_bytes += len(data)
         self.assets[name] = data
         if len(self.assets) > self.options.max_assets or self._asset_bytes > self.options.max_asset_bytes:
+            raise TooMuchOutput
+
+    def note_embedded(self, frame: Frame) -> None:
+        """A file inside the file, by its path. Raises `BadFrame`, `TooMuchOutput`."""
+        path, name, data = frame.text("path"), frame.text("name"), frame.data("data")
+        if not path or len(path) > MAX_PATH_CHARS or not path.isprintable():
+            raise BadFrame("path of a file inside")
+        self.embedded[path] = Embedded(path=path, name=name, data=data)
+        held = self.embedded.values()
+        if len(held) > MAX_EMBEDDED or sum(len(one.data) for one in held) > MAX_EMBEDDED_BYTES:
             raise TooMuchOutput
 
     def note_pixels(self, frame: Frame, asked: Sequence[int]) -> None:

@@ -5,6 +5,7 @@ Comes in: open bytes and options. Goes out: a tree, an error code, or pages that
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import BinaryIO, TypeVar
 
 from actors.reading.attempts import Attempts, DocumentFailed
@@ -124,7 +125,10 @@ class DocumentReader:
         collected = document.collected
         tree = Attempts(self._pool, document, self._limits, self._side_by_side).run()
         if tree is not None:
-            return ReadOutcome(tree=tree, tree_json=document.collected.tree_json, assets=collected.assets)
+            return ReadOutcome(
+                tree=tree, tree_json=document.collected.tree_json, assets=collected.assets,
+                embedded=tuple(collected.embedded.values()),
+            )  # fmt: skip
         assert collected.facts is not None
         contents = [collected.contents[number] for number in collected.facts.page_numbers]
         if len(collected.pixels):
@@ -132,9 +136,10 @@ class DocumentReader:
                 facts=collected.facts, contents=tuple(contents), pixels=collected.pixels, assets=collected.assets,
                 source=collected.source, options=collected.options,
             )  # fmt: skip
-        return finish_outcome(
+        outcome = finish_outcome(
             collected.facts, contents, assets=collected.assets, source=collected.source, options=collected.options
         )
+        return replace(outcome, embedded=tuple(collected.embedded.values()))
 
     def _alone(self, document: SessionDocument, ask: Callable[[ChildSession], Answer]) -> Answer:
         """One request to a fresh child, once more where the machine and not the file is to blame."""

@@ -25,6 +25,7 @@ from models.cdom.tree import dump_tree, load_tree
 from models.extract.pages_json import dump_facts, dump_page
 from models.extract.readers import open_document
 from models.extract.readers.contract import OpenDocument, PageContent, PageRead, failed_page
+from models.extract.readers.flow.document import embedded_of
 from models.pii.errors import PiiIncomplete
 from models.redaction.planning.errors import NotRedactable, RedactionUnproven
 
@@ -137,6 +138,8 @@ def read_whole(session: ChannelSession, request: Frame) -> None:
     document = session.opened()
     contents: list[PageContent] = []
     wanting_pixels = 0
+    for one in embedded_of(document):
+        session.channel.send(wait=True, kind="embedded", path=one.path, name=one.name, data=one.data)
     for number in document.facts.page_numbers:
         read = _read_page(session, number)
         _draw_pictures(session, read, draw=bool(request.number("draw")))

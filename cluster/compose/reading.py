@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # each replica imports only what it is made of
     from models.cdom.tracing import Tracing
     from serve_apps.access.license_holder import LicenseHolder
     from storage.store import Store
-    from storage.values.rows import Claim
+    from storage.values.rows import Claim, StoredBlob
 
 
 def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDocument | None" = None) -> "Reader":
@@ -30,6 +30,7 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDoc
     from actors.reading.read_document import DocumentReader
     from cluster.compose.search import before_publishing
     from cluster.compose.tracing import make_tracing
+    from storage.jobs.members import add_members
     from storage.postgres.listen import listen
     from storage.queue.publish import finish
     from storage.queue.queue import LeasePolicy, Queue
@@ -41,10 +42,11 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDoc
     queue, inflight = Queue(store.db, new_worker_id(), policy, store.signer), Inflight(tracing)
     publisher = Publisher(
         artifacts=store.artifacts,
-        finish=partial(finish, store),
+        finish=partial(finish, store, add_members=add_members),
         tasks=queue,
         inflight=inflight,
         depth=settings.inflight_docs - 1,
+        keep=partial(_keep, store),
     )
     publishing = before_publishing(publisher, index, inflight, queue)
     hints = TaskNotifier(partial(listen, runtime.dsn, ["quire_tasks"]))
@@ -72,6 +74,17 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDoc
         close=partial(_end, tracing, store),
     )
     return Reader(parts)
+
+
+def _keep(store: "Store", data: bytes) -> "StoredBlob":
+    """Stores a file that was inside a document."""
+    writer = store.blobs.new_writer()
+    try:
+        writer.write(data)
+        return writer.commit()
+    except BaseException:
+        writer.abort()
+        raise
 
 
 def _end(tracing: "Tracing", store: "Store") -> None:

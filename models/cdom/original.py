@@ -53,6 +53,15 @@ SHAPED_FORMATS = frozenset({Format.PPTX, Format.PPT, Format.ODP, Format.XLSX, Fo
 """Formats whose boxes are of shapes and cells, not of lines of type."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Embedded:
+    """A file inside a file, read as a document of its own: `path` says where in it, `name` what it is called."""
+
+    path: str
+    name: str
+    data: bytes
+
+
 class OcrMode(StrEnum):
     """`auto`: pages without a usable text layer; `always`: every page; `never`: none."""
 

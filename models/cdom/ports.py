@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from models.cdom.chunk import Chunk
 from models.cdom.errors import ErrorCode
 from models.cdom.geometry import Bbox
-from models.cdom.original import ReadOptions
+from models.cdom.original import Embedded, ReadOptions
 from models.cdom.search import SearchHit, SearchRequest
 from models.cdom.table import Table
 from models.cdom.tree import BlockType, Span, Tree
@@ -42,7 +42,8 @@ class PeerDied(PortUnavailable):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOutcome:
-    """One document read once: either `tree` (with its `assets` by asset_ref) or `error` with a safe `detail`.
+    """One document read once: either `tree` (with its `assets` by asset_ref and the
+    files that were inside it) or `error` with a safe `detail`.
 
     `charged` is false when the failure was the infrastructure's and no start is to be counted.
     """
@@ -50,6 +51,7 @@ class ReadOutcome:
     tree: Tree | None = None
     tree_json: bytes = b""
     assets: dict[str, bytes] = field(default_factory=dict)
+    embedded: tuple[Embedded, ...] = ()
     error: ErrorCode | None = None
     detail: str = ""
     charged: bool = True

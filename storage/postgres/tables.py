@@ -82,13 +82,17 @@ class JobTable(SQLModel, table=True):
 
 
 class DocumentTable(SQLModel, table=True):
-    """One original in one job. `published_attempt` names the artifacts that may be seen; `attempt` is never reused."""
+    """One original in one job. `published_attempt` names the artifacts that may be seen; `attempt` is never reused.
+
+    A file that was inside another document names it, and where in it; `depth` counts how many lie around it.
+    """
 
     __tablename__ = "documents"
     __table_args__ = (
         Index("documents_by_job", "job_id", "position"),
         Index("documents_by_blob", "sha256"),
         Index("documents_by_time", "tenant", "org", "created_at", "id", postgresql_where=text("deleted_at is null")),
+        Index("documents_inside", "parent_document_id", postgresql_where=text("parent_document_id is not null")),
         Index("documents_dead", "tenant", "org", "finished_at", "id", postgresql_where=text("status = 'failed'")),
     )
     id: str = Field(sa_column=Column(Text, primary_key=True))
@@ -121,6 +125,9 @@ class DocumentTable(SQLModel, table=True):
     started_at: datetime | None = Field(sa_column=_time())
     finished_at: datetime | None = Field(sa_column=_time())
     deleted_at: datetime | None = Field(sa_column=_time())
+    parent_document_id: str | None = Field(sa_column=_text(nullable=True))
+    path: str | None = Field(sa_column=_text(nullable=True))
+    depth: int = Field(sa_column=_count())
 
 
 class TaskTable(SQLModel, table=True):

@@ -5,11 +5,12 @@ documents terminal, meters pages, writes events and audit, counts the jobs (a cr
 out and the next attempt does it again); notices come after the commit and may be lost.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import assert_never
 
+from models.cdom.errors import ErrorCode
 from storage.postgres.database import Connection, Row
-from storage.postgres.notices import notify_done
+from storage.postgres.notices import notify_done, notify_tasks
 from storage.queue.ending import DocumentEnd, end_documents, failed, succeeded
 from storage.queue.fence import claims_params, lock_held
 from storage.store import Store
@@ -23,7 +24,11 @@ where d.published_attempt = held.attempt
 """
 
 
-def finish(store: Store, finished: Sequence[Finished]) -> list[bool]:
+AddMembers = Callable[[Store, Connection, Succeeded, Row], str | None]
+"""Makes documents of the files inside one, or says why not."""
+
+
+def finish(store: Store, finished: Sequence[Finished], add_members: AddMembers | None = None) -> list[bool]:
     """True per document that is now published (or failed) by this claim; False = the fence refused, nothing changed.
 
     A success whose commit was unknown (the reply was lost) may be handed in again: it answers True and writes nothing.
@@ -31,13 +36,30 @@ def finish(store: Store, finished: Sequence[Finished]) -> list[bool]:
     with store.db.transaction() as conn:
         held = lock_held(conn, [item.claim for item in finished])
         crash_point(CrashPoint.AFTER_FENCE)
-        jobs = end_documents(conn, [_ending(item, held[document]) for document, item in _first_each(finished, held)])
+        ready = _first_each(finished, held)
+        if add_members is not None:
+            ready = [
+                (document, _with_members(store, conn, item, held[document], add_members)) for document, item in ready
+            ]
+        jobs = end_documents(conn, [_ending(item, held[document]) for document, item in ready])
         refused = [item.claim for item in finished if item.claim.document_id not in held]
         known = _already_published(conn, refused) if refused else frozenset()
         crash_point(CrashPoint.BEFORE_COMMIT)
     crash_point(CrashPoint.AFTER_COMMIT)
     notify_done(store.db, jobs)
+    if any(isinstance(item, Succeeded) and item.members for _, item in ready):
+        notify_tasks(store.db)
     return [item.claim.document_id in held or item.claim.document_id in known for item in finished]
+
+
+def _with_members(store: Store, conn: Connection, item: Finished, document: Row, add_members: AddMembers) -> Finished:
+    """The same; a failure where the files inside it pass a bound."""
+    if not isinstance(item, Succeeded):
+        return item
+    reason = add_members(store, conn, item, document)
+    if reason is None:
+        return item
+    return Failed(claim=item.claim, error=ErrorCode.RESOURCE_LIMIT.value, detail=reason, format=item.format)
 
 
 def _first_each(finished: Sequence[Finished], held: dict[DocumentId, Row]) -> list[tuple[DocumentId, Finished]]:

@@ -49,6 +49,15 @@ class NewDocument:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MemberFile:
+    """A file that was inside a document, stored; `path` says where in it."""
+
+    name: str
+    path: str
+    blob: StoredBlob
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PageQuota:
     """Pages this deployment may meter in a UTC month; None = unlimited."""
 
@@ -79,6 +88,8 @@ class DocumentRow:
     deleted_at: datetime | None
     pages_done: int = 0
     pages_total: int = 0
+    parent_document_id: str | None = None
+    path: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,12 +167,13 @@ class ReadFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Succeeded(ReadFacts):
-    """A read document ready to be published."""
+    """A read document ready to be published, with the files inside it that become documents of its job."""
 
     claim: Claim
     manifest: dict[str, dict[str, Any]]
     format: str
     pages: int
+    members: tuple[MemberFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

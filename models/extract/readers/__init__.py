@@ -31,6 +31,7 @@ READERS: dict[Format, str] = {
     Format.ASCIIDOC: "models.extract.readers.asciidoc:open_asciidoc",
     Format.EML: "models.extract.readers.mail:open_eml",
     Format.MSG: "models.extract.readers.msg:open_msg",
+    Format.ZIP: "models.extract.readers.archive:open_zip",
     Format.CSV: "models.extract.readers.text:open_csv",
     Format.MARKDOWN: "models.extract.readers.text:open_markdown",
     Format.TXT: "models.extract.readers.text:open_text",

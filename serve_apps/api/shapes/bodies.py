@@ -43,6 +43,8 @@ class DocumentBody(Body):
     route_counts: dict[str, int]
     confidence: float | None
     deleted_at: datetime | None
+    parent_document_id: str | None = Field(description="The document that this one was a file inside of.")
+    path: str | None = Field(description="Where in it: `2/report.pdf` of a mail, the name of a member of an archive.")
 
 
 class DocumentAloneBody(DocumentBody):

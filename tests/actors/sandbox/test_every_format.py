@@ -19,7 +19,7 @@ from tests.models.extract.compound.files import wide, xls
 from tests.models.extract.compound.files import workbook as biff
 from tests.models.extract.compound.test_msg import outlook
 from tests.models.extract.compound.words import word
-from tests.models.extract.flow_trees import read_tree
+from tests.models.extract.flow_trees import read_tree, zipped
 from tests.models.extract.markup.test_asciidoc import adoc
 from tests.models.extract.markup.test_jats import article
 from tests.models.extract.open_document.test_odf import ITEM, book, cell, opendocument
@@ -48,6 +48,7 @@ FILES: dict[str, bytes] = {
     "msg": outlook(body={("__substg1.0_1000001F",): "needle".encode("utf-16-le")}),
     "jats": article("<p>needle &deg;</p>"),
     "asciidoc": adoc("== Head\n\n* needle\n\n----\ncode\n----\n"),
+    "zip": zipped({"folder/needle.txt": "words", "b.csv": "a;b\n1;2\n"}),
     "csv": b"a;b\nneedle;1\nc;2\n",
     "markdown": b"# Head\n\n- needle\n",
     "txt": ("needle " + "Привет, как дела? Это обычный русский текст. " * 5).encode("koi8-r"),
@@ -80,3 +81,12 @@ def test_a_format_is_read_alike_in_the_sandbox_and_every_operation_works_on_it(
 def test_every_reader_of_a_flowing_format_is_under_this_contract() -> None:
     printed = {"pdf", "docx", "png", "jpeg", "webp", "bmp", "gif", "tiff", "avif"}
     assert {found.value for found in READERS} - printed == set(FILES)
+
+
+def test_files_inside_a_file_come_out_of_the_sandbox(reader: DocumentReader) -> None:
+    mail = b"From: a@b.org\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n\n--B\n\nbody\n--B\n"
+    mail += b"Content-Disposition: attachment; filename=r.csv\n\na;b\n--B--\n"
+    for data, path in ((FILES["zip"], "folder/needle.txt"), (mail, "1.2/r.csv"), (zipped({"m.eml": mail}), "m.eml")):
+        outcome = reader.read(io.BytesIO(data), ReadOptions())
+        assert outcome.embedded[0].path == path
+        assert reader.read(io.BytesIO(outcome.embedded[0].data), ReadOptions()).tree is not None

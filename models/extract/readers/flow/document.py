@@ -2,19 +2,25 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Final, Protocol
 
 from models.cdom.errors import Malformed, ResourceLimit, UnsupportedFormat
 from models.cdom.geometry import Bbox
-from models.cdom.original import Format, ReadOptions
+from models.cdom.original import Embedded, Format, ReadOptions
 from models.cdom.ports import PageImage
 from models.cdom.tree import BlockType, Metadata, Route
 from models.extract.readers.contract import DocumentFacts, PageBlock, PageContent, PageRead
 from models.extract.readers.flow.blocks import FlowBlock, FlowPage, check_count, keep_bullet
 from models.extract.readers.page_selection import choose_pages
 
+MAX_EMBEDDED: Final = 1_000
+"""Files inside one file; each becomes a document with rows and artifacts of its own."""
+MAX_EMBEDDED_BYTES: Final = 200_000_000
+"""Bytes of all of them: they are held in memory until they are stored."""
+MAX_PATH_CHARS: Final = 500
+"""Of the place of a file inside another."""
 _LISTED: Final = frozenset({BlockType.HEADING, BlockType.LIST_ITEM, BlockType.CHECKBOX})
 
 
@@ -40,15 +46,6 @@ class HeldAssets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Embedded:
-    """A file inside a file: `path` says where in it, `name` what it is called."""
-
-    path: str
-    name: str
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FlowFile:
     """What a reader made of a file. `engine` and `version` name who read it, `reason` why its pages went this way."""
 
@@ -69,6 +66,7 @@ class FlowDocument:
     def __init__(self, file: FlowFile, options: ReadOptions) -> None:
         self._file, self._options = file, options
         self._pages = file.pages or [FlowPage()]
+        _check_embedded(file.embedded)
         check_count(self._pages)
         _check_text(self._pages, options.max_text_chars)
         self._assets = _name_assets(self._pages)
@@ -86,6 +84,11 @@ class FlowDocument:
     @property
     def facts(self) -> DocumentFacts:
         return self._facts
+
+    @property
+    def embedded(self) -> tuple[Embedded, ...]:
+        """Files inside this one, in order."""
+        return self._file.embedded
 
     def read_page(self, number: int) -> PageRead:
         """Page `number` (1-based) with the bytes of its pictures. Raises `Malformed` when there is no such page."""
@@ -175,6 +178,18 @@ def open_flow(read: Callable[[], FlowFile], options: ReadOptions) -> FlowDocumen
         return FlowDocument(read(), options)
     except (RecursionError, MemoryError):
         raise ResourceLimit("the document is nested too deep or too large") from None
+
+
+def _check_embedded(files: tuple[Embedded, ...]) -> None:
+    if len(files) > MAX_EMBEDDED or sum(len(one.data) for one in files) > MAX_EMBEDDED_BYTES:
+        raise ResourceLimit("too many or too large files inside the file")
+
+
+def embedded_of(document: object) -> tuple[Embedded, ...]:
+    """The files inside an open document; none in formats that hold none. Their paths are cut to a bound."""
+    if not isinstance(document, FlowDocument):
+        return ()
+    return tuple(replace(one, path=one.path[:MAX_PATH_CHARS]) for one in document.embedded)
 
 
 def _pair_captions(blocks: list[FlowBlock]) -> dict[int, int]:

@@ -6,10 +6,10 @@ from typing import Final
 from lxml import etree
 
 from models.cdom.flags import QUOTED
-from models.cdom.original import Format, ReadOptions
+from models.cdom.original import Embedded, Format, ReadOptions
 from models.cdom.tree import BlockType, Metadata
 from models.extract.readers.flow.blocks import FlowBlock, FlowPage, InlineMarkup, StyledRun, join_runs
-from models.extract.readers.flow.document import Embedded, FlowDocument, FlowFile, HeldAssets, open_flow
+from models.extract.readers.flow.document import FlowDocument, FlowFile, HeldAssets, open_flow
 from models.extract.readers.mail.bodies import (
     Contents,
     default_name,

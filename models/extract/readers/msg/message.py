@@ -4,10 +4,10 @@ from email.message import EmailMessage
 from typing import Final
 
 from models.cdom.errors import ResourceLimit
-from models.cdom.original import Format, ReadOptions
+from models.cdom.original import Embedded, Format, ReadOptions
 from models.extract.readers.compound.file import CompoundFile
 from models.extract.readers.flow.characters import clean
-from models.extract.readers.flow.document import Embedded, FlowDocument, FlowFile, open_flow
+from models.extract.readers.flow.document import FlowDocument, FlowFile, open_flow
 from models.extract.readers.mail.bodies import safe_name
 from models.extract.readers.mail.headers import parse_addresses
 from models.extract.readers.mail.message import Mail, make_mail

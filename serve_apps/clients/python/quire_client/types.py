@@ -135,6 +135,8 @@ class DocumentAlone(TypedDict):
     route_counts: dict[str, int]
     confidence: float | None
     deleted_at: str | None
+    parent_document_id: str | None
+    path: str | None
     job_id: str
     pages_done: int
     pages_total: int
@@ -157,6 +159,8 @@ class Document(TypedDict):
     route_counts: dict[str, int]
     confidence: float | None
     deleted_at: str | None
+    parent_document_id: str | None
+    path: str | None
 @final
 class DocumentQuality(TypedDict):
     source_file: str
@@ -299,6 +303,8 @@ class ListedDocument(TypedDict):
     route_counts: dict[str, int]
     confidence: float | None
     deleted_at: str | None
+    parent_document_id: str | None
+    path: str | None
     job_id: str
     pages_done: int
     pages_total: int

@@ -139,6 +139,8 @@ export interface DocumentAlone {
   route_counts: Record<string, number>;
   confidence: number | null;
   deleted_at: string | null;
+  parent_document_id: string | null;
+  path: string | null;
   job_id: string;
   pages_done: number;
   pages_total: number;
@@ -162,6 +164,8 @@ export interface Document {
   route_counts: Record<string, number>;
   confidence: number | null;
   deleted_at: string | null;
+  parent_document_id: string | null;
+  path: string | null;
 }
 
 export interface DocumentQuality {
@@ -325,6 +329,8 @@ export interface ListedDocument {
   route_counts: Record<string, number>;
   confidence: number | null;
   deleted_at: string | null;
+  parent_document_id: string | null;
+  path: string | null;
   job_id: string;
   pages_done: number;
   pages_total: number;

@@ -76,6 +76,10 @@ class Package:
     def has(self, name: str) -> bool:
         return name.casefold() in self._entries
 
+    def names(self) -> list[str]:
+        """The files in it, folders left out, in the order of the directory."""
+        return [entry.filename for entry in self._entries.values() if not entry.is_dir()]
+
     def size(self, name: str) -> int:
         """Bytes of a part as the directory states them; reading never gives more."""
         entry = self._entries.get(name.casefold())

@@ -1,0 +1,24 @@
+"""Attachments of mails and members of archives are documents: whose, where in it, and how deep."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0011"
+down_revision = "0010"
+branch_labels = None
+depends_on = None
+
+_INSIDE = sa.text("parent_document_id is not null")
+
+
+def upgrade() -> None:
+    op.add_column("documents", sa.Column("parent_document_id", sa.Text(), nullable=True))
+    op.add_column("documents", sa.Column("path", sa.Text(), nullable=True))
+    op.add_column("documents", sa.Column("depth", sa.BigInteger(), server_default=sa.text("0"), nullable=False))
+    op.create_index("documents_inside", "documents", ["parent_document_id"], postgresql_where=_INSIDE)
+
+
+def downgrade() -> None:
+    op.drop_index("documents_inside", "documents")
+    for name in ("depth", "path", "parent_document_id"):
+        op.drop_column("documents", name)
