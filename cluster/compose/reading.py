@@ -30,7 +30,7 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDoc
     from actors.reading.read_document import DocumentReader
     from cluster.compose.search import before_publishing
     from cluster.compose.tracing import make_tracing
-    from storage.jobs.members import add_members
+    from storage.inside.members import add_members
     from storage.postgres.listen import listen
     from storage.queue.publish import finish
     from storage.queue.queue import LeasePolicy, Queue

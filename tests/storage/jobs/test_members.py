@@ -6,9 +6,9 @@ from functools import partial
 import pytest
 
 from models.cdom.original import ReadOptions
-from storage.jobs import members
+from storage.inside import members
+from storage.inside.members import add_members
 from storage.jobs.jobs import get_job
-from storage.jobs.members import add_members
 from storage.queue.fence import lock_held
 from storage.queue.publish import finish
 from storage.queue.usage import month_usage

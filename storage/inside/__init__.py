@@ -1,0 +1,1 @@
+"""Files inside documents: they become documents themselves."""
