@@ -18,7 +18,7 @@ from tests.models.extract.compound.files import cell as biff_cell
 from tests.models.extract.compound.files import wide, xls
 from tests.models.extract.compound.files import workbook as biff
 from tests.models.extract.compound.test_msg import outlook
-from tests.models.extract.compound.words import word
+from tests.models.extract.compound.words import word as word_file
 from tests.models.extract.flow_trees import read_tree, zipped
 from tests.models.extract.markup.test_asciidoc import adoc
 from tests.models.extract.markup.test_jats import article
@@ -28,31 +28,39 @@ from tests.models.extract.sheets.test_xlsb import row, text, xlsb
 from tests.models.extract.sheets.workbooks import sheet, text_cell, workbook
 from tests.models.extract.slides.decks import deck, paragraph, shape, slide
 
-SHEET = f'<table:table table:name="S"><table:table-row>{cell("needle")}</table:table-row></table:table>'
-FRAME = "<draw:page><draw:frame><draw:text-box><text:p>needle</text:p></draw:text-box></draw:frame></draw:page>"
 MHTML = "From: <Saved by Blink>\nSnapshot-Content-Location: x\nContent-Type: multipart/related; boundary=B\n\n"
-FILES: dict[str, bytes] = {
-    "pptx": deck(slide(shape(paragraph("needle")))),
-    "xlsx": workbook(sheet(f"<row>{text_cell('A1', 'needle')}</row>")),
-    "odt": opendocument("text", "<text:p>needle</text:p>"),
-    "ods": opendocument("spreadsheet", SHEET),
-    "odp": opendocument("presentation", FRAME),
-    "epub": book('<itemref idref="a"/>', ITEM.format("a"), a="<html><p>needle</p></html>"),
-    "rtf": rb"{\rtf1\ansi{\fonttbl{\f0\fcharset204 Arial;}}\f0 needle \'cf\par}",
-    "html": b"<html><meta charset=koi8-r><p>needle</p></html>",
-    "mhtml": f"{MHTML}--B\nContent-Type: text/html\n\n<p>needle</p>\n--B--".encode(),
-    "eml": b"From: a@b.org\nSubject: =?iso-2022-jp?B?GyRCJUYbKEI=?=\n\nneedle",
-    "doc": word([("needle\r", 0, b"")]),
-    "xls": xls(biff({"S": [biff_cell(0x204, 0, 0, wide("needle"))]})),
-    "xlsb": xlsb(row(0) + binary_cell(6, 0, text("needle"))),
-    "msg": outlook(body={("__substg1.0_1000001F",): "needle".encode("utf-16-le")}),
-    "jats": article("<p>needle &deg;</p>"),
-    "asciidoc": adoc("== Head\n\n* needle\n\n----\ncode\n----\n"),
-    "zip": zipped({"folder/needle.txt": "words", "b.csv": "a;b\n1;2\n"}),
-    "csv": b"a;b\nneedle;1\nc;2\n",
-    "markdown": b"# Head\n\n- needle\n",
-    "txt": ("needle " + "Привет, как дела? Это обычный русский текст. " * 5).encode("koi8-r"),
-}
+RUSSIAN = " Привет, как дела? Это обычный русский текст." * 5
+
+
+def make_files(word: str) -> dict[str, bytes]:
+    """A file of each flowing format that says `word`."""
+    table = f'<table:table table:name="S"><table:table-row>{cell(word)}</table:table-row></table:table>'
+    frame = f"<draw:page><draw:frame><draw:text-box><text:p>{word}</text:p></draw:text-box></draw:frame></draw:page>"
+    return {
+        "pptx": deck(slide(shape(paragraph(word)))),
+        "xlsx": workbook(sheet(f"<row>{text_cell('A1', word)}</row>")),
+        "odt": opendocument("text", f"<text:p>{word}</text:p>"),
+        "ods": opendocument("spreadsheet", table),
+        "odp": opendocument("presentation", frame),
+        "epub": book('<itemref idref="a"/>', ITEM.format("a"), a=f"<html><p>{word}</p></html>"),
+        "rtf": rb"{\rtf1\ansi{\fonttbl{\f0\fcharset204 Arial;}}\f0 " + word.encode() + rb" \'cf\par}",
+        "html": f"<html><meta charset=koi8-r><p>{word}</p></html>".encode(),
+        "mhtml": f"{MHTML}--B\nContent-Type: text/html\n\n<p>{word}</p>\n--B--".encode(),
+        "eml": b"From: a@b.org\nSubject: =?iso-2022-jp?B?GyRCJUYbKEI=?=\n\n" + word.encode(),
+        "doc": word_file([(word + "\r", 0, b"")]),
+        "xls": xls(biff({"S": [biff_cell(0x204, 0, 0, wide(word))]})),
+        "xlsb": xlsb(row(0) + binary_cell(6, 0, text(word))),
+        "msg": outlook(body={("__substg1.0_1000001F",): word.encode("utf-16-le")}),
+        "jats": article(f"<p>{word} &deg;</p>"),
+        "asciidoc": adoc(f"== Head\n\n* {word}\n\n----\ncode\n----\n"),
+        "zip": zipped({f"folder/{word}.txt": "words", "b.csv": "a;b\n1;2\n"}),
+        "csv": f"a;b\n{word};1\nc;2\n".encode(),
+        "markdown": f"# Head\n\n- {word}\n".encode(),
+        "txt": (word + RUSSIAN).encode("koi8-r"),
+    }
+
+
+FILES = make_files("needle")
 
 
 @pytest.fixture(scope="module")
