@@ -102,6 +102,9 @@ bench-claim: $(VENV)/.dev ## claims of 64 pollers beside a million finished docu
 soak: $(VENV)/.dev ## hours of ordinary work, sampled; what grows by how much an hour: make soak HOURS=2
 	$(BIN)/python -m tests.bench.soak --hours $(or $(HOURS),2)
 
+bench-documents: $(VENV)/.dev ## a page of the list of documents beside ten thousand: make bench-documents ROWS=10000
+	$(BIN)/python -m tests.bench.listing.bench_documents --rows $(or $(ROWS),10000)
+
 bench-small: $(VENV)/.dev ## one-page documents: rate, database statements and CPU of each part
 	$(BIN)/python -m tests.bench.bench_small --documents $(DOCUMENTS)
 

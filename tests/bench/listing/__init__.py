@@ -1,0 +1,1 @@
+"""Lists beside many rows."""
