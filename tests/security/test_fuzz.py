@@ -1,5 +1,6 @@
 """Requests made from the OpenAPI, right and wrong ones: none may end in a fault of ours or in an undescribed shape."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from tests.postgres import TestServer
 
 KEY = {"X-API-Key": "acme-admin"}
 CHECKS = [not_a_server_error, status_code_conformance, response_schema_conformance]
+EXAMPLES = int(os.environ.get("QUIRE_FUZZ_EXAMPLES", "15"))
+"""Requests for each operation and mode: 15 in the tests, 450 are fifty thousand in all (`make fuzz-api`)."""
 MODES = [GenerationMode.POSITIVE, GenerationMode.NEGATIVE]
 
 
@@ -43,7 +46,7 @@ def test_no_request_ends_in_a_fault_or_an_undescribed_answer(
     method, path = route
     cases = described[path][method].as_strategy(generation_mode=mode)
 
-    @settings(max_examples=15, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(case=cases)
     def send(case: Any) -> None:
         case.call_and_validate(headers=KEY, checks=CHECKS, timeout=30)
