@@ -13,8 +13,8 @@ from serve_apps.api.http.refusals import UploadTooLarge
 
 MOST_DROPPED_BYTES = 64 << 20
 """Bytes that are taken in only so that a refusal arrives: one file over the default cap."""
-SILENCE_S = 0.5  # seconds without a byte after which the client is left to its reset
-IN_ALL_S = 10.0  # seconds for all of it: a client that drips is left too
+SILENCE_S = 2.0  # seconds without a byte after which the client is left to its reset
+IN_ALL_S = 30.0  # seconds for all of it: a client that drips is left too
 
 
 class RequestBody:
