@@ -17,6 +17,7 @@ import click
 
 from cluster.cli.documents.advice import ADVICE
 from cluster.cli.documents.batch import Extraction, ExtractItem, FileBatch
+from cluster.cli.documents.coverage_report import describe_coverage
 from cluster.cli.documents.extract_files import FoundFile, FoundFiles, NoSuchFile, find_files, name_results
 from cluster.cli.documents.extract_formats import ALIASES, EXTRACT_FORMATS, MarkdownChoices
 from cluster.cli.shared.choices import NamedChoice
@@ -76,12 +77,13 @@ def _parse_range(part: str) -> tuple[int, int]:
 @click.option("--plain", is_flag=True, help="Markdown without emphasis and link targets: the words alone.")
 @click.option("--redacted", is_flag=True, help="Mask personal data; results are named by number.")
 @click.option("--json", "as_json", is_flag=True, help="A report of all files as JSON on standard output.")
+@click.option("--report", "tell_coverage", is_flag=True, help="Tell what became of the characters of each file.")
 @click.option("-q", "--quiet", is_flag=True, help="No summary; failures are told all the same.")
 @click.option("--workdir", type=click.Path(path_type=Path, file_okay=False), help="Folder for temporary files.")
 def extract(
     paths: tuple[str, ...], to: str, output: Path, jobs: int | None, pages: tuple[tuple[int, int], ...],
     password: str | None, ocr: str, no_furniture: bool, plain: bool, redacted: bool, as_json: bool,
-    quiet: bool, workdir: Path | None,
+    tell_coverage: bool, quiet: bool, workdir: Path | None,
 ) -> None:  # fmt: skip
     """Read files, folders, patterns, addresses and standard input (-); write one result per document.
 
@@ -101,6 +103,8 @@ def extract(
             batch.run(min(jobs or os.cpu_count() or 1, len(items)))
     if as_json:
         click.echo(json.dumps(_report(batch.done, found.skipped), ensure_ascii=False, indent=1))
+    if tell_coverage:
+        click.echo("\n".join(describe_coverage(batch.done)), err=True)
     if not quiet and output != STANDARD:
         click.echo(_summary(batch.done, found.skipped, output, time.monotonic() - started), err=True)
     if any(one.error for one in batch.done):

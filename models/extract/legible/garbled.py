@@ -17,15 +17,17 @@ class GarbledLimits:
     """Measured on 3,500 fonts of 1,062 good pages and on 200 pages with scrambled encodings.
 
     `surprise`: nats for a triple of letters; good fonts have 2.0 to 3.2, shuffled ones 3.3 to 4.5. `triples`: fewer
-    say nothing. `judged`: least share of letters in scripts with statistics. `digit_joins`: codes and keys have more
-    digits beside letters. `bad`: share of what is no character; `bad_runs`: share of those in runs (bullets stand
-    alone). `sample`: characters of a font that are looked at, and of its other lines every `step`-th.
+    say nothing. `judged`: least share of letters in scripts with statistics. `digit_joins`: short codes, of
+    fewer than `coded` triples, have more digits beside letters. `bad`: share of what is no character; `bad_runs`:
+    share of those in runs (bullets stand alone). `sample`: characters of a font that are looked at, and of its
+    other lines every `step`-th.
     """
 
     surprise: float = 3.4
     triples: float = 12
     judged: float = 0.6
     digit_joins: float = 0.08
+    coded: float = 80
     bad: float = 0.15
     bad_count: float = 8
     bad_runs: float = 0.4
@@ -87,6 +89,7 @@ def _by_group(measured: LineLetters, group: Sums, groups: int) -> LineLetters:
 def _judge(one: LineLetters, limits: GarbledLimits) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Whether each group is garbled."""
     enough = (one.triples >= limits.triples) & (one.judged >= limits.judged * one.letters)
-    wrong = enough & (one.nats > limits.surprise * one.triples) & (one.digit_joins <= limits.digit_joins * one.letters)
+    is_code = (one.digit_joins > limits.digit_joins * one.letters) & (one.triples < limits.coded)
+    wrong = enough & (one.nats > limits.surprise * one.triples) & ~is_code
     undecoded = (one.bad >= limits.bad_count) & (one.bad > limits.bad * (one.bad + one.letters))
     return np.asarray(wrong | (undecoded & (one.bad_runs > limits.bad_runs * one.bad)))

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from models.cdom.errors import Malformed, MlUnavailable
 from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
@@ -26,6 +26,13 @@ _SCRIPT = re.compile(r"^Script: (\w+)$", re.MULTILINE)
 _SURE_TURN = 14.0
 """What OCRmyPDF asks for as well; below it upright receipts are turned over."""
 _WORD_LEVEL = "5"
+_FULL_PAGE, _ONE_BLOCK = "3", "6"
+"""Its page segmentation: by itself, or rows of one block. By itself it tears Arabic and Korean rows apart (15 and 11 %
+of letters wrong, 0 and 1 % as one block); rows over columns are parted at wide gaps afterwards."""
+_FAR = 2.5
+"""Gap between words, in heights of the row, beyond which they belong to different columns."""
+_MICRO, _MU = "\u00b5", "\u03bc"
+_GREEK = re.compile(r"[\u0370-\u03ff\u1f00-\u1fff]")
 
 
 @dataclass(slots=True)
@@ -64,9 +71,8 @@ class TesseractRecogniser:
     def recognise_with(self, page: PixelPage, data: str, timeout_s: float) -> RecognisedPage:
         """The page read with that data, such as `rus+eng`. Raises `PortUnavailable` past `timeout_s`."""
         known = {name.rpartition("/")[2]: name for name in self._installed}
-        return self._recognise(
-            page, "+".join(known.get(one, one) for one in data.split("+")), time.monotonic() + timeout_s
-        )
+        names = "+".join(known.get(one, one) for one in data.split("+"))
+        return self._recognise(page, names, time.monotonic() + timeout_s, _ONE_BLOCK)
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
         """Raises `MlUnavailable` without the command or the data of a language, `PortUnavailable` past `timeout_s`."""
@@ -82,14 +88,17 @@ class TesseractRecogniser:
             raise UnsupportedLanguage(f"tesseract has no data for {', '.join(missing)}")
         return "+".join(codes)
 
-    def _recognise(self, page: PixelPage, data: str, deadline: float) -> RecognisedPage:
+    def _recognise(self, page: PixelPage, data: str, deadline: float, segmentation: str = _FULL_PAGE) -> RecognisedPage:
         turn = self._find_turn(page.image, deadline)
         picture = turn_picture(decode_picture(page.image), turn)
-        table = self._run(["stdin", "stdout", "-l", data, "--psm", "3", "tsv"], _encode(picture), _left(deadline))
+        table = self._run(
+            ["stdin", "stdout", "-l", data, "--psm", segmentation, "tsv"], _encode(picture), _left(deadline)
+        )
         points = (page.height, page.width) if turn in {90, 270} else (page.width, page.height)
+        words = _read_words(table, (picture.shape[1], picture.shape[0]), points)
         return RecognisedPage(
             number=page.number,
-            words=tuple(_read_words(table, (picture.shape[1], picture.shape[0]), points)),
+            words=tuple(split_far_words(words) if segmentation == _ONE_BLOCK else words),
             rotation=turn,
             engine=OcrEngineName.TESSERACT.value,
             model=data,
@@ -148,8 +157,23 @@ def _read_words(table: str, pixels: tuple[int, int], points: tuple[float, float]
         if row["level"] != _WORD_LEVEL or not text:
             continue
         line = lines.setdefault((row["block_num"], row["par_num"], row["line_num"]), len(lines))
+        if _GREEK.search(text):
+            text = text.replace(_MICRO, _MU)
         confidence = round(max(0.0, float(row["conf"])) / 100, 2)
         yield Word(text=text, bbox=_word_box(row, pixels, points), confidence=confidence, line=line)
+
+
+def split_far_words(words: Iterator[Word]) -> Iterator[Word]:
+    """The words with rows parted at wide gaps, whichever way they run."""
+    number, last = -1, None
+    for word in words:
+        new = last is None or word.line != last.line
+        if last is not None and not new:
+            gap = max(word.bbox[0] - last.bbox[2], last.bbox[0] - word.bbox[2])
+            new = gap > _FAR * max(word.bbox[3] - word.bbox[1], last.bbox[3] - last.bbox[1])
+        number += new
+        last = word
+        yield replace(word, line=number)
 
 
 def _word_box(row: dict[str, str], pixels: tuple[int, int], points: tuple[float, float]) -> Bbox:

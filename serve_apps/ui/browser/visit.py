@@ -26,15 +26,15 @@ STATIC = {path.name: path.read_bytes() for path in sorted((HERE / "static").iter
 VERSION = sha256(b"".join(STATIC.values())).hexdigest()[:12]
 THEMES = ("light", "dark")
 THEME_COOKIE = "quire_theme"
-_PAGES = Environment(
+PAGES = Environment(
     loader=FileSystemLoader(HERE / "templates"),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_PAGES.filters.update(FILTERS)
-_PAGES.globals.update(static=f"/ui/static/{VERSION}", duration=tell_duration)
+PAGES.filters.update(FILTERS)
+PAGES.globals.update(static=f"/ui/static/{VERSION}", duration=tell_duration)
 
 
 @dataclass
@@ -97,7 +97,7 @@ def page(request: Request, template: str, status: int = 200, **facts: Any) -> Re
     """A private page: never stored, never framed, no script but ours."""
     theme = request.cookies.get(THEME_COOKIE)
     shown = {"visit": None, "here": request.url.path, "theme": theme if theme in THEMES else ""}
-    text = _PAGES.get_template(template).render(**(shown | facts))
+    text = PAGES.get_template(template).render(**(shown | facts))
     headers = {"Content-Security-Policy": CONTENT_POLICY, "Cache-Control": "no-store"}
     return Response(text, status, headers, "text/html")
 

@@ -12,7 +12,7 @@ from models.neural.ocr.decode import DecodedGlyph
 from models.neural.ocr.ppocr import ReadPicture
 from models.neural.ocr.rapid import RapidRecogniser
 from models.neural.ocr.scripts import LANGUAGE_MISSING, ScriptRecogniser
-from models.neural.ocr.tesseract import TesseractRecogniser
+from models.neural.ocr.tesseract import TesseractRecogniser, split_far_words
 from models.neural.ocr.text import ReadLine
 from tests.models.neural.ocr.pictures import as_page, draw_page
 
@@ -68,12 +68,12 @@ def test_a_latin_page_never_asks_for_a_pack() -> None:
 @pytest.mark.parametrize(
     ("script", "data", "read_with"),
     [
-        ("Cyrillic", {"rus", "eng", "osd"}, "rus+eng"),
+        ("Cyrillic", {"rus", "eng", "osd"}, "rus"),
         ("Cyrillic", {"Cyrillic", "rus", "osd"}, "Cyrillic"),
-        ("Greek", {"ell", "osd", "eng"}, "ell+eng"),
-        ("Arabic", {"ara", "osd", "eng"}, "ara+eng"),
-        ("Devanagari", {"hin", "osd", "eng"}, "hin+eng"),
-        ("Korean", {"kor", "osd", "eng"}, "kor+eng"),
+        ("Greek", {"ell", "osd", "eng"}, "ell"),
+        ("Arabic", {"ara", "osd", "eng"}, "ara"),
+        ("Devanagari", {"hin", "osd", "eng"}, "hin"),
+        ("Korean", {"kor", "osd", "eng"}, "kor"),
     ],
 )
 def test_the_pack_of_the_script_reads_it(script: str, data: set[str], read_with: str) -> None:
@@ -87,7 +87,7 @@ def test_a_language_that_was_asked_for_comes_before_the_script_as_a_whole() -> N
 
 
 def test_it_is_read_in_the_language_asked_for_where_the_script_cannot_be_told() -> None:
-    assert read(PlainMain(), PlainPacks(script=None), ("ru",)).words[0].text == "rus+eng"
+    assert read(PlainMain(), PlainPacks(script=None), ("ru",)).words[0].text == "rus"
 
 
 def test_chinese_and_japanese_are_read_by_the_built_in_networks() -> None:
@@ -118,6 +118,16 @@ def test_a_script_that_is_not_known_gives_few_letters_or_doubtful_ones(
     line = ReadLine(box=np.zeros((4, 2), np.float32), glyphs=glyphs)
     picture = ReadPicture(lines=(line,), turn=0, skew=0.0, width=10, height=10, extent=extent)
     assert picture.is_foreign is foreign
+
+
+def test_words_far_apart_in_a_row_stand_in_different_lines() -> None:
+    def place(x: float, line: int) -> Word:
+        return Word(text="x", bbox=(x, 0, x + 20, 10), confidence=1.0, line=line)
+
+    row = [place(0, 0), place(24, 0), place(120, 0), place(0, 1)]
+    assert [word.line for word in split_far_words(iter(row))] == [0, 0, 1, 2]
+    rightwards = [place(120, 0), place(96, 0), place(0, 0)]
+    assert [word.line for word in split_far_words(iter(rightwards))] == [0, 0, 1]
 
 
 def test_the_default_engine_takes_languages_that_only_packs_can_read() -> None:
