@@ -23,6 +23,7 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "inspect": ("cluster.cli.documents.inspect", "inspect", "Show what was read from a document."),
     "license": ("cluster.cli.operate.license", "license_group", "Licence keys and tokens."),
     "rescan": ("cluster.cli.operate.rescan", "rescan", "Look for personal data again in stored trees."),
+    "erase": ("cluster.cli.operate.erase", "erase", "Delete what is stored about a person, with a signed report."),
     "reconcile": (
         "cluster.cli.operate.reconcile",
         "reconcile",

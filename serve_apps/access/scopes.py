@@ -78,6 +78,7 @@ REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("POST", "/v1/sources/{source_id}/sync"): KeyScope.ADMIN,
     ("GET", "/v1/usage"): KeyScope.READ,
     ("GET", "/v1/audit"): KeyScope.ADMIN,
+    ("POST", "/v1/erasure"): KeyScope.ADMIN,
     ("POST", "/v1/webhooks"): KeyScope.ADMIN,
     ("GET", "/v1/webhooks"): KeyScope.ADMIN,
     ("GET", "/v1/webhooks/deliveries"): KeyScope.ADMIN,

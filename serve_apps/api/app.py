@@ -12,7 +12,18 @@ from serve_apps.api.http.compression import Gzip
 from serve_apps.api.http.middleware import OuterMiddleware
 from serve_apps.api.openapi import describe
 from serve_apps.api.routes.jobs import documents, ephemeral, events, ingest, jobs, parse
-from serve_apps.api.routes.operations import audit, health, license, metrics, sources, stats, token, usage, webhooks
+from serve_apps.api.routes.operations import (
+    audit,
+    erasure,
+    health,
+    license,
+    metrics,
+    sources,
+    stats,
+    token,
+    usage,
+    webhooks,
+)
 from serve_apps.api.routes.results import (
     archive,
     derived,
@@ -48,6 +59,7 @@ _PARTS = (
     archive,
     usage,
     audit,
+    erasure,
     webhooks,
     sources,
     metrics,

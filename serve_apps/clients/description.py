@@ -31,6 +31,7 @@ NAMES_BY_PATH = {
     "GET /v1/sources/{source_id}": "get_source",
     "GET /v1/jobs/{job_id}/review": "list_job_review",
     "GET /v1/review": "list_review",
+    "POST /v1/erasure": "erase_person",
     "DELETE /v1/review/{act}": "undo_review",
 }
 """Where a route's function is named for its module alone."""

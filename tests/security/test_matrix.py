@@ -136,6 +136,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("DELETE", "/v1/sources/{source_id}"): Row(204, make=registered),
     ("POST", "/v1/sources/{source_id}/sync"): Row(200, make=registered),
     ("GET", "/v1/audit"): Row(200),
+    ("POST", "/v1/erasure"): Row(200, {"json": {"value": "ann@example.com"}}),
     ("POST", "/v1/webhooks"): Row(201, {"json": {"url": "http://8.8.8.8/hook"}}),
     ("GET", "/v1/webhooks"): Row(200),
     ("GET", "/v1/webhooks/deliveries"): Row(200),

@@ -73,6 +73,7 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     refusals.PictureNotRedactable: Problem(403),
     refusals.UnknownFlag: Problem(422),
     NoSuchPage: Problem(422, "the file has none of the pages that were asked for", loc=("body", "pages")),
+    refusals.ValueRefused: Problem(422),
     ExtractError: Problem(422, "the page cannot be drawn", loc=("path", "page")),
     refusals.InvalidField: Problem(422),
     refusals.UnknownParameter: Problem(422),

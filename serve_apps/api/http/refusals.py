@@ -38,6 +38,13 @@ class UnknownFlag(Refusal):
     loc = ("body", "flag")
 
 
+class ValueRefused(Refusal):
+    """A value with too few letters and figures to be looked for."""
+
+    code = "value-too-short"
+    loc = ("body", "value")
+
+
 class OriginalGone(Refusal):
     """The original is not stored any more, so nothing can be drawn from it."""
 

@@ -161,6 +161,10 @@ class Operations(Transport):
         """Every item of `list_audit`, page after page."""
         return self._iterate(Call[types.Audit]("GET", "/v1/audit", query={"limit": limit, "cursor": cursor}))
 
+    def erase_person(self, value: str, *, erase: bool | None = None) -> types.ErasureReport:
+        """Find a person's value in every document of the organisation and, if asked, delete those documents."""
+        return self._json(Call[types.ErasureReport]("POST", "/v1/erasure", body={"value": value, "erase": erase}))
+
     def list_webhooks(self) -> list[types.Webhook]:
         """The organisation's receivers; secrets are never shown again."""
         return self._json(Call[list[types.Webhook]]("GET", "/v1/webhooks"))

@@ -175,6 +175,31 @@ class DocumentQuality(TypedDict):
     flags: NotRequired[dict[str, int]]
 DocumentStatus: TypeAlias = Literal['queued', 'running', 'succeeded', 'failed', 'canceled']
 EdgeType: TypeAlias = Literal['contains', 'follows', 'caption_of', 'refers_to']
+@final
+class ErasureLine(TypedDict):
+    document_id: str
+    job_id: str
+    places: int
+    in_name: bool
+    in_metadata: bool
+    result: str
+@final
+class ErasureReport(TypedDict):
+    tenant: str
+    org: str
+    by: str
+    at: str
+    value: str
+    erased: bool
+    searched: int
+    found: list[ErasureLine]
+    metadata: list[str]
+    unread: list[dict[str, Any]]
+    signature: str
+@final
+class ErasureRequest(TypedDict):
+    value: str
+    erase: NotRequired[bool]
 EventKind: TypeAlias = Literal['document.finished', 'job.finished']
 @final
 class ExtractedField(TypedDict):

@@ -188,6 +188,11 @@ export class Operations extends Transport {
     return this.iterate<types.Audit>({ method: "GET", path: "/v1/audit", query: { limit: options.limit, cursor: options.cursor } });
   }
 
+  /** Find a person's value in every document of the organisation and, if asked, delete those documents. */
+  erasePerson(options: { value: string; erase?: boolean }): Promise<types.ErasureReport> {
+    return this.json<types.ErasureReport>({ method: "POST", path: "/v1/erasure", body: { value: options.value, erase: options.erase } });
+  }
+
   /** The organisation's receivers; secrets are never shown again. */
   listWebhooks(): Promise<Array<types.Webhook>> {
     return this.json<Array<types.Webhook>>({ method: "GET", path: "/v1/webhooks" });

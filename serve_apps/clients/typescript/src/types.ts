@@ -185,6 +185,34 @@ export type DocumentStatus = "queued" | "running" | "succeeded" | "failed" | "ca
 
 export type EdgeType = "contains" | "follows" | "caption_of" | "refers_to";
 
+export interface ErasureLine {
+  document_id: string;
+  job_id: string;
+  places: number;
+  in_name: boolean;
+  in_metadata: boolean;
+  result: string;
+}
+
+export interface ErasureReport {
+  tenant: string;
+  org: string;
+  by: string;
+  at: string;
+  value: string;
+  erased: boolean;
+  searched: number;
+  found: Array<ErasureLine>;
+  metadata: Array<string>;
+  unread: Array<Record<string, unknown>>;
+  signature: string;
+}
+
+export interface ErasureRequest {
+  value: string;
+  erase?: boolean;
+}
+
 export type EventKind = "document.finished" | "job.finished";
 
 export interface ExtractedField {

@@ -1,0 +1,46 @@
+"""`quire erase`: everything that is stored about a person, listed or deleted, with a signed report."""
+
+import json
+from pathlib import Path
+
+import click
+
+from cluster.cli.shared.database import runtime_of
+from cluster.cli.shared.options import CommandStopped, workdir_option
+
+
+@click.command()
+@workdir_option
+@click.option("--person", "value", required=True, help="A name, address or number, however it is written.")
+@click.option("--tenant", default="default", show_default=True)
+@click.option("--org", default="default", show_default=True)
+@click.option("--yes", "really", is_flag=True, help="Delete what holds it; without, it is only listed.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="The signed report as JSON.")
+def erase(workdir: Path | None, value: str, tenant: str, org: str, really: bool, output: Path | None) -> None:
+    """Find a person's value in every document of an organisation; with --yes delete those documents.
+
+    Stores and index follow within seconds of the service's next round, and no later backup holds them. Exit status: 0
+    done, 1 something that holds it is still being read or nobody has read it.
+    """
+    from cluster.bootstrap.opening import open_runtime_store
+    from serve_apps.api.documents.erasing import ValueTooShort, erase_person
+    from storage.values.errors import StorageError
+    from storage.values.rows import Actor, Scope
+
+    try:
+        store = open_runtime_store(runtime_of(workdir))
+        try:
+            scope = Scope(tenant=tenant, org=org)
+            report = erase_person(store, scope, Actor(key_name="operator"), value, really=really)
+        finally:
+            store.close()
+    except (StorageError, ValueTooShort) as error:
+        raise CommandStopped(str(error) or error.code) from None
+    if output is not None:
+        output.write_text(json.dumps(report, indent=1) + "\n")
+    for line in report["found"]:
+        click.echo(f"{line['document_id']}  {line['places']} places  {line['result']}")
+    open_ends = len(report["unread"]) + sum(line["result"] == "unfinished" for line in report["found"])
+    click.echo(f"{len(report['found'])} of {report['searched']} documents hold it")
+    if open_ends:
+        raise CommandStopped(f"{open_ends} documents are unfinished or were never read: nobody knows of them")

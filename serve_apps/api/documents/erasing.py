@@ -1,0 +1,147 @@
+"""Erasing a person: a value looked for in everything stored for an organisation, what holds it deleted, and a report.
+
+The report names ids and counts, never the value: it holds a keyed digest of it, and is signed, so that it can be shown
+later and checked against the value by whoever has the key. Blocks: call in a thread.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from models.cdom.tree import Tree, load_tree
+from models.pii.letters import letters
+from models.redaction.planning.folded import fold_text
+from models.redaction.planning.search import texts_of_tree
+from storage.jobs.lifecycle import delete_document
+from storage.objects.artifacts import TREE
+from storage.store import Store
+from storage.upkeep.erasure import StoredDocument, forget_metadata, list_stored
+from storage.values.errors import Conflict, NotFound
+from storage.values.rows import Actor, Scope
+from storage.values.signing import Signer
+
+LEAST_LETTERS = 3
+"""Letters and figures of a value that is looked for: fewer stand in too many words."""
+_PURPOSE = "erasure-report"
+
+
+class ValueTooShort(ValueError):
+    """Fewer letters and figures than can be looked for."""
+
+    code = "value-too-short"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundPerson:
+    """A document that holds the value: so many times in its text, and whether in its name or its job's metadata."""
+
+    document: StoredDocument
+    places: int
+    in_name: bool
+    in_metadata: bool
+
+
+def find_person(store: Store, scope: Scope, value: str) -> tuple[list[FoundPerson], list[StoredDocument]]:
+    """Documents with the value, and those of which nothing was read, so that nobody knows. Raises `ValueTooShort`."""
+    wanted = letters(value)
+    if len(wanted) < LEAST_LETTERS:
+        raise ValueTooShort("too few letters and figures to look for")
+    found: list[FoundPerson] = []
+    unread: list[StoredDocument] = []
+    for document in list_stored(store.db, scope):
+        tree = _read(store, document)
+        if tree is None:
+            unread.append(document)
+        one = FoundPerson(
+            document=document,
+            places=_count(_text_of(tree), wanted) if tree is not None else 0,
+            in_name=_count(document.source_file, wanted) > 0,
+            in_metadata=_count(json.dumps(document.metadata, ensure_ascii=False), wanted) > 0,
+        )
+        if one.places or one.in_name or one.in_metadata:
+            found.append(one)
+    return found, unread
+
+
+def erase_person(store: Store, scope: Scope, actor: Actor, value: str, *, really: bool) -> dict[str, Any]:
+    """The signed report. `really`: what was found is deleted; stores, index and later backups follow at once.
+
+    A document that is being read is reported `unfinished` and stays: ask again when it has ended.
+    """
+    found, unread = find_person(store, scope, value)
+    lines = [_erase(store, scope, actor, one) if really else _line(one, "found") for one in found]
+    jobs = sorted({one.document.job_id for one in found if one.in_metadata})
+    if really and jobs:
+        forget_metadata(store.db, scope, actor, jobs)
+    report: dict[str, Any] = {
+        "tenant": scope.tenant,
+        "org": scope.org,
+        "by": actor.key_name,
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "value": digest_value(store.signer, value),
+        "erased": really,
+        "searched": len(list_stored(store.db, scope)) + sum(line["result"] == "deleted" for line in lines),
+        "found": lines,
+        "metadata": jobs,
+        "unread": [{"document_id": one.document_id, "job_id": one.job_id, "status": one.status} for one in unread],
+    }
+    return report | {"signature": sign_report(store.signer, report)}
+
+
+def digest_value(signer: Signer, value: str) -> str:
+    """The same for a value however it is written; nothing can be read from it without the service's key."""
+    return signer.sign("erasure-value", letters(value).encode()).hex()
+
+
+def sign_report(signer: Signer, report: dict[str, Any]) -> str:
+    """HMAC over everything but the signature itself."""
+    facts = {key: value for key, value in report.items() if key != "signature"}
+    return signer.sign(_PURPOSE, json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()).hex()
+
+
+def _erase(store: Store, scope: Scope, actor: Actor, one: FoundPerson) -> dict[str, Any]:
+    if not (one.places or one.in_name):
+        return _line(one, "metadata erased")
+    try:
+        delete_document(store.db, scope, actor, one.document.document_id)
+    except Conflict:
+        return _line(one, "unfinished")
+    return _line(one, "deleted")
+
+
+def _line(one: FoundPerson, result: str) -> dict[str, Any]:
+    document = one.document
+    return {
+        "document_id": document.document_id,
+        "job_id": document.job_id,
+        "places": one.places,
+        "in_name": one.in_name,
+        "in_metadata": one.in_metadata,
+        "result": result,
+    }
+
+
+def _read(store: Store, document: StoredDocument) -> Tree | None:
+    if document.attempt is None:
+        return None
+    try:
+        return load_tree(store.artifacts.read(document.document_id, document.attempt, TREE))
+    except NotFound:
+        return None
+
+
+def _text_of(tree: Tree) -> str:
+    return "\n".join(_texts(tree))
+
+
+def _texts(tree: Tree) -> Iterator[str]:
+    """In reading order, so that a value broken over two blocks or cells is one."""
+    for _, text in texts_of_tree(tree):
+        if text:
+            yield text
+
+
+def _count(text: str, wanted: str) -> int:
+    return sum(1 for _ in fold_text(text).find(wanted))

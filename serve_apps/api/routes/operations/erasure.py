@@ -1,0 +1,62 @@
+"""POST /v1/erasure: everything stored about a person, listed or deleted, with a signed report."""
+
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from serve_apps.api.context.deps import CallDep
+from serve_apps.api.documents.erasing import ValueTooShort, erase_person
+from serve_apps.api.http.refusals import ValueRefused
+from serve_apps.api.shapes.bodies import Body
+from serve_apps.api.shapes.rendering import json_response
+
+router = APIRouter(tags=["system"])
+
+
+class ErasureRequest(BaseModel):
+    """`value` is looked for however it is written; `erase` deletes what holds it, else it is only listed."""
+
+    model_config = ConfigDict(extra="forbid")
+    value: str = Field(min_length=1, max_length=500)
+    erase: bool = False
+
+
+class ErasureLine(Body):
+    """A document that holds the value. `result`: found, deleted, unfinished or metadata erased."""
+
+    document_id: str
+    job_id: str
+    places: int
+    in_name: bool
+    in_metadata: bool
+    result: str
+
+
+class ErasureReport(Body):
+    """`value` is a keyed digest, `signature` an HMAC over all the rest; `unread`: nobody knows what they hold."""
+
+    tenant: str
+    org: str
+    by: str
+    at: str
+    value: str
+    erased: bool
+    searched: int
+    found: list[ErasureLine]
+    metadata: list[str]
+    unread: list[dict[str, Any]]
+    signature: str
+
+
+@router.post("/v1/erasure", responses={200: {"model": ErasureReport}})
+async def erase_value(body: ErasureRequest, call: CallDep) -> Response:
+    """Find a person's value in every document of the organisation and, if asked, delete those documents."""
+    try:
+        report = await call.running.disk.run(
+            erase_person, call.store, call.scope, call.actor, body.value, really=body.erase
+        )
+    except ValueTooShort as error:
+        raise ValueRefused(str(error)) from None
+    return json_response(report)

@@ -1,0 +1,50 @@
+"""What an erasure of a person looks through and changes in rows: every document of an organisation, names, metadata."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from storage.access.audit import record
+from storage.postgres.database import Database
+from storage.values.rows import Actor, DocumentId, JobId, Scope
+from storage.values.scoping import OWNED, owned_by
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredDocument:
+    """`attempt` is None where nothing was read of it (yet); `metadata` is its job's."""
+
+    document_id: DocumentId
+    job_id: JobId
+    source_file: str
+    status: str
+    attempt: int | None
+    metadata: Any
+
+
+def list_stored(db: Database, scope: Scope) -> list[StoredDocument]:
+    """Every document that is not deleted, the oldest job first."""
+    rows = db.fetch_all(
+        f"""select d.id as document_id, d.job_id, d.source_file, d.status, d.published_attempt as attempt, j.metadata
+            from jobs j join documents d on d.job_id = j.id and d.deleted_at is null
+            where {OWNED} order by j.seq, d.position""",
+        owned_by(scope),
+    )
+    return [StoredDocument(**row) for row in rows]
+
+
+def forget_metadata(db: Database, scope: Scope, actor: Actor, job_ids: Sequence[str]) -> None:
+    """What a caller wrote about these jobs goes; noted in the audit trail."""
+    with db.transaction() as conn:
+        rows = conn.execute(
+            f"update jobs j set metadata = null where j.id = any(%(ids)s) and {OWNED} returning j.id",
+            owned_by(scope, ids=list(job_ids)),
+        ).fetchall()
+        for row in rows:
+            record(conn, scope, actor, "job.metadata-erased", row["id"])
+
+
+def list_waiting(db: Database, document_ids: Sequence[str]) -> list[str]:
+    """Which of these deleted documents are still to be erased from stores and index."""
+    rows = db.fetch_all("select document_id from purges where document_id = any(%(ids)s)", {"ids": list(document_ids)})
+    return [row["document_id"] for row in rows]
