@@ -5,8 +5,12 @@ from pathlib import Path
 
 import click
 
+from cluster.bootstrap.opening import open_runtime_store
 from cluster.cli.shared.database import runtime_of
 from cluster.cli.shared.options import CommandStopped, workdir_option
+from serve_apps.api.documents.erasing import ValueTooShort, erase_person
+from storage.values.errors import StorageError
+from storage.values.rows import Actor, Scope
 
 
 @click.command()
@@ -22,11 +26,6 @@ def erase(workdir: Path | None, value: str, tenant: str, org: str, really: bool,
     Stores and index follow within seconds of the service's next round, and no later backup holds them. Exit status: 0
     done, 1 something that holds it is still being read or nobody has read it.
     """
-    from cluster.bootstrap.opening import open_runtime_store
-    from serve_apps.api.documents.erasing import ValueTooShort, erase_person
-    from storage.values.errors import StorageError
-    from storage.values.rows import Actor, Scope
-
     try:
         store = open_runtime_store(runtime_of(workdir))
         try:
