@@ -1,6 +1,6 @@
 """How surprising the letters of each line are, in the languages of their script.
 
-The table was counted from word frequencies of 33 languages by `tests/bench/training/letters.py`: for each three
+The table was counted from word frequencies of 32 languages by `tests/bench/training/letters.py`: for each three
 neighbouring letters of a word the surprise of the third after the two before it, in twentieths of a nat.
 """
 
