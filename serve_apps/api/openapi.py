@@ -71,6 +71,8 @@ def _complete(operation: dict[str, Any], at: tuple[str, str]) -> None:
             responses.setdefault(status, _problem(text))
     for status, text in _OWN.get(at, {}).items():
         responses.setdefault(status, _problem(text))
+    if any(parameter["name"].lower() == "idempotency-key" for parameter in operation.get("parameters", ())):
+        responses.setdefault("409", _problem("The Idempotency-Key was used for something else."))
     if any(parameter["name"] == "redacted" for parameter in operation.get("parameters", ())):
         responses.setdefault("409", _problem("Redacted, but the document has no finished PII scan."))
     responses.setdefault("503", _problem("Not available now; Retry-After says when to come back."))

@@ -19,15 +19,24 @@ export function isTyping(event) {
     || document.querySelector("dialog[open], :popover-open") !== null;
 }
 
-/** Asks in a dialog of ours; true when the answer is yes. */
+/** Asks in a dialog of ours; true when the answer is yes. The end of an earlier question, told late, answers no later one. */
+let asked = 0;
 export function ask(question, yes = "Yes", danger = false) {
+  const mine = ++asked;
   const dialog = document.getElementById("ask");
   document.getElementById("ask-text").textContent = question;
   dialog.querySelector("[value=yes]").textContent = yes;
   dialog.classList.toggle("danger", danger);
   dialog.returnValue = "";
   dialog.showModal();
-  return new Promise((done) => dialog.addEventListener("close", () => done(dialog.returnValue === "yes"), { once: true }));
+  return new Promise((done) => {
+    const closed = () => {
+      if (mine === asked && dialog.open) return;
+      dialog.removeEventListener("close", closed);
+      done(mine === asked && dialog.returnValue === "yes");
+    };
+    dialog.addEventListener("close", closed);
+  });
 }
 
 // Questions come before htmx or the browser sends the form.
@@ -50,6 +59,9 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   if (region.matches('[hx-trigger^="every"]') && (document.hidden || isBusy(region))) event.preventDefault();
 });
 document.addEventListener("htmx:beforeSwap", (event) => {
+  // Asked before the question was put: a swap now would take away the form that the answer sends.
+  const region = event.detail.requestConfig.elt;
+  if (region.id === "live" && isBusy(region)) event.detail.shouldSwap = false;
   if (new URL(event.detail.xhr.responseURL || location.href).pathname === "/ui/login") {
     event.detail.shouldSwap = false;
     location.reload();

@@ -26,6 +26,7 @@ from tests.conftest import SIGNING_KEY
 from tests.serve_apps.console.harness import ENGINE_KEY, Person, a_console, csrf_of, resources_of, sign_up, watch
 from tests.storage.receivers import Receiver, receiving
 
+PATIENCE_S = 120  # seconds a process may take to start and reach its point on a busy machine
 PRIVATE = ["http://127.0.0.1/", "http://localhost/hook", "http://10.0.0.1/", "http://[::1]/", "ftp://example.org/"]
 
 
@@ -108,7 +109,7 @@ def watch_and_deliver(dsn: str, folder: Path, engine_url: str, crash_at: str | N
     )
     watcher.start()
     dispatcher.start()
-    time.sleep(60)
+    time.sleep(PATIENCE_S)
 
 
 def run_until(target: tuple[str, Path, str, str | None], done: Callable[[], bool], limit_s: float) -> int | None:
@@ -148,11 +149,11 @@ async def test_a_console_killed_around_the_commit_tells_each_document_under_one_
             await ann.api.get(f"/v1/jobs/{job}?wait=10")
         expire_leases(store)
         folder = tmp_path / "workdir"
-        killed = await asyncio.to_thread(run_until, (dsn, folder, engine_url, point), lambda: False, 30)
+        killed = await asyncio.to_thread(run_until, (dsn, folder, engine_url, point), lambda: False, PATIENCE_S)
         assert killed == -signal.SIGKILL
         expire_leases(store)
         target = (dsn, folder, engine_url, None)
-        await asyncio.to_thread(run_until, target, lambda: len(count_ids(receiver)) >= 8, 40)
+        await asyncio.to_thread(run_until, target, lambda: len(count_ids(receiver)) >= 8, PATIENCE_S)
         assert count_ids(receiver) == Counter(dict.fromkeys(count_ids(receiver), 1))
         assert len(count_ids(receiver)) == 8
     assert (await ann.api.get("/v1/usage")).json()["pages_this_month"] == 8

@@ -13,6 +13,8 @@ from tests.ui.papers import HELD, write_letter, write_report
 
 pytestmark = pytest.mark.timeout(300)
 
+SCRIPT = """document.querySelector('script[src$="/app.js"]').src"""
+
 
 @pytest.fixture
 def service(store: Store, dsn: str, tmp_path: Path, browser: Browser) -> Iterator[Living]:
@@ -188,6 +190,36 @@ def test_the_html_preview_is_framed_without_script_or_origin(service: Living) ->
     assert (
         browser.run("document.querySelector('iframe').contentDocument") is None
     )  # another origin: ours cannot look in
+
+
+def test_the_end_of_one_question_told_late_answers_no_later_one(service: Living) -> None:
+    service.sign_in()
+    browser = service.browser
+    browser.open(f"{service.url}/ui/jobs")
+    browser.run(
+        f"""import({SCRIPT}).then(({{ ask }}) => {{
+            const dialog = document.getElementById('ask');
+            window.first = ask('One?'); dialog.close(); window.second = ask('Two?');
+            setTimeout(() => dialog.close('yes'), 50);
+        }})"""
+    )
+    assert browser.run("Promise.all([window.first, window.second])") == [False, True]
+
+
+def test_a_page_asked_for_before_a_question_is_not_swapped_under_it(service: Living) -> None:
+    job = service.send(("letter.pdf", write_letter()))
+    service.sign_in()
+    browser = service.browser
+    browser.open(f"{service.url}/ui/jobs/{job['id']}")
+    browser.run("document.getElementById('live').same = true")
+    browser.run(f"import({SCRIPT}).then(({{ ask }}) => {{ ask('Sure?'); }})")
+    swap = "htmx.ajax('GET', location.pathname, {source: '#live', target: '#live', select: '#live', swap: 'outerHTML'})"
+    browser.run(swap)
+    assert browser.run("document.getElementById('live').same") is True
+    browser.press("Escape")
+    browser.until("!document.getElementById('ask').open")
+    browser.run(swap)
+    assert browser.run("document.getElementById('live').same") is None
 
 
 def test_deleting_asks_first_and_then_changes_the_page_in_place(service: Living) -> None:
