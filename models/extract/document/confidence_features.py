@@ -8,6 +8,7 @@ import numpy.typing as npt
 from models.cdom.table import Cell
 from models.cdom.tree import BlockType, Route
 from models.extract.document.draft import Draft
+from models.extract.layout.learned.median import median
 from models.extract.readers.contract import PageBlock, PageContent
 
 Rows = npt.NDArray[np.float32]
@@ -53,7 +54,7 @@ def _page_facts(drafts: Sequence[Draft]) -> tuple[float, ...]:
     pictures = sum(draft.type is BlockType.PICTURE for draft in drafts)
     printed = sum(bool(draft.block.printed) for draft in drafts)
     widths = [draft.block.bbox[2] - draft.block.bbox[0] for draft in drafts if draft.block.bbox]
-    column = float(np.median(widths)) / (drafts[0].page.width or 1.0) if widths else 0.0
+    column = median(widths) / (drafts[0].page.width or 1.0) if widths else 0.0
     return (len(drafts), tables, pictures, len(lefts), printed, column)
 
 

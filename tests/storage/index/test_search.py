@@ -147,8 +147,8 @@ def test_a_least_score_cuts_the_answer(library: Library) -> None:
 
 def test_without_a_keyword_index_vectors_answer_and_say_so(library: Library, tmp_path: object) -> None:
     library.publish("apples ripen")
-    for folder in library.place.keywords.iterdir():
-        (folder / "state.json").unlink()
+    for state in library.place.keywords.glob("*/state.json"):
+        state.unlink()
     assert {hit.mode for mode in SearchMode for hit in library.ask("apples", mode)} == {SearchMode.VECTOR}
 
 

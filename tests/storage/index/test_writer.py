@@ -133,8 +133,8 @@ def test_readers_go_on_while_old_versions_are_dropped(library: Library) -> None:
 def test_a_keyword_index_that_is_gone_comes_back_from_the_table(library: Library) -> None:
     library.publish("apples ripen")
     library.close()
-    for folder in library.place.keywords.iterdir():
-        (folder / "state.json").unlink()
+    for state in library.place.keywords.glob("*/state.json"):
+        state.unlink()
     library.writer.catch_up()
     assert [hit.mode for hit in library.ask("apples", SearchMode.FTS)] == [SearchMode.FTS]
     assert library.writer.rebuild() == 1
