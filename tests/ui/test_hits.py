@@ -54,6 +54,14 @@ def test_a_crop_shows_the_box_with_some_of_its_page() -> None:
     assert crop.box == (60.0, 100.0, 200.0, 800.0)
 
 
+def test_a_crop_shows_the_whole_passage_not_only_its_heading() -> None:
+    heading, text = [60.0, 100.0, 160.0, 120.0], [60.0, 130.0, 500.0, 200.0]
+    places = [{"page": 2, "bbox": heading}, {"page": 2, "bbox": text}, {"page": 3, "bbox": [10.0, 10.0, 590.0, 50.0]}]
+    crop = crop_of(a_hit(bboxes=places))
+    assert crop is not None
+    assert crop.box == (60.0, 100.0, 440.0, 100.0)
+
+
 @pytest.mark.parametrize("boxes", [[], [{"page": 1, "bbox": [5, 5, 5, 5]}]])
 def test_without_a_place_there_is_no_crop(boxes: list[dict[str, Any]]) -> None:
     assert crop_of(a_hit(bboxes=boxes)) is None

@@ -26,7 +26,7 @@ FLAGS = {
 }
 ADVICE = {
     "ml-unavailable": "A page needs text recognition, which does not run here. Start it, then read again.",
-    "unsupported-format": "The content is of no format that is read here. Send it as PDF, Word or an image.",
+    "unsupported-format": "The content is of no format that is read here: the guide lists them under Formats.",
     "malformed": "The file is damaged. Export or scan it again.",
     "encrypted": "The file needs a password. Send it again with the password.",
     "too-many-pages": "Split the file, or read some of its pages only.",

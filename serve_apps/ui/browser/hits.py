@@ -69,10 +69,12 @@ def table_rows(hit: dict[str, Any]) -> list[list[str]]:
 
 
 def crop_of(hit: dict[str, Any]) -> PageCrop | None:
-    """The first box of the hit with some of the page around it; None where it stands on no page."""
+    """What the hit covers of its first page, with some of it around; None where it stands on no page."""
     if not hit["bboxes"]:
         return None
-    page, (left, top, right, bottom) = hit["bboxes"][0]["page"], hit["bboxes"][0]["bbox"]
+    page = hit["bboxes"][0]["page"]
+    lefts, tops, rights, bottoms = zip(*(one["bbox"] for one in hit["bboxes"] if one["page"] == page), strict=True)
+    left, top, right, bottom = min(lefts), min(tops), max(rights), max(bottoms)
     width, height = right - left + 2 * _MARGIN, min(bottom - top + 2 * _MARGIN, _CROP_HEIGHT)
     if width <= 2 * _MARGIN or height <= 2 * _MARGIN:
         return None
