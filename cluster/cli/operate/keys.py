@@ -45,11 +45,17 @@ def revoke(label: str, workdir: Path | None) -> None:
 @keys_group.command("list")
 @workdir_option
 def show(workdir: Path | None) -> None:
-    """Names and scopes; secrets are nowhere to be shown from."""
-    with opened(runtime_of(workdir)) as database:
-        for key in list_keys(database):
-            state = f"revoked {key.revoked_at:%Y-%m-%d %H:%M}" if key.revoked_at else "in force"
-            click.echo(f"{key.name}:{key.scope}  {state}  added {key.created_at:%Y-%m-%d %H:%M}")
+    """Names and scopes, those of SVC_API_KEYS too; secrets are nowhere to be shown from."""
+    runtime = runtime_of(workdir)
+    with opened(runtime) as database:
+        stored = list_keys(database)
+    known = {(key.name, key.scope) for key in stored}
+    for configured in parse_api_keys(runtime.settings.api_keys or ""):
+        if (configured.name, configured.scope) not in known:
+            click.echo(f"{configured.name}:{configured.scope}  in force  from SVC_API_KEYS")
+    for key in stored:
+        state = f"revoked {key.revoked_at:%Y-%m-%d %H:%M}" if key.revoked_at else "in force"
+        click.echo(f"{key.name}:{key.scope}  {state}  added {key.created_at:%Y-%m-%d %H:%M}")
 
 
 def _parse(label: str, secret: str) -> ApiKey:

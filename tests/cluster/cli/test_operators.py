@@ -61,10 +61,13 @@ def test_a_key_is_added_listed_and_revoked(workdir: Path, store: Store) -> None:
     in_force = keys_in_force(parse_api_keys(CONFIGURED), list_keys(store.db))
     assert [(key.label, key.digest) for key in in_force][1:] == [("acme:write", digest_secret(secret))]
     assert quire(workdir, "keys", "add", "acme:write").exit_code == 1
-    assert "acme:write  in force" in quire(workdir, "keys", "list").output
+    listed = quire(workdir, "keys", "list").output
+    assert "acme:write  in force" in listed
+    assert "acme:read  in force  from SVC_API_KEYS" in listed
     assert secret not in quire(workdir, "keys", "list").output
     for label in ("acme:write", "acme:read"):
         assert quire(workdir, "keys", "revoke", label).exit_code == 0
+    assert "in force" not in quire(workdir, "keys", "list").output
     assert keys_in_force(parse_api_keys(CONFIGURED), list_keys(store.db)) == []
 
 
