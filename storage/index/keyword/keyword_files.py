@@ -23,7 +23,7 @@ from storage.objects.durable_files import partial_name, sync_folder, write_synce
 from storage.values.rows import Scope
 
 PART_CHUNKS = 50_000
-"""Chunks from which a part takes no more: it is built again in about 3 CPU seconds, and a million are 20 parts."""
+"""Chunks from which a part takes no more: it is built again in about 4 CPU seconds, and a million are 20 parts."""
 Rows = list[dict[str, Any]]
 
 
