@@ -7,6 +7,7 @@ those parts are built again in which the text stood.
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
@@ -115,7 +116,7 @@ class KeywordFiles:
         holding = set(view.parts_with("generation", gone)) if view is not None else set()
         for at in sorted(holding | ({len(parts) - 1} if parts else set())):
             part, rows = parts[at], fresh if at + 1 == len(parts) else []
-            self._writers.change(self._folder(scope, part.build), gone=gone, fresh=rows)
+            self._writers.change(self._keywords.part_folder(scope, part.build), gone=gone, fresh=rows)
             parts[at] = replace(
                 part,
                 until=until if rows else part.until,
@@ -124,43 +125,38 @@ class KeywordFiles:
             )
 
     def _portions(self, rows: Rows, room: int) -> Iterator[tuple[int, Rows]]:
-        """Rows in order of their batches, cut between two batches as soon as a part is full: (last batch, rows)."""
-        rows = sorted(rows, key=lambda row: (row["batch"], row["key"]))
-        portion: Rows = []
-        for at, row in enumerate(rows):
-            portion.append(row)
-            ends = at + 1 == len(rows) or rows[at + 1]["batch"] != row["batch"]
-            if ends and (at + 1 == len(rows) or len(portion) >= (room if room > 0 else self._part_chunks)):
-                yield row["batch"], portion
-                portion, room = [], 0
+        """Rows cut as parts are: (last batch, rows); the first portion fills the `room` that is left, if any."""
+        after = -1
+        for until in self._cuts(sorted(Counter(row["batch"] for row in rows).items()), room):
+            yield until, [row for row in rows if after < row["batch"] <= until]
+            after = until
+
+    def _cuts(self, batches: Iterable[tuple[int, int]], room: int = 0) -> list[int]:
+        """The batches, of (batch, chunks) in order, after which a part is full, and the last one."""
+        cuts: list[int] = []
+        size, last, most = 0, None, room if room > 0 else self._part_chunks
+        for last, chunks in batches:
+            size += chunks
+            if size >= most:
+                cuts.append(last)
+                size, most = 0, self._part_chunks
+        return [*cuts, last] if size and last is not None else cuts
 
     def _build(self, scope: Scope) -> KeywordState:
         """All parts anew, beside those in use: one portion of the table in memory at a time."""
         parts: list[KeywordPart] = []
         fields: tuple[str, ...] = ()
         after = -1
-        for until in self._cuts(scope):
+        for until in self._cuts(self._table.batches_of(scope)):
             rows: Rows = self._table.texts_of(scope, after_batch=after, until_batch=until).to_pylist()
             parts.append(self._build_part(scope, rows, after, until))
             fields, after = _union(fields, rows), until
         return KeywordState(tuple(parts), after, fields)
 
-    def _cuts(self, scope: Scope) -> list[int]:
-        """The batches at which a part is full, and the last one."""
-        cuts: list[int] = []
-        size = 0
-        batches = self._table.batches_of(scope)
-        for at, (batch, chunks) in enumerate(batches):
-            size += chunks
-            if size >= self._part_chunks or at + 1 == len(batches):
-                cuts.append(batch)
-                size = 0
-        return cuts
-
     def _build_part(self, scope: Scope, rows: Rows, after: int, until: int) -> KeywordPart:
         folder = self._keywords.folder(scope)
         build = max([_number(path) for path in folder.glob("b*")], default=0) + 1
-        build_index(folder / f"b{build}", rows)
+        build_index(self._keywords.part_folder(scope, build), rows)
         return KeywordPart(build, after, until, len(rows))
 
     def _holding(self, scope: Scope, field: str, words: Collection[str]) -> list[int]:
@@ -194,9 +190,6 @@ class KeywordFiles:
         self._say(scope, state)
         for other in others:
             shutil.rmtree(other, ignore_errors=True)
-
-    def _folder(self, scope: Scope, build: int) -> Path:
-        return self._keywords.folder(scope) / f"b{build}"
 
     def _say(self, scope: Scope, state: KeywordState) -> None:
         folder = self._keywords.folder(scope)

@@ -7,7 +7,7 @@ taken in. What the table no longer has is found by counting, part by part, and t
 import json
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -87,31 +87,31 @@ class KeywordFollower:
         try:
             self._files.follow(scope)
             state = self._keywords.state(scope)
-            if state is not None and self._differing(scope, state):
-                stale = {*self._differing(scope, state), *self._masked(scope, state)}
-                self._files.rebuild_parts(scope, stale, nullcontext())
+            differing = self._differing(scope, state, self._table.batches_of(scope)) if state is not None else []
+            if state is not None and differing:
+                self._files.rebuild_parts(scope, {*differing, *self._masked(scope, state)}, nullcontext())
         finally:
             self._files.close()
 
     def _in_step(self, scope: Scope) -> bool:
-        state = self._keywords.state(scope)
-        return state is not None and not self._differing(scope, state)
+        state, batches = self._keywords.state(scope), self._table.batches_of(scope)
+        if state is None or any(batch > state.batch for batch, _ in batches):
+            return False
+        return not self._differing(scope, state, batches)
 
-    def _differing(self, scope: Scope, state: KeywordState) -> list[int]:
-        """Builds that hold another number of chunks than the table has in their batches; -1: newer batches."""
+    def _differing(self, scope: Scope, state: KeywordState, batches: Sequence[tuple[int, int]]) -> list[int]:
+        """Builds that hold another number of chunks than the table has in their batches."""
         view = self._keywords.view(scope)
-        batches = self._table.batches_of(scope)
-        found = [-1] if any(batch > state.batch for batch, _ in batches) else []
-        for part, searcher in zip(state.parts, view.searchers if view else (), strict=False):
-            wanted = sum(chunks for batch, chunks in batches if part.after < batch <= part.until)
-            if searcher.num_docs != wanted:
-                found.append(part.build)
-        return found
+        return [
+            part.build
+            for part, searcher in zip(state.parts, view.searchers if view else (), strict=False)
+            if searcher.num_docs != sum(chunks for batch, chunks in batches if part.after < batch <= part.until)
+        ]
 
     def _masked(self, scope: Scope, state: KeywordState) -> list[int]:
         """Builds in which words of deleted chunks still lie."""
-        folder = self._keywords.folder(scope)
-        return [part.build for part in state.parts if _has_deletions(folder / f"b{part.build}")]
+        folders = {part.build: self._keywords.part_folder(scope, part.build) for part in state.parts}
+        return [build for build, folder in folders.items() if _has_deletions(folder)]
 
 
 def _has_deletions(folder: Path) -> bool:

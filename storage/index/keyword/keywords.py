@@ -123,6 +123,9 @@ class Keywords:
     def folder(self, scope: Scope) -> Path:
         return self.root / hashlib.sha256(scope_name(scope).encode()).hexdigest()[:24]
 
+    def part_folder(self, scope: Scope, build: int) -> Path:
+        return self.folder(scope) / f"b{build}"
+
     def _reader(self, scope: Scope) -> tuple[KeywordState, tuple[tantivy.Index, ...]] | None:
         state = self.state(scope)
         if state is None:
@@ -145,7 +148,7 @@ class Keywords:
         for part in state.parts:
             earlier, index = before.get(part.build, (None, None))
             if index is None:
-                index = open_index(self.folder(scope) / f"b{part.build}")
+                index = open_index(self.part_folder(scope, part.build))
             elif earlier != part:
                 index.reload()
             indexes.append(index)
