@@ -123,7 +123,7 @@ class Dispatcher:
 
 def _seconds(text: str, now: float) -> float:
     """`Retry-After` in either of its forms; 0 where it says nothing that can be read."""
-    if text.isdigit():
+    if text.isdecimal():
         return float(text[:9])
     try:
         return max(0.0, parsedate_to_datetime(text).timestamp() - now)

@@ -56,7 +56,7 @@ def _fields(values: dict[str, list[str]]) -> dict[str, str]:
     elif not _is_true(values, "do_ocr", default=True):
         fields["ocr"] = "never"
     if pages := values.get("page_range"):
-        if len(pages) != 2 or not all(page.isdigit() for page in pages):
+        if len(pages) != 2 or not all(page.isdecimal() and len(page) < 20 for page in pages):
             raise InvalidOption("page_range", "expected the first and the last page")
         if int(pages[1]) < 1 << 31:  # docling's own default is the largest integer: all pages
             fields["pages"] = f"{pages[0]}-{pages[1]}"

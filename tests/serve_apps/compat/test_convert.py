@@ -83,8 +83,10 @@ async def test_an_unsupported_file_is_the_engines_422(door: FastAPI) -> None:
     assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, "unsupported-format")
 
 
-@pytest.mark.parametrize("data", [{"to_formats": "docx"}, {"do_ocr": "perhaps"}, {"page_range": "1"}])
-async def test_a_field_that_cannot_be_meant_is_422(door: FastAPI, data: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "data", [{"to_formats": "docx"}, {"do_ocr": "perhaps"}, {"page_range": "1"}, {"page_range": ["²", "9" * 5000]}]
+)
+async def test_a_field_that_cannot_be_meant_is_422(door: FastAPI, data: dict[str, str | list[str]]) -> None:
     async with client_of(door) as client:
         assert (await client.post("/v1/convert/file", files=files(PDF), data=data)).status_code == 422
         assert (await client.post("/v1/convert/file", data=data)).status_code == 422

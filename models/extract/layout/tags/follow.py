@@ -112,7 +112,7 @@ def _as_stated(element: _TaggedElement, has_headings: bool) -> TypedGroup:
 
 def _stated_level(role: str) -> int | None:
     """1..6 of H1..H6, 1 of a title; null of an H, whose level its place would tell."""
-    return int(role[1:]) if role[1:].isdigit() else 1 if role == "Title" else None
+    return int(role[1:]) if len(role) < 4 and role[1:].isdecimal() else 1 if role == "Title" else None
 
 
 def _most_common(element: _TaggedElement) -> BlockType:

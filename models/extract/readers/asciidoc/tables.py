@@ -48,7 +48,7 @@ def read_table(lines: list[str], options: dict[str, str], flags: set[str]) -> Ad
 def _count_columns(stated: str) -> int:
     if not stated:
         return 0
-    if stated.isdigit():
+    if stated.isdecimal():
         return min(int(stated), MAX_COLUMNS) if len(stated) < 5 else 0
     total = 0
     for part in re.split(r"[,;]", stated.rstrip(",;")):

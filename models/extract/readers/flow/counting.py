@@ -1,4 +1,4 @@
-"""Numbers of list items as letters and Roman numerals."""
+"""Numbers that files state, and numbers of list items as letters and Roman numerals."""
 
 from typing import Final
 
@@ -6,6 +6,19 @@ _ROMAN: Final = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), 
                  (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
 _MOST: Final = 3999
 """Beyond it Roman numerals are not written."""
+
+MAX_DIGITS: Final = 9
+"""Digits of a stated number that is followed; a longer one counts nothing that a file can hold."""
+
+
+def natural(text: str | None, otherwise: int) -> int:
+    """The whole number that a file states in digits; `otherwise` where it states none or an absurd one.
+
+    >>> natural("12", 1), natural("²", 1), natural("9" * 10, 1), natural(None, 1)
+    (12, 1, 1, 1)
+    """
+    text = (text or "").strip()
+    return int(text) if text.isdecimal() and len(text) <= MAX_DIGITS else otherwise
 
 
 def roman(number: int) -> str:

@@ -80,7 +80,7 @@ def _read_metadata(root: Element) -> Metadata:
     names = [_person(node) for node in front.iter() if local_name(node) == "name" and _is_author(node)]
     date = next((node for node in front.iter() if local_name(node) == "pub-date"), None)
     facts = {local_name(child): (child.text or "").strip() for child in date} if date is not None else {}
-    parts = [facts[name].zfill(2) for name in ("year", "month", "day") if facts.get(name, "").isdigit()]
+    parts = [facts[name].zfill(2) for name in ("year", "month", "day") if facts.get(name, "").isdecimal()]
     return Metadata(
         title=(" ".join("".join(title.itertext()).split())[:MAX_CHARS] or None) if title is not None else None,
         author=", ".join(name for name in names if name)[:MAX_CHARS] or None,

@@ -8,6 +8,7 @@ from typing import Final
 from urllib.parse import unquote_to_bytes
 
 from models.extract.readers.flow.characters import clean
+from models.extract.readers.flow.counting import natural
 from models.extract.readers.mail.addresses import split_addresses
 from models.extract.readers.sniffing.charset import guess
 from models.extract.readers.web.parse import decode_named
@@ -97,7 +98,7 @@ def parse_parameters(value: bytes) -> tuple[str, dict[str, str]]:
             continue
         encoded = index.endswith("*") or not index
         number = index.rstrip("*")
-        pieces.setdefault(key, {})[int(number) if number.isdigit() and len(number) < 5 else 0] = (encoded, stated)
+        pieces.setdefault(key, {})[natural(number, 0)] = (encoded, stated)
     for key, parts in pieces.items():
         plain[key] = _join_pieces(parts)
     return _COMMENT.sub("", head).strip().lower(), plain

@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from models.extract.readers.flow.counting import natural
+
 _ROOT: Final = "{urn:oasis:names:tc:opendocument:xmlns:"
 OFFICE: Final = _ROOT + "office:1.0}"
 TEXT: Final = _ROOT + "text:1.0}"
@@ -30,4 +32,4 @@ def points(text: str | None) -> float | None:
 
 def count(text: str | None, most: int) -> int:
     """A repeat count between 1 and `most`."""
-    return min(int(text), most) if text and text.isdigit() and len(text) < 10 else 1
+    return min(natural(text, 1), most)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from models.extract.readers.docx.package.xml import Element
+from models.extract.readers.flow.counting import natural
 from models.extract.readers.odf.names import FO, STYLE, TABLE, TEXT
 
 FindObject = Callable[[str], Element | None]
@@ -38,9 +39,9 @@ class OdfStyles:
         for node in root.iter(TEXT + "list-style"):
             levels: dict[int, str | None] = {}
             for level in node:
-                number = level.get(TEXT + "level") or "1"
+                number = level.get(TEXT + "level")
                 is_number = level.tag == TEXT + "list-level-style-number"
-                levels[int(number) if number.isdigit() else 1] = level.get(STYLE + "num-format") if is_number else None
+                levels[natural(number, 1)] = level.get(STYLE + "num-format") if is_number else None
             self.lists[node.get(STYLE + "name") or ""] = levels
 
     def chain(self, name: str | None) -> list[Element]:

@@ -24,93 +24,19 @@ from models.extract.readers.flow.blocks import (
     squeeze_runs,
 )
 from models.extract.readers.flow.characters import fold
-from models.extract.readers.flow.counting import alphabetic, roman
 from models.extract.readers.flow.mathml import mathml_to_latex
+from models.extract.readers.web.elements import BLOCKS, BOLD, CODE, HEADINGS, ITALIC, LISTS, SKIPPED
 from models.extract.readers.web.furniture import find_furniture
+from models.extract.readers.web.lists import MAX_LEVEL, OpenList, find_terms, open_list
 from models.extract.readers.web.pictures import ReadPicture, no_picture
 from models.extract.readers.web.styles import is_hidden, stated_emphasis
 from models.extract.readers.web.tables import is_layout, read_html_grid
 
-_SKIPPED: Final = frozenset(
-    (
-        "script",
-        "style",
-        "noscript",
-        "template",
-        "head",
-        "svg",
-        "canvas",
-        "iframe",
-        "object",
-        "embed",
-        "applet",
-        "audio",
-        "video",
-        "map",
-        "select",
-        "datalist",
-        "rp",
-        "rt",
-        "frameset",
-        "noframes",
-    )
-)
-_BLOCKS: Final = frozenset(
-    (
-        "html",
-        "body",
-        "div",
-        "p",
-        "section",
-        "article",
-        "main",
-        "header",
-        "footer",
-        "nav",
-        "aside",
-        "address",
-        "blockquote",
-        "center",
-        "figure",
-        "form",
-        "fieldset",
-        "legend",
-        "details",
-        "summary",
-        "dl",
-        "dt",
-        "dd",
-        "hgroup",
-        "menu",
-        "dir",
-        "optgroup",
-        "hr",
-        "noembed",
-        "marquee",
-        "search",
-    )
-)
-_BOLD: Final = frozenset(("b", "strong"))
-_ITALIC: Final = frozenset(("i", "em", "cite", "dfn", "var"))
-_CODE: Final = frozenset(("code", "kbd", "samp", "tt"))
-_HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
-_LISTS: Final = frozenset(("ul", "ol", "menu", "dir"))
 _MOVABLE: Final = frozenset(
     {BlockType.PARAGRAPH, BlockType.HEADING, BlockType.LIST_ITEM, BlockType.CHECKBOX, BlockType.CAPTION}
 )
-MAX_LEVEL: Final = 20
-"""The deepest list level that is told; deeper items count as this deep."""
 
 PathOf = Callable[[Element], str | None]
-
-
-@dataclass(slots=True)
-class _List:
-    """An open list: `number` of its next item (None = bullets) and how it is written."""
-
-    ordered: bool
-    number: int = 1
-    style: str = "1"
 
 
 @dataclass(slots=True)
@@ -126,7 +52,7 @@ class HtmlWalker:
     _style: InlineMarkup = PLAIN
     _type: BlockType = BlockType.PARAGRAPH
     _level: int | None = None
-    _lists: list[_List] = field(default_factory=list)
+    _lists: list[OpenList] = field(default_factory=list)
     _item: FlowBlock | None = None
     _label: str | None = None
     _start: Element | None = None
@@ -142,7 +68,7 @@ class HtmlWalker:
     def _walk(self, node: Element) -> None:
         if not isinstance(node.tag, str):
             return
-        if node.tag in _SKIPPED:
+        if node.tag in SKIPPED:
             return
         if is_hidden(node) and not self._flags:
             self._read_hidden(node)
@@ -154,7 +80,7 @@ class HtmlWalker:
         handler = _HANDLERS.get(node.tag)
         if handler is not None:
             handler(self, node)
-        elif node.tag in _BLOCKS:
+        elif node.tag in BLOCKS:
             self._flush()
             self._read_inside(node)
             self._flush()
@@ -177,9 +103,9 @@ class HtmlWalker:
         bold, italic = stated_emphasis(node)
         style = replace(
             before,
-            bold=before.bold or bold or node.tag in _BOLD,
-            italic=before.italic or italic or node.tag in _ITALIC,
-            code=before.code or node.tag in _CODE,
+            bold=before.bold or bold or node.tag in BOLD,
+            italic=before.italic or italic or node.tag in ITALIC,
+            code=before.code or node.tag in CODE,
         )
         href = node.get("href") if node.tag == "a" else None
         self._style = replace(style, href=href.strip()) if href and not href.startswith("#") else style
@@ -195,7 +121,7 @@ class HtmlWalker:
         self._runs.append(StyledRun("”"))
 
     def _read_heading(self, node: Element) -> None:
-        with self._as(BlockType.HEADING, _HEADINGS[tag_of(node)]):
+        with self._as(BlockType.HEADING, HEADINGS[tag_of(node)]):
             before, self._style = self._style, InlineMarkup()
             self._read_inside(node)
             self._style = before
@@ -234,7 +160,7 @@ class HtmlWalker:
     def _read_list(self, node: Element) -> None:
         self._flush()
         outer = self._item
-        self._lists.append(_List(node.tag == "ol", _start_of(node), node.get("type") or "1"))
+        self._lists.append(open_list(node))
         for child in node:
             self._walk(child)
         self._flush()
@@ -244,35 +170,20 @@ class HtmlWalker:
     def _read_item(self, node: Element) -> None:
         self._flush()
         outer = self._item
-        self._label = self._next_label(node)
+        self._label = self._lists[-1].next_label(node) if self._lists else ""
         self._read_inside(node)
         self._flush()
         self._label = None
         self._item = outer
 
-    def _next_label(self, node: Element) -> str:
-        if not self._lists or not self._lists[-1].ordered:
-            return ""
-        here = self._lists[-1]
-        value = node.get("value") or ""
-        number = int(value) if value.isdigit() and len(value) < 9 else here.number
-        here.number = number + 1
-        text = {
-            "a": alphabetic(number),
-            "A": alphabetic(number).upper(),
-            "i": roman(number),
-            "I": roman(number).upper(),
-        }
-        return text.get(here.style, str(number)) + "."
-
     def _read_terms(self, node: Element) -> None:
         """A list of terms, each with what it means below it."""
         self._flush()
         outer = self._item
-        self._lists.append(_List(ordered=False))
-        for child in _terms(node):
+        self._lists.append(OpenList(ordered=False))
+        for child in find_terms(node):
             if child.tag == "dd":
-                self._lists.append(_List(ordered=False))
+                self._lists.append(OpenList(ordered=False))
                 self._read_item(child)
                 self._lists.pop()
             else:
@@ -409,35 +320,21 @@ class HtmlWalker:
         self.blocks.append(block)
 
 
-def _terms(node: Element) -> Iterator[Element]:
-    """`dt` and `dd` of a list, also those that are grouped in `div`."""
-    for child in node:
-        if child.tag in ("dt", "dd"):
-            yield child
-        elif child.tag == "div":
-            yield from (one for one in child if one.tag in ("dt", "dd"))
-
-
-def _start_of(node: Element) -> int:
-    start = node.get("start") or "1"
-    return int(start) if start.isdigit() and len(start) < 9 else 1
-
-
 def _raw_text(node: Element) -> Iterator[str]:
     """The text of preformatted content, line breaks as they stand."""
     yield node.text or ""
     for child in node:
         if child.tag == "br":
             yield "\n"
-        elif isinstance(child.tag, str) and child.tag not in _SKIPPED:
+        elif isinstance(child.tag, str) and child.tag not in SKIPPED:
             yield from _raw_text(child)
         yield child.tail or ""
 
 
 _Handler = Callable[[HtmlWalker, Element], None]
 _HANDLERS: Final[dict[str, _Handler]] = {
-    **dict.fromkeys(_HEADINGS, HtmlWalker._read_heading),
-    **dict.fromkeys(_LISTS, HtmlWalker._read_list),
+    **dict.fromkeys(HEADINGS, HtmlWalker._read_heading),
+    **dict.fromkeys(LISTS, HtmlWalker._read_list),
     "li": HtmlWalker._read_item,
     "br": HtmlWalker._read_break,
     "q": HtmlWalker._read_quote,

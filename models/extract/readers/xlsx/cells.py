@@ -10,6 +10,7 @@ from lxml import etree
 
 from models.cdom.errors import ResourceLimit
 from models.extract.readers.docx.package.xml import BrokenPart, Element
+from models.extract.readers.flow.counting import natural
 from models.extract.readers.sheets.formats import show, show_text
 from models.extract.readers.sheets.sheet import Place, Sheet, Workbook, parse_area, parse_place
 from models.extract.readers.xlsx.names import S
@@ -85,8 +86,7 @@ class _CellReader:
                 )
 
     def _take_row(self, row: Element) -> None:
-        stated = row.get("r")
-        index = int(stated) - 1 if stated and stated.isdigit() and len(stated) < 8 else self._next[0]
+        index = natural(row.get("r"), self._next[0] + 1) - 1
         if _on(row.get("hidden")):
             self._sheet.hidden_rows.add(index)
         if (height := row.get("ht")) is not None:
@@ -123,7 +123,7 @@ class _CellReader:
             return "", False
         match kind:
             case "s":
-                at = int(value) if value.strip().isdigit() else -1
+                at = natural(value, -1)
                 text = self._context.strings[at] if 0 <= at < len(self._context.strings) else ""
                 return show_text(text, self._code(cell)), False
             case "str":
@@ -158,10 +158,8 @@ class _CellReader:
 
     def _code(self, cell: Element) -> str:
         style = cell.get("s")
-        if not style or not style.isdigit():
-            return "General"
-        at = int(style)
-        return self._context.codes[at] if at < len(self._context.codes) else "General"
+        at = natural(style, -1)
+        return self._context.codes[at] if 0 <= at < len(self._context.codes) else "General"
 
 
 def read_string(item: Element) -> str:

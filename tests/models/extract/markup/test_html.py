@@ -40,6 +40,12 @@ def test_lists_keep_levels_numbers_and_what_belongs_to_their_items() -> None:
     assert (more.text, more.parent) == ("more", "b2")
 
 
+@pytest.mark.parametrize("absurd", ["²", "9" * 5000, "x"])
+def test_an_absurd_number_of_a_list_counts_nothing(absurd: str) -> None:
+    tree = read_tree(page(f"<ol start={absurd}><li>a<li value={absurd}>b</ol>"))
+    assert [block.text for block in of_type(tree, BlockType.LIST_ITEM)] == ["1. a", "2. b"]
+
+
 def test_tables_keep_spans_and_captions() -> None:
     tree = read_tree(page("<table><caption>C</caption><tr><th colspan=2>h<tr><td rowspan=9>a<td>b<tr><td>c</table>"))
     table = of_type(tree, BlockType.TABLE)[0]
