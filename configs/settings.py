@@ -126,6 +126,14 @@ class Settings(BaseSettings):
     review_approvals: int = setting(
         1, "1 or 2", "2: a decision holds when the write key and the admin key said the same (four eyes).", ge=1, le=2
     )
+    review_below: float = setting(
+        0.5,
+        "a number 0..1",
+        "Documents with a block less sure than this are listed for a person, as are those with lost text; "
+        "0: these alone.",
+        ge=0,
+        le=1,
+    )
     rate_limit_rpm: int = setting(
         0, "a whole number 0..1000000", "Requests a minute per key; 0 = off.", ge=0, le=1_000_000
     )

@@ -8,6 +8,7 @@ from collections import Counter
 from actors.reader.publisher import Result
 from models.cdom.ports import ReadOutcome
 from models.cdom.tree import Page, PageStatus, Tree
+from models.derive.doubts import lowest_confidence
 from models.pii.places import find_places
 from storage.objects.artifacts import ASSETS, TREE
 from storage.values.rows import Claim, Succeeded
@@ -24,6 +25,7 @@ def describe(claim: Claim, outcome: ReadOutcome) -> Result:
         pages=len(tree.pages),
         route_counts=count_routes(tree),
         confidence=mean_confidence(tree.pages),
+        lowest_confidence=lowest_confidence(tree),
         flags=find_places(tree),
     )
     files = {TREE: outcome.tree_json} | {ASSETS + name: content for name, content in outcome.assets.items()}

@@ -47,6 +47,7 @@ def open_resources(runtime: Runtime) -> "Resources":
         flag_tree=make_tree_flagger(settings),
         tracing=make_tracing(settings, "api"),
         review_approvals=settings.review_approvals,
+        review_below=settings.review_below,
         exports=load_plugins(settings.plugins).exports,
         ports=with_search(
             Ports(

@@ -71,6 +71,8 @@ REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("GET", "/v1/review"): KeyScope.READ,
     ("POST", f"{DOCUMENT}/blocks/{{block_id}}/review"): KeyScope.WRITE,
     ("DELETE", "/v1/review/{act}"): KeyScope.WRITE,
+    ("GET", "/v1/review/documents"): KeyScope.READ,
+    ("POST", f"{DOCUMENT}/review"): KeyScope.WRITE,
     ("POST", "/v1/sources"): KeyScope.ADMIN,
     ("GET", "/v1/sources"): KeyScope.ADMIN,
     ("GET", "/v1/sources/{source_id}"): KeyScope.ADMIN,

@@ -32,6 +32,7 @@ from serve_apps.api.routes.results import (
     originals,
     pictures,
     plugin_exports,
+    readings,
     review,
     search,
     trees,
@@ -66,6 +67,7 @@ _PARTS = (
     plugin_exports,
     ephemeral,
     review,
+    readings,
     search,
 )
 _ROUTERS = tuple(part.router for part in _PARTS)

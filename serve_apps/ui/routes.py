@@ -30,6 +30,7 @@ SHOWN = {
     f"{_DOCUMENT}/preview": documents.preview,
     f"{_DOCUMENT}/review": reviewing.review_document,
     "/ui/review": reviewing.list_inbox,
+    "/ui/review/documents": reviewing.list_doubtful,
     "/ui/dead-letters": pages.list_dead_letters,
     "/ui/search": pages.search,
     "/ui/sources": operating.list_sources,

@@ -85,6 +85,7 @@ class DocumentTable(SQLModel, table=True):
     """One original in one job. `published_attempt` names the artifacts that may be seen; `attempt` is never reused.
 
     A file that was inside another document names it, and where in it; `depth` counts how many lie around it.
+    `lowest_confidence`: of its blocks, 0 where text was lost; `reading_state` null: nobody looked at it.
     """
 
     __tablename__ = "documents"
@@ -93,6 +94,14 @@ class DocumentTable(SQLModel, table=True):
         Index("documents_by_blob", "sha256"),
         Index("documents_by_time", "tenant", "org", "created_at", "id", postgresql_where=text("deleted_at is null")),
         Index("documents_inside", "parent_document_id", postgresql_where=text("parent_document_id is not null")),
+        Index(
+            "documents_by_doubt",
+            "tenant",
+            "org",
+            "lowest_confidence",
+            "id",
+            postgresql_where=text("deleted_at is null and lowest_confidence < 1"),
+        ),
         Index("documents_dead", "tenant", "org", "finished_at", "id", postgresql_where=text("status = 'failed'")),
     )
     id: str = Field(sa_column=Column(Text, primary_key=True))
@@ -119,6 +128,10 @@ class DocumentTable(SQLModel, table=True):
     chunker: str | None = Field(sa_column=_text(nullable=True))
     route_counts: dict[str, Any] = Field(sa_column=_json())
     confidence: float | None = None
+    lowest_confidence: float | None = None
+    reading_state: str | None = Field(sa_column=_text(nullable=True))
+    reading_decided_by: str | None = Field(sa_column=_text(nullable=True))
+    reading_decided_at: datetime | None = Field(sa_column=_time())
     reserved_pages: int = Field(sa_column=_count())
     reserved_month: date | None = None
     created_at: datetime = Field(sa_column=_time(nullable=False, now=True))

@@ -42,6 +42,7 @@ _READ = {
     "chunker": "text",
     "route_counts": "jsonb",
     "confidence": "float8",
+    "lowest_confidence": "float8",
     "manifest": "jsonb",
 }
 """Columns that are set from `ReadFacts`, with their types."""

@@ -162,6 +162,7 @@ class ReadFacts:
     chunker: str | None = None
     route_counts: dict[str, int] = field(default_factory=dict)
     confidence: float | None = None
+    lowest_confidence: float | None = None
     flags: tuple[FlaggedPlace, ...] = ()
 
 

@@ -25,6 +25,18 @@ async def inbox(probe: Probe) -> None:
         assert items[0]["job_id"] not in {item["job_id"] for item in rest}
 
 
+@row("4 review", "GET /v1/review/documents: what was read with doubt; POST: seen, accepted, and taken back")
+async def doubtful(probe: Probe) -> None:
+    listed = await probe.get("/v1/review/documents", below=1, limit=1)
+    if listed.json():
+        members(listed.json()[0], "job_id document_id source_file lowest_confidence lost blocks_below blocks state")
+    await probe.get("/v1/review/documents", 422, below=2)
+    for said in ("seen", "accepted", "waiting"):
+        answer = await probe.ask("POST", f"{probe.ingested}/review", 200, json={"decision": said})
+        assert answer.json()["state"] == said
+    await probe.ask("POST", f"{probe.ingested}/review", 422, json={"decision": "perhaps"})
+
+
 @row("4 review", "POST review: approved and rejected, again the same is 200")
 async def decide(probe: Probe) -> None:
     await scanned(probe)

@@ -151,6 +151,8 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", "/v1/archive"): Row(404, {"params": {"document_id": new_document_id()}}),
     ("GET", "/v1/jobs/{job_id}/review"): Row(200),
     ("GET", "/v1/review"): Row(200),
+    ("GET", "/v1/review/documents"): Row(200),
+    ("POST", "/v1/jobs/{job_id}/documents/{document_id}/review"): Row(200, {"json": {"decision": "seen"}}),
     ("GET", "/v1/search"): Row(409, {"params": {"q": "ropes"}}),
     ("POST", "/v1/jobs/{job_id}/documents/{document_id}/blocks/{block_id}/review"): Row(
         200, {"json": {"flag": "pii:email", "decision": "approved"}}, make=flagged

@@ -26,7 +26,17 @@ async def read_one(visitor: Visitor, name: str = "a.pdf", content: bytes = b"%PD
 
 
 @pytest.mark.parametrize(
-    "path", ["/ui", "/ui/overview", "/ui/jobs", "/ui/dead-letters", "/ui/search", "/ui/review", "/ui/login"]
+    "path",
+    [
+        "/ui",
+        "/ui/overview",
+        "/ui/jobs",
+        "/ui/dead-letters",
+        "/ui/search",
+        "/ui/review",
+        "/ui/review/documents",
+        "/ui/login",
+    ],
 )
 async def test_pages_are_private_and_closed(visitor: Visitor, path: str) -> None:
     answer = await visitor.http.get(path)
@@ -244,3 +254,22 @@ def test_htmx_is_the_file_of_its_package() -> None:
     content = STATIC["htmx.min.js"]
     assert sha256(content).hexdigest() == HTMX
     assert b'version:"2.0.11"' in content
+
+
+async def test_a_doubtful_reading_waits_in_review_until_somebody_accepts_it(visitor: Visitor) -> None:
+    block = {"id": "x", "type": "paragraph", "page": 1, "text": "Blurred words", "confidence": 0.2}
+    tree = {"source": {"name": "blurred.pdf", "format": "pdf"}, "cdom_version": "1.0", "blocks": [block],
+            "pages": [{"number": 1, "width": 595, "height": 842}]}  # fmt: skip
+    headers = SAME_SITE | {"X-CSRF-Token": visitor.csrf}
+    job = (await visitor.http.post("/ui/v1/ingest", json={"tree": tree}, headers=headers)).json()
+    document = job["documents"][0]["document_id"]
+    listed = (await visitor.http.get("/ui/review/documents")).text
+    assert "blurred.pdf" in listed
+    assert "Blurred words" in listed
+    form = {"csrf": visitor.csrf, "act": "decide-reading", "job": job["id"], "document": document}
+    said = form | {"decision": "accepted", "state": "waiting", "below": ""}
+    assert (await visitor.http.post("/ui/act", data=said, headers=SAME_SITE)).status_code == 303
+    assert "blurred.pdf" not in (await visitor.http.get("/ui/review/documents")).text
+    accepted = (await visitor.http.get("/ui/review/documents?state=accepted")).text
+    assert "blurred.pdf" in accepted
+    assert "Accepted by" in accepted

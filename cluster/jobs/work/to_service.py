@@ -30,6 +30,7 @@ from models.cdom.ports import EmbeddingFailed, IndexDocument, ReadOutcome, Token
 from models.cdom.tree import Tree
 from models.derive.chunks.chunking import chunker_name
 from models.derive.chunks.chunks import chunk_tree
+from models.derive.doubts import lowest_confidence
 from models.neural.embed.tokenizer import load_tokenizer
 from models.pii.places import find_places
 from storage.jobs.bulk import BulkDocument, Taken, bulk_document_id, find_known, take_documents
@@ -142,7 +143,7 @@ class ServiceOutput:
         return replace(
             document, attempt=attempt, manifest=manifest, format=tree.source.format, pages=len(tree.pages),
             chunks=len(chunks), chunker=chunker_name(), route_counts=count_routes(tree),
-            confidence=mean_confidence(tree.pages), flags=find_places(tree),
+            confidence=mean_confidence(tree.pages), lowest_confidence=lowest_confidence(tree), flags=find_places(tree),
         )  # fmt: skip
 
     def _put(self, document_id: DocumentId, files: dict[str, bytes]) -> tuple[int, dict[str, dict[str, Any]]]:

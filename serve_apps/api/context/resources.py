@@ -60,7 +60,8 @@ class Resources:
     """`dsn` serves the one LISTEN connection; without it waits poll. `options`: how documents are read by default.
 
     `flag_tree` looks for PII in trees that come from outside; None where readers do not either. `review_approvals`: so
-    many keys have to say the same about a flag before it holds.
+    many keys have to say the same about a flag before it holds. `review_below`: documents with a block
+    less sure than that are listed for a person.
     """
 
     store: Store
@@ -79,4 +80,5 @@ class Resources:
     chunking: ChunkSettings = field(default_factory=ChunkSettings)
     tracing: Tracing = TRACING_OFF
     review_approvals: int = 1
+    review_below: float = 0.5
     work_limits: WorkLimits = field(default_factory=WorkLimits)

@@ -25,6 +25,7 @@ class Act(StrEnum):
     REQUEUE_ALL = "requeue-all"
     DECIDE = "decide"
     DECIDE_REST = "decide-rest"
+    DECIDE_READING = "decide-reading"
     SYNC_SOURCE = "sync-source"
     DELETE_SOURCE = "delete-source"
     TEST_WEBHOOK = "test-webhook"
@@ -74,6 +75,9 @@ async def _do(visit: Visit, asked: Act, form: dict[str, str]) -> str:
             return await _requeue_all(visit)
         case Act.DECIDE | Act.DECIDE_REST:
             return await _review(visit, asked, form)
+        case Act.DECIDE_READING:
+            await visit.api.post(f"/v1/jobs/{job}/documents/{document}/review", {"decision": form.get("decision", "")})
+            return f"/ui/review/documents?state={_segment(form, 'state')}&below={_segment(form, 'below')}"
         case Act.SYNC_SOURCE | Act.DELETE_SOURCE:
             return await _change_source(visit, asked, _segment(form, "id"), documents="documents" in form)
         case Act.TEST_WEBHOOK | Act.ENABLE_WEBHOOK | Act.DELETE_WEBHOOK | Act.REDELIVER:

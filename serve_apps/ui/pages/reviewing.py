@@ -1,4 +1,4 @@
-"""The pages about personal data: what waits for a word, and one document's flags beside its pages."""
+"""The pages of review: personal data that waits for a word, a document's flags, and documents read with doubt."""
 
 from collections import Counter
 
@@ -8,6 +8,7 @@ from models.redaction.redact import REDACTABLE
 from serve_apps.ui.browser.lookups import Flagged, Waiting, find_flags, find_waiting
 from serve_apps.ui.browser.visit import Visit
 from serve_apps.ui.pages.documents import document_path, read_document
+from storage.review.readings import ReadingState
 from storage.review.reviews import FlagState
 
 _INBOX, _AHEAD, _LOOKS = 500, 200, 5  # documents listed; documents a look ahead for the next one, and such looks
@@ -20,6 +21,25 @@ async def list_inbox(visit: Visit) -> Response:
         "inbox.html",
         documents=[(one, Counter(one.flags)) for one in waiting],
         waiting=sum(len(one.flags) for one in waiting),
+        more=more,
+        later=visit.query("cursor") is not None,
+    )
+
+
+async def list_doubtful(visit: Visit) -> Response:
+    """Documents that were read with doubt or lost text, the most doubtful first, with what is doubtful of each."""
+    wanted = {"state": visit.query("state") or ReadingState.WAITING.value, "below": visit.query("below") or ""}
+    documents, more = await visit.api.page(
+        "/v1/review/documents",
+        state=None if wanted["state"] == "any" else wanted["state"],
+        below=wanted["below"] or None,
+        cursor=visit.query("cursor"),
+    )
+    return visit.page(
+        "doubtful.html",
+        documents=documents,
+        wanted=wanted,
+        bound=visit.resources.review_below,
         more=more,
         later=visit.query("cursor") is not None,
     )

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from models.cdom.tree import Tree, dump_tree
 from models.derive.chunks.chunking import chunker_name
 from models.derive.chunks.chunks import chunk_tree
+from models.derive.doubts import lowest_confidence
 from models.pii.places import find_places
 from serve_apps.api.context.deps import Call, CallDep
 from serve_apps.api.documents.ingested import (
@@ -70,6 +71,7 @@ def _ingest(call: Call, body: bytes, key: str | None) -> JobRow:
         original=original,
         chunks=_index(call, document_id, tree),
         chunker=chunker_name(call.running.resources.chunking),
+        lowest_confidence=lowest_confidence(tree),
         flags=find_places(tree),
     )
     identity = identify_submission("ingest", key, [hashlib.sha256(body).hexdigest()])

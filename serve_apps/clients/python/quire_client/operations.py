@@ -249,6 +249,18 @@ class Operations(Transport):
         """Take back a decision of the same key, with all the places it reached; what held before holds again."""
         return self._json(Call[types.Undone]("DELETE", fill("/v1/review/{act}", act=act)))
 
+    def list_doubtful(self, *, below: float | None = None, state: types.ReadingState | None = None, limit: int | None = None, cursor: str | None = None) -> Page[types.DoubtfulDocument]:
+        """Documents with blocks below a confidence, or with lost text, the most doubtful first."""
+        return self._page(Call[types.DoubtfulDocument]("GET", "/v1/review/documents", query={"below": below, "state": state, "limit": limit, "cursor": cursor}))
+
+    def iter_doubtful(self, *, below: float | None = None, state: types.ReadingState | None = None, limit: int | None = None, cursor: str | None = None) -> Iterator[types.DoubtfulDocument]:
+        """Every item of `list_doubtful`, page after page."""
+        return self._iterate(Call[types.DoubtfulDocument]("GET", "/v1/review/documents", query={"below": below, "state": state, "limit": limit, "cursor": cursor}))
+
+    def review_reading(self, job_id: str, document_id: str, decision: types.ReadingState) -> types.ReadingDecided:
+        """Say that a document was seen or is accepted as it was read; the word may be changed and is audited."""
+        return self._json(Call[types.ReadingDecided]("POST", fill("/v1/jobs/{job_id}/documents/{document_id}/review", job_id=job_id, document_id=document_id), body={"decision": decision}))
+
     def search(self, q: str, *, limit: int | None = None, document_id: str | None = None, job_id: str | None = None, mode: types.SearchMode | None = None, min_score: float | None = None, type: str | None = None, since: str | None = None, until: str | None = None, language: str | None = None, redacted: bool | None = None) -> list[types.SearchHit]:
         """Hits with where they stand, best first."""
         return self._json(Call[list[types.SearchHit]]("GET", "/v1/search", query={"q": q, "limit": limit, "document_id": document_id, "job_id": job_id, "mode": mode, "min_score": min_score, "type": type, "since": since, "until": until, "language": language, "redacted": redacted}))

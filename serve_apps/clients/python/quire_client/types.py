@@ -174,6 +174,27 @@ class DocumentQuality(TypedDict):
     confidence: NotRequired[float | None]
     flags: NotRequired[dict[str, int]]
 DocumentStatus: TypeAlias = Literal['queued', 'running', 'succeeded', 'failed', 'canceled']
+@final
+class DoubtfulBlock(TypedDict):
+    block_id: str
+    type: str
+    page: int
+    bbox: list[float] | None
+    confidence: float
+    text: str
+@final
+class DoubtfulDocument(TypedDict):
+    job_id: str
+    document_id: str
+    source_file: str
+    lowest_confidence: float
+    lost: int
+    unknown: list[int]
+    blocks_below: int
+    blocks: list[DoubtfulBlock]
+    state: ReadingState
+    decided_by: str | None
+    decided_at: str | None
 EdgeType: TypeAlias = Literal['contains', 'follows', 'caption_of', 'refers_to']
 @final
 class ErasureLine(TypedDict):
@@ -387,6 +408,16 @@ class QualitySummary(TypedDict):
     formats: dict[str, int]
     errors: dict[str, int]
 Reach: TypeAlias = Literal['place', 'document', 'job']
+@final
+class ReadingDecided(TypedDict):
+    document_id: str
+    state: ReadingState
+    decided_by: str | None
+    decided_at: str | None
+@final
+class ReadingDecision(TypedDict):
+    decision: ReadingState
+ReadingState: TypeAlias = Literal['waiting', 'seen', 'accepted']
 @final
 class Requeue(TypedDict):
     password: NotRequired[str | None]

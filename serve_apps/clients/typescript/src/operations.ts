@@ -298,6 +298,21 @@ export class Operations extends Transport {
     return this.json<types.Undone>({ method: "DELETE", path: fill("/v1/review/{act}", { act: act }) });
   }
 
+  /** Documents with blocks below a confidence, or with lost text, the most doubtful first. */
+  listDoubtful(options: { below?: number | null; state?: types.ReadingState | null; limit?: number; cursor?: string | null } = {}): Promise<Page<types.DoubtfulDocument>> {
+    return this.page<types.DoubtfulDocument>({ method: "GET", path: "/v1/review/documents", query: { below: options.below, state: options.state, limit: options.limit, cursor: options.cursor } });
+  }
+
+  /** Every item of `listDoubtful`, page after page. */
+  iterDoubtful(options: { below?: number | null; state?: types.ReadingState | null; limit?: number; cursor?: string | null } = {}): AsyncGenerator<types.DoubtfulDocument> {
+    return this.iterate<types.DoubtfulDocument>({ method: "GET", path: "/v1/review/documents", query: { below: options.below, state: options.state, limit: options.limit, cursor: options.cursor } });
+  }
+
+  /** Say that a document was seen or is accepted as it was read; the word may be changed and is audited. */
+  reviewReading(jobId: string, documentId: string, options: { decision: types.ReadingState }): Promise<types.ReadingDecided> {
+    return this.json<types.ReadingDecided>({ method: "POST", path: fill("/v1/jobs/{job_id}/documents/{document_id}/review", { job_id: jobId, document_id: documentId }), body: { decision: options.decision } });
+  }
+
   /** Hits with where they stand, best first. fts and hybrid fall back to vector where no keyword index exists. */
   search(options: { q: string; limit?: number; document_id?: string | null; job_id?: string | null; mode?: types.SearchMode; min_score?: number | null; type?: string | null; since?: string | null; until?: string | null; language?: string | null; redacted?: boolean }): Promise<Array<types.SearchHit>> {
     return this.json<Array<types.SearchHit>>({ method: "GET", path: "/v1/search", query: { q: options.q, limit: options.limit, document_id: options.document_id, job_id: options.job_id, mode: options.mode, min_score: options.min_score, type: options.type, since: options.since, until: options.until, language: options.language, redacted: options.redacted } });

@@ -183,6 +183,29 @@ export interface DocumentQuality {
 
 export type DocumentStatus = "queued" | "running" | "succeeded" | "failed" | "canceled";
 
+export interface DoubtfulBlock {
+  block_id: string;
+  type: string;
+  page: number;
+  bbox: Array<number> | null;
+  confidence: number;
+  text: string;
+}
+
+export interface DoubtfulDocument {
+  job_id: string;
+  document_id: string;
+  source_file: string;
+  lowest_confidence: number;
+  lost: number;
+  unknown: Array<number>;
+  blocks_below: number;
+  blocks: Array<DoubtfulBlock>;
+  state: ReadingState;
+  decided_by: string | null;
+  decided_at: string | null;
+}
+
 export type EdgeType = "contains" | "follows" | "caption_of" | "refers_to";
 
 export interface ErasureLine {
@@ -429,6 +452,19 @@ export interface QualitySummary {
 }
 
 export type Reach = "place" | "document" | "job";
+
+export interface ReadingDecided {
+  document_id: string;
+  state: ReadingState;
+  decided_by: string | null;
+  decided_at: string | null;
+}
+
+export interface ReadingDecision {
+  decision: ReadingState;
+}
+
+export type ReadingState = "waiting" | "seen" | "accepted";
 
 export interface Requeue {
   password?: string | null;

@@ -1,0 +1,28 @@
+"""Blocks that a person should look at: text that is likely wrong, and documents of which text was lost.
+
+Tree in; blocks or one number out. What nobody sees on a page, and pictures without text, are not judged.
+"""
+
+from models.cdom.tree import Block, BlockType, Tree
+from models.cdom.visible import is_hidden
+
+
+def lowest_confidence(tree: Tree) -> float | None:
+    """Of the visible blocks with text; 0 where text was lost, null where there is nothing to be right or wrong."""
+    if count_lost(tree):
+        return 0.0
+    return min((block.confidence for block in tree.blocks if _is_judged(block)), default=None)
+
+
+def count_lost(tree: Tree) -> int:
+    """Characters that the pages show and no block has."""
+    return tree.coverage.characters.lost if tree.coverage is not None else 0
+
+
+def find_doubts(tree: Tree, below: float) -> list[Block]:
+    """Blocks with a confidence below that, in reading order."""
+    return [block for block in tree.blocks if _is_judged(block) and block.confidence < below]
+
+
+def _is_judged(block: Block) -> bool:
+    return not is_hidden(block) and bool(block.text or block.table or block.type is not BlockType.PICTURE)

@@ -1,0 +1,147 @@
+"""Documents that were read with doubt: the list for a person, and what the person says about one.
+
+Which documents are listed is known from rows; their doubtful blocks are read from the trees of the page shown.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict
+from starlette.responses import Response
+
+from models.cdom.tree import Block
+from models.derive.doubts import count_lost, find_doubts
+from serve_apps.access.scopes import DOCUMENT
+from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
+from serve_apps.api.shapes.bodies import Body
+from serve_apps.api.shapes.pages import Cursor, page_response
+from serve_apps.api.shapes.rendering import json_response
+from storage.review.readings import DoubtfulReading, ReadingState, decide_reading, list_readings
+from storage.values.errors import NotFound
+from storage.values.paging import ListPage
+
+router = APIRouter(tags=["review"])
+_MOST_BLOCKS = 50
+"""Doubtful blocks listed of a document; `blocks_below` counts all."""
+_MOST_CHARS = 500
+"""Characters of a block's text that are shown: enough to find it by."""
+Below = Annotated[
+    float | None, Query(ge=0, le=1, description="Documents with a block below this; SVC_REVIEW_BELOW unless said.")
+]
+State = Annotated[ReadingState | None, Query(description="Only these; any unless said.")]
+Few = Annotated[int, Query(ge=1, le=100, description="Documents on one page.")]
+
+
+class DoubtfulBlock(Body):
+    """A block that is likely wrong; `text` is cut after 500 characters."""
+
+    block_id: str
+    type: str
+    page: int
+    bbox: tuple[float, float, float, float] | None
+    confidence: float
+    text: str
+
+
+class DoubtfulDocument(Body):
+    """A document with blocks below the bound or lost text.
+
+    `lowest_confidence` is 0 where text was lost; `lost` counts its characters, `unknown` are pages nobody could judge.
+    """
+
+    job_id: str
+    document_id: str
+    source_file: str
+    lowest_confidence: float
+    lost: int
+    unknown: list[int]
+    blocks_below: int
+    blocks: list[DoubtfulBlock]
+    state: ReadingState
+    decided_by: str | None
+    decided_at: datetime | None
+
+
+class ReadingDecision(BaseModel):
+    """`seen`: somebody looked; `accepted`: right as it was read; `waiting` takes either back."""
+
+    model_config = ConfigDict(extra="forbid")
+    decision: ReadingState
+
+
+class ReadingDecided(Body):
+    document_id: str
+    state: ReadingState
+    decided_by: str | None
+    decided_at: datetime | None
+
+
+@router.get("/v1/review/documents", responses={200: {"model": list[DoubtfulDocument]}})
+async def read_doubtful(
+    call: CallDep, below: Below = None, state: State = None, limit: Few = 50, cursor: Cursor = None
+) -> Response:
+    """Documents with blocks below a confidence, or with lost text, the most doubtful first."""
+    bound = call.running.resources.review_below if below is None else below
+    page = await call.running.sql.run(
+        list_readings, call.store, call.scope, below=bound, state=state, limit=limit, cursor=cursor
+    )
+    items = await call.running.disk.run(_with_blocks, call, page.items, bound)
+    return page_response(ListPage(tuple(items), page.next_cursor), _same)
+
+
+@router.post(f"{DOCUMENT}/review", responses={200: {"model": ReadingDecided}})
+async def review_reading(
+    job_id: JobIdDep, document_id: DocumentIdDep, body: ReadingDecision, call: CallDep
+) -> Response:
+    """Say that a document was seen or is accepted as it was read; the word may be changed and is audited."""
+    at = await call.running.disk.run(
+        decide_reading, call.store.db, call.scope, call.actor,
+        job_id=job_id, document_id=document_id, state=body.decision,
+    )  # fmt: skip
+    by = call.actor.key_name if at is not None else None
+    return json_response({"document_id": document_id, "state": body.decision, "decided_by": by, "decided_at": at})
+
+
+def _same(item: dict[str, Any]) -> dict[str, Any]:
+    return item
+
+
+def _with_blocks(call: Call, listed: Sequence[DoubtfulReading], below: float) -> list[dict[str, Any]]:
+    """Each document with what is doubtful of it; one that was deleted meanwhile is left out."""
+    found: list[dict[str, Any]] = []
+    for one in listed:
+        try:
+            tree = call.running.trees.get(call.store, one.document_id, one.attempt)
+        except NotFound:
+            continue
+        doubts = find_doubts(tree, below)
+        found.append(
+            {
+                "job_id": one.job_id,
+                "document_id": one.document_id,
+                "source_file": one.source_file,
+                "lowest_confidence": one.lowest_confidence,
+                "lost": count_lost(tree),
+                "unknown": list(tree.coverage.unknown) if tree.coverage is not None else [],
+                "blocks_below": len(doubts),
+                "blocks": [_render(block) for block in doubts[:_MOST_BLOCKS]],
+                "state": one.state,
+                "decided_by": one.decided_by,
+                "decided_at": one.decided_at,
+            }
+        )
+    return found
+
+
+def _render(block: Block) -> dict[str, Any]:
+    text = block.text or (" ".join(cell.text for cell in block.table.cells) if block.table is not None else "")
+    return {
+        "block_id": block.id,
+        "type": block.type,
+        "page": block.page,
+        "bbox": block.bbox,
+        "confidence": block.confidence,
+        "text": text[:_MOST_CHARS],
+    }
