@@ -188,6 +188,11 @@ class Settings(BaseSettings):
         "IP addresses or networks separated by commas",
         "Reverse proxies whose forwarding headers are believed; setting it ends token disclosure to loopback.",
     )
+    cors_origins: Names = setting(
+        (),
+        "origins such as https://app.example separated by commas, or *",
+        "Sites whose pages may call /v1 from a browser, each with a key of its own; never with cookies.",
+    )
 
     # other doors
     console: Flag = setting(False, "0 or 1", "1 serves the hosted console under /console; docs/console.md.")
@@ -360,11 +365,19 @@ def _is_url(text: str) -> bool:
     return re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", text) is not None
 
 
+def _is_origin(text: str) -> bool:
+    return re.fullmatch(r"\*|https?://[^\s/?#@,*]+", text) is not None
+
+
 _CROSS_CHECKS: tuple[tuple[Any, str], ...] = (
     (lambda s: s.require_auth and not s.api_keys, "SVC_REQUIRE_AUTH: 1 needs SVC_API_KEYS"),
     (
         lambda s: s.console and not s.console_key and (s.api_keys or s.console_engine),
         "SVC_CONSOLE: needs SVC_CONSOLE_KEY where SVC_API_KEYS or SVC_CONSOLE_ENGINE is set",
+    ),
+    (
+        lambda s: not all(map(_is_origin, s.cors_origins)),
+        "SVC_CORS_ORIGINS: allowed are origins such as https://app.example (no path), separated by commas, or *",
     ),
     *(
         (

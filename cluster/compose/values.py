@@ -53,6 +53,7 @@ def api_limits(settings: Settings) -> "ApiLimits":
         sync_wait_s=settings.sync_wait_s,
         allowed_hosts=settings.allowed_hosts,
         trusted_proxies=settings.trusted_proxies,
+        cors_origins=settings.cors_origins,
         loopback_token=settings.proxy is Proxy.RAY,
     )
 

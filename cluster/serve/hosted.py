@@ -82,7 +82,7 @@ def make_console(runtime: Runtime, workers: "Callable[[Store], Sequence[ConsoleW
             public_url=settings.console_url,
             allowed_hosts=settings.allowed_hosts,
             egress=Egress(settings.webhook_allow),
-            limits=ConsoleLimits(rate_limit_rpm=settings.console_rpm),
+            limits=ConsoleLimits(rate_limit_rpm=settings.console_rpm, cors_origins=settings.cors_origins),
             sign_ups=sign_up_rules(settings),
             workers=(Watcher(store.db, url, key), *workers(store)),
             close=store.close,

@@ -9,6 +9,7 @@ from serve_apps.api.context.app_state import AppState
 from serve_apps.api.context.resources import MEGABYTE, ApiLimits, Resources
 from serve_apps.api.http import problems
 from serve_apps.api.http.compression import Gzip
+from serve_apps.api.http.cors import Cors
 from serve_apps.api.http.middleware import OuterMiddleware
 from serve_apps.api.openapi import describe
 from serve_apps.api.routes.jobs import documents, ephemeral, events, ingest, jobs, parse
@@ -102,6 +103,8 @@ def create_app(resources: Resources) -> FastAPI:
         max_inflight_bytes=limits.max_inflight_bytes,
         tracing=resources.tracing,
     )
+    if limits.cors_origins:
+        app.add_middleware(Cors, origins=limits.cors_origins)
     return app
 
 

@@ -3,6 +3,7 @@
 from fastapi import FastAPI
 
 from serve_apps.api.app import INTERFACE_VERSION
+from serve_apps.api.http.cors import Cors
 from serve_apps.api.http.middleware import OuterMiddleware
 from serve_apps.console.context.console_state import ConsoleState
 from serve_apps.console.context.problems import install_problems
@@ -41,6 +42,8 @@ def create_console(resources: ConsoleResources) -> FastAPI:
     install_problems(app)
     limits = resources.limits
     app.add_middleware(OuterMiddleware, body_cap=_ConsoleBodyCaps(limits), max_inflight_bytes=limits.max_inflight_bytes)
+    if limits.cors_origins:
+        app.add_middleware(Cors, origins=limits.cors_origins)
     return app
 
 

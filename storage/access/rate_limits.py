@@ -39,6 +39,12 @@ def take(db: Database, bucket: str, per_minute: float, burst: int = BURST, *, no
     return max(SHORTEST_WAIT_S, float(row["wait_s"])) if row is not None else SHORTEST_WAIT_S
 
 
+def forget(db: Database, bucket: str) -> None:
+    """The bucket is empty again."""
+    with db.reading() as conn:
+        conn.execute("delete from rate_limits where bucket = %s", (bucket,))
+
+
 def forget_idle(db: Database) -> int:
     """Drops buckets that have long been empty; returns how many."""
     with db.reading() as conn:

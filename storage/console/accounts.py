@@ -16,7 +16,6 @@ from storage.values.rows import Actor, Scope
 
 LINK_S = 3600  # seconds a link for a new password is good
 OPERATOR = Actor(key_name="operator")
-MAX_FAILURES, LOCK_S = 8, 300  # wrong passwords, and seconds an account then rests
 TENANT = "t.id as tenant_id, t.plan, p.monthly_pages, p.concurrent_documents, p.retention_days"
 """The columns of a tenant with its plan, from `console_tenants t join console_plans p`."""
 
@@ -50,10 +49,9 @@ def create_account(
 
 
 def find_password(db: Database, email: str) -> Credentials | None:
-    """What an address signs in with; None where there is no account or it was tried too often."""
+    """What an address signs in with; None where there is no account."""
     row = db.fetch_one(
-        """select id, password, approved_at is not null as approved from console_accounts
-           where email = %(email)s and (locked_until is null or locked_until < clock_timestamp())""",
+        "select id, password, approved_at is not null as approved from console_accounts where email = %(email)s",
         {"email": email},
     )
     return Credentials(account_id=row["id"], password=row["password"], approved=row["approved"]) if row else None
@@ -63,17 +61,6 @@ def password_of(db: Database, account_id: str) -> str | None:
     """The hash of a signed-in account's password."""
     row = db.fetch_one("select password from console_accounts where id = %(id)s", {"id": account_id})
     return str(row["password"]) if row else None
-
-
-def note_failure(db: Database, account_id: str) -> None:
-    """One more wrong password; after several in a row the account rests for some minutes."""
-    with db.transaction() as conn:
-        conn.execute(
-            f"""update console_accounts set failures = failures + 1, locked_until = case
-                  when (failures + 1) %% {MAX_FAILURES} = 0 then clock_timestamp() + {LOCK_S} * interval '1 second' end
-                where id = %s""",
-            (account_id,),
-        )
 
 
 def change_password(db: Database, account_id: str, password_hash: str, keep: bytes) -> None:
@@ -152,10 +139,7 @@ def find_account(db: Database, email: str) -> str | None:
 
 
 def _set_password(conn: Connection, account_id: str, password_hash: str) -> None:
-    conn.execute(
-        "update console_accounts set password = %s, failures = 0, locked_until = null where id = %s",
-        (password_hash, account_id),
-    )
+    conn.execute("update console_accounts set password = %s where id = %s", (password_hash, account_id))
     conn.execute("delete from console_links where account_id = %s", (account_id,))
     hooks = _hooks_of_account(conn, account_id)
     record(conn, hooks, Actor(key_name=account_id), "password.changed", account_id)

@@ -31,8 +31,8 @@ def list_sent(db: Database, tenant_id: str, *, limit: int = 50, before: str | No
     """The newest first, without what retention removed; `before` is the last document of the page before."""
     rows = db.fetch_all(
         """select d.* from console_documents d join console_submissions s on s.id = d.submission_id
-           where d.tenant_id = %(tenant)s and s.state <> 'removed' and (%(before)s::text is null
-             or (d.created_at, d.document_id) < (select created_at, document_id from console_documents
+           where d.tenant_id = %(tenant)s and s.state <> 'removed' and d.status <> 'deleted'
+             and (%(before)s::text is null or (d.created_at, d.document_id) < (select created_at, document_id from console_documents
                                                  where document_id = %(before)s and tenant_id = %(tenant)s))
            order by d.created_at desc, d.document_id desc limit %(limit)s""",
         {"tenant": tenant_id, "before": before, "limit": limit},
@@ -42,7 +42,8 @@ def list_sent(db: Database, tenant_id: str, *, limit: int = 50, before: str | No
 
 def find_sent(db: Database, tenant_id: str, document_id: str) -> SentDocument | None:
     row = db.fetch_one(
-        "select * from console_documents where tenant_id = %(tenant)s and document_id = %(id)s",
+        """select * from console_documents
+           where tenant_id = %(tenant)s and document_id = %(id)s and status <> 'deleted'""",
         {"tenant": tenant_id, "id": document_id},
     )
     return _sent(row) if row else None
@@ -58,6 +59,33 @@ def list_outdated(db: Database, limit: int = 50) -> list[Row]:
            order by s.ended_at limit %(limit)s""",
         {"limit": limit},
     )
+
+
+def has_ended(db: Database, tenant_id: str, job_id: str, document_id: str | None) -> bool:
+    """Whether the whole job, or this document of it, has its end in the tenant's account."""
+    row = db.fetch_one(
+        """select case when %(document)s::text is null then s.state in ('ended', 'removed')
+                  else exists (select from console_documents d where d.submission_id = s.id
+                               and d.document_id = %(document)s and d.ended_at is not null) end as ended
+           from console_submissions s where s.job_id = %(job)s and s.tenant_id = %(tenant)s""",
+        {"tenant": tenant_id, "job": job_id, "document": document_id},
+    )
+    return bool(row and row["ended"])
+
+
+def mark_job_removed(db: Database, job_id: str) -> None:
+    """`mark_removed` for whoever knows the job only."""
+    row = db.fetch_one("select id from console_submissions where job_id = %(job)s", {"job": job_id})
+    if row is not None:
+        mark_removed(db, row["id"])
+
+
+def mark_document_removed(db: Database, document_id: str) -> None:
+    """The engine has deleted one document of a job; its name is forgotten here too."""
+    with db.transaction() as conn:
+        conn.execute(
+            "update console_documents set source_file = '', status = 'deleted' where document_id = %s", (document_id,)
+        )
 
 
 def mark_removed(db: Database, submission_id: str) -> None:

@@ -11,7 +11,6 @@ _LONGEST_AGENT = 200  # characters of a browser's name kept
 def open_session(db: Database, account_id: str, digest: bytes, agent: str = "") -> None:
     """Keeps a new cookie's digest and drops sessions that have run out. `agent`: what the browser calls itself."""
     with db.transaction() as conn:
-        conn.execute("update console_accounts set failures = 0, locked_until = null where id = %s", (account_id,))
         conn.execute("delete from console_sessions where expires_at < clock_timestamp()")
         conn.execute(
             f"""insert into console_sessions (id, digest, account_id, agent, expires_at)

@@ -37,15 +37,13 @@ class ConsoleTenantTable(SQLModel, table=True):
 
 
 class ConsoleAccountTable(SQLModel, table=True):
-    """A person. `password` is a scrypt hash with its parameters; `failures` in a row slow the next sign-in down."""
+    """A person. `password` is a scrypt hash with its parameters."""
 
     __tablename__ = "console_accounts"
     id: str = Field(sa_column=Column(Text, primary_key=True))
     email: str = Field(sa_column=Column(Text, nullable=False, unique=True))
     password: str = Field(sa_column=_text())
     tenant_id: str = Field(sa_column=_text())
-    failures: int = Field(sa_column=_count())
-    locked_until: datetime | None = Field(sa_column=_time())
     created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
     approved_at: datetime | None = Field(sa_column=_time())
 

@@ -69,6 +69,16 @@ def test_a_wrong_value_names_the_variable_and_what_is_allowed(name: str, text: s
     assert refused(**{name: text}) == f"{name}: allowed is {allowed(name.removeprefix('SVC_').lower())}"
 
 
+@pytest.mark.parametrize("text", ["app.example", "https://app.example/", "https://app.example/x", "https://*.example"])
+def test_what_is_no_origin_is_refused(text: str) -> None:
+    assert "SVC_CORS_ORIGINS" in refused(SVC_CORS_ORIGINS=f"https://ok.example,{text}")
+
+
+def test_origins_are_taken_as_a_list() -> None:
+    origins = parse_settings({"SVC_CORS_ORIGINS": "https://a.example, http://localhost:3000"}).cors_origins
+    assert origins == ("https://a.example", "http://localhost:3000")
+
+
 def test_all_wrong_values_are_named_at_once() -> None:
     assert refused(SVC_PORT="x", SVC_WORKERS="y").count("allowed is") == 2
 

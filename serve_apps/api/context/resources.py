@@ -35,6 +35,7 @@ class ApiLimits:
     min_free_disk_bytes: int = 256 * MEGABYTE
     allowed_hosts: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
+    cors_origins: tuple[str, ...] = ()
     loopback_token: bool = True
     rate_limit_rpm: int = 0
     metrics: bool = False

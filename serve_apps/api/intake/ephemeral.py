@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from fastapi import Request
 
-from models.cdom.errors import ErrorCode, UnsupportedFormat
+from models.cdom.errors import ErrorCode, ExtractError, UnsupportedFormat
 from models.cdom.ports import PortUnavailable, ReadOutcome
 from models.extract.readers.sniffing.signatures import sniff
 from serve_apps.api.context.deps import Call
@@ -43,3 +43,11 @@ async def read_file(call: Call, file: EphemeralFile) -> ReadOutcome:
     except UnsupportedFormat as error:
         return ReadOutcome(error=ErrorCode.UNSUPPORTED_FORMAT, detail=error.detail)
     return await port.read_once(file.content, call.running.resources.options, TIME_LIMIT_S)
+
+
+def format_of(file: EphemeralFile) -> str | None:
+    """What the file is by its content, also where it cannot be read; None for what is told of no format."""
+    try:
+        return sniff(file.content).value
+    except ExtractError:
+        return None

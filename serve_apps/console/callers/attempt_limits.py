@@ -1,13 +1,27 @@
-"""Who may knock how often: limits on signing up and in, by address and over all, on rows that all replicas share."""
+"""Who may knock how often: limits on signing up and in, by address and over all, on rows that all replicas share.
+
+Wrong passwords count for the pair of name and address, so that a stranger who knows a name does not lock its owner out;
+a browser that has signed in before carries a mark of its own and is counted apart from everybody.
+"""
+
+import hashlib
+import hmac
+import secrets
 
 from fastapi import Request
 
 from serve_apps.console.callers.addresses import read_networks, true_address
+from serve_apps.console.callers.callers import device_cookie
 from serve_apps.console.context.console_state import ConsoleState
 from serve_apps.console.context.refusals import TooManyTries
-from storage.access.rate_limits import take
+from storage.access.rate_limits import forget, take
+from storage.console.rows import Credentials
 
 _HOUR_MIN = 60.0  # minutes
+PASSWORD_TRIES = 8
+"""Wrong passwords an hour for one name from one address: more than people mistype, nothing for a guesser."""
+PASSWORD_TRIES_OVERALL = 100
+"""The same from all addresses: a dozen machines guess no faster; browsers known from before are let in still."""
 
 
 async def admit_sign_up(request: Request, running: ConsoleState) -> None:
@@ -24,6 +38,45 @@ async def admit_sign_in(request: Request, running: ConsoleState) -> None:
     rules, address = running.resources.sign_ups, _address(request, running)
     if address is not None and rules.sign_ins:
         await _take(running, f"console:sign-in:{address}", rules.sign_ins, rules.sign_ins)
+
+
+async def admit_password(request: Request, running: ConsoleState, email: str, known: Credentials | None) -> str:
+    """The bucket this try is counted in, the same for names nobody has. Raises TooManyTries."""
+    name = hashlib.sha256(email.encode("utf-8", "surrogateescape")).hexdigest()
+    device = known_device(request, running, known)
+    if device is not None:
+        bucket = f"console:device:{device}"
+    else:
+        address = _address(request, running)
+        bucket = f"console:password:{name}:{address or ''}"
+        if address is not None:
+            await _take(running, f"console:password:{name}", PASSWORD_TRIES_OVERALL / _HOUR_MIN, PASSWORD_TRIES_OVERALL)
+    await _take(running, bucket, PASSWORD_TRIES / _HOUR_MIN, PASSWORD_TRIES)
+    return bucket
+
+
+async def forgive(running: ConsoleState, bucket: str) -> None:
+    """The password was right: what was mistyped before it no longer counts."""
+    await running.disk.run(forget, running.db, bucket)
+
+
+def device_mark(known: Credentials) -> str:
+    """For a browser that has signed in: good for this account until its password changes."""
+    nonce = secrets.token_hex(16)
+    return f"{nonce}.{_sign(nonce, known)}"
+
+
+def known_device(request: Request, running: ConsoleState, known: Credentials | None) -> str | None:
+    """The nonce of the browser's mark, if it is one of this account's."""
+    nonce, _, signature = request.cookies.get(device_cookie(running), "").partition(".")
+    if known is None or len(nonce) != 32 or not signature.isascii():
+        return None
+    return nonce if hmac.compare_digest(signature, _sign(nonce, known)) else None
+
+
+def _sign(nonce: str, known: Credentials) -> str:
+    message = f"quire console device {known.account_id} {nonce}".encode()
+    return hmac.digest(known.password.encode(), message, hashlib.sha256).hex()
 
 
 async def _take(running: ConsoleState, bucket: str, per_minute: float, burst: int) -> None:

@@ -24,6 +24,7 @@ from storage.console.sessions import SESSION_S, find_session
 from storage.console.tokens import find_tenant
 
 _LONGEST_SECRET = 256  # characters; ours have 46
+_DEVICE_S = 180 * 86_400  # seconds a browser is known after signing in: half a year
 _LONGEST_ORG = 34  # tenant id + dot + this is the longest name an organisation may have
 
 
@@ -131,6 +132,17 @@ def digest_cookie(cookie: str) -> bytes:
 
 def cookie_name(running: ConsoleState) -> str:
     return "__Host-quire_console" if _is_secure(running) else "quire_console"
+
+
+def device_cookie(running: ConsoleState) -> str:
+    return "__Host-quire_device" if _is_secure(running) else "quire_device"
+
+
+def set_device(response: Response, running: ConsoleState, mark: str) -> None:
+    """Outlives the session: it opens nothing, a password is asked for all the same."""
+    response.set_cookie(
+        device_cookie(running), mark, max_age=_DEVICE_S, httponly=True, secure=_is_secure(running), samesite="strict"
+    )
 
 
 def set_cookie(response: Response, running: ConsoleState, cookie: str) -> None:

@@ -44,6 +44,10 @@ class EngineClient:
         request = self._client.build_request("GET", path, headers={"X-DE-Org": org}, timeout=self._timeout_s + wait_s)
         return await self._send(request)
 
+    async def delete(self, path: str, org: str) -> httpx.Response:
+        """Raises EngineFailed."""
+        return await self._send(self._client.build_request("DELETE", path, headers={"X-DE-Org": org}))
+
     async def post_files(
         self, path: str, org: str, key: str, *, files: list[tuple[str, Any]], fields: Mapping[str, str]
     ) -> httpx.Response:

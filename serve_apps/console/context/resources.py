@@ -54,6 +54,7 @@ class ConsoleLimits:
     read_timeout_s: float = 5.0
     engine_timeout_s: float = 120.0
     rate_limit_rpm: int = 0
+    cors_origins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from serve_apps.console.context.engine_facts import facts_of
 from serve_apps.console.context.refusals import EngineFailed
 from serve_apps.console.sending.paths import job_path
 from serve_apps.console.sending.relaying import relay
+from serve_apps.console.sending.removing import remove_document, remove_job
 from serve_apps.console.sending.submitting import receive, send_jobs, send_parse
 from storage.console.settlement import settle_job
 
@@ -29,6 +30,26 @@ async def create_job(request: Request, caller: CallerDep, idempotency_key: Idemp
     headers = _location(request, answer.json()["id"]) if answer.status_code == 201 else {}
     headers |= _replayed(answer, idempotency_key)
     return Response(answer.content, answer.status_code, headers, answer.headers.get("content-type", JSON))
+
+
+@router.get("/v1/jobs")
+async def list_jobs(request: Request, caller: CallerDep) -> Response:
+    """The tenant's jobs, most recent first; `status`, `limit` and `cursor` as at the engine."""
+    return await relay(request, caller, "/v1/jobs")
+
+
+@router.delete("/v1/jobs/{job_id}", status_code=204)
+async def delete_job(job_id: str, caller: CallerDep) -> Response:
+    """The job, or the batch a file's alias stands for, with everything made from it; 409 while it is read."""
+    await caller.running.finish(remove_job(caller, job_id))
+    return Response(status_code=204)
+
+
+@router.delete("/v1/documents/{document_id}", status_code=204)
+async def delete_document(document_id: str, caller: CallerDep) -> Response:
+    """One document, its original and its passages in the index; 409 while it is read."""
+    await caller.running.finish(remove_document(caller, document_id))
+    return Response(status_code=204)
 
 
 @router.get("/v1/jobs/{job_id}")

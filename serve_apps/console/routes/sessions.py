@@ -7,7 +7,14 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from serve_apps.console.callers import callers
-from serve_apps.console.callers.attempt_limits import admit_sign_in, admit_sign_up
+from serve_apps.console.callers.attempt_limits import (
+    admit_password,
+    admit_sign_in,
+    admit_sign_up,
+    device_mark,
+    forgive,
+    known_device,
+)
 from serve_apps.console.callers.callers import RunningDep, VisitorDep, check_origin, read_our_form
 from serve_apps.console.callers.forms import read_form
 from serve_apps.console.context.console_state import ConsoleState
@@ -15,8 +22,9 @@ from serve_apps.console.context.page_rendering import page
 from serve_apps.console.context.passwords import LONGEST, SHORTEST
 from serve_apps.console.context.refusals import SignUpClosed, TooManyTries
 from serve_apps.console.context.resources import SignUp
-from storage.console.accounts import create_account, find_password, note_failure, use_link
+from storage.console.accounts import create_account, find_password, use_link
 from storage.console.errors import EmailTaken
+from storage.console.rows import Credentials
 from storage.console.sessions import close_session, open_session
 
 router = APIRouter(include_in_schema=False)
@@ -54,29 +62,29 @@ async def sign_up(request: Request, running: RunningDep) -> Response:
         return _slow_down(page(request, "sign_up.html", 429, error=str(error), email=email, mode=mode), error)
     if mode is not SignUp.OPEN:
         return page(request, "waiting.html", 202)
-    return await _begin(request, running, account.id)
+    return await _begin(request, running, Credentials(account_id=account.id, password=hashed, approved=True))
 
 
 @router.post("/sign-in")
 async def sign_in(request: Request, running: RunningDep) -> Response:
-    """The same answer for an unknown address, a wrong password and an account that rests."""
+    """The same answer and the same work for an unknown address and a wrong password."""
     check_origin(request)
     mode = running.resources.sign_ups.mode
     email, password = _credentials(await read_form(request))
     try:
         await admit_sign_in(request, running)
+        found = await running.sql.run(find_password, running.db, email)
+        bucket = await admit_password(request, running, email, found)
     except TooManyTries as error:
         return _slow_down(page(request, "sign_in.html", 429, error=str(error), email=email, mode=mode), error)
-    found = await running.sql.run(find_password, running.db, email)
     passwords = running.resources.passwords
     if not await running.passwords.run(passwords.check, password[:LONGEST], found.password if found else None):
-        if found:
-            await running.disk.run(note_failure, running.db, found.account_id)
         return page(request, "sign_in.html", 401, error="Address or password is wrong.", email=email, mode=mode)
     assert found is not None
+    await forgive(running, bucket)
     if not found.approved:
         return page(request, "waiting.html", 403)
-    return await _begin(request, running, found.account_id)
+    return await _begin(request, running, found)
 
 
 @router.post("/sign-out")
@@ -116,14 +124,16 @@ def is_password(text: str) -> bool:
     return SHORTEST <= len(text) <= LONGEST
 
 
-async def _begin(request: Request, running: ConsoleState, account_id: str) -> Response:
+async def _begin(request: Request, running: ConsoleState, known: Credentials) -> Response:
     old = request.cookies.get(callers.cookie_name(running))
     if old:
         await running.disk.run(close_session, running.db, callers.digest_cookie(old))
     cookie, agent = callers.new_cookie(), request.headers.get("user-agent", "")
-    await running.disk.run(open_session, running.db, account_id, callers.digest_cookie(cookie), agent)
+    await running.disk.run(open_session, running.db, known.account_id, callers.digest_cookie(cookie), agent)
     response = RedirectResponse(f"{request.scope.get('root_path', '')}/", 303)
     callers.set_cookie(response, running, cookie)
+    if known_device(request, running, known) is None:
+        callers.set_device(response, running, device_mark(known))
     return response
 
 

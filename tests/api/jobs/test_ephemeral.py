@@ -6,6 +6,7 @@ from typing import Any
 import pymupdf
 import pytest
 
+from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome
 from serve_apps.api.context.ephemeral_slots import LANES
@@ -72,6 +73,24 @@ async def test_evaluate_gives_a_row_for_each_file_and_a_page(store: Store) -> No
     assert "<script" not in page.text
     assert other.json() == report
     assert rows(store.db) == 0
+
+
+class Blind:
+    """A reader without what pictures need."""
+
+    async def read_once(self, original: bytes, options: ReadOptions, timeout_s: float) -> ReadOutcome:
+        return ReadOutcome(error=ErrorCode.ML_UNAVAILABLE, detail="no recogniser here")
+
+
+async def test_evaluate_says_what_a_file_is_that_could_not_be_read(store: Store) -> None:
+    sent = [("files", ("photo.jpg", b"\xff\xd8\xff\xe0" + bytes(40))), ("files", ("x.bin", b"MZ\x90\0\3 program"))]
+    async with serving(make_resources(store, ports=Ports(read_once=Blind()))) as app, client_of(app) as client:
+        report = (await client.post("/v1/evaluate", files=sent)).json()
+    assert [(row["error"], row["format"]) for row in report["documents"]] == [
+        ("ml-unavailable", "jpeg"),
+        ("unsupported-format", None),
+    ]
+    assert report["aggregate"]["formats"] == {"jpeg": 1}
 
 
 class Slow:

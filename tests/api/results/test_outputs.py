@@ -74,6 +74,13 @@ async def test_fields_are_found_and_chosen_by_key(document: Any) -> None:
     assert await get(client, f"{path}/fields", keys="nothing-of-the-kind") == []
 
 
+@pytest.mark.parametrize("keys", ["", ",", " , ", "--"])
+async def test_keys_that_name_nothing_are_refused(document: Any, keys: str) -> None:
+    client, path, _ = document
+    answer = await client.get(f"{path}/fields", params={"keys": keys})
+    assert (answer.status_code, answer.json()["detail"][0]["loc"]) == (422, ["query", "keys"])
+
+
 async def test_semantics_name_their_evidence(document: Any) -> None:
     client, path, _ = document
     objects = (await get(client, f"{path}/semantics"))["objects"]

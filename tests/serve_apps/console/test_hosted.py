@@ -77,6 +77,62 @@ async def test_every_output_of_the_hosted_surface_is_served(ann: Person) -> None
     assert again.status_code == 304
 
 
+@pytest.mark.usefixtures("reader")
+async def test_a_token_lists_its_own_jobs_and_nobody_elses(console: FastAPI, ann: Person) -> None:
+    sent = [(await ann.api.post("/v1/jobs", files=files(PDF))).json()["id"] for _ in range(3)]
+    bob = await sign_up(console, "bob@example.org")
+    first = await ann.api.get("/v1/jobs?limit=2")
+    rest = await ann.api.get("/v1/jobs", params={"limit": 2, "cursor": first.headers["x-next-cursor"]})
+    assert [job["id"] for job in first.json() + rest.json()] == sent[::-1]
+    assert "x-next-cursor" not in rest.headers
+    assert (await bob.api.get("/v1/jobs")).json() == []
+    stolen = await bob.api.get("/v1/jobs", params={"cursor": first.headers["x-next-cursor"]})
+    assert stolen.status_code == 422
+
+
+@pytest.mark.usefixtures("reader")
+async def test_a_token_deletes_its_own_job_and_what_was_read_stays_counted(
+    console: FastAPI, ann: Person, store: Store
+) -> None:
+    body = (await ann.api.post("/v1/jobs", files=files(PDF, PDF))).json()
+    job = f"/v1/jobs/{body['id']}"
+    await ann.api.get(f"{job}?wait=10")
+    bob = await sign_up(console, "bob@example.org")
+    assert (await bob.api.delete(job)).status_code == 404
+    assert (await ann.api.get(job)).status_code == 200
+    assert (await ann.api.delete(job)).status_code == 204
+    assert (await ann.api.delete(job)).status_code == (await ann.api.get(job)).status_code == 404
+    assert (await ann.api.get("/v1/usage")).json()["pages_this_month"] == 2
+    assert (await ann.api.get("/v1/usage")).json()["concurrent_documents"]["in_work"] == 0
+    assert {row["source_file"] for row in store.db.fetch_all("select source_file from console_documents")} == {""}
+    assert "Nothing yet" in (await ann.pages.get("/")).text
+
+
+@pytest.mark.usefixtures("reader")
+async def test_a_token_deletes_one_document_of_a_batch(console: FastAPI, ann: Person) -> None:
+    body = (await ann.api.post("/v1/jobs", files=files(PDF, PDF))).json()
+    job = (await ann.api.get(f"/v1/jobs/{body['id']}?wait=10")).json()
+    gone, kept = (document["document_id"] for document in job["documents"])
+    bob = await sign_up(console, "bob@example.org")
+    assert (await bob.api.delete(f"/v1/documents/{gone}")).status_code == 404
+    assert (await ann.api.delete(f"/v1/documents/{gone}")).status_code == 204
+    trees = [(await ann.api.get(f"/v1/jobs/{body['id']}/documents/{one}/tree")).status_code for one in (gone, kept)]
+    assert trees == [404, 200]
+    assert (await ann.pages.get(f"/documents/{gone}")).status_code == 404
+    assert (await ann.api.get("/v1/usage")).json()["pages_this_month"] == 2
+
+
+async def test_what_is_still_read_is_not_deleted(ann: Person, store: Store) -> None:
+    body = (await ann.api.post("/v1/jobs", files=files(PDF))).json()
+    row = store.db.fetch_one("select id from documents where job_id = %(job)s", {"job": body["id"]})
+    assert row is not None
+    refused = [await ann.api.delete(f"/v1/jobs/{body['id']}"), await ann.api.delete(f"/v1/documents/{row['id']}")]
+    assert [answer.status_code for answer in refused] == [409, 409]
+    assert (await ann.api.get(f"/v1/jobs/{body['id']}")).json()["status"] == "queued"
+    unknown = [await ann.api.delete("/v1/documents/nonsense"), await ann.api.delete("/v1/jobs/job_x")]
+    assert [answer.status_code for answer in unknown] == [404, 404]
+
+
 @pytest.mark.parametrize("path", ENGINE_ONLY, ids=lambda path: path.rsplit("/", 1)[-1])
 async def test_what_only_the_engine_offers_is_a_plain_http_error(ann: Person, path: str) -> None:
     assert (await ann.api.get(path)).status_code == 404

@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import ClassVar
 
 import httpx
 import pytest
@@ -10,6 +11,7 @@ from fastapi import FastAPI
 from serve_apps.console.callers.hosts import is_known_host
 from serve_apps.console.context.page_rendering import CONTENT_POLICY
 from serve_apps.console.context.passwords import Passwords
+from serve_apps.console.context.resources import SignUps
 from storage.store import Store
 from tests.api.harness import PDF, files
 from tests.serve_apps.console.harness import PASSWORD, Person, a_console, browser, csrf_of, resources_of, sign_up
@@ -62,12 +64,87 @@ async def test_a_wrong_password_and_an_unknown_address_look_the_same(console: Fa
     assert wrong.text == unknown.text == nobody.text.replace("nobody@", "ann@")
 
 
-async def test_an_account_rests_after_several_wrong_passwords(console: FastAPI, ann: Person) -> None:
+async def guess(app: FastAPI, times: int, **headers: str) -> list[int]:
+    """Statuses of wrong passwords for ann, from a browser nobody has seen."""
+    async with browser(app) as pages:
+        form = {"email": "ann@example.org", "password": "wrong"}
+        return [(await pages.post("/sign-in", data=form, headers=headers)).status_code for _ in range(times)]
+
+
+async def test_after_several_wrong_passwords_the_next_is_not_looked_at(console: FastAPI, ann: Person) -> None:
+    assert await guess(console, 10) == [401] * 8 + [429] * 2
     async with browser(console) as pages:
-        for _ in range(8):
-            await pages.post("/sign-in", data={"email": "ann@example.org", "password": "wrong"})
         right = await pages.post("/sign-in", data={"email": "ann@example.org", "password": PASSWORD})
-    assert right.status_code == 401
+    assert right.status_code == 429
+    assert int(right.headers["retry-after"]) > 0
+
+
+async def test_names_nobody_has_are_counted_like_all_others(console: FastAPI) -> None:
+    async with browser(console) as pages:
+        form = {"email": "nobody@example.org", "password": "wrong"}
+        tried = [(await pages.post("/sign-in", data=form)).status_code for _ in range(9)]
+    assert tried == [401] * 8 + [429]
+
+
+async def test_a_stranger_locks_nobody_out(store: Store, engine_url: str, tmp_path: Path) -> None:
+    rules = SignUps(trusted_proxies=("127.0.0.1",), sign_ins=0)
+    form = {"email": "ann@example.org", "password": PASSWORD}
+    async with a_console(resources_of(store, engine_url, tmp_path, sign_ups=rules)) as app:
+        ann = await sign_up(app)
+        assert (await guess(app, 9, **{"X-Forwarded-For": "203.0.114.9"}))[-1] == 429
+        async with browser(app) as elsewhere:
+            there = await elsewhere.post("/sign-in", data=form, headers={"X-Forwarded-For": "198.51.101.1"})
+        assert there.status_code == 303
+        for last in range(10, 30):  # so many machines that the name itself has had enough
+            await guess(app, 6, **{"X-Forwarded-For": f"203.0.114.{last}"})
+        assert await guess(app, 1, **{"X-Forwarded-For": "198.51.101.2"}) == [429]
+        known = await ann.pages.post("/sign-in", data=form, headers={"X-Forwarded-For": "198.51.101.3"})
+        assert known.status_code == 303
+
+
+async def test_a_browsers_mark_is_good_for_its_own_account_only(console: FastAPI, ann: Person) -> None:
+    bob = await sign_up(console, "bob@example.org")
+    await guess(console, 9)
+    form = {"email": "ann@example.org", "password": PASSWORD}
+    assert (await bob.pages.post("/sign-in", data=form)).status_code == 429
+    assert (await ann.pages.post("/sign-in", data=form)).status_code == 303
+
+
+async def test_a_right_password_forgives_what_was_mistyped(console: FastAPI, ann: Person) -> None:
+    for _ in range(3):
+        assert await guess(console, 5) == [401] * 5
+        async with browser(console) as pages:
+            right = await pages.post("/sign-in", data={"email": "ann@example.org", "password": PASSWORD})
+        assert right.status_code == 303
+
+
+async def test_a_wrong_password_costs_the_same_whether_there_is_an_account(
+    store: Store, engine_url: str, tmp_path: Path
+) -> None:
+    """Time is work: as many hashes and as many statements that write."""
+
+    class Counting(Passwords):
+        checks: ClassVar[list[bool]] = []
+
+        def check(self, password: str, hashed: str | None) -> bool:
+            self.checks.append(hashed is not None)
+            return super().check(password, hashed)
+
+    rules = SignUps(trusted_proxies=("127.0.0.1",))
+    async with a_console(
+        resources_of(store, engine_url, tmp_path, passwords=Counting(cost=1 << 4, lanes=1), sign_ups=rules)
+    ) as app:
+        await sign_up(app)
+        before = versions(store, "console_accounts")
+        async with browser(app) as pages:
+            for email in ("ann@example.org", "nobody@example.org"):
+                await pages.post("/sign-in", data={"email": email, "password": "wrong"})
+    assert Counting.checks == [True, False]
+    assert versions(store, "console_accounts") == before
+
+
+def versions(store: Store, table: str) -> list[str]:
+    return [str(row["xmin"]) for row in store.db.fetch_all(f"select xmin from {table} order by id")]
 
 
 @pytest.mark.parametrize(("email", "password"), [("no address", PASSWORD), ("a@b.c", "short"), ("a@b.c", "x" * 1025)])

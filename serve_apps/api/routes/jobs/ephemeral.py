@@ -13,7 +13,7 @@ from models.derive.quality import DocumentQuality, QualityReport, rate_document,
 from models.export.quality_html import report_to_html
 from serve_apps.api.context.deps import Call, CallDep
 from serve_apps.api.http.refusals import InvalidUpload, UnreadableFile
-from serve_apps.api.intake.ephemeral import EphemeralFile, read_file, receive_files
+from serve_apps.api.intake.ephemeral import EphemeralFile, format_of, read_file, receive_files
 from serve_apps.api.routes.results.exports import HTML_HEADERS
 from serve_apps.api.shapes.rendering import json_response
 
@@ -73,5 +73,5 @@ async def evaluate(request: Request, call: CallDep, format: str = "json") -> Res
 async def _rate(call: Call, file: EphemeralFile) -> DocumentQuality:
     outcome = await read_file(call, file)
     if outcome.tree is None:
-        return rate_failure(file.name, outcome.error or ErrorCode.INTERNAL)
+        return rate_failure(file.name, outcome.error or ErrorCode.INTERNAL, format_of(file))
     return await call.running.disk.run(rate_document, file.name, outcome.tree)

@@ -10,10 +10,11 @@ from models.cdom.chunk import Chunk
 from models.cdom.tree import Tree
 from models.derive.chunks.chunks import chunk_tree
 from models.derive.fields.extracted_field import ExtractedField
-from models.derive.fields.fields import find_fields, select_fields
+from models.derive.fields.fields import canonical_name, find_fields, select_fields
 from models.derive.semantics import SemanticDocument, describe_tree
 from serve_apps.access.scopes import DOCUMENT
 from serve_apps.api.documents.published import Published, PublishedDep
+from serve_apps.api.http.refusals import InvalidField
 from serve_apps.api.shapes.rendering import JSON
 from storage.objects.artifacts import SEMANTICS
 from storage.values.errors import NotFound
@@ -32,7 +33,9 @@ async def read_chunks(document: PublishedDep) -> Response:
 
 @router.get(f"{DOCUMENT}/fields", responses={200: {"model": list[ExtractedField]}})
 async def read_fields(document: PublishedDep, keys: Keys = None) -> Response:
-    """Labelled key-value pairs, each with the page and bbox of its evidence."""
+    """Labelled key-value pairs, each with the page and bbox of its evidence; without `keys` all of them."""
+    if keys is not None and not any(canonical_name(key) for key in keys.split(",")):
+        raise InvalidField("keys", "names no key; leave it out for all fields", "query")
     return Response(await document.derive(partial(_select, keys)), media_type=JSON)
 
 

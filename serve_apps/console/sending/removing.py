@@ -1,0 +1,52 @@
+"""Deleting what a tenant sent, at the engine and here. What was read is counted first: deleting frees no allowance."""
+
+from serve_apps.console.callers.callers import ConsoleCaller
+from serve_apps.console.context.engine_facts import facts_of
+from serve_apps.console.sending.paths import job_path
+from storage.console.sent import has_ended, mark_document_removed, mark_job_removed
+from storage.console.settlement import settle_job
+from storage.values.errors import Conflict, NotFound
+from storage.values.ids import is_document_id
+
+_IN_WORK = "it is still being read; it can be deleted when it has ended"
+
+
+async def remove_job(caller: ConsoleCaller, job_id: str) -> None:
+    """The job, or the whole batch a file's alias stands for. Raises NotFound, Conflict, EngineFailed."""
+    path = await job_path(caller, job_id)
+    found = await _settle(caller, path)
+    await _delete(caller, path)
+    await caller.running.disk.run(mark_job_removed, caller.running.db, found)
+
+
+async def remove_document(caller: ConsoleCaller, document_id: str) -> None:
+    """One document; its batch keeps the others. Raises NotFound, Conflict, EngineFailed."""
+    if not is_document_id(document_id):
+        raise NotFound("no such document")
+    answer = await caller.running.engine.get(f"/v1/documents/{document_id}", caller.org)
+    if answer.status_code != 200:
+        raise NotFound("no such document")
+    await _settle(caller, f"/v1/jobs/{answer.json()['job_id']}", document_id)
+    await _delete(caller, f"/v1/documents/{document_id}")
+    await caller.running.disk.run(mark_document_removed, caller.running.db, document_id)
+
+
+async def _settle(caller: ConsoleCaller, path: str, document_id: str | None = None) -> str:
+    """The engine's id of the job, when the end of it (or of the one document) is in the tenant's account."""
+    running = caller.running
+    answer = await running.engine.get(path, caller.org)
+    if answer.status_code != 200:
+        raise NotFound("no such job")
+    job = answer.json()
+    await running.disk.run(settle_job, running.db, job["id"], facts_of(job))
+    if not await running.sql.run(has_ended, running.db, caller.tenant.id, job["id"], document_id):
+        raise Conflict(_IN_WORK)
+    return str(job["id"])
+
+
+async def _delete(caller: ConsoleCaller, path: str) -> None:
+    answer = await caller.running.engine.delete(path, caller.org)
+    if answer.status_code == 409:
+        raise Conflict(_IN_WORK)
+    if answer.status_code not in (204, 404):
+        raise NotFound("no such job")

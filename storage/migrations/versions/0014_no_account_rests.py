@@ -1,0 +1,19 @@
+"""Wrong passwords count by name and address, in the rows of limits; an account itself is locked no more."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0014"
+down_revision = "0013"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.drop_column("console_accounts", "failures")
+    op.drop_column("console_accounts", "locked_until")
+
+
+def downgrade() -> None:
+    op.add_column("console_accounts", sa.Column("failures", sa.Integer(), server_default="0", nullable=False))
+    op.add_column("console_accounts", sa.Column("locked_until", sa.DateTime(timezone=True)))
