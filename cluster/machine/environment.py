@@ -91,7 +91,7 @@ def service_environment(
         "DASHBOARD_METRIC_PORT": str(ports["dashboard_metric"]),
         "AUTOSCALER_METRIC_PORT": str(ports["autoscaler_metric"]),
         "FORWARDED_ALLOW_IPS": "",
-        "RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH": "serve_apps.api.http.request_id.proxy_middlewares",
+        "RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH": "serve_apps.api.http.serve_proxy.proxy_middlewares",
     }
     return kept | ours | (haproxy_environment(workdir, ports) if haproxy else {})
 

@@ -1,7 +1,8 @@
-"""HAProxy's statistics on loopback only: Ray 2.60 binds them to all interfaces, without a password or a switch.
+"""HAProxy's statistics on loopback only, and no list of applications for strangers: Ray 2.60 binds the first to all
+interfaces and answers the second to everybody, without a password or a switch.
 
-In come a folder and the two ports, out goes a program that Ray starts in HAProxy's place: it narrows the two lines in
-the configuration Ray has just written and becomes HAProxy.
+In come a folder and the two ports, out goes a program that Ray starts in HAProxy's place: it narrows these lines in the
+configuration Ray has just written and becomes HAProxy.
 """
 
 import shlex
@@ -12,6 +13,7 @@ before=
 for word in "$@"; do
   if [ "$before" = -f ]; then
     sed -i -E 's/^([[:space:]]*bind[[:space:]]+)[*]?:({ports})[[:space:]]*$/\\1127.0.0.1:\\2/' "$word" || exit 1
+    sed -i -E 's#^([[:space:]]*acl routes )path .*#\\1always_false#' "$word" || exit 1
   fi
   before=$word
 done

@@ -32,7 +32,8 @@ def list_sent(db: Database, tenant_id: str, *, limit: int = 50, before: str | No
     rows = db.fetch_all(
         """select d.* from console_documents d join console_submissions s on s.id = d.submission_id
            where d.tenant_id = %(tenant)s and s.state <> 'removed' and d.status <> 'deleted'
-             and (%(before)s::text is null or (d.created_at, d.document_id) < (select created_at, document_id from console_documents
+             and (%(before)s::text is null or (d.created_at, d.document_id) < (select created_at, document_id
+                                                 from console_documents
                                                  where document_id = %(before)s and tenant_id = %(tenant)s))
            order by d.created_at desc, d.document_id desc limit %(limit)s""",
         {"tenant": tenant_id, "before": before, "limit": limit},

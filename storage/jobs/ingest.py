@@ -60,6 +60,7 @@ def ingest_document(
 ) -> JobRow:
     """The finished job, metered and announced. Raises QuotaExceeded, Conflict."""
     job_id = new_job_id()
+    charged = document.pages if document.metered is None else document.metered
     with store.db.transaction() as conn:
         first = claim_key(conn, scope, idempotency, job_id)
         if first is not None:
@@ -69,7 +70,7 @@ def ingest_document(
         params: dict[str, Any] = {"job_id": job_id, "tenant": scope.tenant, "org": scope.org, "id": document.id}
         params |= {"key_name": actor.key_name, "source_file": document.source_file, "attempt": INGESTED_ATTEMPT}
         params |= {"sha256": document.original and document.original.sha256, "bytes": document.bytes}
-        params |= {"pages": document.pages, "month": admit(conn, quota, document.pages)}
+        params |= {"pages": charged, "month": admit(conn, quota, charged)}
         params |= {"metadata": Jsonb(document.metadata) if document.metadata is not None else None}
         row = conn.execute(_INSERT, params).fetchall()[0]
         record(conn, scope, actor, "job.ingested", job_id)

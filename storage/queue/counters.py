@@ -14,7 +14,7 @@ COUNT_DOCUMENTS = f"""
 insert into counter_deltas (name, label, value)
 select '{DOCUMENTS}', status, count(*) from ended group by status
 union all select '{ERRORS}', error, count(*) from ended where error is not null group by error
-union all select '{PAGES}', '', sum(pages) from ended where status = 'succeeded' having sum(pages) > 0
+union all select '{PAGES}', '', sum(metered) from ended where status = 'succeeded' having sum(metered) > 0
 union all select '{ROUTES}', r.key, sum(r.value::bigint) from ended, jsonb_each_text(route_counts) as r
   where r.key in ('fast', 'ocr', 'vlm') group by r.key
 """

@@ -52,7 +52,7 @@ _END = f"""
 with ended as materialized (
   select * from jsonb_to_recordset(%(ends)s) as e(
     id text, job_id text, tenant text, org text, key_name text, run bigint, bytes bigint,
-    reserved_pages bigint, reserved_month date, status text, error text, error_detail text,
+    reserved_pages bigint, reserved_month date, metered bigint, status text, error text, error_detail text,
     {_READ_TYPES}, published_attempt bigint, request_id text, event_id text, body text, was text)
 ), document as (
   update documents d set status = e.status, error = e.error, error_detail = e.error_detail,
@@ -63,12 +63,12 @@ with ended as materialized (
 ), progress as (delete from page_progress p using ended e where p.document_id = e.id
 ), metered as (
   insert into meter (document_id, run, tenant, org, key_name, month, pages, bytes)
-  select id, run, tenant, org, key_name, {THIS_MONTH}, coalesce(pages, 0), bytes from ended where status = 'succeeded'
+  select id, run, tenant, org, key_name, {THIS_MONTH}, metered, bytes from ended where status = 'succeeded'
 ), settled as (
   insert into quota_deltas (month, used, reserved)
   select month, sum(used), sum(reserved) from (
     select reserved_month as month, 0 as used, -reserved_pages as reserved from ended where reserved_pages > 0
-    union all select {THIS_MONTH}, coalesce(pages, 0), 0 from ended where status = 'succeeded') as delta
+    union all select {THIS_MONTH}, metered, 0 from ended where status = 'succeeded') as delta
   group by month
 ), event as (
   insert into events (id, kind, tenant, org, job_id, document_id, run, body)
@@ -134,6 +134,7 @@ def _record(ending: DocumentEnd) -> dict[str, Any]:
         "error": ending.error,
         "error_detail": ending.error_detail.replace("\0", "") if ending.error_detail else None,
         **{name: getattr(ending.read, name) for name in _READ},
+        "metered": ending.read.pages or 0 if ending.read.metered is None else ending.read.metered,
         "published_attempt": ending.published_attempt,
         "request_id": ending.request_id,
         "event_id": new_event_id(),

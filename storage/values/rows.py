@@ -149,8 +149,9 @@ class Beat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadFacts:
-    """What a document's row keeps of a reading, however it came in; but for `flags`, one column each.
+    """What a document's row keeps of a reading, however it came in; but for `flags` and `metered`, one column each.
 
+    `metered`: pages that are charged where they are not `pages`.
     `manifest` maps artifact name → {"sha256", "bytes"}; `chunker` names what cut its chunks
     (`models.derive.chunks.chunking`).
     """
@@ -164,6 +165,7 @@ class ReadFacts:
     confidence: float | None = None
     lowest_confidence: float | None = None
     flags: tuple[FlaggedPlace, ...] = ()
+    metered: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

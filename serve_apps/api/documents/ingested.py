@@ -25,6 +25,8 @@ CDOM_VERSION = "1.0"
 MAX_VALUES = 4_000_000  # JSON values of one body: twenty for each of the most blocks
 MAX_PARTS = 1_000_000  # cells, spans and flags of one tree: five for each of the most blocks
 MAX_BLOCKS = 200_000  # blocks of one ingested tree: a book of two thousand pages
+PAGE_CHARS = 10_000
+"""Characters of one page that is charged: twice a densely printed one. A page that claims to hold more is several."""
 _ASSET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _TREE = TypeAdapter(Tree)
@@ -62,6 +64,13 @@ def read_tree(sent: Any, options: ReadOptions) -> Ingested:
     source = sent["source"] if isinstance(sent.get("source"), dict) else {}
     name = source.get("name")
     return Ingested(tree=tree, name=clean_name(name if isinstance(name, str) else ""), ids=ids)
+
+
+def count_pages(tree: Tree) -> int:
+    """Pages that are charged: those that are stated, or as many as the text would fill, whichever are more."""
+    chars = sum(len(block.text) for block in tree.blocks)
+    chars += sum(len(cell.text) for block in tree.blocks if block.table for cell in block.table.cells)
+    return max(len(tree.pages), -(-chars // PAGE_CHARS))
 
 
 def read_assets(sent: Any, tree: Tree, options: ReadOptions) -> dict[str, bytes]:

@@ -7,7 +7,6 @@ import os
 import re
 from typing import Any
 
-from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEADER = b"x-request-id"
@@ -42,11 +41,6 @@ class OneRequestId:
             await send(message)
 
         await self.app(inner, receive, send_once)
-
-
-def proxy_middlewares() -> list[Any]:
-    """What Serve's HTTP proxy puts around everything (RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH)."""
-    return [Middleware(OneRequestId)]
 
 
 def _without(headers: Any) -> Headers:

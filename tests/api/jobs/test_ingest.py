@@ -42,6 +42,17 @@ async def test_an_ingested_tree_is_a_finished_metered_job_with_its_defaults(clie
     assert (await client.get("/v1/license")).json()["pages_used_this_month"] == 1
 
 
+@pytest.mark.parametrize(("text", "pages"), [("a" * 10_000, 1), ("a" * 10_001, 2), ("word " * 60_000, 30), ("", 1)])
+async def test_pages_are_charged_by_what_is_on_them_not_by_what_is_claimed(
+    client: httpx.AsyncClient, text: str, pages: int
+) -> None:
+    blocks = [{"id": "a", "type": "paragraph", "page": 1, "text": text}]
+    job = (await client.post("/v1/ingest", json={"tree": changed(blocks=blocks)})).json()
+    assert job["documents"][0]["pages"] == len(TREE["pages"]) == 1
+    assert (await client.get("/v1/license")).json()["pages_used_this_month"] == pages
+    assert sum(key["pages"] for key in (await client.get("/v1/usage")).json()["keys"]) == pages
+
+
 async def test_assets_and_original_are_stored_and_served(client: httpx.AsyncClient) -> None:
     tree = with_block(type="picture", asset_ref="one.png")
     body = {"tree": tree, "assets": {"one.png": b64encode(PNG).decode()}, "source_bytes": b64encode(PDF).decode()}

@@ -3,9 +3,11 @@
 import httpx
 import pytest
 from fastapi import FastAPI
+from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from serve_apps.api.http.request_id import OneRequestId, proxy_middlewares, request_id_of
+from serve_apps.api.http.request_id import OneRequestId, request_id_of
+from serve_apps.api.http.serve_proxy import NoRouteList, proxy_middlewares
 from tests.api.harness import PDF, TREE, client_of, files
 
 
@@ -96,4 +98,16 @@ async def test_a_refused_request_id_is_replaced_everywhere(sent: bytes) -> None:
 
 def test_an_acceptable_request_id_is_kept_and_the_proxy_takes_the_middleware() -> None:
     assert request_id_of([(b"x-request-id", b"mine-1")]) == b"mine-1"
-    assert [found.cls for found in proxy_middlewares()] == [OneRequestId]
+    assert [found.cls for found in proxy_middlewares()] == [OneRequestId, NoRouteList]
+
+
+async def test_the_proxys_list_of_applications_is_a_404_like_any_other(client: httpx.AsyncClient) -> None:
+    async def proxy(scope: Scope, receive: Receive, send: Send) -> None:
+        await Response("{'/': 'api'}" if scope["path"] == "/-/routes" else "success")(scope, receive, send)
+
+    ours = await client.get("/v1/nothing")
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(NoRouteList(proxy)), base_url="http://q.test") as anyone:
+        listed, healthy = await anyone.get("/-/routes"), await anyone.get("/-/healthz")
+    assert (listed.status_code, listed.json()) == (404, ours.json())
+    assert listed.headers["content-type"] == ours.headers["content-type"]
+    assert (healthy.status_code, healthy.text) == (200, "success")

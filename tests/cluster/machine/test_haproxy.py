@@ -20,6 +20,9 @@ frontend prometheus
     http-request use-service prometheus-exporter
 frontend http_frontend
     bind 0.0.0.0:{public}
+    acl routes path -i /-/routes
+    http-request return status 200 content-type text/plain string "the applications" if routes
+    http-request return status 404 content-type text/plain string "nothing here"
 listen stats
   bind *:{stats}
   stats enable
@@ -53,6 +56,9 @@ def test_statistics_and_metrics_listen_on_loopback_and_the_front_stays_where_it_
         with socket.create_connection(("127.0.0.1", stats), 5) as caller:
             caller.sendall(b"GET /stats HTTP/1.0\r\n\r\n")
             assert caller.recv(12).endswith(b" 200")
+        with socket.create_connection(("127.0.0.1", public), 5) as caller:
+            caller.sendall(b"GET /-/routes HTTP/1.0\r\n\r\n")
+            assert caller.recv(12).endswith(b" 404")
     finally:
         running.terminate()
         running.wait(20)
@@ -66,3 +72,4 @@ def test_rays_configuration_still_has_the_lines_that_are_narrowed() -> None:
     lines = [line.strip() for line in template.read_text().splitlines()]
     assert lines.count("bind *:{{ config.stats_port }}") == 1
     assert lines.count("bind :{{ config.metrics_port }}") == 1
+    assert lines.count("acl routes path -i /-/routes") == 1

@@ -17,6 +17,7 @@ from serve_apps.api.context.deps import Call, CallDep
 from serve_apps.api.documents.ingested import (
     MAX_VALUES,
     InvalidIngest,
+    count_pages,
     decode_base64,
     read_assets,
     read_semantics,
@@ -66,6 +67,7 @@ def _ingest(call: Call, body: bytes, key: str | None) -> JobRow:
         source_file=ingested.name,
         format=ingested.tree.source.format[:64],
         pages=len(ingested.tree.pages),
+        metered=count_pages(ingested.tree),
         bytes=original.bytes if original else len(files[TREE]),
         manifest=call.store.artifacts.put(document_id, INGESTED_ATTEMPT, files),
         original=original,

@@ -114,7 +114,7 @@ class AsyncOperations(AsyncTransport):
         return await self._json(Call[list[types.Chunk]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/chunks", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
     async def get_fields(self, job_id: str, document_id: str, *, keys: str | None = None, redacted: bool | None = None) -> list[types.ExtractedField]:
-        """Labelled key-value pairs, each with the page and bbox of its evidence."""
+        """Labelled key-value pairs, each with the page and bbox of its evidence; without `keys` all of them."""
         return await self._json(Call[list[types.ExtractedField]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/fields", job_id=job_id, document_id=document_id), query={"keys": keys, "redacted": redacted}))
 
     async def get_semantics(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> types.SemanticDocument:

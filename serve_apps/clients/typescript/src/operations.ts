@@ -128,7 +128,7 @@ export class Operations extends Transport {
     return this.json<Array<types.Chunk>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/chunks", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
 
-  /** Labelled key-value pairs, each with the page and bbox of its evidence. */
+  /** Labelled key-value pairs, each with the page and bbox of its evidence; without `keys` all of them. */
   getFields(jobId: string, documentId: string, options: { keys?: string | null; redacted?: boolean } = {}): Promise<Array<types.ExtractedField>> {
     return this.json<Array<types.ExtractedField>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/fields", { job_id: jobId, document_id: documentId }), query: { keys: options.keys, redacted: options.redacted } });
   }
