@@ -11,7 +11,7 @@ from storage.values.errors import SchemaMismatch, StoreUnavailable
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0014"
+HEAD = "0015"
 MIGRATING = 0x5155_4952_45  # "QUIRE": one migration at a time per database
 
 
