@@ -4,9 +4,10 @@ In come requests, out go hits. Built from values; any number of threads. Knows n
 """
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Protocol
+
+from cachetools import LRUCache
 
 from models.cdom.ports import PortUnavailable
 from models.cdom.search import SearchHit, SearchRequest
@@ -39,7 +40,7 @@ class Searcher:
         self, index: Index, embed: Callable[[list[str]], Vectors] | None, beside: Beside | None = None
     ) -> None:
         self._index, self._embed, self._beside = index, embed, beside
-        self._vectors: OrderedDict[str, Vectors] = OrderedDict()
+        self._vectors: LRUCache[str, Vectors] = LRUCache(KEPT_QUERIES)
         self._lock = threading.Lock()
 
     def warm_up(self) -> None:
@@ -73,13 +74,11 @@ class Searcher:
 
     def _vector(self, q: str) -> Vectors:
         with self._lock:
-            if q in self._vectors:
-                self._vectors.move_to_end(q)
-                return self._vectors[q]
+            kept = self._vectors.get(q)
+        if kept is not None:
+            return kept
         assert self._embed is not None
         vector: Vectors = self._embed([q])[0]
         with self._lock:
             self._vectors[q] = vector
-            while len(self._vectors) > KEPT_QUERIES:
-                self._vectors.popitem(last=False)
         return vector

@@ -4,7 +4,8 @@ What was drawn is kept for a while, in memory only, so a delete leaves nothing. 
 """
 
 import threading
-from collections import OrderedDict
+
+from cachetools import LRUCache
 
 from models.cdom.ports import PageImage, PortUnavailable, RenderPage
 from models.cdom.tree import Block, Tree
@@ -23,25 +24,19 @@ class DrawnPictures:
     """PNG bytes of the pictures drawn last. Thread-safe."""
 
     def __init__(self, budget: int = KEPT_BYTES) -> None:
-        self._budget, self._held = budget, 0
-        self._pictures: OrderedDict[Key, bytes] = OrderedDict()
+        self._most = budget // 4
+        self._pictures: LRUCache[Key, bytes] = LRUCache(budget, getsizeof=len)
         self._lock = threading.Lock()
 
     def get(self, key: Key) -> bytes | None:
         with self._lock:
-            if key in self._pictures:
-                self._pictures.move_to_end(key)
             return self._pictures.get(key)
 
     def keep(self, key: Key, picture: bytes) -> None:
         """One that would take a quarter of the budget is not kept."""
-        with self._lock:
-            if key in self._pictures or len(picture) > self._budget // 4:
-                return
-            self._pictures[key] = picture
-            self._held += len(picture)
-            while self._held > self._budget:
-                self._held -= len(self._pictures.popitem(last=False)[1])
+        if len(picture) <= self._most:
+            with self._lock:
+                self._pictures[key] = picture
 
 
 def find_picture(tree: Tree, asset_ref: str) -> Block:

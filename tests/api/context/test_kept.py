@@ -1,0 +1,52 @@
+"""What the API keeps in memory for a while: within a budget, the one asked for longest ago goes first."""
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+from models.cdom.tree import BlockType, dump_tree
+from serve_apps.api.context.drawn_pictures import DrawnPictures
+from serve_apps.api.context.parsed_trees import ParsedTrees
+from storage.store import Store
+from storage.values.rows import DocumentId
+from tests.builders import make_block, make_tree
+
+STORED = dump_tree(make_tree(make_block(BlockType.PARAGRAPH, "text")))
+
+
+class CountedArtifacts:
+    """Artifacts that are all the same tree; `read_ids` are the documents that were asked for."""
+
+    def __init__(self) -> None:
+        self.read_ids: list[str] = []
+
+    def read(self, document_id: str, *_: Any) -> bytes:
+        self.read_ids.append(document_id)
+        return STORED
+
+
+def read(trees: ParsedTrees, *names: str) -> list[str]:
+    """The documents that had to be read from the store."""
+    artifacts = CountedArtifacts()
+    store = cast(Store, SimpleNamespace(artifacts=artifacts))
+    for name in names:
+        trees.get(store, DocumentId(name), 1)
+    return artifacts.read_ids
+
+
+def test_a_tree_is_parsed_once_while_it_is_kept() -> None:
+    trees = ParsedTrees(budget=2 * len(STORED))
+    assert read(trees, "a", "b", "a", "b") == ["a", "b"]
+    assert read(trees, "c", "b", "a") == ["c", "a"]
+
+
+def test_a_tree_of_half_the_budget_is_not_kept() -> None:
+    assert read(ParsedTrees(budget=2 * len(STORED) - 1), "a", "a") == ["a", "a"]
+
+
+def test_pictures_are_kept_within_the_budget() -> None:
+    pictures = DrawnPictures(budget=8)
+    keys = [(DocumentId("d"), 1, f"p{n}") for n in range(6)]
+    for key in keys:
+        pictures.keep(key, b"ab")
+    pictures.keep(keys[0], b"abc")
+    assert [pictures.get(key) for key in keys] == [None, None, b"ab", b"ab", b"ab", b"ab"]
