@@ -29,3 +29,8 @@ def test_a_superseded_decision_names_one_that_is_there() -> None:
     named = re.findall(r"superseded by \[\d{4}\]\((\d{4}-[\w-]+\.md)\)", INDEX.read_text())
     assert named
     assert set(named) <= set(records())
+
+
+def test_a_number_names_one_decision() -> None:
+    numbers = [name[:4] for name in records()]
+    assert sorted(set(numbers)) == sorted(numbers)
