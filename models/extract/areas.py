@@ -141,6 +141,7 @@ def _replace_text(content: PageContent, before: PageBlock, lines: list[Line]) ->
         flag_spans=(),
         printed="",
         recognised=True,
+        breaks=(),
     )
 
 

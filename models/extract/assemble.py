@@ -22,6 +22,7 @@ from models.cdom.tree import (
 from models.extract.coverage.total import total_coverage
 from models.extract.document.confidence import rate_blocks
 from models.extract.document.draft import Draft, limit_pictures, make_drafts
+from models.extract.document.hyphens import settle_hyphens
 from models.extract.document.joins import link_joins
 from models.extract.document.levels import set_levels
 from models.extract.document.running import mark_running
@@ -42,6 +43,7 @@ def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Sour
     """The tree of a document from its pages, in page order."""
     ordered = sorted(pages, key=lambda page: page.number)
     drafts = make_drafts(ordered)
+    gained = settle_hyphens(drafts)
     mark_running(drafts)
     has_flat_tags = free_flat_levels(drafts)
     set_levels(drafts, ordered, facts.outline)
@@ -51,7 +53,7 @@ def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Sour
     blocks = tuple(
         _make_block(draft, block, order) for order, (draft, block) in enumerate(zip(drafts, rated, strict=True))
     )
-    coverage = total_coverage(ordered, blocks)
+    coverage = total_coverage(ordered, blocks, gained)
     return Tree(
         source=source,
         metadata=facts.metadata,

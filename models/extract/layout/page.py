@@ -23,6 +23,7 @@ from models.extract.layout.tags.trust import TagPlan, trust_tags
 from models.extract.layout.text.blocks import make_block
 from models.extract.layout.text.formulas import merge_formulas
 from models.extract.layout.text.furniture import find_footnotes, find_furniture, find_margin_marks
+from models.extract.layout.text.hyphens import PageHyphens
 from models.extract.layout.text.kinds import PageLook, demote_runs, find_kind, mark_heading_parts
 from models.extract.layout.text.order import order_with_floats
 from models.extract.layout.text.paragraphs import group_paragraphs
@@ -60,6 +61,7 @@ def layout_page(marks: PageMarks) -> PageLayout:
 
 
 def _lay_out(marks: PageMarks) -> PageLayout:
+    marks.divides = PageHyphens(marks.lines).divides
     plan = trust_tags(marks)
     page = gather(marks, plan)
     kinds = decide_headings(find_rule_kinds(page, marks), page.groups, marks, page.look)
@@ -108,7 +110,7 @@ def _write_block(one: TypedGroup, marks: PageMarks) -> PageBlock:
         block = replace(block, tagged=True)
     if one.kind is not BlockType.FORMULA or one.lines[0].recognised:
         return block
-    return replace(block, text=latex_text(block.text).strip(), printed=block.text, spans=(), flag_spans=())
+    return replace(block, text=latex_text(block.text).strip(), printed=block.text, spans=(), flag_spans=(), breaks=())
 
 
 def _find_floats(marks: PageMarks, body: float, plan: TagPlan | None) -> tuple[Floats, list[Line]]:

@@ -49,7 +49,7 @@ class PageBlock:
     without printed pages: part, element, range of lines or cells. `printed` is the text as it stands on the page where
     `text` says it in another form (formulas, form fields); `unseen` says why nobody sees the block;
     `tagged` that its type and its extent are the author's, from the structure tree of a tagged PDF; `score`: what the
-    learned trees expected of a table.
+    learned trees expected of a table; `breaks`: places in `text` of hyphens that stood at line ends, kept there or not.
     """
 
     type: BlockType
@@ -71,6 +71,7 @@ class PageBlock:
     recognised: bool = False
     tagged: bool = False
     score: float = 0.0
+    breaks: Many[int] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

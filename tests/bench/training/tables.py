@@ -29,6 +29,7 @@ from models.extract.layout.tables.regions.view import PageView, view_page
 from models.extract.layout.tables.scoring.candidates import Candidate
 from models.extract.layout.tables.scoring.features import FEATURE_NAMES, describe_candidates
 from models.extract.layout.tables.scoring.find import find_candidates
+from models.extract.layout.text.hyphens import may_divide
 from models.extract.readers.pdf.engine import pymupdf
 from models.extract.readers.pdf.marks import find_marks
 from tests.bench.training.forest_file import write_forest
@@ -120,7 +121,7 @@ def _judge_page(
 def _cells_of(candidate: Candidate) -> tuple[TruthCell, ...]:
     return tuple(
         TruthCell(cell.row, cell.col, cell.row_span, cell.col_span, cell.text)
-        for cell in make_table(candidate.grid).cells
+        for cell in make_table(candidate.grid, may_divide).cells
     )
 
 

@@ -66,7 +66,7 @@ class Floats:
 
 def _make_field(item: PrintedField, marks: PageMarks) -> PageBlock:
     """A field with its printed label, or with the name that its author gave it."""
-    label = join_lines(item.label)[0] if item.label else item.name
+    label = join_lines(item.label, marks.divides)[0] if item.label else item.name
     box = clamp(*union_bbox([item.box, *(line.bbox for line in item.label)]), marks)
     printed = " ".join([*(line.text for line in item.label), item.printed]).rstrip()
     if item.is_checked is None:

@@ -135,6 +135,11 @@ def find_no_glyphs(boxes: list[Bbox]) -> list[list[MathGlyph]]:
     return [[] for _ in boxes]
 
 
+def divides_nothing(text: str, following: str) -> bool:
+    """The answer of a page that nobody has looked at: every hyphen is kept."""
+    return not (text or following)
+
+
 @dataclass(slots=True)
 class PageMarks:
     """Everything on one page. Boxes: `pictures` images, `shapes` other drawings, `fills` shaded areas.
@@ -142,7 +147,7 @@ class PageMarks:
     `unseen` are lines that nobody sees (they are not in `lines`), `painted` all characters, for the statement.
     `dashes` are horizontals too short for a table; `glyphs` gives the single glyphs whose origins lie in some boxes.
     `tags`: the lines as the author tagged them, where he did.
-    `rotation`: the page's own, in degrees.
+    `rotation`: the page's own, in degrees. `divides`: whether the hyphen at the end of a text divides its last word.
     """
 
     width: float
@@ -163,6 +168,7 @@ class PageMarks:
     unseen: list[Line] = field(default_factory=list)
     painted: Painted = field(default_factory=Painted)
     tags: list[TaggedLine] = field(default_factory=list)
+    divides: Callable[[str, str], bool] = divides_nothing
 
     def words_of(self, line: Line) -> list[Piece]:
         """The words of a line; of one joined of several, the words of each."""

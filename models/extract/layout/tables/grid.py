@@ -1,6 +1,7 @@
 """Cells from table rows and columns: spans, header marks, text. Words in, a `Table` out."""
 
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import attrgetter
@@ -9,7 +10,7 @@ from models.cdom.geometry import Bbox
 from models.cdom.table import Cell, Table
 from models.extract.layout.tables.bands import column_at, spans_columns
 from models.extract.layout.tables.words import Segment, TableWord, TextRow
-from models.extract.layout.text.blocks import is_divided
+from models.extract.layout.text.hyphens import is_attached, may_divide
 
 _left = attrgetter("x0")
 
@@ -150,8 +151,8 @@ def _slot_of(row: list[Slot], column: int) -> Slot | None:
     return next((slot for slot in row if slot.col == column), None)
 
 
-def make_table(grid: Grid) -> Table:
-    """The grid as a table; cells in row-major order."""
+def make_table(grid: Grid, divides: Callable[[str, str], bool]) -> Table:
+    """The grid as a table; cells in row-major order. `divides` tells the hyphens that only divide a word."""
     cells = [
         Cell(
             row=slot.row,
@@ -159,7 +160,7 @@ def make_table(grid: Grid) -> Table:
             row_span=slot.row_span,
             col_span=slot.col_span,
             header=index < grid.header_rows,
-            text=join_words(slot.words),
+            text=join_words(slot.words, divides),
             bbox=_words_bbox(slot.words),
         )
         for index, row in enumerate(grid.rows)
@@ -168,7 +169,7 @@ def make_table(grid: Grid) -> Table:
     return Table(rows=len(grid.rows), cols=grid.width, cells=tuple(cells))
 
 
-def join_words(words: list[TableWord]) -> str:
+def join_words(words: list[TableWord], divides: Callable[[str, str], bool] = may_divide) -> str:
     """Text of a cell: its words by line, a word divided at a line end made whole."""
     if len(words) < 2:
         return words[0].text if words else ""
@@ -177,8 +178,8 @@ def join_words(words: list[TableWord]) -> str:
     words = sorted(words, key=lambda word: (round(word.base), word.x0))
     text = words[0].text
     for last, word in pairwise(words):
-        if word.base - last.base > 0.5 * word.size and is_divided(text, word.text):
-            text = text[:-1] + word.text
+        if word.base - last.base > 0.5 * word.size and is_attached(text, word.text):
+            text = (text[:-1] if divides(text, word.text) else text) + word.text
         else:
             text += " " + word.text
     return text

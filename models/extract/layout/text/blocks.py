@@ -1,6 +1,7 @@
 """Groups of lines as blocks: text joined over line ends, styles as spans, a box, a look. No typing rules."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
@@ -9,17 +10,25 @@ from models.cdom.geometry import round_bbox
 from models.cdom.tree import BlockType, FlagSpan, Span
 from models.extract.layout.lines.leaders import close_leaders
 from models.extract.layout.lines.marks import Line, PageMarks, Run
+from models.extract.layout.text.hyphens import PageHyphens, is_attached, may_divide
 from models.extract.readers.contract import PageBlock, TextLook
 
-_HYPHENS = "-‐"
+Divides = Callable[[str, str], bool]
+NO_PAGE = PageHyphens()
 _DOUBTFUL = 0.8
 """Confidence (0..1) below which unreadable characters flag a block."""
 _ENDINGS = tuple(".!?:;。！？…”\"')]")
 _DIVIDED = re.compile(r"[a-z][-‐]$")
 
 
-def join_lines(lines: list[Line], *, keep_breaks: bool = False) -> tuple[str, list[Run]]:
-    """Text of the lines with its runs; a word divided at a line end is made whole unless `keep_breaks`."""
+def join_lines(
+    lines: list[Line], divides: Divides = NO_PAGE.divides, breaks: list[int] | None = None
+) -> tuple[str, list[Run]]:
+    """Text of the lines with its runs; a word divided at a line end is made whole.
+
+    `divides` tells the hyphens that only divide: as the page has it, else as the two lines say. `breaks` gets the
+    places in the text of the hyphens at line ends, kept or not.
+    """
     parts: list[str] = []
     runs: list[Run] = []
     rows = _keeps_rows(lines)
@@ -27,11 +36,11 @@ def join_lines(lines: list[Line], *, keep_breaks: bool = False) -> tuple[str, li
     for index, line in enumerate(lines):
         text = close_leaders(line.text) if "...." in line.text or ". . ." in line.text else line.text
         following = lines[index + 1].text if index + 1 < len(lines) else ""
-        tail = "\n" if keep_breaks else _row_break(line, lines[index + 1], rows) if following else " "
-        if not following:
-            tail = ""
-        elif not keep_breaks and is_divided(text, following):
-            text, tail = text[:-1], ""
+        tail = _row_break(line, lines[index + 1], rows) if following else ""
+        if is_attached(text, following):
+            if breaks is not None and may_divide(text, following):
+                breaks.append(at + len(text) - 1)
+            text, tail = text[:-1] if divides(text, following) else text, ""
         for run in line.runs:
             end = min(run.end, len(text))
             if end > run.start:
@@ -72,11 +81,6 @@ def join_code(lines: list[Line]) -> str:
     return "\n".join(" " * round((line.x0 - left) / step) + line.text for line in lines)
 
 
-def is_divided(text: str, following: str) -> bool:
-    """True when the hyphen at the end of `text` only divides a word that goes on in `following`."""
-    return len(text) > 2 and text[-1] in _HYPHENS and text[-2].islower() and following[:1].islower()
-
-
 def _add_run(runs: list[Run], run: Run) -> None:
     """Append, joining with a run of the same style that ends here or one blank before."""
     last = runs[-1] if runs else None
@@ -92,7 +96,8 @@ def _style(run: Run) -> tuple[bool, bool, bool, str | None]:
 
 def make_block(kind: BlockType, lines: list[Line], marks: PageMarks, *, level: int | None = None) -> PageBlock:
     """A block of that type around the lines, in the order given."""
-    text, runs = (join_code(lines), []) if kind is BlockType.CODE else join_lines(lines)
+    breaks: list[int] = []
+    text, runs = (join_code(lines), []) if kind is BlockType.CODE else join_lines(lines, marks.divides, breaks)
     confidence = confidence_of(lines)
     flags = (LOW_CONFIDENCE,) if confidence < _DOUBTFUL and "\ufffd" in text else ()
     hidden = all(line.hidden for line in lines)
@@ -109,6 +114,7 @@ def make_block(kind: BlockType, lines: list[Line], marks: PageMarks, *, level: i
         flag_spans=(FlagSpan(flag=HIDDEN_TEXT, start=0, end=len(text)),) if hidden else (),
         look=look_of(lines),
         unseen=lines[0].unseen if hidden else None,
+        breaks=tuple(breaks),
     )
 
 

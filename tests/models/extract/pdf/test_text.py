@@ -12,7 +12,7 @@ from tests.models.extract.pdf.paper import Paper, of_type, texts
 def test_a_word_divided_at_a_line_end_is_made_whole() -> None:
     paper = Paper()
     paper.lines(50, 50, ["The members of the old asso-", "ciation met in the well-", "Known hall by the river."])
-    assert paper.read().blocks[0].text == "The members of the old association met in the well- Known hall by the river."
+    assert paper.read().blocks[0].text == "The members of the old association met in the well-Known hall by the river."
 
 
 def test_characters_without_width_leave_the_text() -> None:

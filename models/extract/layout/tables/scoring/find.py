@@ -78,7 +78,7 @@ def find_candidates(
 
 def _make_found(view: PageView, candidate: Candidate, score: float) -> FoundTable:
     lines = [view.lines[index] for index in candidate.indices]
-    return FoundTable(make_table(candidate.grid), candidate.region.box, lines, round(score, 3))
+    return FoundTable(make_table(candidate.grid, view.marks.divides), candidate.region.box, lines, round(score, 3))
 
 
 @lru_cache(maxsize=1)

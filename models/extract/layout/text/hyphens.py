@@ -1,0 +1,149 @@
+"""Hyphens at line ends: those that divide a word, and those that the word has ("in-" above "demand").
+
+The page says which: the word joined or with its hyphen elsewhere on it, how many of its lines are divided, and how
+likely the letters around the hyphen are inside one word or at the edges of two (letter triples of 32 languages).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from models.extract.layout.lines.marks import Line
+from models.extract.legible.statistics import measure_lines
+
+
+@dataclass(frozen=True, slots=True)
+class HyphenLimits:
+    """What makes a hyphen the word's own. Nats by which one word must be likelier than two, before it is joined."""
+
+    dividing_share: float = 0.1
+    """Share of the lines that end so on pages which divide words (typeset ones: .1 to .3)."""
+    some_share: float = 0.06
+    """Below this share words are divided seldom."""
+    whole_share: float = 0.03
+    """Below this share of the lines the page most likely divides no word at all."""
+    dividing: float = -3.0
+    """Nats on a page that divides words."""
+    doubtful: float = -1.0
+    """Nats between the two shares."""
+    seldom: float = 1.0
+    """Nats on a page that divides few words."""
+    whole: float = 2.0
+    """Nats on a page that most likely divides none."""
+    known: float = 1.5
+    """More where the first part stands on the page as a word of its own."""
+    linked: float = 2.0
+    """More where the word has another hyphen ("state-of-" above "the-art")."""
+    least_known: int = 3
+    """Letters of a first part that counts as a word of its own."""
+
+
+LIMITS = HyphenLimits()
+HYPHEN = "-"
+SOFT = "‐"
+"""What typesetters print where they divide a word; few write it inside one."""
+
+_WORDS = re.compile(r"[\w’'‐-]+")
+_LAST = re.compile(r"[\w’'‐-]*[-‐]$")
+_FIRST = re.compile(r"[\w’'‐-]*")
+_PARTS = re.compile(r"[-‐]")
+_HEADS = frozenset(["self", "non", "well", "ex", "so", "all", "half", "cross", "high", "low", "long", "short", "fine"])
+"""English first parts of words with a hyphen; a divided word hardly ever breaks after them."""
+_TAILS = frozenset(
+    ["based", "level", "oriented", "related", "driven", "specific", "like", "wide", "free", "style", "term", "sized"]
+)
+"""English second parts of the same."""
+_ENDINGS = frozenset(
+    (
+        *("ment", "ments", "tion", "tions", "ation", "ations", "sion", "sions", "ing", "ings", "ness", "ity", "ities"),
+        *("ly", "ally", "ance", "ence", "ences", "able", "ible", "ture", "tures", "ical", "ics", "ers"),
+        *("ung", "ungen", "heit", "heiten", "keit", "keiten", "lich", "liche", "lichen", "schaft", "schaften"),
+        *("isch", "ische", "ischen", "mente", "mento", "menti", "ción", "sión", "ções", "dad", "zione", "zioni"),
+    )
+)
+"""What ends words and is none itself: a hyphen before it divides."""
+_CONJUNCTIONS = frozenset(
+    ["and", "or", "to", "und", "oder", "bis", "bzw", "sowie", "et", "ou", "y", "o", "e", "en", "i", "и"]
+)
+"""What stands between two words of which the first shares the second's last part."""
+
+
+def is_attached(text: str, following: str) -> bool:
+    """True when the hyphen that `text` ends in ties its last word to the first of `following` ("pre-" above "1990").
+
+    Not the hanging one of "short- and long-term".
+    """
+    if len(text) < 2 or text[-1] not in (HYPHEN, SOFT) or not text[-2].isalnum() or not following[:1].isalnum():
+        return False
+    return _match_first(following).lower() not in _CONJUNCTIONS
+
+
+def may_divide(text: str, following: str) -> bool:
+    """True when `text` ends in a small letter and a hyphen, and goes on in a small letter."""
+    return len(text) > 2 and text[-1] in (HYPHEN, SOFT) and text[-2].islower() and following[:1].islower()
+
+
+class PageHyphens:
+    """What a page says of the hyphens at its line ends; looks at the words only when it is asked."""
+
+    def __init__(self, lines: Sequence[Line] = ()) -> None:
+        self._lines = lines
+        self._words: Counter[str] | None = None
+        self._share = 0.0
+
+    def divides(self, text: str, following: str) -> bool:
+        """True when the hyphen at the end of `text` only divides a word that goes on in `following`."""
+        if not may_divide(text, following) or not is_attached(text, following):
+            return False
+        found = _LAST.search(text)
+        first, second = found.group() if found else text[-2:], _match_first(following)
+        words = self._count_words()
+        if text[-1] == SOFT:
+            return not words[SOFT]
+        joined, linked = words[(first[:-1] + second).lower()], words[(first + second).lower()]
+        if bool(joined) != bool(linked):
+            return bool(joined)
+        return self._is_likelier_one(first[:-1], second, words)
+
+    def _is_likelier_one(self, first: str, second: str, words: Counter[str]) -> bool:
+        last, start = _PARTS.split(first)[-1].lower(), _PARTS.split(second)[0].lower()
+        if last in _HEADS or start in _TAILS or start in _ENDINGS:
+            return start in _ENDINGS
+        need = self._find_need()
+        need += LIMITS.linked * (last != first.lower() or start != second.lower())
+        need += LIMITS.known * (len(last) >= LIMITS.least_known and words[last] > 0)
+        nats = measure_lines([last + start, f"{last} {start}"]).nats
+        return float(nats[1] - nats[0]) > need
+
+    def _find_need(self) -> float:
+        if not self._lines:
+            return LIMITS.doubtful
+        if self._share >= LIMITS.dividing_share:
+            return LIMITS.dividing
+        if self._share >= LIMITS.some_share:
+            return LIMITS.doubtful
+        return LIMITS.seldom if self._share >= LIMITS.whole_share else LIMITS.whole
+
+    def _count_words(self) -> Counter[str]:
+        """Words of the page, those aside that its line ends cut; whether the soft hyphen stands inside any."""
+        if self._words is not None:
+            return self._words
+        words: Counter[str] = Counter()
+        divided = 0
+        for line in self._lines:
+            own = _WORDS.findall(line.text.lower())
+            if own and own[-1][-1] in (HYPHEN, SOFT):
+                divided += own[-1][-2:-1].isalpha()
+                own.pop()
+            words.update(own)
+        for word in [word for word in words if HYPHEN in word or SOFT in word]:
+            words[SOFT] += SOFT in word
+            words.update(_PARTS.split(word))
+        self._words, self._share = words, divided / max(1, len(self._lines))
+        return words
+
+
+def _match_first(text: str) -> str:
+    found = _FIRST.match(text)
+    return found.group() if found else ""
