@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -79,16 +78,13 @@ def sandbox_limits(settings: Settings) -> "SandboxLimits":
 
 
 def make_tree_flagger(settings: Settings) -> "Callable[[Tree], Tree]":
-    """Looks for personal data with the configured engine and the detectors of plugins."""
-    from cluster.compose.plugins import Detectors, load_plugins
-    from models.pii.engines.choose import PiiEngineChoice, make_detector, make_flagger
-    from models.pii.flag import flag_tree
+    """Looks for personal data with the configured engine and the detectors of plugins; it pickles as its choices."""
+    from cluster.compose.flagging import PluginFlagger
+    from cluster.compose.plugins import load_plugins
+    from models.pii.engines.choose import make_flagger
 
-    added = load_plugins(settings.plugins).detectors
-    if not added:
-        return make_flagger(settings.pii_engine, settings.pii_languages, urls=settings.pii_urls)
-    own = make_detector(PiiEngineChoice(settings.pii_engine), settings.pii_languages, urls=settings.pii_urls)
-    return partial(flag_tree, detector=Detectors([own, *added]))
+    own = make_flagger(settings.pii_engine, settings.pii_languages, urls=settings.pii_urls)
+    return PluginFlagger(own, settings.plugins) if load_plugins(settings.plugins).detectors else own
 
 
 def plan_readers(settings: Settings) -> Sizing:

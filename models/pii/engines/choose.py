@@ -1,8 +1,9 @@
 """The engines by name: from a setting to the function that flags trees. A new engine is one member and one branch."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
+from functools import cache
 from typing import assert_never
 
 from models.cdom.tree import Tree
@@ -19,9 +20,23 @@ class PiiEngineChoice(StrEnum):
     PRESIDIO = "presidio"
 
 
-def make_flagger(engine: str, languages: Sequence[str] = ("en",), *, urls: bool = True) -> Callable[[Tree], Tree]:
-    """A function from a tree to its flagged copy. Raises `EngineMissing`, now and not at the first document."""
-    return partial(flag_tree, detector=make_detector(PiiEngineChoice(engine), languages, urls=urls))
+@dataclass(frozen=True, slots=True)
+class TreeFlagger:
+    """From a tree to its flagged copy. Pickles as its choices: another process makes a detector of its own."""
+
+    engine: PiiEngineChoice
+    languages: tuple[str, ...]
+    urls: bool = True
+
+    def __call__(self, tree: Tree) -> Tree:
+        return flag_tree(tree, _detector_of(self))
+
+
+def make_flagger(engine: str, languages: Sequence[str] = ("en",), *, urls: bool = True) -> TreeFlagger:
+    """Raises `EngineMissing`, now and not at the first document."""
+    flagger = TreeFlagger(PiiEngineChoice(engine), tuple(languages), urls)
+    _detector_of(flagger)
+    return flagger
 
 
 def check_engine(engine: str, languages: Sequence[str]) -> None:
@@ -34,6 +49,11 @@ def check_engine(engine: str, languages: Sequence[str]) -> None:
         from models.pii.engines.presidio import check_installed
 
         check_installed(tuple(languages))
+
+
+@cache
+def _detector_of(flagger: TreeFlagger) -> Detector:
+    return make_detector(flagger.engine, flagger.languages, urls=flagger.urls)
 
 
 def make_detector(engine: PiiEngineChoice, languages: Sequence[str], *, urls: bool = True) -> Detector:

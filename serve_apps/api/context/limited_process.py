@@ -1,4 +1,4 @@
-"""The process of one heavy derivation: `python -m … CPU_SECONDS BYTES`, work on standard input, its result on output.
+"""The process of one piece of heavy work: `python -m … CPU_SECONDS BYTES`, work on standard input, result on output.
 
 Sets its own limits before it looks at anything; whoever passes them is ended by the kernel or by a MemoryError.
 """
@@ -22,8 +22,8 @@ def main(cpu_s: int, memory_bytes: int) -> int:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing that is printed gets into the answer
     try:
-        make, tree = pickle.load(sys.stdin.buffer)  # noqa: S301  (from our own parent)
-        result = pickle.dumps(make(tree))
+        make, value = pickle.load(sys.stdin.buffer)  # noqa: S301  (from our own parent)
+        result = pickle.dumps(make(value))
     except (MemoryError, RecursionError):
         return OVER
     except Exception as error:  # its text may quote the document

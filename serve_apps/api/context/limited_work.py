@@ -1,6 +1,6 @@
-"""Derivations of hostile size, each in a process of its own that limits of CPU time and memory end.
+"""Work of hostile size, each in a process of its own that limits of CPU time and memory end.
 
-Pure work on a tree goes in as a value that pickles (a function of a module, or a partial of one); its result comes
+Pure work on a value goes in as something that pickles (a function of a module, or a partial of one); its result comes
 back. Trees of ordinary size are worked on where the caller is: a process costs half a second of CPU.
 """
 
@@ -16,6 +16,7 @@ from typing import Any, TypeVar, cast
 from models.cdom.tree import Tree
 from serve_apps.api.http.refusals import OverLimit
 
+S = TypeVar("S")
 T = TypeVar("T")
 HEAVY_CHARS = 500_000
 """Characters of a tree that are worked on in place: two hundred pages, a second of CPU for the slowest derivation."""
@@ -40,18 +41,26 @@ class LimitedWork:
     def __init__(self, limits: WorkLimits) -> None:
         self._limits, self._places = limits, threading.BoundedSemaphore(limits.at_once)
 
-    def is_heavy(self, tree: Tree) -> bool:
-        """Whether work on this tree gets a process."""
-        return _weigh(tree) > self._limits.heavy_chars
+    def is_heavy(self, *trees: Tree) -> bool:
+        """Whether work on these trees gets a process."""
+        return self.is_much(sum(map(_weigh, trees)))
+
+    def is_much(self, chars: int) -> bool:
+        """Whether work on a text of that many characters gets a process."""
+        return chars > self._limits.heavy_chars
 
     def run(self, make: Callable[[Tree], T], tree: Tree) -> T:
         """`make(tree)`, wherever it is made. Raises `OverLimit`."""
         if not self.is_heavy(tree):
             return make(tree)
-        with self._places:
-            return cast(T, self._run_apart(pickle.dumps((make, tree))))
+        return self.run_apart(make, tree)
 
-    def _run_apart(self, work: bytes) -> Any:
+    def run_apart(self, make: Callable[[S], T], value: S) -> T:
+        """`make(value)`, made in a process. Raises `OverLimit`."""
+        with self._places:
+            return cast(T, self._run(pickle.dumps((make, value))))
+
+    def _run(self, work: bytes) -> Any:
         limits = [str(self._limits.cpu_s), str(self._limits.memory_bytes)]
         paths = os.pathsep.join(path for path in sys.path if path)
         done = subprocess.run(

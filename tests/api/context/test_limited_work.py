@@ -1,14 +1,20 @@
 """Derivations of hostile size: in a process of their own, ended by limits, with a stable code."""
 
+import json
 import os
+import pickle
 import time
+from functools import partial
+from pathlib import Path
 
 import httpx
 import pytest
 
 from models.cdom.tree import BlockType, Tree
 from models.derive.semantics import describe_tree
+from models.pii.engines.choose import make_flagger
 from serve_apps.api.context.limited_work import LimitedWork, WorkLimits
+from serve_apps.api.documents.ingesting import LIGHT_BODY, parse_light, weigh
 from serve_apps.api.http.refusals import OverLimit
 from storage.store import Store
 from tests.api.harness import client_of, make_resources, serving
@@ -99,3 +105,73 @@ async def test_an_output_over_its_limit_is_422_and_the_service_goes_on(
         refused = await http.get(f"{place}/semantics")
         assert (refused.status_code, refused.json()["detail"][0]["type"]) == (422, "resource-limit")
         assert (await http.get(f"{place}/tree")).status_code == 200
+
+
+INGESTED = {
+    "cdom_version": "1.0",
+    "source": {"name": "a.txt", "format": "x"},
+    "pages": [{"number": 1, "width": 100, "height": 100}],
+    "blocks": [{"id": "a", "type": "paragraph", "page": 1, "text": "Write to ann@example.org of Acme Ltd. today"}],
+}
+
+
+def tell_where(at: Path, tree: Tree) -> Tree:
+    at.write_text(str(os.getpid()))
+    return make_flagger("regex")(tree)
+
+
+@pytest.mark.parametrize(("limits", "apart"), [(WorkLimits(), False), (EVERYTHING_IS_HEAVY, True)])
+async def test_an_ingested_tree_of_hostile_size_is_checked_and_scanned_in_a_process(
+    store: Store, tmp_path: Path, limits: WorkLimits, apart: bool
+) -> None:
+    scan = partial(tell_where, tmp_path / "pid")
+    async with serving(make_resources(store, work_limits=limits, flag_tree=scan)) as app, client_of(app) as http:
+        made = await http.post("/v1/ingest", json={"tree": INGESTED})
+        document = made.json()["documents"][0]
+        tree = (await http.get(f"/v1/jobs/{made.json()['id']}/documents/{document['document_id']}/tree")).json()
+    assert (made.status_code, document["source_file"], document["chunks"]) == (201, "a.txt", 1)
+    assert tree["blocks"][0]["flags"] == ["pii:email"]
+    assert (int((tmp_path / "pid").read_text()) != os.getpid()) is apart
+
+
+async def test_a_scan_over_its_limit_is_422_and_nothing_is_stored_or_charged(store: Store) -> None:
+    limits = WorkLimits(heavy_chars=0, cpu_s=1)
+    async with serving(make_resources(store, work_limits=limits, flag_tree=burn)) as app, client_of(app) as http:
+        refused = await http.post("/v1/ingest", json={"tree": INGESTED})
+        assert (refused.status_code, refused.json()["detail"][0]["type"]) == (422, "resource-limit")
+        assert (await http.get("/v1/jobs")).json() == []
+        assert (await http.get("/v1/license")).json()["pages_used_this_month"] == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "loc"),
+    [
+        (b"[]", "body"),
+        (b'{"tree": {"cdom_version": "1.0", "pages": [], "blocks": [{}]}}', "tree"),
+        (json.dumps({"tree": INGESTED, "assets": {"..": ""}}).encode(), "assets"),
+        (json.dumps({"tree": INGESTED, "source_bytes": "%"}).encode(), "source_bytes"),
+    ],
+)
+async def test_a_refusal_reads_the_same_from_a_process(store: Store, body: bytes, loc: str) -> None:
+    said = []
+    for limits in (WorkLimits(), EVERYTHING_IS_HEAVY):
+        async with serving(make_resources(store, work_limits=limits)) as app, client_of(app) as http:
+            said.append(await http.post("/v1/ingest", content=body))
+    assert {answer.status_code for answer in said} == {422}
+    assert said[0].json() == said[1].json()
+    assert said[0].json()["detail"][0]["loc"] == ["body", loc]
+
+
+def test_a_large_body_is_not_parsed_where_all_requests_are() -> None:
+    assert parse_light(b'{"a": "' + b"x" * LIGHT_BODY + b'"}') is None
+    assert parse_light(b'{"a": 1}') == {"a": 1}
+
+
+def test_pictures_and_the_original_do_not_make_a_body_heavy() -> None:
+    sent = {"tree": {}, "assets": {"a.png": "A" * 1000}, "source_bytes": "B" * 2000}
+    assert weigh(json.dumps(sent).encode(), sent) < 100
+
+
+def test_every_engine_goes_into_a_process_as_its_choices() -> None:
+    flagger = make_flagger("regex", ("en", "de"), urls=False)
+    assert pickle.loads(pickle.dumps(flagger)) == flagger

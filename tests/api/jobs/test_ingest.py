@@ -191,7 +191,7 @@ async def test_lists_inside_blocks_are_counted_before_they_are_looked_at(
 async def test_values_are_counted_before_anything_is_parsed(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("serve_apps.api.routes.jobs.ingest.MAX_VALUES", 100)
+    monkeypatch.setattr("serve_apps.api.documents.ingesting.MAX_VALUES", 100)
     answer = await client.post("/v1/ingest", content=b'{"tree":[' + b"0," * 200)
     assert (answer.status_code, answer.json()["detail"][0]["msg"]) == (422, "more than 100 values")
 

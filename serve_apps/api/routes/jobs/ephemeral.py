@@ -1,6 +1,8 @@
 """Compare two files, evaluate several: read in a bounded lane, nothing stored or metered."""
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
 
 from fastapi import APIRouter, Request
 from pydantic_core import to_jsonable_python
@@ -18,6 +20,7 @@ from serve_apps.api.routes.results.exports import HTML_HEADERS
 from serve_apps.api.shapes.rendering import json_response
 
 router = APIRouter(tags=["ephemeral"])
+T = TypeVar("T")
 _FILE = {"type": "string", "format": "binary"}
 
 
@@ -36,7 +39,7 @@ async def compare(request: Request, call: CallDep) -> Response:
     async with call.running.ephemeral.enter():
         first, second = _pair(await receive_files(request, call, 2))
         a, b = await _read(call, first), await _read(call, second)
-        return json_response(await call.running.disk.run(compare_trees, a, b))
+        return json_response(await _work(call, _compare, a, b))
 
 
 def _pair(files: list[EphemeralFile]) -> tuple[EphemeralFile, EphemeralFile]:
@@ -74,4 +77,20 @@ async def _rate(call: Call, file: EphemeralFile) -> DocumentQuality:
     outcome = await read_file(call, file)
     if outcome.tree is None:
         return rate_failure(file.name, outcome.error or ErrorCode.INTERNAL, format_of(file))
-    return await call.running.disk.run(rate_document, file.name, outcome.tree)
+    return await _work(call, partial(_rate_read, file.name), outcome.tree)
+
+
+async def _work(call: Call, make: Callable[[tuple[Tree, ...]], T], *trees: Tree) -> T:
+    """`make(trees)`; of trees of hostile size in a process. Raises `OverLimit`."""
+    work = call.running.work
+    if work.is_heavy(*trees):
+        return await call.running.heavy.run(work.run_apart, make, trees)
+    return await call.running.disk.run(make, trees)
+
+
+def _compare(trees: tuple[Tree, ...]) -> TreeDiff:
+    return compare_trees(trees[0], trees[1])
+
+
+def _rate_read(name: str, trees: tuple[Tree, ...]) -> DocumentQuality:
+    return rate_document(name, trees[0])

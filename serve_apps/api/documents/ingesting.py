@@ -1,0 +1,126 @@
+"""An ingested body made ready to be stored: checked, scanned for personal data, cut into chunks. Pure, and it pickles.
+
+So a body of hostile size is worked on in a process that limits end (`serve_apps.api.context.limited_work`), and of its
+tree nothing but bytes and chunks comes back.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from models.cdom.chunk import Chunk
+from models.cdom.flags import FlaggedPlace
+from models.cdom.original import ReadOptions
+from models.cdom.ports import Tokenizer
+from models.cdom.tree import Tree, dump_tree
+from models.derive.chunks.chunks import ChunkSettings, chunk_tree
+from models.pii.places import find_places
+from serve_apps.api.documents.ingested import (
+    MAX_VALUES,
+    InvalidIngest,
+    count_pages,
+    decode_base64,
+    read_assets,
+    read_semantics,
+    read_tree,
+)
+from serve_apps.api.http.strict_json import InvalidJson, parse_object
+from storage.objects.artifacts import ASSETS, SEMANTICS, TREE
+
+LIGHT_BODY = 4 << 20
+"""Bytes of a body that are parsed in place: a tenth of a second. Of a larger one nothing is looked at here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestRules:
+    """How trees from outside are taken in. `flag` looks for personal data; None where readers do not either."""
+
+    options: ReadOptions
+    tokenizer: Tokenizer
+    chunking: ChunkSettings
+    max_original_bytes: int
+    flag: Callable[[Tree], Tree] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedIngest:
+    """What is stored and indexed. `charged`: pages that are metered; `refused`: why nothing is, and in which part."""
+
+    name: str = ""
+    format: str = ""
+    pages: int = 0
+    charged: int = 0
+    files: dict[str, bytes] | None = None
+    original: bytes | None = None
+    chunks: tuple[Chunk, ...] = ()
+    flags: tuple[FlaggedPlace, ...] = ()
+    refused: tuple[str, str] | None = None
+
+    def require(self) -> dict[str, bytes]:
+        """The files. Raises `InvalidIngest`."""
+        if self.files is None:
+            raise InvalidIngest(*(self.refused or ("refused",)))
+        return self.files
+
+
+def parse_light(body: bytes) -> dict[str, Any] | None:
+    """The body as an object; None for one that is too large to be looked at here. Raises `InvalidIngest`."""
+    return _parse(body) if len(body) <= LIGHT_BODY else None
+
+
+def weigh(body: bytes, sent: dict[str, Any]) -> int:
+    """Characters of the body without its pictures and its original."""
+    assets = sent.get("assets")
+    carried = [sent.get("source_bytes"), *(assets.values() if isinstance(assets, dict) else ())]
+    return len(body) - sum(len(text) for text in carried if isinstance(text, str))
+
+
+def prepare_body(rules: IngestRules, body: bytes) -> PreparedIngest:
+    """`prepare` of a body that was not parsed."""
+    try:
+        return prepare(rules, _parse(body))
+    except InvalidIngest as error:
+        return PreparedIngest(refused=(str(error), error.loc[-1]))
+
+
+def prepare(rules: IngestRules, sent: dict[str, Any]) -> PreparedIngest:
+    """Everything is checked before anything is scanned; a refusal is a value, for it may come from a process."""
+    try:
+        ingested = read_tree(sent.get("tree"), rules.options)
+        assets = read_assets(sent.get("assets"), ingested.tree, rules.options)
+        semantics = read_semantics(sent.get("semantics"), ingested.ids)
+        original = _read_original(sent.get("source_bytes"), rules.max_original_bytes)
+    except InvalidIngest as error:
+        return PreparedIngest(refused=(str(error), error.loc[-1]))
+    files = {ASSETS + name: data for name, data in assets.items()}
+    if semantics is not None:
+        files[SEMANTICS] = json.dumps(semantics, ensure_ascii=False).encode("utf-8", "replace")
+    tree = rules.flag(ingested.tree) if rules.flag else ingested.tree
+    files[TREE] = dump_tree(tree)
+    return PreparedIngest(
+        name=ingested.name,
+        format=ingested.tree.source.format[:64],
+        pages=len(ingested.tree.pages),
+        charged=count_pages(ingested.tree),
+        files=files,
+        original=original,
+        chunks=tuple(chunk_tree(tree, rules.tokenizer, rules.chunking)),
+        flags=find_places(tree),
+    )
+
+
+def _parse(body: bytes) -> dict[str, Any]:
+    try:
+        return parse_object(body, storable=True, most_values=MAX_VALUES)
+    except InvalidJson as error:
+        raise InvalidIngest(str(error), "body") from None
+
+
+def _read_original(text: Any, most: int) -> bytes | None:
+    if text is None:
+        return None
+    data = decode_base64(text, "source_bytes")
+    if len(data) > most:
+        raise InvalidIngest("larger than an upload may be", "source_bytes")
+    return data
