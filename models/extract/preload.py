@@ -13,7 +13,7 @@ from models.extract.document.levels import level_forests
 from models.extract.layout.headings.decide import heading_forest
 from models.extract.layout.tables.scoring.find import load_weights
 from models.extract.legible.statistics import load_tables
-from models.extract.readers import READERS
+from models.extract.readers import READERS, STATED
 
 _SKIPPED_CODECS = frozenset({"aliases", "mbcs", "oem"})
 _CODECS_OF_PDF = (
@@ -31,6 +31,8 @@ def preload(formats: Collection[Format] = ()) -> None:
     """
     for target in sorted({target for one, target in READERS.items() if not formats or one in formats}):
         import_module(target.split(":")[0])
+    if not formats or STATED & set(formats):
+        load_counters()
     for name in _LAZY:
         import_module(name)
     all_codecs = (module.name for module in pkgutil.iter_modules(encodings.__path__))
@@ -44,6 +46,13 @@ def preload(formats: Collection[Format] = ()) -> None:
     load_tables()
     pages_json.page_adapter()
     pages_json.facts_adapter()
+
+
+def load_counters() -> None:
+    """What counts the characters of formats without printed pages."""
+    parts = import_module("models.extract.readers.stated.parts")
+    for target in sorted(set(parts.COUNTERS.values())):
+        import_module(target.split(":")[0])
 
 
 def _load_codec(name: str) -> None:

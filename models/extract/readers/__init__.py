@@ -42,6 +42,15 @@ READERS: dict[Format, str] = {
 }
 """Format → "module:function"; the function takes (data, options) and returns an `OpenDocument`."""
 
+STATED = frozenset(
+    {
+        Format.DOCX, Format.PPTX, Format.XLSX, Format.ODT, Format.ODS, Format.ODP, Format.RTF, Format.EPUB,
+        Format.HTML, Format.MHTML, Format.EML, Format.CSV, Format.MARKDOWN, Format.TXT,
+    }
+)  # fmt: skip
+"""Formats whose characters are counted apart from their reader."""
+_COUNTED = "models.extract.readers.stated.parts"
+
 Opener = Callable[[bytes, ReadOptions], OpenDocument]
 
 
@@ -54,5 +63,12 @@ def find_reader(found: Format) -> Opener:
 
 
 def open_document(data: bytes, options: ReadOptions) -> OpenDocument:
-    """The document in `data`, opened. Raises `ExtractError` (unsupported, malformed, encrypted, too many pages)."""
-    return find_reader(sniff(data))(data, options)
+    """The document in `data`, opened. Raises `ExtractError` (unsupported, malformed, encrypted, too many pages).
+
+    Formats without printed pages come with a statement about their characters; PDFs and pictures make their own.
+    """
+    found = sniff(data)
+    document = find_reader(found)(data, options)
+    if found not in STATED:
+        return document
+    return cast(OpenDocument, import_module(_COUNTED).with_statement(document, found, data))

@@ -74,6 +74,10 @@ class DocxDocument:
         )
         return PageRead(content=content, assets=assets)
 
+    def written(self) -> list[list[DocxDraft]]:
+        """The blocks of every page of the file."""
+        return [page.in_order() for page in self._pages]
+
     def render_page(self, number: int, dpi: int, area: Bbox | None = None) -> PageImage:
         """A Word file has no page image: raises `UnsupportedFormat`."""
         raise UnsupportedFormat("a word-processing file has no page image")

@@ -112,6 +112,10 @@ class FlowDocument:
         )
         return PageRead(content=content, assets=assets)
 
+    def written(self) -> list[list[FlowBlock]]:
+        """The blocks of every page of the file."""
+        return [page.in_order() for page in self._pages]
+
     def render_page(self, number: int, dpi: int, area: Bbox | None = None) -> PageImage:
         """There is no page image: raises `UnsupportedFormat`."""
         raise UnsupportedFormat("this format has no page image")
@@ -187,9 +191,8 @@ def _check_embedded(files: tuple[Embedded, ...]) -> None:
 
 def embedded_of(document: object) -> tuple[Embedded, ...]:
     """The files inside an open document; none in formats that hold none. Their paths are cut to a bound."""
-    if not isinstance(document, FlowDocument):
-        return ()
-    return tuple(replace(one, path=one.path[:MAX_PATH_CHARS]) for one in document.embedded)
+    files: tuple[Embedded, ...] = getattr(document, "embedded", ())
+    return tuple(replace(one, path=one.path[:MAX_PATH_CHARS]) for one in files)
 
 
 def _pair_captions(blocks: list[FlowBlock]) -> dict[int, int]:

@@ -161,8 +161,7 @@ class HtmlWalker:
         self._flush()
         outer = self._item
         self._lists.append(open_list(node))
-        for child in node:
-            self._walk(child)
+        self._read_inside(node)
         self._flush()
         self._lists.pop()
         self._item = outer

@@ -1,0 +1,143 @@
+"""An open document whose pages carry a statement: the characters of the file's parts against its blocks.
+
+Compared as multisets over the whole file, because such formats have no places; what has no page of its own (lost,
+reformatted) stands with the first page that is read.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from models.cdom.coverage import CharacterCount, ExcludedPlace, LostPlace, PageCoverage, Unseen
+from models.cdom.flags import HIDDEN_TEXT
+from models.cdom.geometry import Bbox
+from models.cdom.original import Embedded
+from models.cdom.ports import PageImage
+from models.cdom.table import Table
+from models.extract.coverage.total import count_written
+from models.extract.readers.contract import DocumentFacts, OpenDocument, PageContent, PageRead
+from models.extract.readers.stated.text import REFORMATTED, StatedText, count_characters, visible_characters
+
+State = Callable[[], StatedText | None]
+
+
+class WrittenBlock(Protocol):
+    """What the statement reads of a block, of whichever reader."""
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def table(self) -> Table | None: ...
+
+    @property
+    def flags(self) -> Sequence[str]: ...
+
+
+class FlowingDocument(OpenDocument, Protocol):
+    """An open file whose blocks are all known."""
+
+    def written(self) -> Iterable[Sequence[WrittenBlock]]:
+        """The blocks of each page of the file, also of those that are not to be read."""
+        ...
+
+
+class CountedDocument:
+    """The document of a reader, with a statement about each of its pages. `state` gives null where nobody can count."""
+
+    def __init__(self, document: FlowingDocument, state: State) -> None:
+        self._document, self._state = document, state
+        self._stated: list[PageCoverage] | None = None
+
+    @property
+    def facts(self) -> DocumentFacts:
+        return self._document.facts
+
+    @property
+    def embedded(self) -> tuple[Embedded, ...]:
+        """Files inside this one, in order."""
+        found: tuple[Embedded, ...] = getattr(self._document, "embedded", ())
+        return found
+
+    def read_page(self, number: int) -> PageRead:
+        """As the reader reads it; see `OpenDocument`."""
+        read = self._document.read_page(number)
+        if self._stated is None:
+            self._stated = self._account()
+        content = read.content
+        stated = self._stated[number - 1] if number <= len(self._stated) else None
+        return replace(read, content=replace(content, coverage=stated, written=count_written(content.blocks)))
+
+    def render_page(self, number: int, dpi: int, area: Bbox | None = None) -> PageImage:
+        return self._document.render_page(number, dpi, area)
+
+    def render_assets(self, content: PageContent) -> dict[str, bytes]:
+        return self._document.render_assets(content)
+
+    def close(self) -> None:
+        self._document.close()
+
+    def _account(self) -> list[PageCoverage]:
+        """One statement a page; none at all where nobody can count."""
+        stated = self._state()
+        if stated is None:
+            return []
+        pages = [list(blocks) for blocks in self._document.written()]
+        return account_flow(stated, pages, first=min(self.facts.page_numbers, default=1))
+
+
+def account_flow(stated: StatedText, pages: Sequence[Sequence[WrittenBlock]], *, first: int) -> list[PageCoverage]:
+    """The statement of every page. `first` is the page with which stands what has none."""
+    wanted = count_characters(visible_characters("".join(stated.text)))
+    formed = count_characters(visible_characters("".join(stated.formed)))
+    other = {reason: count_characters(visible_characters("".join(texts))) for reason, texts in stated.other.items()}
+    placed: list[int] = []
+    for blocks in pages:
+        seen = count_characters(_text_of(blocks, hidden=False))
+        placed.append(sum(_take(part, seen) for part in (wanted, *other.values(), formed)))
+    hidden: list[int] = []
+    for blocks in pages:
+        unseen = count_characters(_text_of(blocks, hidden=True))
+        hidden.append(sum(_take(part, unseen) for part in (wanted, *other.values(), formed)) if unseen else 0)
+    rest = stated.excluded + Counter({REFORMATTED: formed.total()})
+    for reason, left in other.items():
+        rest[reason] += left.total()
+    return [
+        _state_page(number, placed[at], hidden[at], rest if number == first else Counter(),
+                    wanted.total() if number == first else 0)
+        for at, number in enumerate(range(1, len(pages) + 1))
+    ]  # fmt: skip
+
+
+def _take(wanted: Counter[str], found: Counter[str]) -> int:
+    """Characters of `wanted` that are in `found`, taken out of both."""
+    both = wanted & found
+    wanted.subtract(both)
+    found.subtract(both)
+    return both.total()
+
+
+def _text_of(blocks: Sequence[WrittenBlock], *, hidden: bool) -> str:
+    texts: list[str] = []
+    for block in blocks:
+        if (HIDDEN_TEXT in block.flags) == hidden:
+            texts.append(block.text)
+            if block.table is not None:
+                texts += [cell.text for cell in block.table.cells]
+    return visible_characters("".join(texts))
+
+
+def _state_page(number: int, placed: int, hidden: int, rest: Counter[str], lost: int) -> PageCoverage:
+    excluded = {reason: count for reason, count in (rest + Counter({Unseen.INVISIBLE.value: hidden})).items() if count}
+    return PageCoverage(
+        number=number,
+        characters=CharacterCount(
+            painted=placed + sum(excluded.values()) + lost,
+            placed=placed,
+            excluded=dict(sorted(excluded.items())),
+            lost=lost,
+        ),
+        excluded=tuple(ExcludedPlace(reason=reason, characters=count) for reason, count in sorted(excluded.items())),
+        lost=(LostPlace(characters=lost),) if lost else (),
+    )

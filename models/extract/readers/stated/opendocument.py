@@ -1,0 +1,54 @@
+"""OpenDocument: the text of the body, and of the running heads that its styles hold."""
+
+from typing import Final
+
+from lxml import etree
+
+from models.cdom.coverage import Unseen
+from models.extract.readers.docx.package.opc import Package
+from models.extract.readers.docx.package.xml import Element
+from models.extract.readers.stated.text import NOT_SHOWN, StatedText
+
+_OFFICE: Final = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+_TEXT: Final = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_STYLE: Final = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
+_MATH: Final = "{http://www.w3.org/1998/Math/MathML}"
+_BESIDE: Final = (
+    _OFFICE + "annotation", _OFFICE + "forms", _OFFICE + "scripts", _TEXT + "ruby-text", _TEXT + "note-citation",
+    _TEXT + "index-title-template",
+    "{urn:oasis:names:tc:opendocument:xmlns:xmlns:svg-compatible:1.0}desc",
+    "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}desc",
+    "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}title",
+    "{urn:oasis:names:tc:opendocument:xmlns:presentation:1.0}notes",
+    "{http://purl.org/dc/elements/1.1/}creator", "{http://purl.org/dc/elements/1.1/}date",
+)  # fmt: skip
+"""Elements whose text stands beside the document's own: it may be in the tree."""
+
+
+def state_odf(data: bytes) -> StatedText:
+    """Raises `ExtractError` as the reader does."""
+    package, stated = Package(data), StatedText()
+    root = package.xml("content.xml")
+    body = root.find(_OFFICE + "body") if root is not None else None
+    if body is not None:
+        _set_apart(body, stated)
+        stated.text += list(body.itertext())
+    styles = package.xml("styles.xml")
+    for node in styles.iter(_STYLE + "master-page") if styles is not None else ():
+        stated.allow(NOT_SHOWN, "".join(node.itertext()))
+    for name in package.names():
+        if name.endswith("/content.xml"):
+            stated.formed += list(part.itertext()) if (part := package.xml(name)) is not None else []
+    return stated
+
+
+def _set_apart(body: Element, stated: StatedText) -> None:
+    for node in body.iter(_TEXT + "tracked-changes"):
+        stated.exclude(Unseen.DELETED.value, "".join(node.itertext()))
+    etree.strip_elements(body, _TEXT + "tracked-changes", with_tail=False)
+    for node in body.iter(_MATH + "math"):
+        stated.formed += list(node.itertext())
+    etree.strip_elements(body, _MATH + "math", with_tail=False)
+    for node in body.iter(*_BESIDE):
+        stated.allow(NOT_SHOWN, "".join(node.itertext()))
+    etree.strip_elements(body, *_BESIDE, with_tail=False)

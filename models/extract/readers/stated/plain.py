@@ -1,0 +1,48 @@
+"""Plain text, Markdown and separated values: their characters, markup and separators apart."""
+
+import re
+from typing import Final
+
+from models.extract.readers.sniffing.charset import decode_text
+from models.extract.readers.stated.text import StatedText
+
+_WORDS: Final = re.compile(r"\w+")
+_UNSPOKEN: Final = re.compile(
+    r"\]\([^()\n]{0,2000}\)|\]\[[^\[\]\n]{0,300}\]|^ {0,3}\[[^\[\]\n]{1,300}\]:[^\n]*|^(?:```|~~~)[^\n]*"
+    r"|<[^<>\n]{1,1000}>|&#?\w{1,32};|^\s{0,40}\d{1,9}[.)]\s",
+    re.MULTILINE,
+)
+"""Targets of links, languages of code, tags, entities: Markdown that is not text."""
+
+
+def state_text(data: bytes) -> StatedText:
+    return StatedText(text=[decode_text(data)[0]])
+
+
+def state_csv(data: bytes) -> StatedText:
+    """Letters and digits must be there; quotes and separators may be."""
+    text = decode_text(data)[0]
+    return StatedText(text=_WORDS.findall(text), formed=_WORDS.split(text))
+
+
+def state_markdown(data: bytes) -> StatedText:
+    """The same; what is markup may be in the tree."""
+    text, remarks = _part_remarks(decode_text(data)[0].replace("\r\n", "\n"))
+    spoken = _UNSPOKEN.sub(" ", text)
+    front = ""
+    if spoken.startswith("---\n") and (end := spoken.find("\n---", 4)) > 0:
+        front, spoken = spoken[:end], spoken[end:]
+    return StatedText(
+        text=_WORDS.findall(spoken), formed=[*_WORDS.split(spoken), front, remarks, *_UNSPOKEN.findall(text)]
+    )
+
+
+def _part_remarks(text: str) -> tuple[str, str]:
+    """The text without HTML comments, and these."""
+    first, *rest = text.split("<!--")
+    said, remarks = [first], list[str]()
+    for part in rest:
+        remark, end, after = part.partition("-->")
+        said.append(after if end else "<!--" + part)
+        remarks.append(remark if end else "")
+    return "".join(said), "".join(remarks)

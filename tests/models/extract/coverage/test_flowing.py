@@ -1,0 +1,119 @@
+"""Formats without printed pages: the characters of the file's parts against the tree, apart from the readers."""
+
+import pytest
+
+from models.cdom.coverage import Coverage, PageCoverage
+from models.cdom.original import ReadOptions
+from models.cdom.tree import BlockType, Tree
+from models.extract.assemble import TEXT_LOST
+from models.extract.readers import READERS, STATED, find_reader
+from models.extract.readers.flow.blocks import FlowBlock
+from models.extract.readers.sniffing.signatures import sniff
+from models.extract.readers.stated.counted import account_flow
+from models.extract.readers.stated.parts import COUNTERS
+from models.extract.readers.stated.text import NOT_SHOWN, REFORMATTED, REPEATED, StatedText
+from tests.models.extract.docx.files import make_docx, paragraph
+from tests.models.extract.flow_trees import read_tree
+from tests.models.extract.open_document.test_odf import ITEM, book, opendocument
+from tests.models.extract.sheets.workbooks import number_cell, sheet, text_cell, workbook
+from tests.models.extract.slides.decks import deck, shape, slide
+from tests.models.extract.slides.decks import paragraph as line
+
+MAIL = b"From: ann@x.org\r\nSubject: Ropes\r\nContent-Type: text/plain\r\n\r\nTwelve ropes, please.\r\n"
+FILES = {
+    "docx": make_docx(paragraph("Twelve ropes")),
+    "pptx": deck(slide(shape(line("Twelve ropes")))),
+    "xlsx": workbook(sheet(f'<row r="1">{text_cell("A1", "Ropes")}{number_cell("B1", 12)}</row>')),
+    "odt": opendocument("text", "<text:p>Twelve ropes</text:p>"),
+    "html": b"<html><head><title>x</title><script>no()</script></head><body><p>Twelve <b>ropes</b></p></body></html>",
+    "eml": MAIL,
+    "rtf": rb"{\rtf1\ansi{\fonttbl{\f0 Arial;}}{\info{\title Unseen}}\f0 Twelve ropes\par}",
+    "epub": book('<itemref idref="a"/>', ITEM.format("a"), a="<html><body><p>Twelve ropes</p></body></html>"),
+    "txt": "Twelve ropes.\n\nAnd a knot: …\n".encode(),
+    "markdown": b"# Ropes\n\nTwelve [ropes](https://example.com/ropes) and *knots*\n\n- one\n- two\n",
+    "csv": b"name,count\nropes,12\nknots,3\n",
+}
+
+
+def stated(tree: Tree) -> Coverage:
+    assert tree.coverage is not None
+    return tree.coverage
+
+
+def assert_balanced(page: PageCoverage) -> None:
+    counts = page.characters
+    assert counts.painted == counts.placed + sum(counts.excluded.values()) + counts.lost
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_every_character_of_the_files_parts_is_accounted_for(kind: str) -> None:
+    coverage = stated(read_tree(FILES[kind]))
+    for page in coverage.pages:
+        assert_balanced(page)
+    assert coverage.characters.placed > 0
+    assert coverage.characters.lost == 0
+    assert coverage.complete
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_word_that_the_reader_drops_is_lost_and_warned_of(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = read_tree(FILES[kind])
+    reader = type(find_reader(sniff(FILES[kind]))(FILES[kind], ReadOptions()))
+    monkeypatch.setattr(reader, "written", lambda self: [[] for _ in self.facts.page_numbers])
+    tree = read_tree(FILES[kind])
+    assert stated(tree).characters.lost > 0
+    assert not stated(tree).complete
+    assert TEXT_LOST in [warning.code for warning in tree.warnings]
+    assert tree.pages[0].confidence < whole.pages[0].confidence
+
+
+def test_what_is_deleted_hidden_or_said_twice_is_excluded_by_name() -> None:
+    deleted = "<w:del><w:r><w:delText>gone</w:delText></w:r></w:del>"
+    hidden = "<w:r><w:rPr><w:vanish/></w:rPr><w:t>secret</w:t></w:r>"
+    counts = stated(read_tree(make_docx(paragraph("Seen", inside=deleted + hidden)))).characters
+    assert (counts.placed, counts.lost) == (4, 0)
+    assert counts.excluded == {"deleted": 4, "invisible": 6}
+
+
+def test_values_shown_by_their_format_are_reformatted_and_the_other_body_of_a_mail_is_repeated() -> None:
+    day = f'<row r="1">{text_cell("A1", "Day")}{number_cell("B1", 44562, style=1)}</row>'
+    counts = stated(read_tree(workbook(sheet(day), codes=("yyyy-mm-dd",)))).characters
+    assert counts.lost == 0
+    assert counts.excluded[REFORMATTED] > 0
+    both = (
+        b"Subject: x\r\nMIME-Version: 1.0\r\nContent-Type: multipart/alternative; boundary=B\r\n\r\n"
+        b"--B\r\nContent-Type: text/plain\r\n\r\nplain words 123\r\n"
+        b"--B\r\nContent-Type: text/html\r\n\r\n<p>plain words</p>\r\n--B--\r\n"
+    )
+    counts = stated(read_tree(both)).characters
+    assert counts.lost == 0
+    assert counts.excluded[REPEATED] > 0
+
+
+def test_a_mail_with_defects_is_unknown_and_not_complete() -> None:
+    coverage = stated(read_tree(b"To   : Ann <ann@x.org>\r\nSubject: x\r\n\r\nWords\r\n"))
+    assert coverage.unknown == (1,)
+    assert not coverage.complete
+
+
+def test_text_straight_inside_a_list_is_read() -> None:
+    """It was dropped; the statement found it in a page of the measuring sets."""
+    tree = read_tree(b"<html><body><ul> bare words <i>here</i> <li>item</li> after</ul></body></html>")
+    assert [block.text for block in tree.blocks] == ["bare words here", "item", "after"]
+    assert stated(tree).complete
+
+
+def test_the_statement_counts_over_pages_and_what_has_none_stands_with_the_first() -> None:
+    pages = [[FlowBlock(BlockType.PARAGRAPH, "ab")], [FlowBlock(BlockType.PARAGRAPH, "c", flags=("hidden-text",))]]
+    wanted = StatedText(text=["abcd"], formed=["9"], other={NOT_SHOWN: ["note"]})
+    first, second = account_flow(wanted, pages, first=1)
+    assert_balanced(first)
+    assert_balanced(second)
+    assert (first.characters.placed, first.characters.lost) == (2, 1)
+    assert first.characters.excluded == {NOT_SHOWN: 4, REFORMATTED: 1}
+    assert second.characters.excluded == {"invisible": 1}
+
+
+def test_every_format_with_a_counter_has_a_reader() -> None:
+    assert set(COUNTERS) == STATED
+    assert set(COUNTERS) <= set(READERS)
