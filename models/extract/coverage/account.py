@@ -6,12 +6,18 @@ Independent of how the blocks were made: what the engine painted and what the bl
 from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
+import numpy.typing as npt
+
 from models.cdom.coverage import LINE_END_HYPHEN, CharacterCount, ExcludedPlace, LostPlace, PageCoverage
 from models.cdom.flags import HIDDEN_TEXT
 from models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
 from models.extract.readers.contract import PageBlock
 
 _HYPHENS = ("-", "‐")
+_LAST_COUNTED = 0x1FFFF
+"""Code point: up to here a page's characters are counted in one array (a megabyte), of all letters and emoji; it takes
+a fifth of the time of counting character by character."""
 _MOST_PLACES = 200
 """Boxes kept of one page; characters beyond them are counted, and one place without a box stands for them."""
 
@@ -55,12 +61,16 @@ def account_page(number: int, painted: Painted, blocks: Sequence[PageBlock]) -> 
 
 def find_missing(stated: str, written: str) -> Counter[str]:
     """Characters of `stated` that `written` has fewer of."""
-    missing: Counter[str] = Counter()
-    for char in set(stated):
-        count = stated.count(char) - written.count(char)
-        if count > 0:
-            missing[char] = count
-    return missing
+    here, there = _code_points(stated), _code_points(written)
+    most = int(here.max(initial=0))
+    if most > _LAST_COUNTED:
+        return Counter({char: left for char in set(stated) if (left := stated.count(char) - written.count(char)) > 0})
+    left = np.bincount(here, minlength=most + 1) - np.bincount(there[there <= most], minlength=most + 1)
+    return Counter({chr(point): int(left[point]) for point in np.flatnonzero(left > 0)})
+
+
+def _code_points(text: str) -> npt.NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
 def _find_hyphens(lines: list[PaintedLine], written: str, missing: Counter[str]) -> list[ExcludedPlace]:

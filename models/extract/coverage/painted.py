@@ -28,4 +28,5 @@ class Painted:
 
 
 def strip_blanks(text: str) -> str:
-    return "".join(text.split())
+    """Most blanks are plain ones, which are gone a third as slowly as words are parted and joined."""
+    return "".join(text.replace(" ", "").split())

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from models.cdom.table import Cell
 from models.cdom.tree import BlockType, Route
+from models.extract.characters import count_alnum, count_digits
 from models.extract.document.draft import Draft
 from models.extract.layout.learned.median import median
 from models.extract.readers.contract import PageBlock, PageContent
@@ -62,10 +63,10 @@ def _describe_block(draft: Draft, block: PageBlock) -> tuple[float, ...]:
     page, text = draft.page, block.text
     width, height = page.width or 1.0, page.height or 1.0
     x0, y0, x1, y1 = block.bbox or (0.0, 0.0, 0.0, 0.0)
-    chars = max(1, len(text))
+    chars, blanks = max(1, len(text)), text.count(" ")
     return (
-        _KINDS[draft.type], way_of(page, block), block.confidence, len(text), text.count(" "),
-        sum(map(str.isdigit, text)) / chars, sum(not char.isalnum() and char != " " for char in text) / chars,
+        _KINDS[draft.type], way_of(page, block), block.confidence, len(text), blanks,
+        count_digits(text) / chars, (len(text) - count_alnum(text) - blanks) / chars,
         block.look.lines, (x1 - x0) / width, (y1 - y0) / height, y0 / height, x0 / width,
         block.look.size / (page.body_size or 1.0), block.look.bold, *_describe_table(block),
     )  # fmt: skip
@@ -110,6 +111,6 @@ def find_cell_rows(page: PageContent, block: PageBlock, expected: float) -> Rows
 def _describe_cell(cell: Cell) -> tuple[float, ...]:
     text = cell.text
     return (
-        cell.row, cell.col, len(text), sum(map(str.isdigit, text)) / max(1, len(text)), cell.header, cell.row_span,
+        cell.row, cell.col, len(text), count_digits(text) / max(1, len(text)), cell.header, cell.row_span,
         cell.col_span, text.count("\n"),
     )  # fmt: skip

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from models.extract.characters import count_capitals, count_digits, count_letters
 from models.extract.layout.learned.forest import Matrix
 from models.extract.layout.learned.median import median
 from models.extract.layout.lines.marks import Line, PageMarks
@@ -236,7 +237,7 @@ def _find_words(groups: list[Group], facts: _Facts, asked: Rows) -> dict[str, Co
 def _read_text(text: str) -> tuple[float, ...]:
     head = text[: LIMITS.read]
     words = head.split()
-    letters = max(1, sum(map(str.isalpha, head)))
+    letters = max(1, count_letters(head))
     numbered = _NUMBERED.match(head)
     depth = 0.0 if numbered is None else 0.5 if numbered[1] is None else 1.0 + numbered[1].count(".")
     last = text[-1]
@@ -245,9 +246,9 @@ def _read_text(text: str) -> tuple[float, ...]:
         float(last.isalpha()),
         1.0 if last == "." else 2.0 if last in ",;-" else 3.0 if last == ":" else 4.0 if last in "?!" else 0.0,
         float(head[0].isupper()),
-        sum(map(str.isupper, head)) / letters,
+        count_capitals(head) / letters,
         sum(word[0].isupper() for word in words) / max(1, len(words)),
-        sum(map(str.isdigit, head)) / len(head),
+        count_digits(head) / len(head),
         depth,
         float(bool(_PART.match(head))),
         float(bool(_ITEM.match(head))),

@@ -3,6 +3,7 @@
 Takes anything with a box; knows nothing about what the pieces mean.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -132,6 +133,8 @@ def _find_gutter(lines: list[Line]) -> float | None:
     sizes = sorted([line.size for line in lines])
     least = GUTTER_WIDTH * sizes[len(sizes) // 2]
     usual = sizes[(len(sizes) - 1) // 2] or 1.0
+    if not _has_gap(by_left, max(0.0, least)):
+        return None
     right, best, at, chars = by_left[0].x1, max(0.0, least), None, 0.0
     total = sum([_width(line, usual) for line in lines])
     for count, line in enumerate(by_left):
@@ -142,6 +145,17 @@ def _find_gutter(lines: list[Line]) -> float | None:
         if line.x1 > right:
             right = line.x1
     return at
+
+
+def _has_gap(by_left: list[Line], least: float) -> bool:
+    """True for a blank column wider than that; most cuts have none, and need not be weighed."""
+    right = by_left[0].x1
+    for line in by_left:
+        if line.x0 - right > least:
+            return True
+        if line.x1 > right:
+            right = line.x1
+    return False
 
 
 def _width(line: Line, usual: float) -> float:
@@ -188,25 +202,28 @@ def find_crossed_gutter(lines: list[Line]) -> float | None:
     """The x that fewest lines run across, between two columns of text."""
     if not lines:
         return None
-    sizes = sorted(line.size for line in lines)
+    sizes = sorted([line.size for line in lines])
     least = GUTTER_WIDTH * sizes[len(sizes) // 2]
     most = max(1, int(LIMITS.crossed * len(lines)))
-    steps = sorted([(line.x0, 1) for line in lines] + [(line.x1, -1) for line in lines])
+    lefts, rights = sorted([line.x0 for line in lines]), sorted([line.x1 for line in lines])
+    steps = sorted([(x, -1) for x in rights] + [(x, 1) for x in lefts])
     covered, best, at = 0, (most + 1, 0.0), None
     for (x, step), (following, _) in pairwise(steps):
         covered += step
         gap = following - x
-        if 0 < covered <= most and gap > least and (covered, -gap) < best:
+        if gap > least and 0 < covered <= most and (covered, -gap) < best:
             middle = x + gap / 2
-            left = [line for line in lines if line.x1 < middle]
-            right = [line for line in lines if line.x0 > middle]
-            if _is_column(left) and _is_column(right):
+            if (
+                min(bisect_left(rights, middle), len(lefts) - bisect_right(lefts, middle)) >= LIMITS.side_lines
+                and _is_column([line for line in lines if line.x1 < middle])
+                and _is_column([line for line in lines if line.x0 > middle])
+            ):
                 best, at = (covered, -gap), middle
     return at
 
 
 def _is_column(lines: list[Line]) -> bool:
-    return _is_text(len(lines), sum(len(line.text) for line in lines))
+    return _is_text(len(lines), sum([len(line.text) for line in lines]))
 
 
 def _is_text(count: int, chars: float) -> bool:
