@@ -86,7 +86,9 @@ def gather(marks: PageMarks, plan: TagPlan | None = None) -> GatheredPage:
     floats, lines = _find_floats(marks, body, plan)
     slanted = [line for line in lines if not line.upright]
     lines = [line for line in lines if line.upright]
-    ordered, contents = merge_entries(merge_pieces(order_with_floats(lines, list(floats.lines))), marks.width)
+    ordered, contents = merge_entries(
+        merge_pieces(order_with_floats(lines, list(floats.lines), marks.orders)), marks.width
+    )
     groups = [[line] for line in ordered] if contents else merge_formulas(group_paragraphs(ordered, body))
     groups += [[line] for line in slanted]
     return GatheredPage(groups, floats, _find_look(marks, lines, body, contents=contents))

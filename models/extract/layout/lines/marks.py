@@ -146,7 +146,7 @@ class PageMarks:
 
     `unseen` are lines that nobody sees (they are not in `lines`), `painted` all characters, for the statement.
     `dashes` are horizontals too short for a table; `glyphs` gives the single glyphs whose origins lie in some boxes.
-    `tags`: the lines as the author tagged them, where he did.
+    `tags`: the lines as the author tagged them, where he did. `orders`: reading orders already found.
     `rotation`: the page's own, in degrees. `divides`: whether the hyphen at the end of a text divides its last word.
     """
 
@@ -169,6 +169,7 @@ class PageMarks:
     painted: Painted = field(default_factory=Painted)
     tags: list[TaggedLine] = field(default_factory=list)
     divides: Callable[[str, str], bool] = divides_nothing
+    orders: dict[tuple[tuple[float, ...], ...], list[int]] = field(default_factory=dict)
 
     def words_of(self, line: Line) -> list[Piece]:
         """The words of a line; of one joined of several, the words of each."""

@@ -40,25 +40,41 @@ LIMITS = OrderLimits()
 GUTTER_WIDTH = LIMITS.gutter_width
 
 
-def order_lines(lines: Sequence[Line]) -> list[Line]:
-    """The lines in reading order."""
+KnownOrders = dict[tuple[tuple[float, ...], ...], list[int]]
+"""By all that the order follows from: the places of the lines in it. Tables and text ask for that of the same lines."""
+
+
+def order_lines(lines: Sequence[Line], known: KnownOrders | None = None) -> list[Line]:
+    """The lines in reading order; `known` are orders found before, to which this one is added."""
     if len(lines) < 2:
         return list(lines)
+    if known is None:
+        return _order(lines)
+    places = tuple([(one.x0, one.y0, one.x1, one.y1, one.base, one.size, len(one.text)) for one in lines])
+    found = known.get(places)
+    if found is not None:
+        return [lines[at] for at in found]
+    out, number = _order(lines), {id(line): at for at, line in enumerate(lines)}
+    known[places] = [number[id(line)] for line in out]
+    return out
+
+
+def _order(lines: Sequence[Line]) -> list[Line]:
     out: list[Line] = []
     _cut(sorted(lines, key=_top), out, 0)
     return out
 
 
-def order_with_floats(lines: Sequence[Line], floats: Sequence[Line]) -> list[Line]:
-    """The lines and the stand-ins of floats in reading order.
+def order_with_floats(lines: Sequence[Line], floats: Sequence[Line], known: KnownOrders | None = None) -> list[Line]:
+    """The lines and the stand-ins of floats in reading order; `known` as for `order_lines`.
 
     What lies behind text (a picture under a slide's columns) parts nothing: it comes before the first line on it.
     """
     behind = [one for one in floats if sum(_lies_on(line, one) for line in lines) >= LIMITS.lines_on]
     if not behind:
-        return order_lines([*lines, *floats])
-    known = {id(one) for one in behind}
-    out = order_lines([*lines, *(one for one in floats if id(one) not in known)])
+        return order_lines([*lines, *floats], known)
+    grounds = {id(one) for one in behind}
+    out = order_lines([*lines, *(one for one in floats if id(one) not in grounds)])
     for one in behind:
         out.insert(next(at for at, line in enumerate(out) if _lies_on(line, one)), one)
     return out
@@ -165,15 +181,11 @@ def _width(line: Line, usual: float) -> float:
 
 def _find_foot(lines: list[Line], gutter: float) -> int | None:
     """Index of the few lines far below both columns, on the left only: a note, a page number; they end the page."""
-    low = 0.0
-    for index, line in enumerate(lines):
-        below = lines[index:]
-        if (
-            index
-            and len(below) <= LIMITS.foot_lines
-            and line.y0 - low > LIMITS.foot_gap * line.size
-            and all(one.x1 <= gutter for one in below)
-        ):
+    first = max(1, len(lines) - LIMITS.foot_lines)
+    low = max(0.0, *[line.y1 for line in lines[:first]])
+    for index in range(first, len(lines)):
+        line = lines[index]
+        if line.y0 - low > LIMITS.foot_gap * line.size and all([one.x1 <= gutter for one in lines[index:]]):
             return index
         low = max(low, line.y1)
     return None

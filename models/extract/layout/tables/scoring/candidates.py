@@ -82,7 +82,7 @@ def _find_gated_open(view: PageView, lines: list[Line], number: dict[int, int]) 
     if sum(row.segments > 1 for row in view.rows) < 3:
         return []
     out: list[Candidate] = []
-    ordered = merge_pieces(order_lines([line for line in lines if line.upright]))
+    ordered = merge_pieces(order_lines([line for line in lines if line.upright], view.marks.orders))
     for inside, grid, rows in find_open_grids(ordered, view.words_of):
         indices = tuple(sorted(number[id(part)] for line in inside for part in line.parts or (line,)))
         out.append(Candidate(indices, view.region_of(indices), rows, grid, "gates"))
