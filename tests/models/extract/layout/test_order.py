@@ -1,7 +1,7 @@
 """Reading order of columns with something across them."""
 
 from models.extract.layout.lines.marks import Line
-from models.extract.layout.text.order import order_lines
+from models.extract.layout.text.order import KnownOrders, order_lines
 
 TEXT = "words of a column"
 
@@ -47,3 +47,11 @@ def test_the_first_word_of_a_stretched_line_is_no_label() -> None:
     box = (50.0, 40.0, 215.0, 120.0)
     assert _goes_on(rows[0], box, rows)
     assert not _goes_on(line(216, 100, "10", 10), box, rows)
+
+
+def test_an_order_found_before_is_that_of_lines_in_the_same_places() -> None:
+    known: KnownOrders = {}
+    lines, again, moved = columns(100), columns(100), list(reversed(columns(100)))
+    for given in (lines, again, moved):
+        assert list(map(id, order_lines(given, known))) == list(map(id, order_lines(given)))
+    assert len(known) == 2
