@@ -65,8 +65,8 @@ def find_missing(stated: str, written: str) -> Counter[str]:
     most = int(here.max(initial=0))
     if most > _LAST_COUNTED:
         return Counter({char: left for char in set(stated) if (left := stated.count(char) - written.count(char)) > 0})
-    left = np.bincount(here, minlength=most + 1) - np.bincount(there[there <= most], minlength=most + 1)
-    return Counter({chr(point): int(left[point]) for point in np.flatnonzero(left > 0)})
+    rest = np.bincount(here, minlength=most + 1) - np.bincount(there[there <= most], minlength=most + 1)
+    return Counter({chr(point): int(rest[point]) for point in np.flatnonzero(rest > 0)})
 
 
 def _code_points(text: str) -> npt.NDArray[np.uint32]:
