@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from models.cdom.table import Cell
 from models.cdom.tree import BlockType, Route
-from models.extract.characters import count_alnum, count_digits
 from models.extract.document.draft import Draft
+from models.extract.layout.learned.characters import count_alnum, count_digits
 from models.extract.layout.learned.median import median
 from models.extract.readers.contract import PageBlock, PageContent
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from models.extract.characters import count_capitals, count_digits, count_letters
+from models.extract.layout.learned.characters import count_capitals, count_digits, count_letters
 from models.extract.layout.learned.forest import Matrix
 from models.extract.layout.learned.median import median
 from models.extract.layout.lines.marks import Line, PageMarks
