@@ -170,3 +170,6 @@ def _check_blocks(tree: Tree) -> None:
             raise BadFrame("block order")
         if block.parent not in known or block.continues not in known:
             raise BadFrame("block reference")
+        parts = block.table.parts if block.table is not None else ()
+        if parts and (parts[0].page != block.page or not pages.issuperset(part.page for part in parts)):
+            raise BadFrame("table parts")

@@ -70,6 +70,13 @@ class OcrMode(StrEnum):
     NEVER = "never"
 
 
+class TableParts(StrEnum):
+    """Tables that go on over pages: one table (`joined`), or one on each page that names the one before (`apart`)."""
+
+    JOINED = "joined"
+    APART = "apart"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
     """How one document is read. `pages` holds 1-based inclusive ranges, empty = all. Limits of `max_*` are counts."""
@@ -79,6 +86,7 @@ class ReadOptions:
     ocr: OcrMode = OcrMode.AUTO
     ocr_langs: tuple[str, ...] = ("en",)
     fast_mode: bool = True
+    table_parts: TableParts = TableParts.JOINED
     max_pages: int = 2000
     max_text_chars: int = 20_000_000
     max_assets: int = 5000

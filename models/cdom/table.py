@@ -40,13 +40,27 @@ class TableCheck:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TablePart:
+    """What of a table stands on one page: `rows` rows after those of the parts before it.
+
+    `bbox` is around all that is printed there, a repeated header among it.
+    """
+
+    page: int
+    bbox: Bbox | None = None
+    rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """`rows` × `cols` places, each covered by at most one cell; cells stand in row-major order.
 
     `checks` are the sums found in it; one that does not hold says that a figure was read (or printed) wrongly.
+    `parts`, in order and with all rows between them, where it goes on over pages; empty for a table on one page.
     """
 
     rows: int
     cols: int
     cells: Many[Cell] = ()
     checks: Many[TableCheck] = ()
+    parts: Many[TablePart] = ()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
+from models.cdom.places import BlockPlaces
 from models.cdom.tree import Block, BlockType, Tree
 from models.cdom.visible import visible_blocks
 
@@ -89,10 +90,11 @@ def tree_to_graph(tree: Tree) -> Graph:
     edges = [GraphEdge(DOCUMENT_ID, f"page-{number}", EdgeType.CONTAINS) for number in pages]
     for block in blocks:
         nodes.append(GraphNode(block.id, _node_type(block), _label(block.text), block.page))
-        edges.append(GraphEdge(f"page-{block.page}", block.id, EdgeType.CONTAINS))
+        for part in BlockPlaces(block).parts:
+            edges.append(GraphEdge(f"page-{part.page}", block.id, EdgeType.CONTAINS))
     edges += [GraphEdge(later.id, block.id, EdgeType.FOLLOWS) for block, later in pairwise(blocks)]
-    for part in (_section_parts(blocks), _cells(blocks)):
-        for item in part:
+    for found in (_section_parts(blocks), _cells(blocks)):
+        for item in found:
             if isinstance(item, GraphNode):
                 nodes.append(item)
             else:
@@ -131,8 +133,9 @@ def _section_parts(blocks: Sequence[Block]) -> Iterator[GraphNode | GraphEdge]:
 
 def _cells(blocks: Sequence[Block]) -> Iterator[GraphNode | GraphEdge]:
     for block in blocks:
+        places = BlockPlaces(block)
         for number, cell in enumerate(block.table.cells if block.table else ()):
-            yield GraphNode(f"{block.id}-c{number}", NodeType.CELL, _label(cell.text), block.page)
+            yield GraphNode(f"{block.id}-c{number}", NodeType.CELL, _label(cell.text), places.of_row(cell.row).page)
             yield GraphEdge(block.id, f"{block.id}-c{number}", EdgeType.CONTAINS)
 
 

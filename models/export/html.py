@@ -5,7 +5,7 @@ text is escaped in `markup`; there is no script. Knows no derivation.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import pairwise
@@ -115,12 +115,12 @@ class _HtmlWriter:
                     end += 1
                 yield _list(self.blocks[at:end])
             elif block is not self.heading and block.id not in inside:
-                yield self._block(block, captions.get(block.id))
+                yield self._block(block, captions.get(block.id), begun)
             at = end
 
-    def _block(self, block: Block, caption: Block | None) -> Markup:
+    def _block(self, block: Block, caption: Block | None, begun: set[int]) -> Markup:
         if block.table is not None:
-            return _table(block, block.table, caption)
+            return _table(block, block.table, caption, _begin_pages(block.table, begun))
         match block.type:
             case BlockType.HEADING | BlockType.TITLE:
                 return element(f"h{self.depths[block.id]}", _text(block), id=block.id)
@@ -184,7 +184,18 @@ def _depth(item: Block) -> int:
     return min(item.level or 1, MAX_DEPTH)
 
 
-def _table(block: Block, table: Table, caption: Block | None) -> Markup:
+def _begin_pages(table: Table, begun: set[int]) -> dict[int, int]:
+    """Row to the page that begins with it inside the table; the pages have begun then."""
+    first, pages = 0, {}
+    for part in table.parts:
+        if part.page not in begun:
+            pages[first] = part.page
+            begun.add(part.page)
+        first += part.rows
+    return pages
+
+
+def _table(block: Block, table: Table, caption: Block | None, pages: Mapping[int, int]) -> Markup:
     rows: list[list[Cell]] = [
         [] for _ in range(max(table.rows, 1 + max((cell.row for cell in table.cells), default=0)))
     ]
@@ -196,13 +207,17 @@ def _table(block: Block, table: Table, caption: Block | None) -> Markup:
     title = element("caption", _text(caption), id=caption.id) if caption else Markup("")
     failed = {cell for check, cell in _failing_checks(table) if check.kind != SHARE_SUM}
     parts = [
-        element(name, *(_row(row, name == "thead", len(part) - n, failed) for n, row in enumerate(part)))
-        for name, part in (("thead", rows[:head]), ("tbody", rows[head:]))
+        element(
+            name,
+            *(_row(row, name == "thead", len(part) - n, failed, pages.get(at + n)) for n, row in enumerate(part)),
+        )
+        for name, at, part in (("thead", 0, rows[:head]), ("tbody", head, rows[head:]))
         if part
     ]
     whole = element("table", title, *parts, id=block.id)
     note = element("p", escape(describe_checks(table)), class_="footnote") if table.checks else Markup("")
-    label = f"Table on page {block.page}"
+    last = table.parts[-1].page if table.parts else block.page
+    label = f"Table on page {block.page}" if last == block.page else f"Table on pages {block.page} to {last}"
     return element("div", whole, note, class_="wide", role="group", tabindex=0, aria_label=label)
 
 
@@ -222,8 +237,9 @@ def _failing_checks(table: Table) -> list[tuple[TableCheck, Cell]]:
     return [(check, table.cells[at]) for check in failing if 0 <= (at := check.cells[-1]) < len(table.cells)]
 
 
-def _row(row: Sequence[Cell], head: bool, rows_left: int, failed: AbstractSet[Cell]) -> Markup:
-    return element("tr", *(_cell(cell, head, rows_left, is_doubtful=cell in failed) for cell in row))
+def _row(row: Sequence[Cell], head: bool, rows_left: int, failed: AbstractSet[Cell], page: int | None) -> Markup:
+    cells = (_cell(cell, head, rows_left, is_doubtful=cell in failed) for cell in row)
+    return element("tr", *cells, id=None if page is None else f"page-{page}")
 
 
 def _cell(cell: Cell, head: bool, rows_left: int, *, is_doubtful: bool) -> Markup:

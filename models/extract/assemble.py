@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from models.cdom.coverage import PageCoverage
-from models.cdom.original import ReadOptions
+from models.cdom.original import DRAWN_FORMATS, ReadOptions, TableParts
 from models.cdom.tree import (
     Block,
     BlockId,
@@ -21,6 +21,7 @@ from models.cdom.tree import (
 )
 from models.extract.coverage.total import total_coverage
 from models.extract.document.confidence import rate_blocks
+from models.extract.document.continued import LeftOut, join_tables
 from models.extract.document.draft import Draft, limit_pictures, make_drafts
 from models.extract.document.hyphens import settle_hyphens
 from models.extract.document.joins import link_joins
@@ -48,12 +49,13 @@ def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Sour
     has_flat_tags = free_flat_levels(drafts)
     set_levels(drafts, ordered, facts.outline)
     link_joins(drafts)
+    drafts, repeated = _join_parts(facts, drafts, options)
     has_all_pictures = limit_pictures(drafts, options.max_assets)
     rated = rate_blocks(drafts, [check_block(draft.block) for draft in drafts])
     blocks = tuple(
         _make_block(draft, block, order) for order, (draft, block) in enumerate(zip(drafts, rated, strict=True))
     )
-    coverage = total_coverage(ordered, blocks, gained)
+    coverage = total_coverage(ordered, blocks, gained, repeated)
     return Tree(
         source=source,
         metadata=facts.metadata,
@@ -67,6 +69,13 @@ def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Sour
         provenance=TreeProvenance(options_hash=_digest(options)),
         coverage=coverage,
     )
+
+
+def _join_parts(facts: DocumentFacts, drafts: list[Draft], options: ReadOptions) -> tuple[list[Draft], LeftOut]:
+    """Tables that go on over printed pages as one, unless they are asked for apart."""
+    if facts.format in DRAWN_FORMATS and options.table_parts is TableParts.JOINED:
+        return join_tables(drafts)
+    return drafts, {}
 
 
 @lru_cache(maxsize=16)

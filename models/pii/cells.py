@@ -1,7 +1,21 @@
 """Where a cell may stand on its page: its box, or what the cells around it leave free."""
 
 from models.cdom.geometry import Bbox
-from models.cdom.table import Cell, Table
+from models.cdom.places import BlockPlaces
+from models.cdom.table import Cell, Table, TablePart
+
+
+def find_cell_place(block: BlockPlaces, table: Table, index: int) -> tuple[int, Bbox | None]:
+    """The page of a cell of the block's table, and its box there, as `find_cell_box` finds it in the part it is in."""
+    part = block.of_cell(index)
+    if table.cells[index].bbox is None and len(block.parts) > 1:
+        return part.page, _find_in_part(block, table.cells[index], part)
+    return part.page, find_cell_box(table, index, part.bbox)
+
+
+def _find_in_part(block: BlockPlaces, cell: Cell, part: TablePart) -> Bbox | None:
+    own = block.cells_of(part)
+    return find_cell_box(Table(rows=part.rows, cols=0, cells=tuple(own)), own.index(cell), part.bbox)
 
 
 def find_cell_box(table: Table, index: int, outer: Bbox | None) -> Bbox | None:

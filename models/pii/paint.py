@@ -10,8 +10,10 @@ from io import BytesIO
 
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.geometry import Bbox, clamp_bbox
+from models.cdom.places import BlockPlaces
+from models.cdom.table import TablePart
 from models.cdom.tree import Block, BlockType, Page, Tree
-from models.pii.cells import find_cell_box
+from models.pii.cells import find_cell_place
 from models.pii.redact import Decisions, active_spans, require_scan
 
 MAX_PIXELS = 120_000_000  # pixels of a page's picture
@@ -38,14 +40,16 @@ def view_page(tree: Tree, decisions: Decisions, number: int) -> View:
     shown: list[Bbox] = []
     hidden: list[Bbox] = []
     for block in tree.blocks:
-        if block.page != number:
+        places = BlockPlaces(block)
+        part = places.on_page(number)
+        if part is None:
             continue
-        masked = _masked_boxes(block, decisions)
+        masked = _masked_boxes(block, places, part, decisions)
         if None in masked:  # flagged text in a place nobody knows
             return View((), (), blank=True)
         hidden += [box for box in masked if box is not None]
-        if block.bbox is not None and _was_read(block):
-            shown.append(block.bbox)
+        if _was_read(block) and (box := places.shown_box(part)) is not None:
+            shown.append(box)
     return View(tuple(shown), tuple(hidden))
 
 
@@ -75,13 +79,14 @@ def _was_read(block: Block) -> bool:
     return block.type is not BlockType.PICTURE and HIDDEN_TEXT not in block.flags and bool(block.text or block.table)
 
 
-def _masked_boxes(block: Block, decisions: Decisions) -> list[Bbox | None]:
-    """The masked cells, never more of a table; else the block's whole box."""
+def _masked_boxes(block: Block, places: BlockPlaces, part: TablePart, decisions: Decisions) -> list[Bbox | None]:
+    """The masked cells of a part of a block, never more of a table; else the whole part's box."""
     active = active_spans(block, decisions)
     table = block.table
     if table is None or any(span.cell is None for span in active):
-        return [block.bbox] if active else []
-    return [find_cell_box(table, span.cell, block.bbox) for span in active if span.cell is not None]
+        return [part.bbox] if active else []
+    masked = [find_cell_place(places, table, span.cell) for span in active if span.cell is not None]
+    return [box for page, box in masked if page == part.page]
 
 
 def _pixels(box: Bbox, page: Page, size: tuple[int, int], margin: float) -> tuple[int, int, int, int]:

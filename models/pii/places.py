@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from models.cdom.flags import FlaggedPlace, is_pii_flag
+from models.cdom.places import BlockPlaces
 from models.cdom.tree import Block, FlagSpan, Tree
 from models.pii.confidence import judge_confidence
 from models.pii.letters import letters
@@ -69,7 +70,7 @@ def _places(tree: Tree) -> Iterator[_Found]:
         flags = [flag for flag in block.flags if is_pii_flag(flag)]
         if not flags:
             continue
-        content = _content(block)
+        content, places = _content(block), BlockPlaces(block)
         seen[content] += 1
         for flag in flags:
             numbers = [number for number, span in enumerate(block.flag_spans) if span.flag == flag]
@@ -80,7 +81,7 @@ def _places(tree: Tree) -> Iterator[_Found]:
                     block_id=block.id,
                     flag=flag,
                     place=_name(content, seen[content], flag, [span] if span is not None else []),
-                    page=block.page,
+                    page=places.of_cell(None if span is None else span.cell).page,
                     order=block.order,
                     value=_value(block, flag, span),
                     confidence=judge_confidence(engine, flag, block.confidence),

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from models.cdom.geometry import Bbox
+from models.cdom.places import BlockPlaces
 from models.cdom.tree import Block, FlagSpan
 
 
@@ -11,11 +12,12 @@ from models.cdom.tree import Block, FlagSpan
 class InContext:
     """`spans` are (start, end) in `text`: the block's own text, or the flagged cells of its table, one a line.
 
-    `bbox` is the cell's where one cell is meant whose place is known, else the block's.
+    `bbox` is the cell's where one cell is meant whose place is known, else the block's, on `page` (1-based).
     """
 
     text: str
     spans: tuple[tuple[int, int], ...]
+    page: int
     bbox: Bbox | None
 
 
@@ -32,7 +34,10 @@ def in_context(block: Block, flagged: Sequence[FlagSpan]) -> InContext:
         parts.append(text)
     only = fields[0] if len(fields) == 1 else None
     box = cells[only].bbox if only is not None and cells else None
-    return InContext("\n".join(parts), tuple(spans), box or block.bbox)
+    part = BlockPlaces(block).of_cell(
+        only if only is not None else next((cell for cell in fields if cell is not None), None)
+    )
+    return InContext("\n".join(parts), tuple(spans), part.page, box or part.bbox)
 
 
 def _fields(flagged: Sequence[FlagSpan]) -> list[int | None]:

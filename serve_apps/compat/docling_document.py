@@ -150,9 +150,11 @@ def _label(block: Json) -> str:
 
 def _provenance(block: Json) -> list[Json]:
     """Where it stands; nothing for blocks without a place (Word has no pages)."""
-    if block.get("bbox") is None:
-        return []
-    return [{"page_no": block["page"], "bbox": _box(block["bbox"]), "charspan": [0, len(block["text"])]}]
+    placed = (block.get("table") or {}).get("parts") or [block]
+    span = [0, len(block["text"])]
+    return [
+        {"page_no": part["page"], "bbox": _box(part["bbox"]), "charspan": span} for part in placed if part.get("bbox")
+    ]
 
 
 def _box(bbox: list[float]) -> Json:

@@ -51,6 +51,22 @@ def test_what_stands_on_no_page_is_shown_on_every_one() -> None:
     assert _of_page(here + elsewhere, 2) == here
 
 
+async def test_a_table_in_parts_is_shown_on_each_of_its_pages_with_the_rows_and_the_box_of_that_page(
+    visitor: Visitor,
+) -> None:
+    parts = [{"page": 1, "bbox": [72, 150, 300, 170], "rows": 2}, {"page": 2, "bbox": [72, 33, 300, 77], "rows": 2}]
+    here = await sent(visitor, a_block("t", 1, type="table", text="", table=TABLE | {"parts": parts}))
+    first, second = [(await visitor.http.get(f"{here}?page={page}")).text for page in (1, 2)]
+    assert "part 1 of 2" in first
+    assert "<td>2</td>" in first
+    assert "<td>6</td>" not in first
+    assert "part 2 of 2" in second
+    assert "<td>6</td>" in second
+    assert "<td>2</td>" not in second
+    assert 'y="33" width="228" height="44"' in second.replace(".0", "")
+    assert "6 in row 2 is not the sum of its column" in second
+
+
 async def test_a_sum_that_does_not_hold_is_told_at_its_table(visitor: Visitor) -> None:
     here = await sent(visitor, a_block("t", 1, type="table", text="", table=TABLE))
     text = (await visitor.http.get(here)).text

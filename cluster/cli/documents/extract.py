@@ -24,7 +24,7 @@ from cluster.cli.shared.choices import NamedChoice
 from cluster.cli.shared.options import CommandStopped, settings_from
 from cluster.cli.shared.progress import ProgressBar
 from cluster.compose.redacted import name_without_names
-from models.cdom.original import OcrMode, ReadOptions
+from models.cdom.original import OcrMode, ReadOptions, TableParts
 
 MEGABYTE = 1024 * 1024  # bytes
 STANDARD = Path("-")
@@ -73,6 +73,10 @@ def _parse_range(part: str) -> tuple[int, int]:
 @click.option(
     "--ocr", type=click.Choice([mode.value for mode in OcrMode]), default=OcrMode.AUTO.value, show_default=True
 )
+@click.option(
+    "--table-parts", type=click.Choice([parts.value for parts in TableParts]), default=TableParts.JOINED.value, show_default=True,
+    help="A table that goes on over pages: one table, or one on each page.",
+)  # fmt: skip
 @click.option("--no-furniture", is_flag=True, help="Markdown without running headers and footers.")
 @click.option("--plain", is_flag=True, help="Markdown without emphasis and link targets: the words alone.")
 @click.option("--redacted", is_flag=True, help="Mask personal data; results are named by number.")
@@ -82,7 +86,7 @@ def _parse_range(part: str) -> tuple[int, int]:
 @click.option("--workdir", type=click.Path(path_type=Path, file_okay=False), help="Folder for temporary files.")
 def extract(
     paths: tuple[str, ...], to: str, output: Path, jobs: int | None, pages: tuple[tuple[int, int], ...],
-    password: str | None, ocr: str, no_furniture: bool, plain: bool, redacted: bool, as_json: bool,
+    password: str | None, ocr: str, table_parts: str, no_furniture: bool, plain: bool, redacted: bool, as_json: bool,
     tell_coverage: bool, quiet: bool, workdir: Path | None,
 ) -> None:  # fmt: skip
     """Read files, folders, patterns, addresses and standard input (-); write one result per document.
@@ -96,7 +100,7 @@ def extract(
         if redacted:
             check_detector()
         items = _items(found.files, output, EXTRACT_FORMATS[to][0], redacted)
-        options = ReadOptions(pages=pages, password=password, ocr=OcrMode(ocr))
+        options = ReadOptions(pages=pages, password=password, ocr=OcrMode(ocr), table_parts=TableParts(table_parts))
         with ProgressBar(len(items)).shown() as bar:
             choices = MarkdownChoices(furniture=False if no_furniture else None, plain=plain)
             batch = FileBatch(items, to, options, bar, choices, redacted)

@@ -146,7 +146,8 @@ def _chunk(
 ) -> Chunk:
     text = passages[0].text + "".join(passage.glue + passage.text for passage in passages[1:])
     blocks = {block.id: block for passage in passages for block in passage.blocks}
-    pages = [block.page for block in blocks.values()]
+    seen = {box.page for passage in passages for box in passage.boxes}
+    pages = seen | {block.page for block in blocks.values() if not (seen and block.table and block.table.parts)}
     return Chunk(
         id=chunk_id(index, text),
         index=index,

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 from models.cdom.chunk import PageBox
 from models.cdom.geometry import union_bbox
+from models.cdom.places import BlockPlaces
 from models.cdom.ports import Tokenizer
-from models.cdom.table import Cell, Table
+from models.cdom.table import Cell, Table, TablePart
 from models.cdom.tree import Block, BlockType
 
 SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”»)\]]*\s+|(?<=[。！？])|\n+")
@@ -151,8 +152,9 @@ def _of_table(block: Block, table: Table, tokenizer: Tokenizer, budget: int) -> 
     header = "\n".join(map(row_text, head))
     if weigh(header, tokenizer) > budget // 2:
         header = ""
+    places = BlockPlaces(block)
     for number, row in enumerate(rows):
-        boxes = _row_box(block, row)
+        boxes = _row_box(places.of_row(row[0].row), row)
         for text, tokens, glue in cut_text(row_text(row), tokenizer, budget):
             yield Passage(
                 text=text,
@@ -177,6 +179,7 @@ def row_text(row: Sequence[Cell]) -> str:
     return " | ".join(" ".join(cell.text.split()) for cell in row)
 
 
-def _row_box(block: Block, row: Sequence[Cell]) -> tuple[PageBox, ...]:
+def _row_box(part: TablePart, row: Sequence[Cell]) -> tuple[PageBox, ...]:
     boxes = [cell.bbox for cell in row if cell.bbox is not None]
-    return (PageBox(page=block.page, bbox=union_bbox(boxes)),) if boxes else box_of(block)
+    box = union_bbox(boxes) if boxes else part.bbox
+    return () if box is None else (PageBox(page=part.page, bbox=box),)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from models.cdom.geometry import Bbox
+from models.cdom.places import BlockPlaces
 from models.cdom.tree import Block, BlockId, BlockType, Route, Tree
 from models.cdom.visible import visible_blocks
 
@@ -53,10 +54,11 @@ def tree_fragments(tree: Tree) -> list[Fragment]:
     for block in visible_blocks(tree, furniture=True):
         guessed = block.page in recognised and block.type in HEADS
         kind = BlockType.PARAGRAPH if guessed else block.type
+        places = BlockPlaces(block)
         for text, bbox, cell in _parts(block):
             if text.strip():
-                line = " ".join(text.split())
-                fragment = Fragment(line, block.page, bbox, block.id, kind, len(fragments), cell, block.bbox)
+                line, part = " ".join(text.split()), places.of_cell(cell)
+                fragment = Fragment(line, part.page, bbox, block.id, kind, len(fragments), cell, part.bbox)
                 fragments.append(fragment)
     return fragments
 

@@ -14,12 +14,14 @@ from models.cdom.coverage import (
     PictureCoverage,
     add_counts,
 )
+from models.cdom.places import BlockPlaces
 from models.cdom.table import Table
 from models.cdom.tree import Block, BlockType, PageStatus, Route
 from models.extract.coverage.painted import strip_blanks
 from models.extract.readers.contract import PageBlock, PageContent
 
 NO_HYPHENS: Mapping[int, int] = MappingProxyType({})
+NOTHING: Mapping[int, Sequence[ExcludedPlace]] = MappingProxyType({})
 
 
 def count_written(blocks: Iterable[PageBlock | Block]) -> int:
@@ -32,14 +34,28 @@ def _text_of(text: str, table: Table | None) -> str:
 
 
 def total_coverage(
-    pages: Sequence[PageContent], blocks: Sequence[Block], hyphens: Mapping[int, int] = NO_HYPHENS
+    pages: Sequence[PageContent],
+    blocks: Sequence[Block],
+    hyphens: Mapping[int, int] = NO_HYPHENS,
+    left_out: Mapping[int, Sequence[ExcludedPlace]] = NOTHING,
 ) -> Coverage:
     """What of `pages` is in `blocks`; what assembly dropped counts as lost.
 
-    `hyphens`: by page, how many more hyphens of line ends assembly kept than the page had (fewer: below 0).
+    `hyphens`: by page, how many more hyphens of line ends assembly kept than the page had (fewer: below 0);
+    `left_out`: by page, what assembly left out for a reason.
     """
-    dropped = _find_dropped(pages, blocks, hyphens)
-    stated = [_state_page(page, dropped[page.number], hyphens.get(page.number, 0)) for page in pages]
+    wanted = {
+        page.number: page.written
+        + hyphens.get(page.number, 0)
+        - sum(place.characters for place in left_out.get(page.number, ()))
+        for page in pages
+        if page.written is not None
+    }
+    dropped = _find_dropped(wanted, blocks)
+    stated = [
+        _state_page(page, left_out.get(page.number, ()), dropped[page.number], hyphens.get(page.number, 0))
+        for page in pages
+    ]
     unknown = tuple(page.number for page in stated if not page.judged)
     total = add_counts(page.characters for page in stated)
     return Coverage(
@@ -51,13 +67,19 @@ def total_coverage(
     )
 
 
-def _find_dropped(pages: Sequence[PageContent], blocks: Sequence[Block], hyphens: Mapping[int, int]) -> Counter[int]:
-    """Characters by page that its blocks had and the tree has nowhere (a table that goes on may move to its start)."""
-    wanted = {page.number: page.written + hyphens.get(page.number, 0) for page in pages if page.written is not None}
-    by_page: dict[int, list[Block]] = {}
+def _find_dropped(wanted: Mapping[int, int], blocks: Sequence[Block]) -> Counter[int]:
+    """Characters by page that its blocks had and the tree has nowhere."""
+    by_page: dict[int, list[str]] = {}
     for block in blocks:
-        by_page.setdefault(block.page, []).append(block)
-    found = {number: count_written(own) for number, own in by_page.items()}
+        table = block.table
+        if table is None or not table.parts:
+            by_page.setdefault(block.page, []).append(_text_of(block.text, table))
+            continue
+        places = BlockPlaces(block)
+        by_page.setdefault(block.page, []).append(block.text)
+        for cell in table.cells:
+            by_page.setdefault(places.of_row(cell.row).page, []).append(cell.text)
+    found = {number: len(strip_blanks("".join(own))) for number, own in by_page.items()}
     left = sum(wanted.values()) - sum(found.get(number, 0) for number in wanted)
     dropped: Counter[int] = Counter()
     for number, count in wanted.items():
@@ -68,11 +90,10 @@ def _find_dropped(pages: Sequence[PageContent], blocks: Sequence[Block], hyphens
     return dropped
 
 
-def _state_page(page: PageContent, dropped: int, hyphens: int) -> PageCoverage:
-    stated = page.coverage
-    if stated is None or page.status is PageStatus.FAILED:
+def _state_page(page: PageContent, left_out: Sequence[ExcludedPlace], dropped: int, hyphens: int) -> PageCoverage:
+    if page.coverage is None or page.status is PageStatus.FAILED:
         return PageCoverage(number=page.number, judged=False)
-    stated = _move_hyphens(stated, hyphens)
+    stated = _exclude(_move_hyphens(page.coverage, hyphens), left_out)
     part = min(dropped, stated.characters.placed)
     if not part:
         return stated
@@ -102,6 +123,21 @@ def _move_hyphens(stated: PageCoverage, kept: int) -> PageCoverage:
     return replace(
         stated, characters=replace(counts, placed=counts.placed + kept, excluded=excluded), excluded=tuple(places)
     )
+
+
+def _exclude(stated: PageCoverage, places: Sequence[ExcludedPlace]) -> PageCoverage:
+    """The statement with what was placed on the page and then left out for a reason."""
+    if not places:
+        return stated
+    counts, excluded = stated.characters, dict(stated.characters.excluded)
+    kept = []
+    for place in places:
+        part = min(place.characters, counts.placed)
+        counts = replace(counts, placed=counts.placed - part)
+        excluded[place.reason] = excluded.get(place.reason, 0) + part
+        kept.append(replace(place, characters=part))
+    counts = replace(counts, excluded=dict(sorted(excluded.items())))
+    return replace(stated, characters=counts, excluded=(*stated.excluded, *kept))
 
 
 def _count_pictures(pages: Sequence[PageContent], blocks: Sequence[Block]) -> PictureCoverage:

@@ -1,5 +1,8 @@
 """What goes on after a break: paragraphs over columns and pages, tables over pages."""
 
+import re
+
+from models.cdom.table import Table
 from models.cdom.tree import BlockType
 from models.extract.document.draft import Draft
 
@@ -15,9 +18,15 @@ _BETWEEN = frozenset(
 )
 """What may stand between the two parts of a paragraph."""
 _AFTER_TABLE = frozenset({BlockType.PAGE_HEADER, BlockType.PAGE_FOOTER, BlockType.FOOTNOTE})
+_SAYS_CONTINUED = re.compile(
+    r"\b(?:continued|contd|cont['’]d|cont\.|fortsetzung|suite|continuación|continuação|continua|vervolg)(?!\w)", re.I
+)
+"""What captions over later parts of a table say, and lines at the foot of earlier ones."""
+_MOST_CONTINUED = 250  # characters of such a caption or line
 _TEXT = frozenset({BlockType.PARAGRAPH, BlockType.LIST_ITEM})
 _MOST_BETWEEN = 8  # blocks that may stand between the halves of a paragraph: notes, captions, furniture
-_EDGE_SHARE = 0.03  # share of the page's width by which two halves of a paragraph may differ
+_EDGE_SHARE = 0.03  # share of the page's width by which two parts of a table may differ
+_OVERLAP = 0.5  # share of the narrower column that lies over the other one
 
 
 def link_joins(drafts: list[Draft]) -> None:
@@ -68,18 +77,47 @@ def _find_open_table(drafts: list[Draft], index: int) -> int | None:
             return None
         if other.type is BlockType.TABLE and other.page.number == draft.page.number - 1:
             return back if _same_columns(other, draft) else None
-        if other.type not in _AFTER_TABLE:
+        if other.type not in _AFTER_TABLE and not _says_continued(other):
             return None
     return None
 
 
+def _says_continued(draft: Draft) -> bool:
+    text = draft.block.text
+    return len(text) <= _MOST_CONTINUED and _SAYS_CONTINUED.search(text) is not None
+
+
 def _same_columns(first: Draft, second: Draft) -> bool:
-    """Equal number of columns; same edges, unless the page is laid out the other way round."""
+    """Equal number of columns, above each other; where cells have no places, tables of one width.
+
+    False without pages that are printed: there a table ends where its format says so.
+    """
     one, two = first.block.table, second.block.table
-    if one is None or two is None or one.cols != two.cols:
+    if one is None or two is None or one.cols != two.cols or first.block.bbox is None or second.block.bbox is None:
         return False
-    if first.block.bbox is None or second.block.bbox is None:
-        return True
     width = max(first.page.width, 1.0)
+    here, there = _column_extents(one), _column_extents(two)
+    if here and there:
+        moved = 0.0 if _stand_above(here, there, 0.0) else second.block.bbox[0] - first.block.bbox[0]
+        return _stand_above(here, there, moved)
     first_width = first.block.bbox[2] - first.block.bbox[0]
     return abs(first_width - (second.block.bbox[2] - second.block.bbox[0])) < _EDGE_SHARE * width
+
+
+def _column_extents(table: Table) -> list[tuple[float, float]]:
+    """Leftmost and rightmost place of what stands in each column alone; empty where a column has none."""
+    extents: dict[int, tuple[float, float]] = {}
+    for cell in table.cells:
+        if cell.bbox is not None and cell.col_span == 1 and cell.text:
+            left, right = extents.get(cell.col, (cell.bbox[0], cell.bbox[2]))
+            extents[cell.col] = (min(left, cell.bbox[0]), max(right, cell.bbox[2]))
+    return [extents[col] for col in range(table.cols)] if len(extents) == table.cols else []
+
+
+def _stand_above(above: list[tuple[float, float]], below: list[tuple[float, float]], moved: float) -> bool:
+    """True when each column overlaps, by half of the narrower one, that of its number once `below` is moved back."""
+    return all(
+        min(right, other_right - moved) - max(left, other_left - moved)
+        > _OVERLAP * min(right - left, other_right - other_left)
+        for (left, right), (other_left, other_right) in zip(above, below, strict=True)
+    )

@@ -8,7 +8,9 @@ from typing import Any
 
 import pymupdf
 
-from models.cdom.tree import Block, Page, PageStatus, Route, Tree
+from models.cdom.geometry import Bbox
+from models.cdom.places import BlockPlaces
+from models.cdom.tree import Page, PageStatus, Route, Tree
 from models.pii.paint import paint_page, view_page
 from models.pii.redact import Decisions, redact_tree
 
@@ -35,18 +37,19 @@ def _draw(original: Any, page: Page, tree: Tree, shown: Tree, decisions: Decisio
     with pymupdf.open() as made:
         sheet = made.new_page(width=page.width, height=page.height)
         for block in shown.blocks:
-            if block.page == page.number and block.bbox is not None:
-                _write(sheet, block)
+            places = BlockPlaces(block)
+            part = places.on_page(page.number)
+            if part is not None and part.bbox is not None:
+                lines = [block.text] if block.table is None else [cell.text for cell in places.cells_of(part)]
+                _write(sheet, lines, part.bbox)
         sheet.insert_image(sheet.rect, stream=painted)
         return bytes(made.tobytes(garbage=3, deflate=True, no_new_id=True))
 
 
-def _write(sheet: Any, block: Block) -> None:
-    """The block's words, unseen, a line of the box each."""
-    lines = [block.text] if block.table is None else [cell.text for cell in block.table.cells]
-    words = [line for text in lines for line in text.splitlines() if line.strip()]
-    assert block.bbox is not None
-    x0, y0, _, y1 = block.bbox
+def _write(sheet: Any, texts: list[str], bbox: Bbox) -> None:
+    """A block's words, unseen, a line of the box each."""
+    words = [line for text in texts for line in text.splitlines() if line.strip()]
+    x0, y0, _, y1 = bbox
     height = (y1 - y0) / max(1, len(words))
     for number, line in enumerate(words):
         latin = line.encode("latin-1", "ignore").decode("latin-1")

@@ -10,8 +10,9 @@ from functools import cached_property
 
 from models.cdom.flags import HIDDEN_TEXT, is_pii_flag
 from models.cdom.geometry import Bbox
+from models.cdom.places import BlockPlaces
 from models.cdom.tree import Block, FlagSpan, Tree
-from models.pii.cells import find_cell_box
+from models.pii.cells import find_cell_place
 from models.pii.letters import letters
 from models.pii.redact import Decisions, active_spans, require_scan
 
@@ -72,11 +73,11 @@ def _places(block: Block, active: list[FlagSpan]) -> list[MaskedPlace]:
     own = tuple((s.start, s.end) for s in active if s.cell is None)
     if own:
         found.append(MaskedPlace(block.page, block.bbox, block.text, own))
-    table = block.table
+    table, places = block.table, BlockPlaces(block)
     for index, cell in enumerate(table.cells if table is not None else ()):
         spans = tuple((s.start, s.end) for s in active if s.cell == index)
         if spans and table is not None:
-            found.append(MaskedPlace(block.page, find_cell_box(table, index, block.bbox), cell.text, spans))
+            found.append(MaskedPlace(*find_cell_place(places, table, index), cell.text, spans))
     return found
 
 

@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from models.cdom.errors import ExtractError
 from models.cdom.flags import is_pii_flag
 from models.cdom.original import IMAGE_FORMATS, ReadOptions
+from models.cdom.table import Table
 from models.cdom.tree import Block, BlockId, Tree
 from models.extract.readers.sniffing.signatures import sniff
 from serve_apps.api.http.refusals import InvalidUpload
@@ -210,6 +211,17 @@ def _check_block(block: Block, pages: set[int]) -> None:
         for cell in block.table.cells
     ):
         raise InvalidIngest(f"block {block.id}: a cell reaches beyond its table")
+    if block.table is not None and block.table.parts:
+        _check_parts(block, block.table, pages)
+
+
+def _check_parts(block: Block, table: Table, pages: set[int]) -> None:
+    """Parts have pages of their own, the first that of the block, and all rows between them."""
+    numbers = [part.page for part in table.parts]
+    if numbers[0] != block.page or len(set(numbers)) != len(numbers) or not pages.issuperset(numbers):
+        raise InvalidIngest(f"block {block.id}: a part of its table stands on no page of its own")
+    if any(part.rows < 1 for part in table.parts) or sum(part.rows for part in table.parts) != table.rows:
+        raise InvalidIngest(f"block {block.id}: the parts of its table have other rows than the table")
 
 
 def _check_parents(blocks: Iterable[Block]) -> None:

@@ -21,7 +21,7 @@ from storage.webhooks.download import Downloads, DownloadTooLarge
 from storage.webhooks.egress import Unreachable
 
 MEDIA_TYPE = "application/json"
-_FIELDS = frozenset({"url", "urls", "pages", "password", "ocr", "metadata"})
+_FIELDS = frozenset({"url", "urls", "pages", "password", "ocr", "table_parts", "metadata"})
 
 
 class FetchedUpload:

@@ -1,11 +1,11 @@
-"""Form fields beside an upload: `pages password ocr metadata` in, reading options and metadata out."""
+"""Form fields beside an upload: `pages password ocr table_parts metadata` in, reading options and metadata out."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from models.cdom.original import OcrMode, ReadOptions
+from models.cdom.original import OcrMode, ReadOptions, TableParts
 from serve_apps.api.http.refusals import InvalidField
 from serve_apps.api.http.strict_json import InvalidJson, parse_object
 
@@ -24,6 +24,8 @@ def read_options(fields: Mapping[str, str], defaults: ReadOptions) -> ReadOption
         options = replace(options, password=_check_password(text))
     if text := fields.get("ocr", "").strip():
         options = replace(options, ocr=_parse_ocr(text))
+    if text := fields.get("table_parts", "").strip():
+        options = replace(options, table_parts=_parse_table_parts(text))
     return options
 
 
@@ -74,3 +76,10 @@ def _parse_ocr(text: str) -> OcrMode:
         return OcrMode(text)
     except ValueError:
         raise InvalidField("ocr", "allowed are auto, always and never") from None
+
+
+def _parse_table_parts(text: str) -> TableParts:
+    try:
+        return TableParts(text)
+    except ValueError:
+        raise InvalidField("table_parts", "allowed are joined and apart") from None

@@ -24,6 +24,11 @@ _FIELDS: dict[str, Any] = {
     "pages": {"type": "string", "description": "Pages to read, such as 1-3,8; absent: all."},
     "password": {"type": "string", "description": "Opens an encrypted file."},
     "ocr": {"type": "string", "enum": ["auto", "always", "never"]},
+    "table_parts": {
+        "type": "string",
+        "enum": ["joined", "apart"],
+        "description": "A table that goes on over pages: one table, or one on each page.",
+    },
     "metadata": {"type": "string", "description": "A JSON object, given back with the job."},
 }
 

@@ -6,6 +6,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from models.export.page_blocks import blocks_of_page
 from serve_apps.console.callers.callers import Visitor, VisitorDep
 from serve_apps.console.context.page_rendering import page
 from storage.console.rows import SentDocument
@@ -76,7 +77,7 @@ def _page_of(tree: dict[str, Any], at: int) -> dict[str, Any]:
         "number": number,
         "numbers": numbers,
         "paper": next((one for one in tree["pages"] if one["number"] == number), None),
-        "blocks": [block for block in tree["blocks"] if block["page"] == number],
+        "blocks": blocks_of_page(tree, number),
         "drawn": tree["source"]["format"] != "docx",
     }
 

@@ -108,7 +108,7 @@ def _flags(running: AppState, document_id: DocumentId, where: PublishedTree) -> 
         found.append(
             Flagged(
                 block_id=place.block_id,
-                page=block.page,
+                page=seen.page,
                 bbox=seen.bbox,
                 flag=place.flag,
                 text=seen.text,

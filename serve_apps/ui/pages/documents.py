@@ -4,6 +4,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from models.export.page_blocks import blocks_of_page, flagged_pages
 from models.redaction.redact import REDACTABLE
 from serve_apps.ui.browser.gateway import ApiRefused
 from serve_apps.ui.browser.lookups import find_names
@@ -54,8 +55,8 @@ async def show_document(visit: Visit) -> Response:
         name="Redacted document" if redacted else document["source_file"],
         page=next((page for page in tree["pages"] if page["number"] == number), None),
         pages=tree["pages"],
-        flagged=_flagged_pages(tree),
-        blocks=[block for block in tree["blocks"] if block["page"] == number],
+        flagged=flagged_pages(tree),
+        blocks=blocks_of_page(tree, number),
         drawn=_has_pictures(tree),
         tab=tab,
         tabs=TABS,
@@ -103,12 +104,6 @@ def _has_pictures(tree: dict[str, Any]) -> bool:
     """False for formats without pages: nothing in them has a place."""
     placed = any(block["bbox"] for block in tree["blocks"])
     return tree["source"]["format"] != "docx" and (placed or not tree["blocks"])
-
-
-def _flagged_pages(tree: dict[str, Any]) -> frozenset[int]:
-    return frozenset(
-        block["page"] for block in tree["blocks"] if any(flag.startswith("pii:") for flag in block["flags"])
-    )
 
 
 async def _tab_content(visit: Visit, path: str, tab: str, redacted: bool | None) -> Any:

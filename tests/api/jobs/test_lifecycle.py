@@ -8,6 +8,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from models.cdom.original import TableParts
 from serve_apps.api.context.resources import ApiLimits
 from serve_apps.api.shapes.bodies import DeadLetterBody, DocumentAloneBody, JobBody
 from storage.store import Store
@@ -191,6 +192,7 @@ async def test_idempotency_keys_of_two_tenants_do_not_meet(app: FastAPI) -> None
         ({"pages": "x"}, "pages"),
         ({"pages": ",".join(["1"] * 101)}, "pages"),
         ({"ocr": "sometimes"}, "ocr"),
+        ({"table_parts": "torn"}, "table_parts"),
         ({"password": "a\0b"}, "password"),
         ({"metadata": "[]"}, "metadata"),
         ({"metadata": "{"}, "metadata"),
@@ -213,13 +215,20 @@ async def test_a_field_that_cannot_be_meant_is_422_and_leaves_no_job(
 
 
 async def test_metadata_is_given_back_and_options_reach_the_reader(client: httpx.AsyncClient, store: Store) -> None:
-    fields = {"pages": "8, 1-3,2-4", "password": "geheim", "ocr": "never", "metadata": '{"case": 7}'}
+    fields = {
+        "pages": "8, 1-3,2-4",
+        "password": "geheim",
+        "ocr": "never",
+        "table_parts": "apart",
+        "metadata": '{"case": 7}',
+    }
     job = JobBody.model_validate_json((await client.post("/v1/jobs", files=files(PDF), data=fields)).content)
     seen = []
     with reading(store, hold=lambda claim: seen.append(claim.options)):
         await client.get(f"/v1/jobs/{job.id}?wait=20")
     assert job.metadata == {"case": 7}
     assert (seen[0].pages, seen[0].password, seen[0].ocr) == (((1, 4), (8, 8)), "geheim", "never")
+    assert seen[0].table_parts is TableParts.APART
 
 
 @pytest.mark.parametrize("key", ["", "a b", "x" * 256, "ü"])

@@ -226,7 +226,6 @@ class _Shown:
     """A listed flag with what is seen of it."""
 
     flag: ListedFlag
-    page: int
     seen: InContext
 
 
@@ -243,7 +242,7 @@ def _in_context(call: Call, listed: Iterable[ListedFlag]) -> list[_Shown]:
             block = blocks[one.block_id]
             together = [span for span in block.flag_spans if span.flag == one.flag]
             marked = spans.get((one.block_id, one.flag, one.place), together)
-            found.append(_Shown(one, block.page, in_context(block, marked)))
+            found.append(_Shown(one, in_context(block, marked)))
     return found
 
 
@@ -252,7 +251,7 @@ def _render(shown: _Shown) -> dict[str, Any]:
     return {
         "document_id": one.document_id,
         "block_id": one.block_id,
-        "page": shown.page,
+        "page": seen.page,
         "bbox": seen.bbox,
         "flag": one.flag,
         "text": seen.text,

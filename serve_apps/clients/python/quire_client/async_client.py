@@ -12,7 +12,7 @@ from quire_client.async_operations import AsyncOperations
 from quire_client.calls import Call, FinetuneOptions, JobEvent, fill, finetune_call
 from quire_client.client import ENDED, LONGEST_WAIT_S
 from quire_client.errors import WaitTimeout
-from quire_client.uploads import FileLike, Files, Ocr, form_fields, submission
+from quire_client.uploads import FileLike, Files, Ocr, TableParts, form_fields, submission
 
 
 class AsyncClient(AsyncOperations):
@@ -36,6 +36,7 @@ class AsyncClient(AsyncOperations):
         pages: str | None = None,
         password: str | None = None,
         ocr: Ocr | None = None,
+        table_parts: TableParts | None = None,
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> types.Job:
@@ -46,7 +47,7 @@ class AsyncClient(AsyncOperations):
             "/v1/jobs",
             keyed=True,
             idempotency_key=idempotency_key,
-            **submission("files", several, form_fields(pages, password, ocr, metadata)),  # type: ignore[arg-type]
+            **submission("files", several, form_fields(pages, password, ocr, table_parts, metadata)),  # type: ignore[arg-type]
         )
         return await self._json(call)
 
@@ -58,6 +59,7 @@ class AsyncClient(AsyncOperations):
         pages: str | None = None,
         password: str | None = None,
         ocr: Ocr | None = None,
+        table_parts: TableParts | None = None,
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> types.Parsed | types.Accepted:
@@ -71,7 +73,7 @@ class AsyncClient(AsyncOperations):
             query={"timeout_s": timeout_s},
             keyed=True,
             idempotency_key=idempotency_key,
-            **submission("file", [file], form_fields(pages, password, ocr, metadata)),
+            **submission("file", [file], form_fields(pages, password, ocr, table_parts, metadata)),
         )
         return with_tree(await self._json(call))
 

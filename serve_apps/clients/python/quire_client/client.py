@@ -11,7 +11,7 @@ from quire_client.answers import read_events, refusal_of, with_tree
 from quire_client.calls import Call, FinetuneOptions, JobEvent, fill, finetune_call
 from quire_client.errors import WaitTimeout
 from quire_client.operations import Operations
-from quire_client.uploads import FileLike, Files, Ocr, form_fields, submission
+from quire_client.uploads import FileLike, Files, Ocr, TableParts, form_fields, submission
 
 ENDED = frozenset({"succeeded", "partial", "failed", "canceled"})
 LONGEST_WAIT_S = 45.0
@@ -37,6 +37,7 @@ class Client(Operations):
         pages: str | None = None,
         password: str | None = None,
         ocr: Ocr | None = None,
+        table_parts: TableParts | None = None,
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> types.Job:
@@ -47,7 +48,7 @@ class Client(Operations):
             "/v1/jobs",
             keyed=True,
             idempotency_key=idempotency_key,
-            **submission("files", several, form_fields(pages, password, ocr, metadata)),  # type: ignore[arg-type]
+            **submission("files", several, form_fields(pages, password, ocr, table_parts, metadata)),  # type: ignore[arg-type]
         )
         return self._json(call)
 
@@ -59,6 +60,7 @@ class Client(Operations):
         pages: str | None = None,
         password: str | None = None,
         ocr: Ocr | None = None,
+        table_parts: TableParts | None = None,
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> types.Parsed | types.Accepted:
@@ -72,7 +74,7 @@ class Client(Operations):
             query={"timeout_s": timeout_s},
             keyed=True,
             idempotency_key=idempotency_key,
-            **submission("file", [file], form_fields(pages, password, ocr, metadata)),
+            **submission("file", [file], form_fields(pages, password, ocr, table_parts, metadata)),
         )
         return with_tree(self._json(call))
 

@@ -10,6 +10,8 @@ from typing import IO, Any, Literal, TypeAlias
 FileLike: TypeAlias = str | os.PathLike[str] | IO[bytes] | tuple[str, bytes | IO[bytes]]
 """A path, an address (http://, https://), an open binary file, or `(name, content)`."""
 Ocr: TypeAlias = Literal["auto", "always", "never"]
+TableParts: TypeAlias = Literal["joined", "apart"]
+"""A table that goes on over pages: one table, or one on each page."""
 
 
 class Files:
@@ -36,10 +38,15 @@ def submission(part: str, files: Sequence[FileLike], fields: dict[str, str]) -> 
 
 
 def form_fields(
-    pages: str | None, password: str | None, ocr: Ocr | None, metadata: Mapping[str, Any] | None
+    pages: str | None,
+    password: str | None,
+    ocr: Ocr | None,
+    table_parts: TableParts | None,
+    metadata: Mapping[str, Any] | None,
 ) -> dict[str, str]:
     """The form fields beside the files, without what was left out."""
-    given = {"pages": pages, "password": password, "ocr": ocr, "metadata": _dumped(metadata)}
+    given = {"pages": pages, "password": password, "ocr": ocr, "table_parts": table_parts}
+    given["metadata"] = _dumped(metadata)
     return {name: value for name, value in given.items() if value is not None}
 
 

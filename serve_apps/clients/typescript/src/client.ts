@@ -10,6 +10,8 @@ export interface ReadOptions {
   pages?: string;
   password?: string;
   ocr?: "auto" | "always" | "never";
+  /** A table that goes on over pages: one table, or one on each page. */
+  table_parts?: "joined" | "apart";
   metadata?: Record<string, unknown>;
   idempotency_key?: string;
 }
@@ -130,7 +132,7 @@ async function* pieces(body: ReadableStream<Uint8Array>, end: string): AsyncGene
 
 function formOf(part: string, files: NamedFile[], options: ReadOptions = {}): Form {
   const form = new Form();
-  for (const name of ["pages", "password", "ocr"] as const) {
+  for (const name of ["pages", "password", "ocr", "table_parts"] as const) {
     const value = options[name];
     if (value !== undefined) form.field(name, value);
   }

@@ -2,6 +2,7 @@
 
 import pytest
 
+from models.cdom.original import TableParts
 from models.cdom.table import Table
 from models.cdom.tree import BlockType
 from tests.models.extract.pdf.paper import Paper, of_type
@@ -150,7 +151,9 @@ def test_a_table_goes_on_over_the_page() -> None:
         fill(paper, [ROWS[0], *ROWS[1 + page : 3 + page]], y=top, step=17)
         if page == 0:
             paper.prose(50, 60, 30)
-    first, second = of_type(paper.read(), BlockType.TABLE)
+    (joined,) = of_type(paper.read(), BlockType.TABLE)
+    assert rows_of(joined.table) == [ROWS[0], *ROWS[1:3], *ROWS[2:4]]
+    first, second = of_type(paper.read(table_parts=TableParts.APART), BlockType.TABLE)
     assert second.continues == first.id
 
 
