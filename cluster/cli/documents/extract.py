@@ -74,8 +74,8 @@ def _parse_range(part: str) -> tuple[int, int]:
     "--ocr", type=click.Choice([mode.value for mode in OcrMode]), default=OcrMode.AUTO.value, show_default=True
 )
 @click.option(
-    "--table-parts", type=click.Choice([parts.value for parts in TableParts]), default=TableParts.JOINED.value, show_default=True,
-    help="A table that goes on over pages: one table, or one on each page.",
+    "--table-parts", type=click.Choice([parts.value for parts in TableParts]), default=TableParts.JOINED.value,
+    show_default=True, help="A table that goes on over pages: one table, or one on each page.",
 )  # fmt: skip
 @click.option("--no-furniture", is_flag=True, help="Markdown without running headers and footers.")
 @click.option("--plain", is_flag=True, help="Markdown without emphasis and link targets: the words alone.")
