@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from serve_apps.access.failed_auth_limiter import BURST
 from serve_apps.access.keys import parse_api_keys
 from serve_apps.api.context.resources import ApiLimits
-from serve_apps.ui.browser.session import Sessions, read_cookie
+from serve_apps.ui.browser.session import SESSION_COOKIE, Sessions
 from storage.store import Store
 from storage.values.signing import Signer
 from tests.api.harness import make_resources, serving
@@ -88,8 +88,8 @@ def test_a_session_ends_with_its_time_its_key_and_its_signer(monkeypatch: pytest
 
 def test_a_cookie_sent_twice_is_none() -> None:
     headers = [(b"cookie", b"quire_session=a; other=b; quire_session=c")]
-    assert read_cookie(headers, tls=False) is None
-    assert read_cookie([(b"cookie", b"other=b; quire_session=c")], tls=False) == "c"
+    assert SESSION_COOKIE.read(headers, tls=False) is None
+    assert SESSION_COOKIE.read([(b"cookie", b"other=b; quire_session=c")], tls=False) == "c"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import secrets
 from fastapi import Request
 
 from serve_apps.console.callers.addresses import read_networks, true_address
-from serve_apps.console.callers.callers import device_cookie
+from serve_apps.console.callers.callers import device_of
 from serve_apps.console.context.console_state import ConsoleState
 from serve_apps.console.context.refusals import TooManyTries
 from storage.access.rate_limits import forget, take
@@ -68,7 +68,7 @@ def device_mark(known: Credentials) -> str:
 
 def known_device(request: Request, running: ConsoleState, known: Credentials | None) -> str | None:
     """The nonce of the browser's mark, if it is one of this account's."""
-    nonce, _, signature = request.cookies.get(device_cookie(running), "").partition(".")
+    nonce, _, signature = device_of(request).partition(".")
     if known is None or len(nonce) != 32 or not signature.isascii():
         return None
     return nonce if hmac.compare_digest(signature, _sign(nonce, known)) else None

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from fastapi import Depends, Request
 from starlette.responses import Response
 
+from serve_apps.access.browser import BrowserCookie, Sender, find_sender, is_token
 from serve_apps.access.caller import DEFAULT_ORG, org_of, secret_of
 from serve_apps.access.errors import Unauthenticated
 from serve_apps.console.callers.forms import read_form
@@ -23,6 +24,8 @@ from storage.console.rows import Account, Tenant
 from storage.console.sessions import SESSION_S, find_session
 from storage.console.tokens import find_tenant
 
+_SESSION = BrowserCookie("quire_console", "quire_console")
+_DEVICE = BrowserCookie("quire_device", "quire_device")
 _LONGEST_SECRET = 256  # characters; ours have 46
 _DEVICE_S = 180 * 86_400  # seconds a browser is known after signing in: half a year
 _LONGEST_ORG = 34  # tenant id + dot + this is the longest name an organisation may have
@@ -89,7 +92,7 @@ def engine_org(tenant_id: str, org: str) -> str:
 async def visit(request: Request) -> Visitor:
     """Raises `SignInNeeded`."""
     running: ConsoleState = request.app.state.running
-    cookie = request.cookies.get(cookie_name(running))
+    cookie = session_of(request)
     if not cookie or len(cookie) > _LONGEST_SECRET:
         raise SignInNeeded("sign in first")
     account = await running.sql.run(find_session, running.db, digest_cookie(cookie))
@@ -100,12 +103,11 @@ async def visit(request: Request) -> Visitor:
 
 def check_origin(request: Request) -> bool:
     """Raises `ForeignForm` for what another site's page sends. True: a browser sent it; programs say no origin."""
-    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
-    if site is None and origin is None:
-        return False
-    if site in (None, "none", "same-origin") and _is_ours(request, site, origin):
-        return True
-    raise ForeignForm("sent by a page of another site; a name of this console is set as SVC_CONSOLE_URL")
+    match find_sender(request.headers, lambda host: _is_ours(request, host)):
+        case Sender.FOREIGN:
+            raise ForeignForm("sent by a page of another site; a name of this console is set as SVC_CONSOLE_URL")
+        case sender:
+            return sender is Sender.OURS
 
 
 async def read_our_form(request: Request, visitor: Visitor) -> dict[str, Any]:
@@ -118,7 +120,7 @@ async def read_our_form(request: Request, visitor: Visitor) -> dict[str, Any]:
 
 def check_form(visitor: Visitor, sent: object) -> None:
     """Raises `ForeignForm` unless the form's token is this session's."""
-    if not isinstance(sent, str) or not secrets.compare_digest(sent.encode(), visitor.csrf.encode()):
+    if not is_token(sent, visitor.csrf):
         raise ForeignForm("the form is not of this session; load the page again")
 
 
@@ -130,47 +132,39 @@ def digest_cookie(cookie: str) -> bytes:
     return hashlib.sha256(cookie.encode("utf-8", "surrogateescape")).digest()
 
 
-def cookie_name(running: ConsoleState) -> str:
-    return "__Host-quire_console" if _is_secure(running) else "quire_console"
+def session_of(request: Request) -> str | None:
+    """The cookie of the session, unread."""
+    return _SESSION.read(request.scope["headers"], tls=_is_secure(request.app.state.running))
 
 
-def device_cookie(running: ConsoleState) -> str:
-    return "__Host-quire_device" if _is_secure(running) else "quire_device"
+def device_of(request: Request) -> str:
+    """The mark of a browser that has signed in before; "" without one."""
+    return _DEVICE.read(request.scope["headers"], tls=_is_secure(request.app.state.running)) or ""
+
+
+def set_session(response: Response, running: ConsoleState, cookie: str) -> None:
+    response.headers.append("set-cookie", _SESSION.write(cookie, tls=_is_secure(running), lifetime_s=SESSION_S))
 
 
 def set_device(response: Response, running: ConsoleState, mark: str) -> None:
     """Outlives the session: it opens nothing, a password is asked for all the same."""
-    response.set_cookie(
-        device_cookie(running), mark, max_age=_DEVICE_S, httponly=True, secure=_is_secure(running), samesite="strict"
-    )
+    response.headers.append("set-cookie", _DEVICE.write(mark, tls=_is_secure(running), lifetime_s=_DEVICE_S))
 
 
-def set_cookie(response: Response, running: ConsoleState, cookie: str) -> None:
-    response.set_cookie(
-        cookie_name(running), cookie, max_age=SESSION_S, httponly=True, secure=_is_secure(running), samesite="strict"
-    )
-
-
-def clear_cookie(response: Response, running: ConsoleState) -> None:
-    response.delete_cookie(cookie_name(running), httponly=True, secure=_is_secure(running), samesite="strict")
+def clear_session(response: Response, running: ConsoleState) -> None:
+    response.headers.append("set-cookie", _SESSION.write("", tls=_is_secure(running), lifetime_s=0))
 
 
 def _is_secure(running: ConsoleState) -> bool:
     return (running.resources.public_url or "").startswith("https://")
 
 
-def _is_ours(request: Request, site: str | None, origin: str | None) -> bool:
-    """By the origin, else (a strict referrer policy makes it "null") by the host, if the browser vouches for the site.
-
-    A name that anybody could point here (DNS rebinding) is ours only where the settings say so.
-    """
+def _is_ours(request: Request, host: str) -> bool:
+    """The public name, or the host that was asked: a name that anybody could point here (DNS rebinding) is ours only
+    where the settings say so."""
     running: ConsoleState = request.app.state.running
-    host = request.headers.get("host", "")
-    if origin in (None, "null"):
-        return site is not None and is_known_host(running.resources, host)
-    named = urlsplit(origin).netloc
     public = urlsplit(running.resources.public_url or "").netloc
-    return named == public or (named == host and is_known_host(running.resources, host))
+    return host == public or (host == request.headers.get("host", "") and is_known_host(running.resources, host))
 
 
 CallerDep = Annotated[ConsoleCaller, Depends(admit)]

@@ -9,11 +9,9 @@ from fastapi import Request
 from jinja2 import Environment, FileSystemLoader, select_autoescape
 from starlette.responses import Response
 
+from serve_apps.access.browser import CONTENT_POLICY
+
 _FOLDER = Path(__file__).parents[1]
-CONTENT_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
-    "base-uri 'none'; frame-ancestors 'none'"
-)
 _TEMPLATES = Environment(
     loader=FileSystemLoader(_FOLDER / "templates"), autoescape=select_autoescape(default=True), trim_blocks=True
 )

@@ -66,7 +66,7 @@ async def leave(request: Request, visitor: VisitorDep) -> Response:
     running = visitor.running
     await running.disk.run(close_account, running.db, visitor.account.id)
     response = page(request, "left.html")
-    callers.clear_cookie(response, running)
+    callers.clear_session(response, running)
     return response
 
 

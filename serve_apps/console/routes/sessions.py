@@ -93,7 +93,7 @@ async def sign_out(request: Request, visitor: VisitorDep) -> Response:
     running = visitor.running
     await running.disk.run(close_session, running.db, visitor.digest)
     response = RedirectResponse(f"{request.scope.get('root_path', '')}/sign-in", 303)
-    callers.clear_cookie(response, running)
+    callers.clear_session(response, running)
     return response
 
 
@@ -125,13 +125,13 @@ def is_password(text: str) -> bool:
 
 
 async def _begin(request: Request, running: ConsoleState, known: Credentials) -> Response:
-    old = request.cookies.get(callers.cookie_name(running))
+    old = callers.session_of(request)
     if old:
         await running.disk.run(close_session, running.db, callers.digest_cookie(old))
     cookie, agent = callers.new_cookie(), request.headers.get("user-agent", "")
     await running.disk.run(open_session, running.db, known.account_id, callers.digest_cookie(cookie), agent)
     response = RedirectResponse(f"{request.scope.get('root_path', '')}/", 303)
-    callers.set_cookie(response, running, cookie)
+    callers.set_session(response, running, cookie)
     if known_device(request, running, known) is None:
         callers.set_device(response, running, device_mark(known))
     return response

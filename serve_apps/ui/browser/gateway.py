@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from serve_apps.access.caller import Caller
 from serve_apps.api.http import problems
 from serve_apps.ui.browser.origin import ForeignRequest, over_tls, require_same_site, require_token
-from serve_apps.ui.browser.session import Sessions, read_cookie
+from serve_apps.ui.browser.session import SESSION_COOKIE, Sessions
 
 CALLER = "session_caller"
 UPLOAD = "/v1/jobs"
@@ -40,7 +40,7 @@ class Gateway:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         connection = HTTPConnection(scope)
-        session = self._sessions.read(read_cookie(scope["headers"], tls=over_tls(connection)))
+        session = self._sessions.read(SESSION_COOKIE.read(scope["headers"], tls=over_tls(connection)))
         if session is None:
             await problems.problem_response(401, "unauthenticated", "Sign in first.")(scope, receive, send)
             return

@@ -13,7 +13,7 @@ from serve_apps.api.context.app_state import AppState
 from serve_apps.api.context.resources import Resources
 from serve_apps.api.routes.operations.token import is_local
 from serve_apps.ui.browser.origin import ForeignRequest, over_tls, require_same_site, require_token
-from serve_apps.ui.browser.session import Sessions, read_cookie, set_cookie
+from serve_apps.ui.browser.session import LIFETIME_S, SESSION_COOKIE, Sessions
 from serve_apps.ui.browser.visit import page
 
 _LONGEST_FORM = 16_384  # bytes; ours has three short fields
@@ -64,7 +64,7 @@ class Login:
     async def leave(self, request: Request) -> Response:
         """Forgets the session in this browser."""
         tls = over_tls(request)
-        session = self._sessions.read(read_cookie(request.scope["headers"], tls=tls))
+        session = self._sessions.read(SESSION_COOKIE.read(request.scope["headers"], tls=tls))
         if session is not None:
             try:
                 require_same_site(request.headers)
@@ -72,7 +72,7 @@ class Login:
             except ForeignRequest as foreign:
                 return self._form(request, "/ui", 403, problem=str(foreign))
         answer = RedirectResponse("/ui/login", 303)
-        answer.headers["Set-Cookie"] = set_cookie("", tls=tls, lifetime_s=0)
+        answer.headers["Set-Cookie"] = SESSION_COOKIE.write("", tls=tls, lifetime_s=0)
         answer.headers["Clear-Site-Data"] = '"cache"'
         return answer
 
@@ -81,7 +81,9 @@ class Login:
         named = org_of([(b"x-de-org", org.encode())] if org else [])
         request.scope["caller"] = Caller(key.label, key.name, key.scope, named)
         answer = RedirectResponse(onward, 303)
-        answer.headers["Set-Cookie"] = set_cookie(self._sessions.open(key, named), tls=over_tls(request))
+        answer.headers["Set-Cookie"] = SESSION_COOKIE.write(
+            self._sessions.open(key, named), tls=over_tls(request), lifetime_s=LIFETIME_S
+        )
         return answer
 
     def _find(self, request: Request, secret: str) -> ApiKey:

@@ -1,15 +1,10 @@
 """Where a request comes from: TLS or not, this site or another. Headers in, answers out."""
 
 from collections.abc import Mapping
-from hmac import compare_digest
-from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
 
-CONTENT_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
+from serve_apps.access.browser import Sender, find_sender, is_token
 
 
 class ForeignRequest(Exception):
@@ -25,16 +20,14 @@ def over_tls(request: HTTPConnection) -> bool:
 
 def require_same_site(headers: Mapping[str, str]) -> None:
     """Raises `ForeignRequest` unless the browser says that a page of this site asks."""
-    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
-    if site not in {None, "same-origin"}:
-        raise ForeignRequest("the request comes from another site")
-    if origin is None and site is None:
-        raise ForeignRequest("the request does not say which site it comes from")
-    if origin is not None and urlsplit(origin).netloc.lower() != headers.get("host", "").lower():
-        raise ForeignRequest("the request comes from another site")
+    match find_sender(headers, lambda host: host.lower() == headers.get("host", "").lower()):
+        case Sender.FOREIGN:
+            raise ForeignRequest("the request comes from another site")
+        case Sender.UNSAID:
+            raise ForeignRequest("the request does not say which site it comes from")
 
 
 def require_token(sent: str | None, expected: str) -> None:
     """Raises `ForeignRequest` unless the session's token was sent."""
-    if sent is None or not compare_digest(sent.encode(), expected.encode()):
+    if not is_token(sent, expected):
         raise ForeignRequest("the form is not of this session; load the page again")

@@ -5,19 +5,19 @@ Any replica understands any session. Knows no framework.
 """
 
 import base64
-import hmac
 import json
 import os
 import re
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from serve_apps.access.browser import BrowserCookie, is_token
 from serve_apps.access.caller import Caller
 from serve_apps.access.keys import ApiKey, KeyRing
 from storage.values.signing import Signer
 
+SESSION_COOKIE = BrowserCookie("quire", "quire_session")
 LIFETIME_S = 12 * 3600  # seconds of a session: a working day
 LOGIN_FORM_S = 3600  # seconds a sign-in form may lie open
 _SESSION, _KEY, _CSRF, _LOGIN = "ui-session", "ui-key", "ui-csrf", "ui-login"
@@ -69,8 +69,7 @@ class Sessions:
         until, _, signature = token.partition(".")
         if not _SECONDS.fullmatch(until) or int(until) < time.time():
             return False
-        signed = self._signer.sign(_LOGIN, until.encode()).hex()
-        return hmac.compare_digest(signed.encode(), signature.encode("utf-8", "replace"))
+        return is_token(signature, self._signer.sign(_LOGIN, until.encode()).hex())
 
     def _csrf(self, nonce: str) -> str:
         return self._signer.sign(_CSRF, nonce.encode()).hex()
@@ -88,24 +87,3 @@ class Sessions:
             return None
         facts: dict[str, Any] = json.loads(message)
         return facts
-
-
-def cookie_name(*, tls: bool) -> str:
-    """Behind TLS the name itself forbids a domain, a path and plain HTTP."""
-    return "__Host-quire" if tls else "quire_session"
-
-
-def set_cookie(value: str, *, tls: bool, lifetime_s: int = LIFETIME_S) -> str:
-    """The Set-Cookie header."""
-    flags = f"Path=/; Max-Age={lifetime_s}; HttpOnly; SameSite=Strict" + ("; Secure" if tls else "")
-    return f"{cookie_name(tls=tls)}={value}; {flags}"
-
-
-def read_cookie(headers: Iterable[tuple[bytes, bytes]], *, tls: bool) -> str | None:
-    """The session cookie; a name sent twice is none."""
-    wanted, found = cookie_name(tls=tls), []
-    for name, value in headers:
-        if name == b"cookie":
-            pairs = (part.strip().partition("=") for part in value.decode("latin-1").split(";"))
-            found += [text for key, _, text in pairs if key == wanted]
-    return found[0] if len(found) == 1 else None

@@ -13,13 +13,14 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp
 
+from serve_apps.access.browser import CONTENT_POLICY
 from serve_apps.access.scopes import REQUIRED, KeyScope
 from serve_apps.api.context.resources import Resources
 from serve_apps.api.http.middleware import log_fault
 from serve_apps.ui.browser.filters import FILTERS, tell_duration
 from serve_apps.ui.browser.gateway import ApiRefused, BrowserApi, refusal_of
-from serve_apps.ui.browser.origin import CONTENT_POLICY, ForeignRequest, over_tls
-from serve_apps.ui.browser.session import BrowserSession, Sessions, read_cookie
+from serve_apps.ui.browser.origin import ForeignRequest, over_tls
+from serve_apps.ui.browser.session import SESSION_COOKIE, BrowserSession, Sessions
 
 HERE = Path(__file__).parents[1]
 STATIC = {path.name: path.read_bytes() for path in sorted((HERE / "static").iterdir()) if path.is_file()}
@@ -110,7 +111,7 @@ class SignedIn:
 
     def __call__(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
         async def handle(request: Request) -> Response:
-            session = self._sessions.read(read_cookie(request.scope["headers"], tls=over_tls(request)))
+            session = self._sessions.read(SESSION_COOKIE.read(request.scope["headers"], tls=over_tls(request)))
             if session is None:
                 return RedirectResponse(f"/ui/login?next={quote(_return_to(request), safe='/')}", 303)
             request.scope["caller"] = session.caller

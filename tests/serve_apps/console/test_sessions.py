@@ -8,8 +8,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from serve_apps.access.browser import CONTENT_POLICY
 from serve_apps.console.callers.hosts import is_known_host
-from serve_apps.console.context.page_rendering import CONTENT_POLICY
 from serve_apps.console.context.passwords import Passwords
 from serve_apps.console.context.resources import SignUps
 from storage.store import Store
@@ -51,7 +51,7 @@ async def test_a_cookie_is_http_only_strict_and_secure_behind_https(
         answer = await pages.post("/sign-up", data={"email": "a@b.c", "password": PASSWORD})
     cookie = answer.headers["set-cookie"]
     assert cookie.startswith("__Host-quire_console=")
-    assert {"HttpOnly", "Secure", "SameSite=strict", "Path=/"} <= set(cookie.split("; "))
+    assert {"HttpOnly", "Secure", "SameSite=Strict", "Path=/"} <= set(cookie.split("; "))
     assert "Domain" not in cookie
 
 

@@ -1,0 +1,75 @@
+"""What every page of ours needs from a browser: its cookies, which site asks, and the form's token. Knows no framework.
+
+The dashboard and the console have sessions of their own (a signed cookie, a row of the database); the rules are these.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from hmac import compare_digest
+from typing import Final
+from urllib.parse import urlsplit
+
+CONTENT_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""The strictest policy that a page with a script of its own can have."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserCookie:
+    """A cookie for our pages alone: no script reads it, no other site sends it.
+
+    Behind TLS its name (`__Host-` + `name`) itself forbids a domain, a path and plain HTTP.
+    """
+
+    name: str
+    plain_name: str
+
+    def name_over(self, *, tls: bool) -> str:
+        return f"__Host-{self.name}" if tls else self.plain_name
+
+    def write(self, value: str, *, tls: bool, lifetime_s: int) -> str:
+        """The Set-Cookie header; a lifetime of 0 seconds takes it away."""
+        flags = f"Path=/; Max-Age={lifetime_s}; HttpOnly; SameSite=Strict" + ("; Secure" if tls else "")
+        return f"{self.name_over(tls=tls)}={value}; {flags}"
+
+    def read(self, headers: Iterable[tuple[bytes, bytes]], *, tls: bool) -> str | None:
+        """Its value; a name that is sent twice is none, since one of the two may have been planted."""
+        wanted, found = self.name_over(tls=tls), []
+        for name, value in headers:
+            if name == b"cookie":
+                pairs = (part.strip().partition("=") for part in value.decode("latin-1").split(";"))
+                found += [text for key, _, text in pairs if key == wanted]
+        return found[0] if len(found) == 1 else None
+
+
+class Sender(Enum):
+    """Who asks, by what a browser says of it: a page of ours, a page of another site; a program says nothing."""
+
+    OURS = auto()
+    FOREIGN = auto()
+    UNSAID = auto()
+
+
+def find_sender(headers: Mapping[str, str], is_ours: Callable[[str], bool]) -> Sender:
+    """`is_ours` judges the host (with its port) of the page that asks.
+
+    A strict referrer policy makes the origin "null": then it is the host that was asked, if the browser vouches for it.
+    """
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    if site is None and origin is None:
+        return Sender.UNSAID
+    if site not in (None, "same-origin"):
+        return Sender.FOREIGN
+    if origin not in (None, "null"):
+        host = urlsplit(origin).netloc
+    else:
+        host = headers.get("host", "") if site is not None else ""
+    return Sender.OURS if host and is_ours(host) else Sender.FOREIGN
+
+
+def is_token(sent: object, expected: str) -> bool:
+    """Whether the form's token is the session's; takes the same time whatever was sent."""
+    return isinstance(sent, str) and compare_digest(sent.encode("utf-8", "replace"), expected.encode())
