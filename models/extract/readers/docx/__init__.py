@@ -1,5 +1,5 @@
 """Word files (.docx, Strict and transitional): bytes in, an `OpenDocument` out."""
 
-from models.extract.readers.docx.document import DocxDocument, open_docx
+from models.extract.readers.docx.document import open_docx
 
-__all__ = ["DocxDocument", "open_docx"]
+__all__ = ["open_docx"]

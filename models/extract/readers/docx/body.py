@@ -15,13 +15,13 @@ from models.extract.readers.docx.inline.omml import math_to_latex
 from models.extract.readers.docx.inline.pieces import Chart, NoteRef, Piece
 from models.extract.readers.docx.inline.runs import InlineReader, Story
 from models.extract.readers.docx.package.xml import MC, Element, M, W
-from models.extract.readers.docx.structure.drafts import DocxDraft, PageDraft, flatten
+from models.extract.readers.docx.structure.drafts import flatten
 from models.extract.readers.docx.structure.numbering import ListCounter
 from models.extract.readers.docx.structure.pages import FlatPage, PageSink
 from models.extract.readers.docx.structure.paragraphs import PLAIN_KIND, read_kind
 from models.extract.readers.docx.structure.tables import GridCell, read_grid
 from models.extract.readers.docx.writing import ParagraphWriter
-from models.extract.readers.flow.blocks import adopt
+from models.extract.readers.flow.blocks import FlowBlock, FlowPage, adopt
 
 MAX_NESTING: Final = 50
 """Tables within tables and boxes within boxes: Word itself nests no deeper, and each level is a call."""
@@ -36,8 +36,8 @@ class Desk:
     """
 
     counter: ListCounter
-    call_note: Callable[[NoteRef], tuple[str, list[DocxDraft]]]
-    read_chart: Callable[[Chart], list[DocxDraft]]
+    call_note: Callable[[NoteRef], tuple[str, list[FlowBlock]]]
+    read_chart: Callable[[Chart], list[FlowBlock]]
 
 
 class BodyReader:
@@ -83,7 +83,7 @@ class BodyReader:
     def _read_formulas(self, node: Element) -> None:
         for formula in node.iter(M + "oMath"):
             if latex := math_to_latex(formula):
-                self._sink.current.blocks.append(DocxDraft(BlockType.FORMULA, latex))
+                self._sink.current.blocks.append(FlowBlock(BlockType.FORMULA, latex))
 
     def _read_paragraph(self, node: Element) -> None:
         ppr = node.find(W + "pPr")
@@ -106,14 +106,14 @@ class BodyReader:
         grid = read_grid(node)
         if not grid.cells:
             return
-        draft = DocxDraft(BlockType.TABLE)
+        draft = FlowBlock(BlockType.TABLE)
         page = self._sink.current
         page.blocks.append(draft)
         cells = [self._read_cell(cell, draft, page) for cell in grid.cells]
         draft.table = Table(rows=grid.rows, cols=grid.cols, cells=tuple(cells))
         self._writer.close_code()
 
-    def _read_cell(self, cell: GridCell, table: DocxDraft, page: PageDraft) -> Cell:
+    def _read_cell(self, cell: GridCell, table: FlowBlock, page: FlowPage) -> Cell:
         """One cell; pictures, nested tables and notes in it become children of the table."""
         inner = FlatPage()
         for content in cell.contents:

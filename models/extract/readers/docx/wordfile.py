@@ -16,11 +16,11 @@ from models.extract.readers.docx.inline.styles import StyleSheet
 from models.extract.readers.docx.package.opc import Package, Relations
 from models.extract.readers.docx.package.properties import read_metadata
 from models.extract.readers.docx.package.xml import BrokenPart, Element, W, is_on, val
-from models.extract.readers.docx.structure.drafts import DocxDraft, PageDraft, flatten
+from models.extract.readers.docx.structure.drafts import flatten
 from models.extract.readers.docx.structure.notes import NoteBook, NotePart, read_note_part
 from models.extract.readers.docx.structure.numbering import ListCounter
 from models.extract.readers.docx.structure.pages import FlatPage, Section, StatedPages, read_sections
-from models.extract.readers.flow.blocks import adopt
+from models.extract.readers.flow.blocks import FlowBlock, FlowPage, adopt
 
 _NOTE_PARTS: Final = {
     NoteKind.FOOTNOTE: ("footnotes", "footnotePr", "decimal"),
@@ -43,7 +43,7 @@ class WordFile:
         self._settings = self._related("settings")
         self.metadata: Metadata = read_metadata(self._read_core(), styles)
 
-    def read(self) -> list[PageDraft]:
+    def read(self) -> list[FlowPage]:
         """All pages in order. Raises `ExtractError`."""
         root = self._package.xml(self._part)
         body = root.find(W + "body") if root is not None and root.tag == W + "document" else None
@@ -123,15 +123,15 @@ class WordFile:
     def _read_note(self, kind: NoteKind, note: Element, page: FlatPage) -> None:
         BodyReader(self._desk, self._note_stories[kind], page).read(note)
 
-    def _read_chart(self, chart: Chart) -> list[DocxDraft]:
+    def _read_chart(self, chart: Chart) -> list[FlowBlock]:
         """A chart as a picture with its title, and its values as a table."""
         root = self._read_part(chart.part)
-        picture = DocxDraft(BlockType.PICTURE, chart.alt)
+        picture = FlowBlock(BlockType.PICTURE, chart.alt)
         if root is None:
             return [picture]
         picture.text = read_chart_text(root) or chart.alt
         table = read_chart_table(root)
-        return [picture, DocxDraft(BlockType.TABLE, table=table, parent=picture)] if table is not None else [picture]
+        return [picture, FlowBlock(BlockType.TABLE, table=table, parent=picture)] if table is not None else [picture]
 
     def _add_running(self, pages: StatedPages, sections: list[Section]) -> None:
         """Headers and footers: each distinct text once, on the first page where it is stated to run."""
@@ -145,7 +145,7 @@ class WordFile:
                     running = page.headers if type_ is BlockType.PAGE_HEADER else page.footers
                     running += self._read_running(parts.get(which, ""), type_, seen)
 
-    def _read_running(self, rel_id: str, type_: BlockType, seen: set[tuple[BlockType, str]]) -> list[DocxDraft]:
+    def _read_running(self, rel_id: str, type_: BlockType, seen: set[tuple[BlockType, str]]) -> list[FlowBlock]:
         relation = self._relations.get(rel_id)
         root = self._read_part(relation.target) if relation is not None and not relation.external else None
         if root is None or relation is None:
@@ -157,7 +157,7 @@ class WordFile:
         if key in seen:
             return []
         seen.add(key)
-        draft = DocxDraft(type_, flat.text, flat.spans)
+        draft = FlowBlock(type_, flat.text, flat.spans)
         pictures = [child for child in flat.children if child.type is BlockType.PICTURE]
         return [draft, *adopt(pictures, draft)] if flat.text else pictures
 
@@ -170,7 +170,7 @@ def _is_deleted(node: Element) -> bool:
     return any(parent.tag in (W + "del", W + "moveFrom") for parent in node.iterancestors())
 
 
-def _move_endnotes(pages: list[PageDraft], endnotes: list[DocxDraft]) -> None:
+def _move_endnotes(pages: list[FlowPage], endnotes: list[FlowBlock]) -> None:
     """Endnotes stand at the end of the document, wherever they are called."""
     ids = {id(draft) for draft in endnotes}
     for page in pages:

@@ -22,10 +22,11 @@ from models.extract.readers.docx.inline.pieces import (
     Text,
 )
 from models.extract.readers.docx.package.xml import Element
-from models.extract.readers.docx.structure.drafts import DocxDraft, join_text
+from models.extract.readers.docx.structure.drafts import join_text
 from models.extract.readers.docx.structure.numbering import CHECK_GLYPHS
 from models.extract.readers.docx.structure.pages import PageSink
 from models.extract.readers.docx.structure.paragraphs import MAX_OUTLINED_CHARS, ParagraphKind
+from models.extract.readers.flow.blocks import FlowBlock
 
 _NESTED: Final = frozenset({BlockType.LIST_ITEM, BlockType.CHECKBOX})
 
@@ -36,13 +37,13 @@ class ParagraphWriter:
     def __init__(
         self,
         sink: PageSink,
-        call_note: Callable[[NoteRef], tuple[str, list[DocxDraft]]],
-        read_chart: Callable[[Chart], list[DocxDraft]],
+        call_note: Callable[[NoteRef], tuple[str, list[FlowBlock]]],
+        read_chart: Callable[[Chart], list[FlowBlock]],
         read_box: Callable[[Element], None],
     ) -> None:
         self._sink, self._call_note, self._read_chart, self._read_box = sink, call_note, read_chart, read_box
-        self._items: dict[int, DocxDraft] = {}
-        self._code: DocxDraft | None = None
+        self._items: dict[int, FlowBlock] = {}
+        self._code: FlowBlock | None = None
 
     def close_code(self) -> None:
         """The next code paragraph begins a block of its own."""
@@ -53,8 +54,8 @@ class ParagraphWriter:
         _Paragraph(self, kind, pieces).write()
 
     def add_text(
-        self, kind: ParagraphKind, texts: list[Text], *, checkbox: bool, first: DocxDraft | None
-    ) -> DocxDraft | None:
+        self, kind: ParagraphKind, texts: list[Text], *, checkbox: bool, first: FlowBlock | None
+    ) -> FlowBlock | None:
         """The block of a stretch of text; None when it prints nothing. `first` is the paragraph's block so far."""
         if first is not None:
             return self._add(BlockType.PARAGRAPH, texts, parent=first)
@@ -78,17 +79,17 @@ class ParagraphWriter:
         *,
         level: int | None = None,
         prefix: str = "",
-        parent: DocxDraft | None = None,
-    ) -> DocxDraft | None:
+        parent: FlowBlock | None = None,
+    ) -> FlowBlock | None:
         text, spans = join_text(texts, prefix=prefix)
         if not text:
             return None
-        draft = DocxDraft(type_, text, spans, level, parent=parent)
+        draft = FlowBlock(type_, text, spans, level, parent=parent)
         self._sink.current.blocks.append(draft)
         self._code = None
         return draft
 
-    def _add_item(self, kind: ParagraphKind, texts: list[Text], *, checkbox: bool) -> DocxDraft | None:
+    def _add_item(self, kind: ParagraphKind, texts: list[Text], *, checkbox: bool) -> FlowBlock | None:
         marker = kind.marker
         if marker is None or marker.blank:
             parent = self._item_at_most(kind.level or 1)
@@ -103,28 +104,28 @@ class ParagraphWriter:
             self._items = {at: item for at, item in self._items.items() if at < marker.level} | {marker.level: draft}
         return draft
 
-    def _item_at_most(self, level: int) -> DocxDraft | None:
+    def _item_at_most(self, level: int) -> FlowBlock | None:
         return next((self._items[at] for at in range(level, 0, -1) if at in self._items), None)
 
-    def _add_code(self, texts: list[Text]) -> DocxDraft | None:
+    def _add_code(self, texts: list[Text]) -> FlowBlock | None:
         """Code paragraphs that follow each other are one block; its lines keep their indentation."""
         text, _ = join_text([replace(piece, ink=replace(piece.ink, href=None)) for piece in texts], keep_indent=True)
         blocks = self._sink.current.blocks
         if self._code is not None and blocks and blocks[-1] is self._code:
             self._code.text += "\n" + text
         elif text.strip():
-            self._code = DocxDraft(BlockType.CODE, text)
+            self._code = FlowBlock(BlockType.CODE, text)
             blocks.append(self._code)
         return self._code
 
-    def add_hidden(self, texts: list[Text], parent: DocxDraft | None) -> None:
+    def add_hidden(self, texts: list[Text], parent: FlowBlock | None) -> None:
         """Text formatted as hidden: a block of its own, flagged."""
         text, spans = join_text(texts)
         if text:
-            draft = DocxDraft(BlockType.PARAGRAPH, text, spans, parent=parent, flags=(HIDDEN_TEXT,))
+            draft = FlowBlock(BlockType.PARAGRAPH, text, spans, parent=parent, flags=(HIDDEN_TEXT,))
             self._sink.current.blocks.append(draft)
 
-    def add_beside(self, piece: PicturePiece | Chart | Box, parent: DocxDraft | None) -> None:
+    def add_beside(self, piece: PicturePiece | Chart | Box, parent: FlowBlock | None) -> None:
         """A picture, chart or text box as blocks."""
         match piece:
             case Box(content):
@@ -132,19 +133,19 @@ class ParagraphWriter:
             case Chart():
                 self._sink.current.blocks += self._read_chart(piece)
             case PicturePiece(part, alt):
-                draft = DocxDraft(BlockType.PICTURE, alt, asset_part=part, parent=parent)
+                draft = FlowBlock(BlockType.PICTURE, alt, asset=part, parent=parent)
                 self._sink.current.blocks.append(draft)
 
-    def add_formula(self, latex: str, parent: DocxDraft | None) -> None:
-        self._sink.current.blocks.append(DocxDraft(BlockType.FORMULA, latex, parent=parent))
+    def add_formula(self, latex: str, parent: FlowBlock | None) -> None:
+        self._sink.current.blocks.append(FlowBlock(BlockType.FORMULA, latex, parent=parent))
 
     def turn(self) -> None:
         self._sink.turn()
 
-    def call(self, ref: NoteRef) -> tuple[str, list[DocxDraft]]:
+    def call(self, ref: NoteRef) -> tuple[str, list[FlowBlock]]:
         return self._call_note(ref)
 
-    def add_notes(self, comments: list[DocxDraft], notes: list[DocxDraft], parent: DocxDraft | None) -> None:
+    def add_notes(self, comments: list[FlowBlock], notes: list[FlowBlock], parent: FlowBlock | None) -> None:
         """Comments follow their paragraph; other notes stand at the end of the page."""
         for draft in [*comments, *notes]:
             draft.parent = draft.parent or parent
@@ -160,10 +161,10 @@ class _Paragraph:
         self._texts: list[Text] = []
         self._hidden: list[Text] = []
         self._beside: list[PicturePiece | Chart | Box] = []
-        self._comments: list[DocxDraft] = []
-        self._notes: list[DocxDraft] = []
+        self._comments: list[FlowBlock] = []
+        self._notes: list[FlowBlock] = []
         self._checkbox = self._prints = False
-        self._first: DocxDraft | None = None
+        self._first: FlowBlock | None = None
         self._only_formulas = not any(isinstance(piece, Text) and piece.text.strip() for piece in pieces)
 
     def write(self) -> None:

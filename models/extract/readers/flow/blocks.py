@@ -57,17 +57,20 @@ class FlowBlock:
 
 @dataclass(slots=True)
 class FlowPage:
-    """One page: size in points (0 = the format has none), its label, blocks in order, notes that stand at its end."""
+    """One page: size in points (0 = the format has none), its label, blocks in order, notes that stand at its end, and
+    what runs above and below."""
 
     width: float = 0.0
     height: float = 0.0
     label: str | None = None
     blocks: list[FlowBlock] = field(default_factory=list)
     notes: list[FlowBlock] = field(default_factory=list)
+    headers: list[FlowBlock] = field(default_factory=list)
+    footers: list[FlowBlock] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
     def in_order(self) -> list[FlowBlock]:
-        return [*self.blocks, *self.notes]
+        return [*self.headers, *self.blocks, *self.notes, *self.footers]
 
 
 def join_runs(

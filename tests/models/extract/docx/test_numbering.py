@@ -77,6 +77,10 @@ def test_a_style_that_a_level_names_takes_that_level() -> None:
     assert read_blocks(paragraph("a", style="L2"), parts=parts)[0].level == 2
 
 
+def test_a_bullet_before_a_name_with_an_initial_is_kept_so_that_it_is_no_number() -> None:
+    assert texts(item("A. Smith", 2) + item("Bob", 2)) == ["• A. Smith", "Bob"]
+
+
 def test_a_box_glyph_as_bullet_makes_checkboxes() -> None:
     boxes = '<w:abstractNum w:abstractNumId="0">' + level(0, "bullet", "☒") + "</w:abstractNum>"
     parts = {"numbering": boxes + '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'}

@@ -1,47 +1,12 @@
-"""Blocks while a document is being read: mutable, linked by object; and the making of text with spans from pieces."""
+"""Text with spans from styled pieces, and blocks flattened to the text of a cell or a note."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Final
 
-from models.cdom.table import Table
 from models.cdom.tree import BlockType, Span
 from models.extract.readers.docx.inline.pieces import PLAIN_INK, Text
-from models.extract.readers.flow.blocks import flatten_table
-
-BULLET: Final = "• "
-
-
-@dataclass(slots=True, eq=False)
-class DocxDraft:
-    """A block to be. `bullet` marks an unordered list item; `parent` may lie on another page (then it is dropped)."""
-
-    type: BlockType
-    text: str = ""
-    spans: tuple[Span, ...] = ()
-    level: int | None = None
-    table: Table | None = None
-    asset_part: str | None = None
-    parent: "DocxDraft | None" = None
-    flags: tuple[str, ...] = ()
-    bullet: bool = False
-
-
-@dataclass(slots=True)
-class PageDraft:
-    """One page: size in points, blocks in order, notes that stand at its end, and what runs above and below."""
-
-    width: float
-    height: float
-    blocks: list[DocxDraft] = field(default_factory=list)
-    notes: list[DocxDraft] = field(default_factory=list)
-    headers: list[DocxDraft] = field(default_factory=list)
-    footers: list[DocxDraft] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-
-    def in_order(self) -> list[DocxDraft]:
-        return [*self.headers, *self.blocks, *self.notes, *self.footers]
+from models.extract.readers.flow.blocks import BULLET, FlowBlock, flatten_table
 
 
 def join_text(pieces: Iterable[Text], *, prefix: str = "", keep_indent: bool = False) -> tuple[str, tuple[Span, ...]]:
@@ -72,14 +37,14 @@ class Flat:
 
     text: str
     spans: tuple[Span, ...]
-    children: list[DocxDraft]
+    children: list[FlowBlock]
 
 
-def flatten(drafts: list[DocxDraft]) -> Flat:
+def flatten(drafts: list[FlowBlock]) -> Flat:
     """A line per block. Nested tables are lines of cells and a child; pictures and flagged blocks are only children."""
     text = ""
     spans: list[Span] = []
-    children: list[DocxDraft] = []
+    children: list[FlowBlock] = []
     kept: set[int] = set()
     for draft in drafts:
         nested = draft.parent is not None and id(draft.parent) in kept
@@ -96,7 +61,7 @@ def flatten(drafts: list[DocxDraft]) -> Flat:
     return Flat(text, tuple(spans), children)
 
 
-def _line_of(draft: DocxDraft) -> str:
+def _line_of(draft: FlowBlock) -> str:
     if draft.flags or draft.type is BlockType.PICTURE:
         return ""
     if draft.table is not None:

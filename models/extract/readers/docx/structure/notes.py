@@ -7,10 +7,10 @@ from models.cdom.flags import COMMENT
 from models.cdom.tree import BlockType
 from models.extract.readers.docx.inline.pieces import NoteKind, NoteRef
 from models.extract.readers.docx.package.xml import Element, W
-from models.extract.readers.docx.structure.drafts import DocxDraft, flatten, move_spans
+from models.extract.readers.docx.structure.drafts import flatten, move_spans
 from models.extract.readers.docx.structure.numbering import format_count
 from models.extract.readers.docx.structure.pages import FlatPage
-from models.extract.readers.flow.blocks import adopt
+from models.extract.readers.flow.blocks import FlowBlock, adopt
 
 _TAGS = {
     NoteKind.FOOTNOTE: W + "footnote",
@@ -46,9 +46,9 @@ class NoteBook:
 
     def __init__(self, parts: dict[NoteKind, NotePart], read_story: ReadStory) -> None:
         self._parts, self._read_story = parts, read_story
-        self.endnotes: list[DocxDraft] = []
+        self.endnotes: list[FlowBlock] = []
 
-    def call(self, ref: NoteRef) -> tuple[str, list[DocxDraft]]:
+    def call(self, ref: NoteRef) -> tuple[str, list[FlowBlock]]:
         """The mark for the text ("" when the text has its own) and the note with what stands in it."""
         part = self._parts[ref.kind]
         note = part.notes.get(ref.id)
@@ -65,12 +65,12 @@ class NoteBook:
             self.endnotes += drafts
         return label.translate(_SUPERSCRIPT), drafts
 
-    def _read(self, kind: NoteKind, note: Element, label: str) -> list[DocxDraft]:
+    def _read(self, kind: NoteKind, note: Element, label: str) -> list[FlowBlock]:
         page = FlatPage()
         self._read_story(kind, note, page)
         flat = flatten(page.current.blocks)
         prefix = label + " " if label and flat.text else ""
         flags = (COMMENT,) if kind is NoteKind.COMMENT else ()
-        draft = DocxDraft(BlockType.FOOTNOTE, prefix + flat.text, move_spans(flat.spans, len(prefix)), flags=flags)
+        draft = FlowBlock(BlockType.FOOTNOTE, prefix + flat.text, move_spans(flat.spans, len(prefix)), flags=flags)
         shown = [draft] if draft.text else []
         return [*shown, *(adopt(flat.children, draft) if shown else flat.children), *page.current.notes]

@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 from models.cdom.errors import TooManyPages
 from models.extract.readers.docx.package.xml import Element, R, W, is_on, number, val
-from models.extract.readers.docx.structure.drafts import PageDraft
+from models.extract.readers.flow.blocks import FlowPage
 
 _TWIPS: Final = 20.0
 """Twentieths of a point, the format's unit of length, to a point."""
@@ -65,7 +65,7 @@ class PageSink(Protocol):
     """Where blocks go: the page that is being filled, and what a stated break does."""
 
     @property
-    def current(self) -> PageDraft: ...
+    def current(self) -> FlowPage: ...
 
     def turn(self) -> None: ...
 
@@ -75,8 +75,8 @@ class PageSink(Protocol):
 class FlatPage:
     """One page that never ends: cells, notes, text boxes, headers."""
 
-    def __init__(self, page: PageDraft | None = None) -> None:
-        self.current: PageDraft = page or PageDraft(0.0, 0.0)
+    def __init__(self, page: FlowPage | None = None) -> None:
+        self.current: FlowPage = page or FlowPage(0.0, 0.0)
 
     def turn(self) -> None:
         """A break means nothing here."""
@@ -91,11 +91,11 @@ class StatedPages:
     def __init__(self, sections: list[Section]) -> None:
         self._sections = sections
         self._at = 0
-        self.pages: list[PageDraft] = [PageDraft(sections[0].width, sections[0].height)]
+        self.pages: list[FlowPage] = [FlowPage(sections[0].width, sections[0].height)]
         self.first_pages: list[int] = [0]
 
     @property
-    def current(self) -> PageDraft:
+    def current(self) -> FlowPage:
         return self.pages[-1]
 
     def turn(self) -> None:
@@ -103,7 +103,7 @@ class StatedPages:
         if len(self.pages) >= MAX_STATED_PAGES:
             raise TooManyPages()
         section = self._sections[self._at]
-        self.pages.append(PageDraft(section.width, section.height))
+        self.pages.append(FlowPage(section.width, section.height))
 
     def end_section(self) -> None:
         """The next section begins, on a new page unless it says otherwise."""
