@@ -53,8 +53,8 @@ coverage: $(VENV)/.dev chromium ## line and branch coverage of the whole suite: 
 mutants: $(VENV)/.dev ## do the tests notice? sampled mutants of queue, jobs, PII and access: make mutants SAMPLE=20
 	$(BIN)/python -m tests.bench.mutation --sample $(or $(SAMPLE),20)
 
-conformance: $(VENV)/.dev ## the interface row by row against the running service: a table, exit 1 when a row fails
-	@$(BIN)/python -m tests.conformance $(or $(BASE_URL),http://127.0.0.1:8000) $(or $(TOKEN_FILE),$$($(BIN)/python -c '$(WORKDIR_OF)')/token)
+conformance: $(VENV)/.dev ## the interface row by row: a table, exit 1 when a row fails; against a service of its own, or make conformance BASE_URL=http://…
+	@$(BIN)/python -m tests.conformance $(if $(BASE_URL),$(BASE_URL) $(or $(TOKEN_FILE),$$($(BIN)/python -c '$(WORKDIR_OF)')/token))
 
 test-sdk: $(VENV)/.dev ## both clients: every operation has a method, their tests, the documented examples (needs Node 20)
 	$(BIN)/python -m pytest tests/clients -q

@@ -1,7 +1,8 @@
 """`make conformance`: every row of the interface against a running service; a table, exit 1 when a row fails.
 
-`python -m tests.conformance BASE_URL TOKEN_FILE`; what it makes it deletes. On the service's own machine it makes keys
-of three callers (`quire keys add`) and ends them; a row that cannot be tried here says what is missing.
+`python -m tests.conformance` starts a service of its own with all doors open; `… BASE_URL TOKEN_FILE` asks one that
+runs. What it makes it deletes. On the service's own machine it makes keys of three callers (`quire keys add`) and ends
+them; a row that cannot be tried says what is missing.
 """
 
 import asyncio
@@ -12,15 +13,17 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
 import httpx
 
+from tests.conformance.own_service import own_service
 from tests.conformance.probe import Check, NotRun, Probe
 from tests.conformance.rows import ROWS
 
 TIMEOUT_S = 180.0  # seconds for one answer: a first document on a busy machine
 KEYS_WATCH_S = 3.0  # seconds until every replica knows a new key, told or not
-LABELS = {"read": "default:read", "write": "default:write", "foreign": "conformance"}
+LABELS = {"read": "default:read", "write": "default:write", "foreign": f"conformance-{uuid4().hex[:12]}"}
 
 
 async def run(base_url: str, token_file: Path) -> int:
@@ -86,5 +89,13 @@ def quire(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+def main(arguments: list[str]) -> int:
+    """How many rows fail: at the service that is named, else at one of our own."""
+    if arguments:
+        return asyncio.run(run(arguments[0], Path(arguments[1])))
+    with own_service() as (base_url, workdir):
+        return asyncio.run(run(base_url, workdir / "token"))
+
+
 if __name__ == "__main__":
-    sys.exit(bool(asyncio.run(run(sys.argv[1], Path(sys.argv[2])))))
+    sys.exit(bool(main(sys.argv[1:])))

@@ -184,6 +184,18 @@ async def hosted_apart(probe: Probe) -> None:
     await probe.ask("GET", "/v1/stats", 401, headers=header)
 
 
+@row("4 hosted", "a token lists its jobs and deletes them and their documents")
+async def hosted_removal(probe: Probe) -> None:
+    header, job = await console(probe), probe.kept["hosted"]
+    listed = (await probe.ask("GET", "/console/v1/jobs", 200, headers=header)).json()
+    assert job["id"] in [one["id"] for one in listed]
+    document = job["documents"][0]["document_id"]
+    await probe.ask("DELETE", f"/console/v1/documents/{document}", 204, headers=header)
+    await probe.ask("GET", f"/console/v1/jobs/{job['id']}/documents/{document}/tree", 404, headers=header)
+    await probe.ask("DELETE", f"/console/v1/jobs/{job['id']}", 204, headers=header)
+    await probe.ask("GET", f"/console/v1/jobs/{job['id']}", 404, headers=header)
+
+
 @row("4 hosted", "a batch or a file over its cap is 413 at the console")
 async def hosted_caps(probe: Probe) -> None:
     header = await console(probe)

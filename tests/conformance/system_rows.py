@@ -209,6 +209,20 @@ async def edge(probe: Probe) -> None:
     assert options.headers["allow"] == "DELETE, GET, HEAD, OPTIONS"
 
 
+@row("4 edge", "a preflight of a site that is not named is an ordinary OPTIONS; a named one is let in")
+async def preflight(probe: Probe) -> None:
+    for origin, allowed in (("https://evil.example", None), ("https://conformance.example", "let in where named")):
+        asked = {"Origin": origin, "Access-Control-Request-Method": "POST"}
+        answer = await probe.ask("OPTIONS", "/v1/jobs", 204, headers=asked)
+        named = answer.headers.get("access-control-allow-origin")
+        assert named is None or (allowed and named in (origin, "*")), str(named)
+
+
+@row("4 edge", "the proxy's own list of applications is 404")
+async def no_routes(probe: Probe) -> None:
+    problem(await probe.ask("GET", "/-/routes", 404), "not-found")
+
+
 @row("4 edge", "X-Request-Id once: the caller's, or ours where theirs is refused")
 async def request_id(probe: Probe) -> None:
     for sent, kept in (("mine-4711", True), ("bad id;x", False)):
