@@ -13,6 +13,7 @@ from serve_apps.console.routes import (
     jobs,
     outputs,
     search,
+    search_page,
     session_api,
     sessions,
     usage,
@@ -21,7 +22,7 @@ from serve_apps.console.routes import (
     webhooks,
 )
 
-_PARTS = (jobs, outputs, search, usage, session_api, sessions, account, views, viewer, webhooks)
+_PARTS = (jobs, outputs, search, usage, session_api, sessions, account, views, viewer, search_page, webhooks)
 
 
 def create_console(resources: ConsoleResources) -> FastAPI:

@@ -50,6 +50,16 @@ def find_sent(db: Database, tenant_id: str, document_id: str) -> SentDocument | 
     return _sent(row) if row else None
 
 
+def sent_among(db: Database, tenant_id: str, document_ids: Sequence[str]) -> frozenset[str]:
+    """Which of these documents the tenant has sent and not deleted."""
+    rows = db.fetch_all(
+        """select document_id from console_documents
+           where tenant_id = %(tenant)s and document_id = any(%(ids)s) and status <> 'deleted'""",
+        {"tenant": tenant_id, "ids": list(document_ids)},
+    )
+    return frozenset(row["document_id"] for row in rows)
+
+
 def list_outdated(db: Database, limit: int = 50) -> list[Row]:
     """Ended submissions past their plan's retention, and all of tenants that left: `id`, `org`, `job_id`."""
     return db.fetch_all(

@@ -1,4 +1,4 @@
-"""A service of the table's own with every door open that a row asks for: started in a fresh folder, stopped, removed."""
+"""A service of the table's own with every door open that a row asks for: started in a fresh folder, then removed."""
 
 import os
 import socket

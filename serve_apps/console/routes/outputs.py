@@ -1,4 +1,4 @@
-"""What was read from a document, as the engine tells it: tree, chunks, graph, context, fine-tune lines."""
+"""What was read from a document, as the engine tells it: tree, chunks, Markdown, graph, context, fine-tune lines."""
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -21,6 +21,12 @@ async def read_tree(request: Request, job_id: str, document_id: str, caller: Cal
 async def read_chunks(request: Request, job_id: str, document_id: str, caller: CallerDep) -> Response:
     """Token-aware pieces for retrieval."""
     return await relay(request, caller, f"{await document_path(caller, job_id, document_id)}/chunks")
+
+
+@router.get(f"{DOCUMENT}/export/markdown")
+async def export_markdown(request: Request, job_id: str, document_id: str, caller: CallerDep) -> Response:
+    """The document as Markdown."""
+    return await relay(request, caller, f"{await document_path(caller, job_id, document_id)}/export/markdown")
 
 
 @router.get(f"{DOCUMENT}/export/graph")

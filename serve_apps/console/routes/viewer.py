@@ -1,21 +1,23 @@
-"""One document's results for its owner: its page beside what was read from it, chunks, digest, downloads."""
+"""One document for its owner: its page beside blocks, Markdown, chunks or digest; downloads; deleting."""
 
 from typing import Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from models.export.page_blocks import blocks_of_page
-from serve_apps.console.callers.callers import Visitor, VisitorDep
+from serve_apps.console.callers.callers import ConsoleCaller, Visitor, VisitorDep, read_our_form
 from serve_apps.console.context.page_rendering import page
+from serve_apps.console.sending.removing import remove_document
 from storage.console.rows import SentDocument
 from storage.console.sent import find_sent
 from storage.values.errors import NotFound
 
 router = APIRouter(include_in_schema=False)
-TABS = ("blocks", "chunks", "digest")
+TABS = ("blocks", "markdown", "chunks", "digest")
 DOWNLOADS = {"tree": "tree", "chunks": "chunks", "graph": "export/graph", "context": "export/context"}
+_MARKDOWN = "export/markdown"
 _CONTENT = {"chunks": "chunks", "digest": "export/context?max_tokens=20000"}
 _DPI = 110  # pixels an inch of the page beside the text
 
@@ -24,12 +26,14 @@ _DPI = 110  # pixels an inch of the page beside the text
 async def show_document(
     request: Request, document_id: str, visitor: VisitorDep, tab: str = TABS[0], at: int = 1
 ) -> Response:
-    """Page picture with the blocks' boxes, and blocks, chunks or digest beside it."""
+    """Page picture with the blocks' boxes, and one of TABS beside it."""
     sent = await _find(visitor, document_id)
     shown: dict[str, Any] = {"sent": sent, "tab": tab if tab in TABS else TABS[0], "tabs": TABS, "tree": None}
     if sent.status == "succeeded" and (tree := await _get(visitor, sent, "tree")) is not None:
         shown |= _page_of(tree, at) | {"tree": tree}
-        if shown["tab"] in _CONTENT:
+        if shown["tab"] == "markdown":
+            shown["content"] = await _get_text(visitor, sent, _MARKDOWN)
+        elif shown["tab"] in _CONTENT:
             shown["content"] = await _get(visitor, sent, _CONTENT[shown["tab"]])
     elif sent.ended_at is not None:
         shown["failure"] = await _failure(visitor, sent)
@@ -56,6 +60,25 @@ async def show_html(request: Request, document_id: str, visitor: VisitorDep) -> 
     """The document as one page, in a sandbox of its own."""
     sent = await _find(visitor, document_id)
     return await visitor.running.engine.relay(f"{_path(sent)}/export/html", sent.org, request.headers)
+
+
+@router.get("/documents/{document_id}/markdown.md")
+async def download_markdown(request: Request, document_id: str, visitor: VisitorDep) -> Response:
+    """The document as Markdown, as a file."""
+    sent = await _find(visitor, document_id)
+    answer = await visitor.running.engine.relay(f"{_path(sent)}/{_MARKDOWN}", sent.org, request.headers)
+    answer.headers["Content-Disposition"] = f'attachment; filename="{document_id}.md"'
+    return answer
+
+
+@router.post("/documents/{document_id}/delete")
+async def delete(request: Request, document_id: str, visitor: VisitorDep) -> Response:
+    """The document with everything made from it; back to the list."""
+    await read_our_form(request, visitor)
+    sent = await _find(visitor, document_id)
+    caller = ConsoleCaller(visitor.running, visitor.account.tenant, sent.org)
+    await visitor.running.finish(remove_document(caller, document_id))
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/", 303)
 
 
 @router.get("/documents/{document_id}/{output}.json")
@@ -86,6 +109,12 @@ async def _get(visitor: Visitor, sent: SentDocument, output: str) -> Any:
     """One output; None where the engine no longer has it."""
     answer = await visitor.running.engine.get(f"{_path(sent)}/{output}", sent.org)
     return answer.json() if answer.status_code == 200 else None
+
+
+async def _get_text(visitor: Visitor, sent: SentDocument, output: str) -> str | None:
+    """One output as text; None where the engine no longer has it."""
+    answer = await visitor.running.engine.get(f"{_path(sent)}/{output}", sent.org)
+    return answer.text if answer.status_code == 200 else None
 
 
 async def _failure(visitor: Visitor, sent: SentDocument) -> Any:

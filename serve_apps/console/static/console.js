@@ -68,6 +68,8 @@ async function follow(jobId) {
 function upload(files) {
   const body = new FormData();
   for (const file of files) body.append("files", file, file.name);
+  const password = byId("password")?.value;
+  if (password) body.append("password", password);
   const request = new XMLHttpRequest();
   request.open("POST", `${root}/api/jobs`);
   request.setRequestHeader("X-CSRF-Token", csrf);

@@ -75,6 +75,8 @@ def _check_all(console: LivingConsole, pictures: Path, receiver: str) -> list[st
         "documents": "/",
         "document": document,
         "chunks": f"{document}?tab=chunks",
+        "markdown": f"{document}?tab=markdown",
+        "search": "/search?q=letter",
         "digest": f"{document}?tab=digest",
         "failed": browser.run("fetch('/').then((a) => a.text()).then((t) => t.match(/.documents.doc_\\w+/)[0])"),
         "tokens": "/tokens",

@@ -13,7 +13,7 @@ from serve_apps.api.context.resources import Ports
 from storage.store import Store
 from tests.api.harness import PDF, files, make_resources, reading
 from tests.api.live import listening
-from tests.serve_apps.console.harness import a_console, resources_of, sign_up, watch
+from tests.serve_apps.console.harness import a_console, csrf_of, resources_of, sign_up, watch
 
 
 @dataclass
@@ -119,3 +119,30 @@ async def test_a_hit_in_a_batch_goes_by_an_alias_of_its_own(store: Store, engine
         views = [(await ann.api.get(f"/v1/jobs/{hit['job_id']}")).json()["id"] for hit in hits]
     assert len({hit["job_id"] for hit in hits} - {batch["id"]}) == 2
     assert views == [batch["id"]] * 2
+
+
+async def test_a_person_reads_markdown_searches_and_deletes_on_the_pages(
+    store: Store, engine_url: str, tmp_path: Path
+) -> None:
+    async with a_console(resources_of(store, engine_url, tmp_path)) as app:
+        ann, bob = await sign_up(app), await sign_up(app, "bob@example.org")
+        body = (await ann.api.post("/v1/parse", files=files(PDF, part="file"))).json()
+        document = body["tree"]["document_id"]
+        address = f"/documents/{document}"
+        assert "Hello" in (await ann.pages.get(f"{address}?tab=markdown")).text
+        saved = await ann.pages.get(f"{address}/markdown.md")
+        assert (saved.text.strip(), saved.headers["content-disposition"]) == (
+            "Hello",
+            f'attachment; filename="{document}.md"',
+        )
+        by_token = await ann.api.get(f"/v1/jobs/{body['job']['id']}/documents/{document}/export/markdown")
+        assert by_token.text == saved.text
+        assert address in (await ann.pages.get("/search?q=Hello")).text
+        assert address not in (await bob.pages.get("/search?q=Hello")).text
+        foreign = {"csrf": await csrf_of(bob.pages)}
+        assert (await bob.pages.post(f"{address}/delete", data=foreign)).status_code == 404
+        assert (await ann.pages.post(f"{address}/delete", data=foreign)).status_code == 403
+        gone = await ann.pages.post(f"{address}/delete", data={"csrf": await csrf_of(ann.pages)})
+        assert (gone.status_code, gone.headers["location"]) == (303, "/")
+        assert (await ann.pages.get(address)).status_code == 404
+        assert (await ann.pages.get("/search?q=<script>%00")).status_code == 200

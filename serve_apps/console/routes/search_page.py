@@ -1,0 +1,36 @@
+"""The page that searches everything a tenant has sent."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from serve_apps.console.callers.callers import Visitor, VisitorDep
+from serve_apps.console.context.page_rendering import page
+from storage.console.sent import sent_among
+
+router = APIRouter(include_in_schema=False)
+_HITS = 20  # passages on the page
+_LONGEST = 500  # characters of a question
+
+
+@router.get("/search")
+async def show_search(request: Request, visitor: VisitorDep, q: str = "") -> Response:
+    """Passages by meaning and by words, best first, each leading to its page."""
+    asked = q.replace("\0", "").strip()[:_LONGEST]
+    found = await _find(visitor, asked) if asked else []
+    return page(request, "search.html", visitor=visitor, q=asked, hits=found)
+
+
+async def _find(visitor: Visitor, asked: str) -> list[dict[str, Any]] | None:
+    """Hits in documents this tenant still has; None where the engine searches nothing."""
+    running, tenant = visitor.running, visitor.account.tenant
+    query = urlencode({"q": asked, "mode": "hybrid", "limit": _HITS})
+    answer = await running.engine.get(f"/v1/search?{query}", tenant.id)
+    if answer.status_code != 200:
+        return None
+    hits: list[dict[str, Any]] = answer.json()
+    ids = [hit["document_id"] for hit in hits]
+    ours = await running.sql.run(sent_among, running.db, tenant.id, ids)
+    return [hit for hit in hits if hit["document_id"] in ours]
