@@ -1,13 +1,25 @@
-"""Which blocks a reader of the original sees: the one rule that every export and every derivation passes through.
+"""Which blocks a reader of the original sees, and how they flow: what every export and derivation passes through.
 
-Tree in; blocks in reading order, and the count of what is left out, by reason. The tree itself keeps everything.
+Tree in; blocks in reading order, and the count of what is left out, by reason. `flow_blocks` makes paragraphs one
+again that a column, a page or a float parted. The tree itself keeps everything, each part on its page.
 """
 
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.tree import FURNITURE, Block, Tree
+from models.cdom.tree import FURNITURE, Block, BlockId, BlockType, Tree
+
+_JOINED = frozenset({BlockType.PARAGRAPH, BlockType.LIST_ITEM})
+_PASSED = frozenset({BlockType.FOOTNOTE, BlockType.CAPTION, BlockType.TABLE, BlockType.PICTURE})
+"""What may stand between the parts of a paragraph: the paragraph is read to its end first."""
+_DIVIDED = re.compile(r"[^\W\d_][-‐]\Z")
+_TIED = re.compile(r"\w[-‐]\Z")
+_LAST = re.compile(r"[\w’'-]+\Z")
+_FIRST = re.compile(r"[\w’'-]+")
 
 
 def is_hidden(block: Block) -> bool:
@@ -29,3 +41,71 @@ def count_left_out(tree: Tree, *, furniture: bool = False) -> Mapping[str, int]:
     shown = {block.id for block in visible_blocks(tree, furniture=furniture)}
     missing = (block for block in tree.blocks if block.id not in shown)
     return dict(sorted(Counter(HIDDEN_TEXT if is_hidden(block) else block.type.value for block in missing).items()))
+
+
+@dataclass(frozen=True, slots=True)
+class FlowingBlock:
+    """`whole` has the text of all `parts`, the first part's id, place and type; `starts`: where each part begins."""
+
+    whole: Block
+    parts: tuple[Block, ...]
+    starts: tuple[int, ...] = (0,)
+
+
+def flow_blocks(blocks: Sequence[Block]) -> list[FlowingBlock]:
+    """The blocks in reading order, parts of a paragraph in the place of its first one.
+
+    Never over running heads: who keeps these reads page by page.
+    """
+    groups: list[list[Block]] = []
+    ends: dict[BlockId, int] = {}
+    for block in blocks:
+        at = ends.get(block.continues) if block.continues is not None and block.type in _JOINED else None
+        if at is not None and all(group[0].type in _PASSED for group in groups[at + 1 :]):
+            groups[at].append(block)
+        else:
+            at = len(groups)
+            groups.append([block])
+        if block.type in _JOINED:
+            ends[block.id] = at
+        elif block.type in FURNITURE:
+            ends.clear()
+    text = ""
+    if any(len(group) > 1 for group in groups):
+        text = "\n".join([block.text for block in blocks]).lower()
+    return [FlowingBlock(group[0], (group[0],)) if len(group) == 1 else _join(group, text) for group in groups]
+
+
+def join_text(first: str, second: str, text: str = "") -> str:
+    """The two parts of a paragraph as one. A word divided between them is made whole, unless `text` has its hyphen."""
+    if not _TIED.search(first) or not second[:1].isalnum():
+        return f"{first} {second}"
+    divided = _DIVIDED.search(first) is not None and first[-2].islower() and second[0].islower()
+    return (first[:-1] if divided and not _has_hyphen(first, second, text) else first) + second
+
+
+def _has_hyphen(first: str, second: str, text: str) -> bool:
+    """True when the document has the word with its hyphen elsewhere and nowhere in one piece."""
+    last, rest = _LAST.search(first), _FIRST.match(second)
+    if last is None or rest is None:
+        return False
+    linked = (last.group() + rest.group()).lower()
+    return linked in text and (last.group()[:-1] + rest.group()).lower() not in text
+
+
+def _join(group: list[Block], text: str) -> FlowingBlock:
+    whole = group[0]
+    starts = [0]
+    for part in group[1:]:
+        joined = join_text(whole.text, part.text, text)
+        by = len(joined) - len(part.text)
+        whole = replace(
+            whole,
+            text=joined,
+            spans=(
+                *(replace(span, end=min(span.end, by)) for span in whole.spans),
+                *(replace(span, start=span.start + by, end=span.end + by) for span in part.spans),
+            ),
+        )
+        starts.append(by)
+    return FlowingBlock(whole, tuple(group), tuple(accumulate(starts, max)))

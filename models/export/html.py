@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from models.cdom.table import SHARE_SUM, Cell, Table, TableCheck
 from models.cdom.tree import Block, BlockType, Tree
-from models.cdom.visible import visible_blocks
+from models.cdom.visible import flow_blocks, visible_blocks
 from models.export.markup import Markup, element, escape, open_tag, page, safe_href
 
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
@@ -39,7 +39,7 @@ AssetUrl = Callable[[str], str]
 def tree_to_html(tree: Tree, *, title: str | None = None, asset_url: AssetUrl | None = None) -> str:
     """The page. `title` (else the document's own) names it; `asset_url` gives a picture's address by asset_ref, without
     it pictures are only named."""
-    blocks = visible_blocks(tree)
+    blocks = [flowing.whole for flowing in flow_blocks(visible_blocks(tree))]
     heading = _title_block(blocks)
     name = _one_line((heading.text if heading else "") or tree.metadata.title or title or "") or "Document"
     depths = _heading_depths([block for block in blocks if block is not heading])

@@ -5,24 +5,21 @@ back. All text is escaped, what is hidden stays out. Pure text, no file access.
 """
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from models.cdom.flags import COMMENT, SPEAKER_NOTES
 from models.cdom.original import SHAPED_FORMATS
 from models.cdom.tree import Block, BlockId, BlockType, Route, Tree
-from models.cdom.visible import visible_blocks
+from models.cdom.visible import flow_blocks, visible_blocks
 from models.export.markdown_inline import cut_spans, escape_label, inline, link, one_line
 from models.export.markdown_lists import read_item
 from models.export.markdown_tables import TableStyle, nested_tables, table_to_markdown
 
-_JOINED = frozenset({BlockType.PARAGRAPH, BlockType.LIST_ITEM})
 _LISTED = frozenset({BlockType.LIST_ITEM, BlockType.CHECKBOX})
 _BESIDE = frozenset({COMMENT, SPEAKER_NOTES})
 """Footnotes that nothing in the text calls: they stand where they are."""
 _NOTE_MARK = re.compile(r"^(?:\d+|[ivxlcdm]+)\s+")
-_DIVIDED = re.compile(r"[a-z][-‐]\Z")
 _SEPARATOR = "<!-- -->"
 """Between two lists that would be read as one."""
 _MARKUP_IN_MATH = re.compile(r"<(?=\S)|\](?=[(\[:])|&(?=#?\w)")
@@ -80,20 +77,13 @@ def markdown_parts(
     inline: MarkdownText = MarkdownText.RICH,
 ) -> list[MarkdownPart]:
     """The same in parts, one for each block that has something to show, in the order they are written."""
-    blocks = list(_joined(visible_blocks(tree, furniture=furniture)))
+    blocks = [flowing.whole for flowing in flow_blocks(visible_blocks(tree, furniture=furniture))]
     if inline is MarkdownText.PLAIN:
         blocks = [replace(block, spans=()) if block.spans else block for block in blocks]
     writer = _Writer(tree, blocks, tables)
     for block in blocks:
         writer.add(block)
     return writer.parts + writer.notes
-
-
-def join_text(first: str, second: str) -> str:
-    """The two parts of a paragraph as one; a word divided between them is made whole."""
-    if _DIVIDED.search(first) and second[:1].islower():
-        return first[:-1] + second
-    return f"{first} {second}"
 
 
 def formula_to_markdown(text: str) -> str:
@@ -103,30 +93,6 @@ def formula_to_markdown(text: str) -> str:
     """
     line = _MARKUP_IN_MATH.sub(lambda found: found.group() + " ", " ".join(text.split()))
     return f"$$\n{'{}' if _BLOCK_START.match(line) else ''}{line}\n$$"
-
-
-def _joined(blocks: Iterable[Block]) -> Iterator[Block]:
-    """The blocks, each with what continues it right after."""
-    held: Block | None = None
-    last: Block | None = None
-    for block in blocks:
-        if held is not None and last is not None and block.continues == last.id and last.type in _JOINED:
-            held = _join(held, block)
-        else:
-            if held is not None:
-                yield held
-            held = block
-        last = block
-    if held is not None:
-        yield held
-
-
-def _join(first: Block, second: Block) -> Block:
-    text = join_text(first.text, second.text)
-    by = len(text) - len(second.text)
-    moved = (replace(span, start=span.start + by, end=span.end + by) for span in second.spans)
-    kept = (replace(span, end=min(span.end, by)) for span in first.spans)
-    return replace(first, text=text, spans=(*kept, *moved))
 
 
 class _Writer:

@@ -15,7 +15,7 @@ from models.cdom.tree import Block, BlockType, Tree
 from models.cdom.visible import visible_blocks
 from models.derive.chunks.passages import SENTENCE_END, Passage, cut_passages, weigh
 
-CHUNKER_VERSION = "1"
+CHUNKER_VERSION = "2"
 """Raised with every change that can change a chunk; a published index keeps the version it was built with."""
 
 

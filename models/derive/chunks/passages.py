@@ -13,6 +13,7 @@ from models.cdom.places import BlockPlaces
 from models.cdom.ports import Tokenizer
 from models.cdom.table import Cell, Table, TablePart
 from models.cdom.tree import Block, BlockType
+from models.cdom.visible import FlowingBlock, flow_blocks
 
 SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”»)\]]*\s+|(?<=[。！？])|\n+")
 MAX_TOKEN_CHARS = 32
@@ -39,8 +40,9 @@ def cut_passages(blocks: Sequence[Block], tokenizer: Tokenizer, budget: int) -> 
     """Passages of blocks in reading order, each of at most `budget` tokens; captions are bound to their neighbour."""
     previous: Block | None = None
     unseen: tuple[Block, ...] = ()
-    for block in blocks:
-        passages = _of_block(block, tokenizer, budget)
+    for flowing in flow_blocks(blocks):
+        block = flowing.whole
+        passages = _of_block(flowing, tokenizer, budget)
         if not passages:
             unseen = (*unseen, block)
         for number, passage in enumerate(passages):
@@ -51,15 +53,33 @@ def cut_passages(blocks: Sequence[Block], tokenizer: Tokenizer, budget: int) -> 
         previous = block
 
 
-def _of_block(block: Block, tokenizer: Tokenizer, budget: int) -> list[Passage]:
+def _of_block(flowing: FlowingBlock, tokenizer: Tokenizer, budget: int) -> list[Passage]:
+    block = flowing.whole
     if block.table is not None and block.table.cells:
         return list(_of_table(block, block.table, tokenizer, budget))
     if not block.text.strip():
         return []
-    return [
-        Passage(text=text, tokens=tokens, blocks=(block,), boxes=box_of(block), glue=glue)
-        for text, tokens, glue in cut_text(block.text, tokenizer, budget)
-    ]
+    passages: list[Passage] = []
+    at = 0
+    for text, tokens, glue in cut_text(block.text, tokenizer, budget):
+        start = block.text.index(text, at)
+        at = start + len(text)
+        parts = _parts_within(flowing, start, at)
+        boxes = tuple(box for part in parts for box in box_of(part))
+        passages.append(Passage(text=text, tokens=tokens, blocks=parts, boxes=boxes, glue=glue))
+    return passages
+
+
+def _parts_within(flowing: FlowingBlock, start: int, end: int) -> tuple[Block, ...]:
+    """The parts of a paragraph that a stretch of its text comes from."""
+    if len(flowing.parts) == 1:
+        return flowing.parts
+    ends = (*flowing.starts[1:], len(flowing.whole.text))
+    return tuple(
+        part
+        for part, first, last in zip(flowing.parts, flowing.starts, ends, strict=True)
+        if first < end and last > start
+    )
 
 
 def box_of(block: Block) -> tuple[PageBox, ...]:
@@ -67,8 +87,6 @@ def box_of(block: Block) -> tuple[PageBox, ...]:
 
 
 def _glue(previous: Block | None, block: Block) -> str:
-    if previous is not None and block.continues == previous.id:
-        return " "
     if previous is not None and previous.type is block.type is BlockType.LIST_ITEM:
         return "\n"
     return "\n\n"

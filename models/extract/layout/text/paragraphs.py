@@ -7,6 +7,7 @@ from statistics import median
 
 from models.extract.layout.lines.marks import Line
 from models.extract.layout.text.captions import is_caption
+from models.extract.layout.text.hyphens import may_divide
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,8 @@ def _differs(last: Line, line: Line) -> bool:
         return True
     if last.code != line.code or last.hidden != line.hidden:
         return True
+    if may_divide(last.text, line.text):
+        return False
     if last.all_bold:
         return not line.bold
     return line.all_bold and not last.bold

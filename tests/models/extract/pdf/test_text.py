@@ -4,8 +4,10 @@ import pytest
 
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.tree import BlockType
+from models.extract.layout.lines.marks import Line
+from models.extract.layout.text.blocks import join_lines
 from models.extract.readers.pdf.engine import pymupdf
-from models.extract.readers.pdf.text.text_lines import clean_glyphs
+from models.extract.readers.pdf.text.text_lines import clean_glyphs, make_line
 from tests.models.extract.pdf.paper import Paper, of_type, texts
 
 
@@ -120,3 +122,30 @@ def test_characters_that_do_not_decode_lower_the_confidence() -> None:
     assert confidence_of([torn]) == 0.5
     assert confidence_of([clean, torn]) == 0.75
     assert confidence_of([]) == 1.0
+
+
+def test_a_soft_hyphen_at_a_line_end_divides_the_word_that_it_ends() -> None:
+    spans = [
+        {
+            "text": "click the Op\u00ad",
+            "size": 10.0,
+            "font": "Helvetica",
+            "flags": 0,
+            "origin": (50.0, 60.0),
+            "color": 0,
+        }
+    ]
+    stated = {"spans": spans, "bbox": (50.0, 50.0, 120.0, 62.0), "dir": (1.0, 0.0)}
+    line = make_line(stated)
+    assert line is not None
+    assert line.text == "click the Op‐"
+    following = Line(50, 62, 120, 72, 72, 10.0, "tions of it")
+    assert join_lines([line, following])[0] == "click the Options of it"
+
+
+def test_a_divided_word_goes_on_in_bold() -> None:
+    paper = Paper()
+    paper.lines(50, 50, ["We click it and then we Select sign lan-"])
+    paper.lines(50, 62, ["guage interpretation"], font="hebo")
+    (block,) = paper.read().blocks
+    assert block.text == "We click it and then we Select sign language interpretation"

@@ -4,7 +4,9 @@ import re
 from typing import Any
 
 from models.extract.layout.lines.marks import Line, Run
+from models.extract.layout.text.hyphens import SOFT
 
+_SOFT_HYPHEN = "\u00ad"
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 _BOLD, _MONO, _ITALIC = 16, 8, 2
@@ -55,6 +57,12 @@ def clean_glyphs(text: str) -> str:
     return _CONTROL.sub("\ufffd", _INVISIBLE.sub("", text))
 
 
+def _show_division(text: str) -> str:
+    """The end of a line with its soft hyphen as the one that it shows there."""
+    ended = text.rstrip()
+    return ended[:-1] + SOFT if ended.endswith(_SOFT_HYPHEN) and len(ended) > 1 else text
+
+
 def find_lines(blocks: list[dict[str, Any]]) -> list[Line]:
     """The lines of all text blocks, in the file's order, blank ones left out."""
     out: list[Line] = []
@@ -76,7 +84,7 @@ def make_line(stated: dict[str, Any]) -> Line | None:
     if not spans:
         return None
     if len(spans) == 1:
-        text = clean_glyphs(spans[0]["text"]).rstrip()
+        text = clean_glyphs(_show_division(spans[0]["text"])).rstrip()
         if not text or text.isspace():
             return None
         return _place(stated, spans[0], text, [(0, len(text), font_look(spans[0]["font"], spans[0]["flags"]))])
@@ -88,7 +96,7 @@ def _make_mixed_line(stated: dict[str, Any], spans: list[dict[str, Any]]) -> Lin
     pieces: list[tuple[int, int, FontLook]] = []
     at, main, most = 0, spans[0], -1
     for span in spans:
-        text = clean_glyphs(span["text"])
+        text = clean_glyphs(_show_division(span["text"]) if span is spans[-1] else span["text"])
         count = len(text)
         if not count:
             continue
