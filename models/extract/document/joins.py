@@ -105,13 +105,23 @@ def _same_columns(first: Draft, second: Draft) -> bool:
 
 
 def _column_extents(table: Table) -> list[tuple[float, float]]:
-    """Leftmost and rightmost place of what stands in each column alone; empty where a column has none."""
+    """First and last place, along its rows, of what stands in each column alone; empty where a column has none."""
+    side = 1 if _runs_upwards(table) else 0
     extents: dict[int, tuple[float, float]] = {}
     for cell in table.cells:
         if cell.bbox is not None and cell.col_span == 1 and cell.text:
-            left, right = extents.get(cell.col, (cell.bbox[0], cell.bbox[2]))
-            extents[cell.col] = (min(left, cell.bbox[0]), max(right, cell.bbox[2]))
+            first, last = extents.get(cell.col, (cell.bbox[side], cell.bbox[side + 2]))
+            extents[cell.col] = (min(first, cell.bbox[side]), max(last, cell.bbox[side + 2]))
     return [extents[col] for col in range(table.cols)] if len(extents) == table.cols else []
+
+
+def _runs_upwards(table: Table) -> bool:
+    """True when the rows of the table run up or down the page, with its text."""
+    boxes = [cell.bbox for cell in table.cells if cell.row == table.cells[0].row and cell.bbox is not None]
+    if not boxes:
+        return False
+    across, down = (abs(boxes[-1][side] - boxes[0][side]) for side in (0, 1))
+    return down > across
 
 
 def _stand_above(above: list[tuple[float, float]], below: list[tuple[float, float]], moved: float) -> bool:

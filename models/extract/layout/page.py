@@ -15,8 +15,10 @@ from models.extract.layout.lines.leaders import merge_entries
 from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.lines.mirror import mirror_block, mirror_marks, runs_right_to_left
 from models.extract.layout.lines.pieces import merge_pieces
+from models.extract.layout.lines.turned import PageTurn, find_turn
 from models.extract.layout.tables.scoring.find import find_tables
 from models.extract.layout.tables.scoring.titles import free_titles
+from models.extract.layout.tables.scoring.turned import find_turned_tables
 from models.extract.layout.tags.follow import TypedGroup, follow_tags
 from models.extract.layout.tags.tables import take_tagged_tables
 from models.extract.layout.tags.trust import TagPlan, trust_tags
@@ -54,6 +56,14 @@ class GatheredPage:
 
 def layout_page(marks: PageMarks) -> PageLayout:
     """Blocks of a page in reading order; every line ends in exactly one of them."""
+    if degrees := find_turn(marks.lines):
+        turned = PageTurn(marks.width, marks.height, degrees)
+        layout = _lay_out_upright(turned.turn_marks(marks))
+        return PageLayout([turned.turn_block_back(one, marks.number) for one in layout.blocks], layout.body_size)
+    return _lay_out_upright(marks)
+
+
+def _lay_out_upright(marks: PageMarks) -> PageLayout:
     if runs_right_to_left(marks.lines):
         layout = _lay_out(mirror_marks(marks))
         return PageLayout([mirror_block(block, marks) for block in layout.blocks], layout.body_size)
@@ -119,9 +129,10 @@ def _find_floats(marks: PageMarks, body: float, plan: TagPlan | None) -> tuple[F
     """Tables, pictures and displayed formulas, and the lines outside them."""
     lines = take_field_lines(marks.fields, marks.lines) if marks.fields else marks.lines
     stated, lines = take_tagged_tables(plan, lines) if plan is not None else ([], lines)
+    turned, lines = find_turned_tables(marks, lines)
     tables, lines = find_tables(marks, lines)
     lines = lines + free_titles(tables)
-    tables += stated
+    tables += stated + turned
     fields, lines = settle_fields(marks.fields, tables, lines) if marks.fields else ([], lines)
     lines = attach_marks(lines)
     if marks.pictures:

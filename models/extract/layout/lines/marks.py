@@ -26,11 +26,13 @@ class Run:
 
 @dataclass(slots=True)
 class Piece:
-    """A word of a line: its extent and text."""
+    """A word of a line: its extent and text; `y0` and `y1` (equal where unknown) are its top and bottom."""
 
     x0: float
     x1: float
     text: str
+    y0: float = 0.0
+    y1: float = 0.0
 
 
 @dataclass(slots=True)
@@ -38,8 +40,9 @@ class Line:
     """Text on one baseline without a wide gap. `size` is the font size of most of it (for recognised text: box height).
 
     `x0 y0 x1 y1` hug the letters; `base` is the baseline's y. `runs` is empty when nothing is styled.
-    A line that is not `upright` runs up, down or aslant. `confidence` is 1.0 for a text layer. `key` names the line to
-    `PageMarks.split`; `blank_before` and `blank_after` tell of white space cut off its text.
+    A line that is not `upright` runs up, down or aslant; `turn`: by how much (90, 180, 270 degrees) the page is to be
+    turned clockwise so that it is, 0 where no such turn makes it. `confidence` is 1.0 for a text layer. `key` names the
+    line to `PageMarks.split`; `blank_before` and `blank_after` tell of white space cut off its text.
     `recognised` lines are OCR's. `math` lines are set to a fifth or more in fonts of mathematics. `reach`: top and
     bottom of all its glyphs' boxes, raised and lowered ones too. `color` is that of most of its text; `tall` the size
     of its largest letters, where small capitals follow them. A line joined of several keeps them as `parts`.
@@ -70,6 +73,7 @@ class Line:
     color: int = 0
     tall: float = 0.0
     parts: tuple["Line", ...] = ()
+    turn: int = 0
 
     @property
     def all_bold(self) -> bool:

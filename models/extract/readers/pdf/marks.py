@@ -103,7 +103,7 @@ def _make_splitter(text_page: Any, turn: Any) -> Callable[[Line], list[Piece]]:
                     x0, y0, x1, y1 = turn_box((x0, y0, x1, y1), turn)
                 text = clean_glyphs(text)
                 if text:
-                    words.setdefault((block, number), []).append(Piece(x0, x1, text))
+                    words.setdefault((block, number), []).append(Piece(x0, x1, text, y0, y1))
         return words.get(line.key) or split_evenly(line)
 
     return split

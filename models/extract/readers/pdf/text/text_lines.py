@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from models.cdom.geometry import Bbox
 from models.extract.layout.lines.marks import Line, Run
 from models.extract.layout.text.hyphens import SOFT
 
@@ -19,6 +20,8 @@ _MATH_NAME = re.compile(
 _ASCENT, _DESCENT = 0.75, 0.22
 """Share of the font size that ordinary letters reach above and below the baseline."""
 
+_STRAIGHT = 0.98
+"""Least part of a line's direction along one side of the page: some 11 degrees aslant."""
 _LEAST_SIZE = 0.1
 """Points: a size of 0 is taken for this, because distances are told in sizes."""
 _LETTER = re.compile(r"[^\W\d_]")
@@ -117,20 +120,48 @@ def _place(stated: dict[str, Any], main: dict[str, Any], text: str, pieces: list
     x0, y0, x1, y1 = stated["bbox"]
     size = max(main["size"], _LEAST_SIZE)
     base = main["origin"][1]
-    upright = stated["dir"][0] > 0.98
+    upright = stated["dir"][0] > _STRAIGHT
     trail = stated["spans"][-1]["text"]
+    turn = 0
     if upright:
         y0, y1 = base - _ASCENT * size, base + _DESCENT * size
         blank = (_MONO_BLANK if pieces[0][2][2] else _BLANK) * size
         x0 = min(x0 + lead * blank, x1)
         x1 = max(x1 - (len(trail) - len(trail.rstrip())) * blank, x0)
-    line = Line(x0, y0, x1, y1, base, size, text, main["font"], upright=upright)
+    elif turn := _find_turn(stated, main):
+        x0, y0, x1, y1 = _hug_turned(stated["bbox"], main["origin"], size, turn)
+    line = Line(x0, y0, x1, y1, base, size, text, main["font"], upright=upright, turn=turn)
     line.color = main["color"]
     line.tall = _find_tall(stated["spans"], size)
     line.blank_before, line.blank_after = lead > 0, trail[-1:].isspace()
     _set_looks(line, pieces, lead)
     line.reach = (stated["bbox"][1], stated["bbox"][3])
     return line
+
+
+def _find_turn(stated: dict[str, Any], main: dict[str, Any]) -> int:
+    """By how much (degrees, clockwise) the page is to be turned for the line to be upright; 0 for slanted ones.
+
+    A line that runs to the left is upside down where its letters hang from the baseline; else it is a mirror's.
+    """
+    across, down = stated["dir"]
+    if abs(down) > _STRAIGHT:
+        return 90 if down < 0 else 270
+    middle = (stated["bbox"][1] + stated["bbox"][3]) / 2
+    return 180 if across < -_STRAIGHT and main["origin"][1] < middle else 0
+
+
+def _hug_turned(box: Bbox, origin: tuple[float, float], size: float, turn: int) -> Bbox:
+    """The box of a turned line, as high as letters are on its baseline."""
+    x0, y0, x1, y1 = box
+    above, below = _ASCENT * size, _DESCENT * size
+    match turn:
+        case 90:
+            return (origin[0] - above, y0, origin[0] + below, y1)
+        case 270:
+            return (origin[0] - below, y0, origin[0] + above, y1)
+        case _:
+            return (x0, origin[1] - below, x1, origin[1] + above)
 
 
 def _find_tall(spans: list[dict[str, Any]], size: float) -> float:

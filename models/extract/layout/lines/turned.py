@@ -1,0 +1,148 @@
+"""Text that runs up, down or upside down: the page as it stands when that text is upright, and boxes turned back.
+
+A page most of whose text is turned is laid out turned as a whole; on any other, tables of turned text are looked for
+among it alone. `turn`: degrees clockwise by which the page is turned.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+from models.cdom.geometry import Bbox, round_bbox
+from models.cdom.table import Table
+from models.extract.layout.lines.marks import Fill, Line, PageMarks, Piece, Rule, find_no_glyphs
+from models.extract.layout.lines.tagged import TaggedLine
+from models.extract.readers.contract import PageBlock
+
+
+@dataclass(frozen=True, slots=True)
+class TurnedLimits:
+    """From when on text counts as turned."""
+
+    share: float = 0.6
+    """Of the characters of a page that is laid out turned."""
+    least_chars: int = 40
+    """Characters of such a page; fewer are a label."""
+    least_lines: int = 8
+    """Turned lines among which a table is looked for: a figure's axes have fewer."""
+    descent: float = 0.22
+    """Share of the size by which a line's box reaches below its baseline."""
+
+
+LIMITS = TurnedLimits()
+
+
+def find_turn(lines: list[Line]) -> int:
+    """By how much the page is to be turned so that most of its text is upright; 0 where it is."""
+    if all(line.upright for line in lines):
+        return 0
+    chars: Counter[int] = Counter()
+    for line in lines:
+        chars[line.turn if line.turn else 0 if line.upright else -1] += len(line.text)
+    turn, most = max(chars.items(), key=lambda item: (item[1], -item[0]))
+    is_turned = turn > 0 and most >= max(LIMITS.least_chars, LIMITS.share * chars.total())
+    return turn if is_turned else 0
+
+
+def find_turns(lines: list[Line]) -> list[int]:
+    """Turns in which enough lines stand for a table."""
+    if all(line.upright for line in lines):
+        return []
+    counts = Counter(line.turn for line in lines if line.turn)
+    return sorted(turn for turn, count in counts.items() if count >= LIMITS.least_lines)
+
+
+@dataclass(frozen=True, slots=True)
+class PageTurn:
+    """A page of `width` by `height` points, turned clockwise by `degrees` (90, 180, 270)."""
+
+    width: float
+    height: float
+    degrees: int
+
+    def turn(self, box: Bbox) -> Bbox:
+        """A box of the page, on the turned page."""
+        x0, y0, x1, y1 = box
+        match self.degrees:
+            case 90:
+                return (self.height - y1, x0, self.height - y0, x1)
+            case 180:
+                return (self.width - x1, self.height - y1, self.width - x0, self.height - y0)
+            case _:
+                return (y0, self.width - x1, y1, self.width - x0)
+
+    def turn_back(self, box: Bbox) -> Bbox:
+        """A box of the turned page, on the page."""
+        x0, y0, x1, y1 = box
+        match self.degrees:
+            case 90:
+                box = (y0, self.height - x1, y1, self.height - x0)
+            case 180:
+                box = (self.width - x1, self.height - y1, self.width - x0, self.height - y0)
+            case _:
+                box = (self.width - y1, x0, self.width - y0, x1)
+        return round_bbox(box)
+
+    def turn_marks(self, marks: PageMarks) -> PageMarks:
+        """The page turned; lines that were to be turned so are upright on it. No glyphs: formulas stay as text."""
+        split = marks.split
+        sides = (marks.width, marks.height) if self.degrees == 180 else (marks.height, marks.width)
+        flat, upright = [self._rule(rule) for rule in marks.horizontals], [self._rule(rule) for rule in marks.verticals]
+        return replace(
+            marks,
+            width=sides[0],
+            height=sides[1],
+            lines=[self._line(line) for line in marks.lines],
+            horizontals=flat if self.degrees == 180 else upright,
+            verticals=upright if self.degrees == 180 else flat,
+            dashes=[self._rule(rule) for rule in marks.dashes] if self.degrees == 180 else [],
+            fills=[Fill(*self.turn((fill.x0, fill.y0, fill.x1, fill.y1)), fill.color) for fill in marks.fills],
+            shapes=[self.turn(box) for box in marks.shapes],
+            pictures=[self.turn(box) for box in marks.pictures],
+            fields=[replace(one, box=self.turn(one.box)) for one in marks.fields],
+            tags=[self._tag(tag) for tag in marks.tags],
+            split=lambda line: [self._piece(piece) for piece in split(line)],
+            glyphs=find_no_glyphs,
+            orders={},
+        )
+
+    def turn_block_back(self, block: PageBlock, number: int) -> PageBlock:
+        """The block where it stands on the page itself (`number`); a picture is named after its place there."""
+        if block.bbox is None:
+            return block
+        box = self.turn_back(block.bbox)
+        reference = block.asset_ref
+        if reference is not None:
+            reference = f"p{number}-" + "-".join(str(round(value)) for value in box)
+        table = None if block.table is None else self.turn_table_back(block.table)
+        return replace(block, bbox=box, table=table, asset_ref=reference)
+
+    def turn_table_back(self, table: Table) -> Table:
+        """The table with its cells where they stand on the page."""
+        cells = tuple(
+            replace(cell, bbox=None if cell.bbox is None else self.turn_back(cell.bbox)) for cell in table.cells
+        )
+        return replace(table, cells=cells)
+
+    def _line(self, line: Line) -> Line:
+        x0, y0, x1, y1 = self.turn(line.bbox)
+        upright = line.turn == self.degrees
+        turn = 0 if upright else (line.turn - self.degrees) % 360 if line.upright or line.turn else 0
+        base = y1 - LIMITS.descent * line.size if upright else y1
+        parts = tuple(self._line(part) for part in line.parts)
+        return replace(
+            line, x0=x0, y0=y0, x1=x1, y1=y1, base=base, upright=upright, turn=turn, reach=(y0, y1), parts=parts,
+            runs=list(line.runs),
+        )  # fmt: skip
+
+    def _rule(self, rule: Rule) -> Rule:
+        return Rule(*self.turn((rule.x0, rule.y0, rule.x1, rule.y1)))
+
+    def _tag(self, tag: TaggedLine) -> TaggedLine:
+        return replace(tag, box=self.turn(tag.box))
+
+    def _piece(self, piece: Piece) -> Piece:
+        """A word whose whole place is known is turned; one that was told from its line stands there already."""
+        if piece.y1 <= piece.y0:
+            return piece
+        x0, y0, x1, y1 = self.turn((piece.x0, piece.y0, piece.x1, piece.y1))
+        return Piece(x0, x1, piece.text, y0, y1)

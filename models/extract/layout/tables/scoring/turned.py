@@ -1,0 +1,34 @@
+"""Tables of text that runs up or down on a page whose other text is upright."""
+
+from dataclasses import replace
+
+from models.extract.layout.lines.marks import Line, PageMarks
+from models.extract.layout.lines.turned import PageTurn, find_turns
+from models.extract.layout.tables.scoring.find import FoundTable, find_tables
+from models.extract.layout.tables.words import lines_within
+
+_MOST_UPRIGHT = 0.2
+"""Upright lines that may stand in such a table, for each of its own: more make it an upright one with turned heads."""
+
+
+def find_turned_tables(marks: PageMarks, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
+    """Tables among the turned lines, where they stand on the page, and the lines that are in none."""
+    found: list[FoundTable] = []
+    for degrees in find_turns(lines):
+        found += _find_turned(marks, [line for line in lines if line.turn == degrees], lines, degrees)
+    taken = {id(line) for one in found for line in one.lines}
+    return found, [line for line in lines if id(line) not in taken] if taken else lines
+
+
+def _find_turned(marks: PageMarks, own: list[Line], lines: list[Line], degrees: int) -> list[FoundTable]:
+    page = PageTurn(marks.width, marks.height, degrees)
+    turned = page.turn_marks(replace(marks, lines=own))
+    originals = {id(line): original for line, original in zip(turned.lines, own, strict=True)}
+    upright = [line for line in lines if line.upright]
+    found: list[FoundTable] = []
+    for one in find_tables(turned, turned.lines)[0]:
+        box = page.turn_back(one.box)
+        if len(lines_within(upright, box)) <= _MOST_UPRIGHT * len(one.lines):
+            held = [originals[id(line)] for line in one.lines]
+            found.append(FoundTable(page.turn_table_back(one.table), box, held, one.score))
+    return found
