@@ -19,6 +19,8 @@ from models.extract.readers.contract import AreaReader, PageBlock, PageContent, 
 from models.extract.recognised_lines import make_line
 
 _MARGIN = 2.0  # points around a block that are shown to the recogniser: letters reach beyond their line's box
+_SURE, _LEAST_CHARS = 0.7, 8
+"""Mean confidence and characters from which what was read in a picture is taken for text and not for a drawing."""
 _UNREAD = 0.1
 """Confidence of a block whose font is garbled and that no recogniser has read: next to nothing of it is right."""
 
@@ -44,6 +46,12 @@ def areas_of(blocks: Sequence[PageBlock], places: Sequence[int], width: float, h
     return tuple(areas)
 
 
+def picture_areas(blocks: Sequence[PageBlock], places: Sequence[int]) -> tuple[ReadArea, ...]:
+    """The areas of those pictures: what is read there stands after them."""
+    boxes = [(place, blocks[place].bbox) for place in places]
+    return tuple(ReadArea(bbox=box, block=place, adds=True) for place, box in boxes if box is not None)
+
+
 def flag_garbled(blocks: Sequence[PageBlock], places: Sequence[int]) -> list[PageBlock]:
     """The blocks, those at `places` flagged: nobody will read them better."""
     flagged = list(blocks)
@@ -65,6 +73,8 @@ def apply_areas(content: PageContent, words: RecognisedPage) -> PageContent:
             continue
         before = blocks[area.block]
         if area.adds:
+            if confidence_of(lines) < _SURE or sum(len(line.text) for line in lines) < _LEAST_CHARS:
+                continue
             added[area.block] = _lay_out(content, lines)
         elif agrees(" ".join(line.text for line in lines), before.text):
             continue

@@ -20,6 +20,8 @@ CONFIRMED_TEXT = "text-layer-confirmed"
 """The reason for pages that looked garbled and of which a recogniser read what their text layer says."""
 GARBLED_FONT = "garbled-font"
 """The reason for pages of which only some fonts are so."""
+TEXT_IN_PICTURES = "text-in-pictures"
+"""The reason for pages with a good text layer, of which some pictures show text too."""
 _GARBLED_PAGE = 0.5
 """Share of a page's characters in garbled fonts from which the whole page is recognised."""
 _SCAN_SHARE = 0.65

@@ -1,21 +1,23 @@
 """One PDF page: a single MuPDF interpretation into marks, triage, layout, and back as a `PageContent`."""
 
+from functools import partial
 from typing import Any
 
-from models.cdom.original import ReadOptions
+from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.ports import PixelPage
 from models.cdom.tree import Route
-from models.extract.areas import areas_of, find_garbled_blocks, flag_garbled
+from models.extract.areas import areas_of, find_garbled_blocks, flag_garbled, picture_areas
 from models.extract.coverage.account import account_page
 from models.extract.coverage.total import count_written
 from models.extract.layout.page import layout_page
 from models.extract.layout.text.blocks import confidence_of
 from models.extract.layout.text.unseen import make_unseen_blocks
-from models.extract.plan import plan_page
-from models.extract.readers.contract import PageContent, PageRead, ReadArea
+from models.extract.plan import TEXT_IN_PICTURES, PagePlan, plan_page
+from models.extract.readers.contract import PageBlock, PageContent, PageRead, ReadArea
 from models.extract.readers.pdf.engine import ENGINE, VERSION
 from models.extract.readers.pdf.marks import find_marks
-from models.extract.readers.pdf.render import render_area, render_only
+from models.extract.readers.pdf.render import draw_grey, render_area, render_only
+from models.extract.readers.pdf.sight.picture_text import find_text_pictures
 
 OCR_DPI = 150
 """Dots an inch of a page drawn for recognition: body text is then 20 pixels high, as the models were trained."""
@@ -38,13 +40,15 @@ def read_pdf_page(
         places = find_garbled_blocks(blocks, plan.garbled)
         areas = areas_of(blocks, places, marks.width, marks.height) if plan.route is Route.MIXED else ()
         blocks = blocks if areas else flag_garbled(blocks, places)
+    pictures = _find_pictures(page, plan, blocks, options, (marks.width, marks.height))
+    areas = (*areas, *pictures)
     content = PageContent(
         number=number,
         width=round(marks.width, 3),
         height=round(marks.height, 3),
         rotation=marks.rotation,
-        route=Route.FAST if plan.route is Route.MIXED and not areas else plan.route,
-        reason=plan.reason,
+        route=_settle_route(plan, areas),
+        reason=TEXT_IN_PICTURES if pictures and plan.route is Route.FAST else plan.reason,
         confidence=confidence_of(marks.lines),
         body_size=layout.body_size,
         blocks=tuple(blocks),
@@ -62,6 +66,21 @@ def read_pdf_page(
         content=content,
         pixels=PixelPage(number=number, image=image, width=content.width, height=content.height),
     )
+
+
+def _find_pictures(
+    page: Any, plan: PagePlan, blocks: list[PageBlock], options: ReadOptions, size: tuple[float, float]
+) -> tuple[ReadArea, ...]:
+    """Areas of the pictures that show text, on a page that is read by its text layer."""
+    if plan.route not in (Route.FAST, Route.MIXED) or options.ocr is OcrMode.NEVER:
+        return ()
+    return picture_areas(blocks, find_text_pictures(blocks, *size, partial(draw_grey, page)))
+
+
+def _settle_route(plan: PagePlan, areas: tuple[ReadArea, ...]) -> Route:
+    if plan.route in (Route.FAST, Route.MIXED):
+        return Route.MIXED if areas else Route.FAST
+    return plan.route
 
 
 def _draw(page: Any, content: PageContent, options: ReadOptions) -> bytes | None:

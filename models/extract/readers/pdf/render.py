@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from math import sqrt
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
 from models.extract.readers.contract import PageContent
@@ -11,6 +14,11 @@ from models.extract.readers.pdf.engine import BROKEN, pymupdf
 
 ASSET_DPI = 144
 """Dots an inch of a picture that is cut out: twice a screen's 72, so that its small labels can be read."""
+
+_MOST_GREY_PIXELS = 1_500_000
+"""Pixels of a picture that is only judged: a whole page at a hundred dots an inch."""
+_MOST_IMAGE_PIXELS = 5_000_000
+"""Pixels of an image on a page whose pictures are judged: unpacking a larger one takes longer than reading the page."""
 
 
 def render_area(page: Any, area: Bbox | None, dpi: int, max_pixels: int, *, grey: bool = False) -> bytes:
@@ -56,3 +64,17 @@ def render_picture_blocks(page: Any, content: PageContent, options: ReadOptions)
         except BROKEN:
             continue
     return assets
+
+
+def draw_grey(page: Any, area: Bbox, dpi: int) -> npt.NDArray[np.uint8] | None:
+    """A part of the page as grey levels, height × width; null where it cannot be drawn in bounded time."""
+    scale = fit_scale(area[2] - area[0], area[3] - area[1], dpi, _MOST_GREY_PIXELS)
+    try:
+        if any(image[2] * image[3] > _MOST_IMAGE_PIXELS for image in page.get_images()):
+            return None
+        drawn = page.get_pixmap(
+            matrix=pymupdf.Matrix(scale, scale), clip=pymupdf.Rect(area), alpha=False, colorspace=pymupdf.csGRAY
+        )
+    except BROKEN:
+        return None
+    return np.frombuffer(drawn.samples, dtype=np.uint8).reshape(drawn.h, drawn.stride)[:, : drawn.w]
