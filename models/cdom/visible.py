@@ -52,16 +52,18 @@ class FlowingBlock:
     starts: tuple[int, ...] = (0,)
 
 
-def flow_blocks(blocks: Sequence[Block]) -> list[FlowingBlock]:
+def flow_blocks(blocks: Sequence[Block], *, as_printed: bool = False) -> list[FlowingBlock]:
     """The blocks in reading order, parts of a paragraph in the place of its first one.
 
-    Never over running heads: who keeps these reads page by page.
+    Never over running heads: who keeps these reads page by page. `as_printed`: over nothing at all, so that notes and
+    floats stay between the parts as they stand on the page.
     """
+    passed = frozenset[BlockType]() if as_printed else _PASSED
     groups: list[list[Block]] = []
     ends: dict[BlockId, int] = {}
     for block in blocks:
         at = ends.get(block.continues) if block.continues is not None and block.type in _JOINED else None
-        if at is not None and all(group[0].type in _PASSED for group in groups[at + 1 :]):
+        if at is not None and all(group[0].type in passed for group in groups[at + 1 :]):
             groups[at].append(block)
         else:
             at = len(groups)

@@ -77,7 +77,7 @@ def markdown_parts(
     inline: MarkdownText = MarkdownText.RICH,
 ) -> list[MarkdownPart]:
     """The same in parts, one for each block that has something to show, in the order they are written."""
-    blocks = [flowing.whole for flowing in flow_blocks(visible_blocks(tree, furniture=furniture))]
+    blocks = [flowing.whole for flowing in flow_blocks(visible_blocks(tree, furniture=furniture), as_printed=furniture)]
     if inline is MarkdownText.PLAIN:
         blocks = [replace(block, spans=()) if block.spans else block for block in blocks]
     writer = _Writer(tree, blocks, tables)

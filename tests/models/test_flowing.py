@@ -73,3 +73,8 @@ def test_html_and_markdown_without_running_heads_have_it_in_one_piece() -> None:
     tree = make_tree(FIRST, NOTE, HEAD, REST)
     assert "It was seen in the document of <strong>old</strong>." in tree_to_html(tree)
     assert "It was seen in the document of **old**." in tree_to_markdown(tree, furniture=False)
+
+
+def test_markdown_of_printed_pages_keeps_a_note_between_the_parts() -> None:
+    written = tree_to_markdown(make_tree(FIRST, NOTE, REST))
+    assert [part[:8] for part in written.split("\n\n")] == ["It was s", "1 A note", "ment of "]

@@ -10,6 +10,7 @@ from models.extract.layout.figures.forms import settle_fields
 from models.extract.layout.figures.pictures import find_pictures
 from models.extract.layout.headings.decide import decide_headings
 from models.extract.layout.headings.joins import join_headings
+from models.extract.layout.lines.dropcaps import join_drop_caps
 from models.extract.layout.lines.inline import attach_marks, stretch_over_pictures
 from models.extract.layout.lines.leaders import merge_entries
 from models.extract.layout.lines.marks import Line, PageMarks
@@ -134,7 +135,7 @@ def _find_floats(marks: PageMarks, body: float, plan: TagPlan | None) -> tuple[F
     lines = lines + free_titles(tables)
     tables += stated + turned
     fields, lines = settle_fields(marks.fields, tables, lines) if marks.fields else ([], lines)
-    lines = attach_marks(lines)
+    lines = join_drop_caps(attach_marks(lines), body)
     if marks.pictures:
         stretch_over_pictures(lines, marks.pictures, body)
     pictures, lines = find_pictures(marks, lines, body, [table.box for table in tables])

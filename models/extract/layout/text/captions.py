@@ -5,12 +5,20 @@ import re
 from models.cdom.geometry import Bbox
 from models.extract.layout.lines.marks import Line
 
+_NAMES = (
+    r"fig(?:ure|\.)?|table|tab\.|exhibit|chart|plate|scheme|box|map|diagram|photo|image|illustration|listing|"
+    r"algorithm|abbildung|abb\.|tabelle|tableau|figura|tabla|tabella|tabela"
+)
+_CYRILLIC_NAMES = "|рис(?:унок|\\.)|таблица|табл\\.|схема"
 _NUMBER = r"\s*(?:\d+|[IVXLC]+\b|[A-Z]\d*\b)(?:[.\-–:]\d+)*[a-z]?"
 _CAPTION = re.compile(
-    r"\s*(?:fig(?:ure|\.)?|table|tab\.|exhibit|chart|plate|scheme|box|map|diagram|photo|image|illustration|listing|"
-    r"algorithm|abbildung|abb\.|tabelle|tableau|figura|tabla|tabella|tabela)(?:" + _NUMBER + r"|:\s)",
+    r"\s*(?:" + _NAMES + r")(?:" + _NUMBER + r"|:\s)",
     re.IGNORECASE,
 )
+NUMBERED_CAPTION = re.compile(
+    r"(?:" + _NAMES + _CYRILLIC_NAMES + r")\s*\d+(?:[.\-–]\d+)*[a-z]?\s?[.:–—|]\s+\S", re.IGNORECASE
+)
+"""A caption beyond doubt: its name, its number, a sign, and more."""
 _MENTION = re.compile(r"\s*(?:shows?|presents?|lists?|gives?|illustrates?|summari[sz]es|depicts?|reports?|and|in|of)\b")
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from statistics import median
 
 from models.extract.layout.lines.marks import Line
-from models.extract.layout.text.captions import is_caption
+from models.extract.layout.text.captions import NUMBERED_CAPTION, is_caption
 from models.extract.layout.text.hyphens import may_divide
 
 
@@ -22,6 +22,8 @@ class ParagraphLimits:
     """A heading has no more lines."""
     small_caps: float = 1.1
     """Capitals are larger than small ones by this much at least."""
+    caption_edge: float = 0.5
+    """In ems: a paragraph below a caption at its left edge; lines of centred captions start elsewhere."""
     display_leading: float = 1.35
     """Large type may be set this loosely whatever the text's leading is."""
 
@@ -34,6 +36,8 @@ NUMBER = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[A-Z]\)|\(?[ivx]{2,5}[.)
 """A capital with a full stop is more often an initial."""
 _SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[^\W\d_]")
 """The number of a section below the first level, with its title."""
+_SOURCE = re.compile(r"(?:sources?|notes?|quellen?|anmerkung|fuente|nota|источник)\s?:", re.IGNORECASE)
+"""What begins the line below a table that says where its figures come from."""
 _SENTENCE_END = (".", "!", "?", ":", ".”", '."', ".)", ";")
 
 
@@ -70,6 +74,8 @@ def _starts_new(group: list[Line], line: Line, following: Line | None, leading: 
         return True
     if last.code and line.code:
         return False
+    if _parts_caption(group, line, following):
+        return True
     return _is_item_start(group, line) or _is_indented(group, line, following) or _ended_short(group, line, following)
 
 
@@ -100,6 +106,27 @@ def _ended_in_other_type(group: list[Line], line: Line) -> bool:
     per_char = (line.x1 - line.x0) / max(1, len(line.text))
     word = line.text.split(" ", 1)[0]
     return max(line.x1, *(one.x1 for one in group)) - last.x1 > (len(word) + 2) * per_char + line.size
+
+
+def _parts_caption(group: list[Line], line: Line, following: Line | None) -> bool:
+    """True where a numbered caption begins after a finished line, and after one that ended short."""
+    first, last = group[0], group[-1]
+    if NUMBERED_CAPTION.match(line.text):
+        return last.text.endswith(_SENTENCE_END) or _has_room(group, line, following)
+    if not NUMBERED_CAPTION.match(first.text) or line.text[:1].islower():
+        return False
+    if _SOURCE.match(line.text):
+        return True
+    return abs(line.x0 - first.x0) < LIMITS.caption_edge * line.size and _has_room(group, line, following)
+
+
+def _has_room(group: list[Line], line: Line, following: Line | None) -> bool:
+    """True when the line's first word would have fitted on the last line."""
+    beside = following.x1 if following and following.size == line.size else 0.0
+    right = max(line.x1, beside, *(one.x1 for one in group))
+    word = line.text.split(" ", 1)[0]
+    per_char = (line.x1 - line.x0) / max(1, len(line.text))
+    return right - group[-1].x1 > (len(word) + 2) * per_char + 1.5 * line.size
 
 
 def _is_in_small_caps(line: Line) -> bool:
@@ -175,9 +202,4 @@ def _ended_short(group: list[Line], line: Line, following: Line | None) -> bool:
     last = group[-1]
     if not last.text.endswith(_SENTENCE_END):
         return False
-    beside = following.x1 if following and following.size == line.size else 0.0
-    right = max(line.x1, beside, *(one.x1 for one in group))
-    word = line.text.split(" ", 1)[0]
-    per_char = (line.x1 - line.x0) / max(1, len(line.text))
-    room = right - last.x1
-    return room > (len(word) + 2) * per_char + 1.5 * line.size and not line.text[:1].islower()
+    return not line.text[:1].islower() and _has_room(group, line, following)

@@ -5,7 +5,7 @@ from typing import Any
 
 from models.cdom.geometry import Bbox
 from models.extract.layout.lines.marks import Line, Run
-from models.extract.layout.text.hyphens import SOFT
+from models.extract.layout.text.hyphens import HYPHEN, SOFT
 
 _SOFT_HYPHEN = "\u00ad"
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
@@ -63,7 +63,9 @@ def clean_glyphs(text: str) -> str:
 def _show_division(text: str) -> str:
     """The end of a line with its soft hyphen as the one that it shows there."""
     ended = text.rstrip()
-    return ended[:-1] + SOFT if ended.endswith(_SOFT_HYPHEN) and len(ended) > 1 else text
+    if len(ended) < 2 or ended[-1] != _SOFT_HYPHEN:
+        return text
+    return ended[:-1] if ended[-2] in (HYPHEN, SOFT) else ended[:-1] + SOFT
 
 
 def find_lines(blocks: list[dict[str, Any]]) -> list[Line]:
