@@ -14,6 +14,7 @@ from models.cdom.table import SHARE_SUM, Cell, Table, TableCheck
 from models.cdom.tree import Block, BlockType, Tree
 from models.cdom.visible import flow_blocks, visible_blocks
 from models.export.markup import Markup, element, escape, open_tag, page, safe_href
+from models.export.statement import coverage_panel, hidden_section
 
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 STYLE = (
@@ -27,6 +28,7 @@ STYLE = (
     "pre{overflow-x:auto;border:1px solid #767676;padding:.6em}"
     "nav{border:1px solid #767676;padding:.2em 1em;margin:1em 0}nav ul{list-style:none;padding:0}.h3{margin-left:1.5em}"
     ".picture{border:1px dashed #767676;padding:1.2em;text-align:center}"
+    ".coverage,.hidden-text{border-top:1px solid #767676;margin:2em 0 0;font-size:.88em}"
     ".footnote{font-size:.88em}.page{display:block;border-top:1px dotted #767676;margin:1.2em 0 .4em}"
 )
 MAX_DEPTH = 9  # levels of nested lists written; Word knows nine
@@ -36,9 +38,11 @@ MIN_OUTLINE = 3
 AssetUrl = Callable[[str], str]
 
 
-def tree_to_html(tree: Tree, *, title: str | None = None, asset_url: AssetUrl | None = None) -> str:
+def tree_to_html(
+    tree: Tree, *, title: str | None = None, asset_url: AssetUrl | None = None, hidden: bool = False
+) -> str:
     """The page. `title` (else the document's own) names it; `asset_url` gives a picture's address by asset_ref, without
-    it pictures are only named."""
+    it pictures are only named. `hidden`: text that nobody sees is listed apart, after the document."""
     blocks = [flowing.whole for flowing in flow_blocks(visible_blocks(tree))]
     heading = _title_block(blocks)
     name = _one_line((heading.text if heading else "") or tree.metadata.title or title or "") or "Document"
@@ -46,7 +50,8 @@ def tree_to_html(tree: Tree, *, title: str | None = None, asset_url: AssetUrl | 
     writer = _HtmlWriter(blocks, heading, depths, asset_url)
     h1 = element("h1", escape(name), id=heading.id if heading else None)
     main = element("main", h1, _outline(blocks, depths), *writer.body())
-    return page(name, _language(tree), STYLE, main)
+    beside = coverage_panel(tree) + (hidden_section(tree) if hidden else "")
+    return page(name, _language(tree), STYLE, Markup(main + beside))
 
 
 def _title_block(blocks: Sequence[Block]) -> Block | None:

@@ -15,6 +15,7 @@ from models.cdom.visible import flow_blocks, visible_blocks
 from models.export.markdown_inline import cut_spans, escape_label, inline, link, one_line
 from models.export.markdown_lists import read_item
 from models.export.markdown_tables import TableStyle, nested_tables, table_to_markdown
+from models.export.statement import hidden_markdown
 
 _LISTED = frozenset({BlockType.LIST_ITEM, BlockType.CHECKBOX})
 _BESIDE = frozenset({COMMENT, SPEAKER_NOTES})
@@ -57,8 +58,11 @@ def tree_to_markdown(
     furniture: bool | None = None,
     tables: TableStyle = TableStyle.AUTO,
     inline: MarkdownText = MarkdownText.RICH,
+    hidden: bool = False,
 ) -> str:
     """The document as Markdown; without `furniture` running headers and footers are left out.
+
+    `hidden`: text that nobody sees is listed apart, after the document.
 
     Unless it is said, they are kept where they have a place on a printed page.
     """
@@ -66,7 +70,8 @@ def tree_to_markdown(
         printed = tree.source.format not in SHAPED_FORMATS
         furniture = printed and any(block.bbox is not None for block in tree.blocks)
     parts = markdown_parts(tree, furniture=furniture, tables=tables, inline=inline)
-    return "".join(part.glue + part.text for part in parts).lstrip("\n") + "\n"
+    text = "".join(part.glue + part.text for part in parts).lstrip("\n") + "\n"
+    return text + hidden_markdown(tree) if hidden else text
 
 
 def markdown_parts(

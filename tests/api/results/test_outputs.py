@@ -7,6 +7,7 @@ import httpx
 import pytest
 from lxml import html
 
+from models.pii.engines.choose import make_flagger
 from storage.store import Store
 from tests.api.harness import client_of, files, make_resources, reading, serving
 
@@ -190,3 +191,22 @@ async def test_a_tree_from_elsewhere_has_a_statement_that_nobody_counted(documen
     assert stated["unknown"] == [1, 2]
     assert stated["complete"] is False
     assert stated["characters"] == {"painted": 0, "placed": 0, "excluded": {}, "lost": 0}
+
+
+async def test_hidden_text_is_shown_apart_when_asked_for_and_masked_where_redacted(store: Store) -> None:
+    seen = {"id": "p", "type": "paragraph", "page": 1, "text": "Seen words"}
+    unseen = {"id": "u", "type": "paragraph", "page": 1, "text": "White ann@example.com", "flags": ["hidden-text"]}
+    resources = make_resources(store, flag_tree=make_flagger("regex"))
+    async with serving(resources) as app, client_of(app) as client:
+        tree = TREE | {"blocks": [seen, unseen]}
+        job = (await client.post("/v1/ingest", json={"tree": tree})).json()
+        path = f"/v1/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}/export"
+        for output in ("html", "markdown"):
+            assert "White" not in (await client.get(f"{path}/{output}")).text
+            shown = (await client.get(f"{path}/{output}?hidden=true")).text
+            assert "Hidden text" in shown
+            assert "ann@example.com" in shown
+            masked = (await client.get(f"{path}/{output}?hidden=true&redacted=true")).text
+            assert "White" in masked
+            assert "ann@example.com" not in masked
+            assert (await client.get(f"{path}/{output}?hidden=perhaps")).status_code == 422

@@ -28,13 +28,14 @@ Tables = Annotated[
 Inline = Annotated[
     MarkdownText, Query(description="rich: emphasis, code and link targets; plain: the words alone, as printed.")
 ]
+Hidden = Annotated[bool, Query(description="List the text that nobody sees on the pages, apart, at the end.")]
 Furniture = Annotated[bool | None, Query(description="Running headers and footers; by default only where pages are.")]
 
 
 @router.get(f"{DOCUMENT}/export/html", response_class=Response, responses={200: {"content": {"text/html": {}}}})
-async def export_html(document: PublishedDep) -> Response:
-    """One semantic, accessible page in reading order; all text escaped, no script."""
-    page = await document.derive(partial(tree_to_html, title=document.name))
+async def export_html(document: PublishedDep, hidden: Hidden = False) -> Response:
+    """One semantic, accessible page in reading order, with its coverage below; all text escaped, no script."""
+    page = await document.derive(partial(tree_to_html, title=document.name, hidden=hidden))
     headers = HTML_HEADERS | document.left_out()
     return Response(page, media_type="text/html; charset=utf-8", headers=headers)
 
@@ -45,9 +46,11 @@ async def export_markdown(
     furniture: Furniture = None,
     tables: Tables = TableStyle.AUTO,
     inline: Inline = MarkdownText.RICH,
+    hidden: Hidden = False,
 ) -> Response:
-    """The document as Markdown: text escaped, hidden text left out."""
-    text = await document.derive(partial(tree_to_markdown, furniture=furniture, tables=tables, inline=inline))
+    """The document as Markdown: text escaped, hidden text left out unless it is asked for."""
+    make = partial(tree_to_markdown, furniture=furniture, tables=tables, inline=inline, hidden=hidden)
+    text = await document.derive(make)
     headers = {"X-Content-Type-Options": "nosniff"} | document.left_out(furniture=furniture is not False)
     return Response(text, media_type="text/markdown; charset=utf-8", headers=headers)
 

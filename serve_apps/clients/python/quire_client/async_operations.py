@@ -121,13 +121,13 @@ class AsyncOperations(AsyncTransport):
         """Typed objects with evidence block ids."""
         return await self._json(Call[types.SemanticDocument]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/semantics", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
-    async def export_html(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> str:
-        """One semantic, accessible page in reading order; all text escaped, no script."""
-        return await self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/html", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
+    async def export_html(self, job_id: str, document_id: str, *, hidden: bool | None = None, redacted: bool | None = None) -> str:
+        """One semantic, accessible page in reading order, with its coverage below."""
+        return await self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/html", job_id=job_id, document_id=document_id), query={"hidden": hidden, "redacted": redacted}))
 
-    async def export_markdown(self, job_id: str, document_id: str, *, furniture: bool | None = None, tables: types.TableStyle | None = None, inline: types.MarkdownText | None = None, redacted: bool | None = None) -> str:
-        """The document as Markdown: text escaped, hidden text left out."""
-        return await self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", job_id=job_id, document_id=document_id), query={"furniture": furniture, "tables": tables, "inline": inline, "redacted": redacted}))
+    async def export_markdown(self, job_id: str, document_id: str, *, furniture: bool | None = None, tables: types.TableStyle | None = None, inline: types.MarkdownText | None = None, hidden: bool | None = None, redacted: bool | None = None) -> str:
+        """The document as Markdown: text escaped, hidden text left out unless it is asked for."""
+        return await self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", job_id=job_id, document_id=document_id), query={"furniture": furniture, "tables": tables, "inline": inline, "hidden": hidden, "redacted": redacted}))
 
     async def export_graph(self, job_id: str, document_id: str, *, format: str | None = None, redacted: bool | None = None) -> types.Graph:
         """Nodes and typed edges, structural only; neo4j gives the two files its importer takes."""

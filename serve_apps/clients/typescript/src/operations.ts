@@ -138,14 +138,14 @@ export class Operations extends Transport {
     return this.json<types.SemanticDocument>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/semantics", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
 
-  /** One semantic, accessible page in reading order; all text escaped, no script. */
-  exportHtml(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<string> {
-    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/html", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
+  /** One semantic, accessible page in reading order, with its coverage below; all text escaped, no script. */
+  exportHtml(jobId: string, documentId: string, options: { hidden?: boolean; redacted?: boolean } = {}): Promise<string> {
+    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/html", { job_id: jobId, document_id: documentId }), query: { hidden: options.hidden, redacted: options.redacted } });
   }
 
-  /** The document as Markdown: text escaped, hidden text left out. */
-  exportMarkdown(jobId: string, documentId: string, options: { furniture?: boolean | null; tables?: types.TableStyle; inline?: types.MarkdownText; redacted?: boolean } = {}): Promise<string> {
-    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", { job_id: jobId, document_id: documentId }), query: { furniture: options.furniture, tables: options.tables, inline: options.inline, redacted: options.redacted } });
+  /** The document as Markdown: text escaped, hidden text left out unless it is asked for. */
+  exportMarkdown(jobId: string, documentId: string, options: { furniture?: boolean | null; tables?: types.TableStyle; inline?: types.MarkdownText; hidden?: boolean; redacted?: boolean } = {}): Promise<string> {
+    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", { job_id: jobId, document_id: documentId }), query: { furniture: options.furniture, tables: options.tables, inline: options.inline, hidden: options.hidden, redacted: options.redacted } });
   }
 
   /** Nodes and typed edges, structural only; neo4j gives the two files its importer takes. */
