@@ -10,6 +10,7 @@ from cluster.cli.shared.options import CommandStopped, workdir_option
 from cluster.runtime import Runtime
 from serve_apps.access.default_token import PREFIX
 from serve_apps.access.keys import ApiKey, InvalidApiKeys, digest_secret, parse_api_keys
+from serve_apps.access.scopes import KeyScope
 from storage.access.api_keys import add_key, list_keys, revoke_key
 
 
@@ -71,6 +72,6 @@ def _configured(runtime: Runtime, wanted: ApiKey) -> bytes | None:
     for key in parse_api_keys(runtime.settings.api_keys or ""):
         if (key.name, key.scope) == (wanted.name, wanted.scope):
             return key.digest
-    if runtime.token_file and wanted.name == "default":
+    if runtime.token_file and (wanted.name, wanted.scope) == ("default", KeyScope.ADMIN):
         return digest_secret(runtime.token_file.read_text().strip())
     return None

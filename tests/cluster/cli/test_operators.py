@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from cluster.bootstrap.opening import load_settings
 from cluster.cli.main import cli
 from cluster.runtime import Runtime, write_runtime
-from serve_apps.access.keys import digest_secret, parse_api_keys
+from serve_apps.access.keys import default_key, digest_secret, parse_api_keys
 from serve_apps.access.stored_keys import keys_in_force
 from storage.access.api_keys import list_keys
 from storage.store import Store
@@ -69,6 +69,32 @@ def test_a_key_is_added_listed_and_revoked(workdir: Path, store: Store) -> None:
         assert quire(workdir, "keys", "revoke", label).exit_code == 0
     assert "in force" not in quire(workdir, "keys", "list").output
     assert keys_in_force(parse_api_keys(CONFIGURED), list_keys(store.db)) == []
+
+
+def test_ending_a_narrow_key_of_the_default_tenant_leaves_the_default_token(
+    dsn: str, tmp_path: Path, store: Store
+) -> None:
+    """`keys revoke default:read` ended the one token of full scope as well."""
+    token, settings = tmp_path / "token", load_settings({}, workdir=tmp_path / "deployed")
+    token.write_text("quire_default\n")
+    write_runtime(
+        Runtime(
+            settings=settings,
+            dsn=dsn,
+            dsn_file=tmp_path / "dsn",
+            base_url="http://127.0.0.1:8000",
+            license_file=tmp_path / "license",
+            signing_key=b"0" * 32,
+            token_file=token,
+        )
+    )
+    default = default_key("quire_default")
+    assert quire(settings.workdir, "keys", "add", "default:read").exit_code == 0
+    assert quire(settings.workdir, "keys", "revoke", "default:read").exit_code == 0
+    assert keys_in_force([default], list_keys(store.db)) == [default]
+    assert quire(settings.workdir, "keys", "revoke", "default:write").exit_code == 1
+    assert quire(settings.workdir, "keys", "revoke", "default").exit_code == 0
+    assert keys_in_force([default], list_keys(store.db)) == []
 
 
 @pytest.mark.parametrize("label", ["", "a b", "acme:owner", "acme=x", "nobody:read"])
