@@ -19,6 +19,7 @@ from cluster.serve.hosted import make_console
 from cluster.start.database import open_database
 from cluster.state import run_folder, running_state, write_private
 from configs.settings import Settings
+from serve_apps.api.http.serve_proxy import BoundedHeads
 from storage.access.audit import seal
 from storage.access.rate_limits import forget_idle
 from storage.postgres.leases import RoleLease
@@ -68,7 +69,13 @@ def serve_console(settings: Settings) -> None:
     try:
         app = make_console_alone(runtime)
         config = uvicorn.Config(
-            app, host=settings.host, port=settings.port, log_level="warning", access_log=False, proxy_headers=False
+            app,
+            host=settings.host,
+            port=settings.port,
+            http=BoundedHeads,
+            log_level="warning",
+            access_log=False,
+            proxy_headers=False,
         )
         log.info("the console is at %s", runtime.base_url)
         uvicorn.Server(config).run()

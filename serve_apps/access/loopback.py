@@ -1,9 +1,10 @@
 """Is this caller truly on this machine? Judged by the socket's peer, never by what a header claims.
 
-A proxy on the same host, a browser sent here by DNS rebinding and a forwarded request all look local at first sight.
+A proxy on the same host, a browser sent here by DNS rebinding, a page of another site and a forwarded request all look
+local at first sight.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from ipaddress import IPv6Address, ip_address
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
@@ -34,13 +35,22 @@ def is_local_caller(
     """
     if peer is None or trusted_proxies or not is_loopback_peer(peer):
         return False
-    hosts: list[bytes] = []
+    said: dict[bytes, list[bytes]] = {}
     for name, value in headers:
         if name in _FORWARDING or name.startswith(b"x-forwarded-"):
             return False
-        if name == b"host":
-            hosts.append(value)
-    return len(hosts) == 1 and _host_name(hosts[0]) in LOOPBACK_NAMES.union(host.lower() for host in allowed_hosts)
+        said.setdefault(name, []).append(value)
+    hosts = said.get(b"host", [])
+    if len(hosts) != 1 or _is_foreign_page(said, hosts[0]):
+        return False
+    return _host_name(hosts[0]) in LOOPBACK_NAMES.union(host.lower() for host in allowed_hosts)
+
+
+def _is_foreign_page(said: Mapping[bytes, list[bytes]], host: bytes) -> bool:
+    """A browser says that a page of another site asks, perhaps one that may call with a key of its own."""
+    if b"sec-fetch-site" in said:  # the page itself cannot write this header
+        return any(site.strip().lower() not in (b"same-origin", b"none") for site in said[b"sec-fetch-site"])
+    return any(origin.partition(b"://")[2].lower() != host.lower() for origin in said.get(b"origin", []))
 
 
 def _host_name(value: bytes) -> str:

@@ -32,6 +32,9 @@ from storage.values.errors import StorageError
 _SQL_THREADS = 4  # as many as the pool has connections
 _DOWNLOADS = 8  # files fetched by address at once: each holds a thread for as long as the other side takes
 _DISK_THREADS = 8  # threads for disks and writing, apart from those that read SQL
+_INGEST_THREADS, _MOST_INGESTS = 4, 64
+"""Ingests being stored and indexed, and those that may wait for it: each waits for its vectors, minutes for a book, and
+must not hold a thread that answers others."""
 _MOST_HEAVY = 16  # derivations of hostile size at work or waiting; more are refused
 _LICENSE_WATCH_S = 10.0  # seconds until a renewed licence is in force
 _KEYS_WATCH_S = 2.0  # seconds until a new or revoked key is known when no notice comes
@@ -46,6 +49,7 @@ class AppState:
         self.resources = resources
         self.sql = Bulkhead("sql", _SQL_THREADS, timeout_s=resources.limits.read_timeout_s)
         self.disk = Bulkhead("disk", _DISK_THREADS)
+        self.ingests = Bulkhead("ingest", _INGEST_THREADS, max_waiting=_MOST_INGESTS)
         self.heavy = Bulkhead("heavy", resources.work_limits.at_once, max_waiting=_MOST_HEAVY)
         self.work = LimitedWork(resources.work_limits)
         self.deep_health: Cached[dict[str, Any]] = Cached(_REMEMBER_HEALTH_S)
@@ -80,6 +84,7 @@ class AppState:
             self.syncs.close()
             self.sql.close()
             self.disk.close()
+            self.ingests.close()
             self.heavy.close()
             self.resources.tracing.close()
 

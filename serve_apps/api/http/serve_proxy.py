@@ -1,14 +1,28 @@
-"""What Ray Serve's HTTP proxy puts around everything (RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH)."""
+"""What Ray Serve's HTTP proxy puts around everything (RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH).
 
+Also how much of a request may come that is no body: uvicorn keeps headers of any length before anybody is asked for a
+key, and waits for them for ever.
+"""
+
+import asyncio
 import json
 from typing import Any
 
 from starlette.middleware import Middleware
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http import auto
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from serve_apps.api.http.request_id import OneRequestId
 
+MOST_HEAD_BYTES = 64 << 10
+"""Bytes in a row that are no body (headers, trailers, marks of chunks), and one read more: eight times a browser's."""
+HEAD_S = 30.0  # seconds for the headers of one request
+_REFUSALS = {
+    431: ("headers-too-large", "Request Header Fields Too Large", "The headers of a request may have 64 KiB."),
+    408: ("headers-stalled", "Request Timeout", "The headers of a request must come within 30 seconds."),
+}
 _TOLD = "/-/routes"
 _NOT_FOUND = {
     "type": "urn:quire:problem:not-found",
@@ -18,6 +32,72 @@ _NOT_FOUND = {
     "code": "not-found",
 }
 """As the API answers; written out, because the proxy's process loads nothing of it."""
+
+
+class BoundedHeads(HttpToolsProtocol):
+    """uvicorn's protocol with an end to headers."""
+
+    _unheard, _heard, _in_head = 0, False, False
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._rest()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        self._heard = False
+        super().data_received(data)
+        self._unheard = 0 if self._heard else self._unheard + len(data)
+        if self._unheard > MOST_HEAD_BYTES:
+            self._refuse(431)
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._in_head = True
+        self._wait()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._in_head:  # trailers are nobody's
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        self._heard, self._in_head = True, False
+        self._rest()
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._heard = True
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._heard = True
+        super().on_message_complete()
+
+    def _wait(self) -> None:
+        self._rest()
+        self._timer = self.loop.call_later(HEAD_S, self._refuse, 408)
+
+    def _rest(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _refuse(self, status: int) -> None:
+        """Says why where nothing else is being said on this connection, and ends it."""
+        if self.transport.is_closing():
+            return
+        if self.cycle is None or self.cycle.response_complete:
+            code, title, detail = _REFUSALS[status]
+            body = json.dumps(
+                {"type": f"urn:quire:problem:{code}", "title": title, "status": status, "detail": detail, "code": code}
+            ).encode()
+            head = f"HTTP/1.1 {status} {title}\r\ncontent-type: application/problem+json\r\nconnection: close\r\n"
+            self.transport.write(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
+        self.transport.close()
 
 
 class NoRouteList:
@@ -35,5 +115,6 @@ class NoRouteList:
 
 
 def proxy_middlewares() -> list[Any]:
-    """Outermost first."""
+    """Outermost first. Asked for before the proxy listens, which is when it gets our protocol: Serve has no switch."""
+    auto.AutoHTTPProtocol = BoundedHeads
     return [Middleware(OneRequestId), Middleware(NoRouteList)]

@@ -1,7 +1,9 @@
 """POST /v1/ingest: trees from outside, the good and the hostile ones."""
 
+import asyncio
 import copy
 import json
+import threading
 from base64 import b64encode
 from typing import Any
 
@@ -9,9 +11,10 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from serve_apps.api.context.resources import Ports
 from serve_apps.api.shapes.bodies import JobBody
 from storage.store import Store
-from tests.api.harness import PDF, PNG, TREE, make_resources
+from tests.api.harness import PDF, PNG, TREE, client_of, make_resources, serving
 
 GRAPH = {"objects": [{"id": "o1", "type": "person", "value": "Ada", "evidence": ["p"]}]}
 
@@ -210,3 +213,32 @@ async def test_what_is_not_there_to_be_asked_for_is_refused(client: httpx.AsyncC
         answer = await client.get(f"{path}/tree?{query}")
         assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, "unknown-parameter")
     assert (await client.get(f"{path}/tree?redacted=false")).status_code == 200
+
+
+class WaitingIndex:
+    """Takes chunks when it is let go: an embedder with much to do."""
+
+    def __init__(self) -> None:
+        self.go = threading.Event()
+
+    def index_document(self, *_: Any, **__: Any) -> None:
+        self.go.wait()
+
+
+async def test_ingests_that_wait_for_their_vectors_hold_nobody_else(store: Store) -> None:
+    index = WaitingIndex()
+    index.go.set()
+    async with serving(make_resources(store, ports=Ports(index_document=index))) as app, client_of(app) as client:
+        job = (await client.post("/v1/ingest", json={"tree": TREE})).json()
+        index.go.clear()
+        waiting = [asyncio.create_task(client.post("/v1/ingest", json={"tree": TREE})) for _ in range(12)]
+        try:
+            while app.state.running.ingests._taken < len(waiting):
+                await asyncio.sleep(0.01)
+            document = f"/v1/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}"
+            async with asyncio.timeout(60):
+                assert (await client.get(f"{document}/tree")).status_code == 200
+                assert (await client.get(f"{document}/fields")).status_code == 200
+        finally:
+            index.go.set()
+        assert {answer.status_code for answer in await asyncio.gather(*waiting)} == {201}

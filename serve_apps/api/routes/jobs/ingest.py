@@ -36,7 +36,7 @@ async def ingest(request: Request, call: CallDep, idempotency_key: IdempotencyKe
     call.running.resources.license.require_intake()
     body = await read_body(request, call.running.resources.limits.upload_idle_s)
     prepared = await _prepare(call, body)
-    job = await call.running.disk.run(_ingest, call, body, prepared, idempotency_key)
+    job = await call.running.ingests.run(_ingest, call, body, prepared, idempotency_key)
     return json_response(render_job(job), 201, {"Location": f"/v1/jobs/{job.id}"} | replayed(job))
 
 
