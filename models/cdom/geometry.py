@@ -9,8 +9,8 @@ Bbox: TypeAlias = tuple[float, float, float, float]
 
 def round_bbox(bbox: Iterable[float]) -> Bbox:
     """The box with 3 decimals, as every stored coordinate has; -0.0 becomes 0.0."""
-    x0, y0, x1, y1 = (round(value, 3) + 0.0 for value in bbox)
-    return (x0, y0, x1, y1)
+    x0, y0, x1, y1 = bbox
+    return (round(x0, 3) + 0.0, round(y0, 3) + 0.0, round(x1, 3) + 0.0, round(y1, 3) + 0.0)
 
 
 def union_bbox(boxes: Iterable[Bbox]) -> Bbox:

@@ -35,17 +35,18 @@ def _count_words(drafts: list[Draft]) -> Counter[str]:
     """How often each word stands in the document, those at line ends left out."""
     words: Counter[str] = Counter()
     for draft in drafts:
-        words.update(word for word, _ in _words_of(draft.block))
+        block = draft.block
+        words.update(_whole_words_of(block) if block.breaks else map(str.lower, _WORD.findall(block.text)))
     return words
 
 
-def _words_of(block: PageBlock) -> Iterator[tuple[str, int]]:
-    """The words with their places, but for those that a line end cut."""
+def _whole_words_of(block: PageBlock) -> Iterator[str]:
+    """The words but for those that a line end cut."""
     breaks = sorted(block.breaks)
     for found in _WORD.finditer(block.text):
         at = bisect_left(breaks, found.start())
         if at == len(breaks) or breaks[at] >= found.end():
-            yield found.group().lower(), found.start()
+            yield found.group().lower()
 
 
 def _find_step(text: str, place: int, words: Counter[str]) -> int:

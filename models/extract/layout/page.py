@@ -175,7 +175,10 @@ def _find_look(marks: PageMarks, lines: list[Line], body: float, *, contents: bo
 
 def find_body_size(lines: list[Line]) -> float:
     """The size in which most characters stand, to a tenth of a point."""
-    sizes: Counter[float] = Counter()
+    exact: dict[float, int] = {}
     for line in lines:
-        sizes[round(line.size, 1)] += len(line.text)
+        exact[line.size] = exact.get(line.size, 0) + len(line.text)
+    sizes: Counter[float] = Counter()
+    for size, chars in exact.items():
+        sizes[round(size, 1)] += chars
     return max(sizes.items(), key=lambda item: (item[1], item[0]))[0] if sizes else 0.0

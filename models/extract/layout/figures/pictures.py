@@ -258,17 +258,15 @@ def _labels_around(picture: Picture, lines: list[Line], body: float) -> list[Lin
     """Short lines close to a drawing, step by step outwards (axis numbers, then their titles)."""
     taken: list[Line] = []
     box = picture.box
-    candidates = [
-        line
-        for line in lines
-        if len(line.text) <= LIMITS.label_chars and not is_caption(line.text) and not _goes_on(line, box, lines)
-    ]
+    candidates = [line for line in lines if len(line.text) <= LIMITS.label_chars and not is_caption(line.text)]
     for _ in range(3):
-        near = [line for line in candidates if _is_label_of(line, box, body)]
+        reached = [line for line in candidates if _is_label_of(line, box, body)]
+        near = [line for line in reached if not _goes_on(line, picture.box, lines)]
         if not near:
             break
         taken += near
-        candidates = [line for line in candidates if not any(line is one for one in near)]
+        looked_at = {id(line) for line in reached}
+        candidates = [line for line in candidates if id(line) not in looked_at]
         box = _around([box, *(line.bbox for line in near)])
     return taken
 

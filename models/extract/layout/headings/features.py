@@ -239,9 +239,7 @@ def _find_places(
     }
 
 
-def _find_neighbours(
-    facts: _Facts, unit: float, asked: Rows, overlaps: npt.NDArray[np.bool_]
-) -> dict[str, Column]:
+def _find_neighbours(facts: _Facts, unit: float, asked: Rows, overlaps: npt.NDArray[np.bool_]) -> dict[str, Column]:
     """The groups before and after in reading order, and the one right below."""
     previous, following = np.maximum(asked - 1, 0), np.minimum(asked + 1, len(facts.size) - 1)
     every = facts.box.T

@@ -85,7 +85,7 @@ def _lies_on(line: Line, ground: Line) -> bool:
     return bool(line.text) and ground.x0 <= x <= ground.x1 and ground.y0 <= y <= ground.y1
 
 
-_left = attrgetter("x0")
+_left, _base = attrgetter("x0"), attrgetter("base")
 
 
 def _top(line: Line) -> tuple[float, float]:
@@ -123,21 +123,24 @@ def _is_stack(lines: list[Line]) -> bool:
     for line in lines[1:]:
         if line.y0 < low - 0.4 * (line.y1 - line.y0):
             return False
-        low = max(low, line.y1)
+        if line.y1 > low:
+            low = line.y1
     return True
 
 
 def _by_baseline(lines: list[Line]) -> list[Line]:
     """Left to right on each baseline (baselines within half a line count as one), top to bottom."""
-    lines = sorted(lines, key=lambda line: line.base)
+    if len(lines) < 2:
+        return lines
+    lines = sorted(lines, key=_base)
     out: list[Line] = []
     row: list[Line] = []
     for line in lines:
         if row and line.base - row[0].base > 0.5 * max(line.size, row[0].size):
-            out.extend(sorted(row, key=lambda one: one.x0))
+            out.extend(sorted(row, key=_left) if len(row) > 1 else row)
             row = []
         row.append(line)
-    out.extend(sorted(row, key=lambda one: one.x0))
+    out.extend(sorted(row, key=_left) if len(row) > 1 else row)
     return out
 
 

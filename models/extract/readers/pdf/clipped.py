@@ -33,10 +33,10 @@ def may_clip(contents: bytes, width: float, height: float) -> bool:
             looked += 1
             if looked > _MOST_CLIPS:
                 return True
-            shown = _SHOW.search(contents, at, at + _LOOK_AHEAD)
-            if shown is not None and shown[0][:1] == b"T":
-                area = _RECTANGLE.search(contents, max(0, at - _LOOK_BACK), at)
-                if area is None or abs(float(area[1])) < _LARGE * width or abs(float(area[2])) < _LARGE * height:
+            area = _RECTANGLE.search(contents, max(0, at - _LOOK_BACK), at)
+            if area is None or abs(float(area[1])) < _LARGE * width or abs(float(area[2])) < _LARGE * height:
+                shown = _SHOW.search(contents, at, at + _LOOK_AHEAD)
+                if shown is not None and shown[0][:1] == b"T":
                     return True
             at = contents.find(operator, at + len(operator))
     return False

@@ -57,8 +57,10 @@ def propose_regions(view: PageView) -> list[Proposal]:
     """Proposals of all generators, each set of lines once, in a fixed order."""
     found: dict[tuple[int, ...], Proposal] = {}
     edges = ([line.y0 for line in view.lines], [-line.y1 for line in view.lines])
+    captions = {index for index, line in enumerate(view.lines) if is_caption(line.text)}
     for maker, indices in _generate(view):
-        indices = _without_captions(view, indices, edges)
+        if captions and not captions.isdisjoint(indices):
+            indices = _without_captions(view, indices, edges, captions)
         if len(indices) < LIMITS.least_lines:
             continue
         if indices not in found:
@@ -69,7 +71,9 @@ def propose_regions(view: PageView) -> list[Proposal]:
     return list(found.values())
 
 
-def _without_captions(view: PageView, indices: tuple[int, ...], edges: tuple[Edges, Edges]) -> tuple[int, ...]:
+def _without_captions(
+    view: PageView, indices: tuple[int, ...], edges: tuple[Edges, Edges], captions: set[int]
+) -> tuple[int, ...]:
     """Without a caption that stands alone on the first or the last line: it is told what the table shows, not in it.
 
     `edges`: of all lines of the page the tops, and the bottoms turned round.
@@ -80,7 +84,7 @@ def _without_captions(view: PageView, indices: tuple[int, ...], edges: tuple[Edg
         ends = sorted(indices, key=edge_of.__getitem__)
         edge, following = view.lines[ends[0]], view.lines[ends[1]]
         apart = following.y0 >= edge.y1 - 1 if first else following.y1 <= edge.y0 + 1
-        if apart and is_caption(edge.text):
+        if apart and ends[0] in captions:
             indices = tuple(index for index in indices if index != ends[0])
     return indices
 

@@ -70,12 +70,12 @@ class PageView:
     def region_of(self, indices: tuple[int, ...]) -> RuledRegion:
         """The region of some lines with the rules among them; its box is widened to those."""
         lines = [self.lines[index] for index in indices]
-        reach = LIMITS.rule_reach * max(line.size for line in lines)
+        reach = LIMITS.rule_reach * max([line.size for line in lines])
         box = (
-            min(line.x0 for line in lines),
-            min(line.y0 for line in lines) - reach,
-            max(line.x1 for line in lines),
-            max(line.y1 for line in lines) + reach,
+            min([line.x0 for line in lines]),
+            min([line.y0 for line in lines]) - reach,
+            max([line.x1 for line in lines]),
+            max([line.y1 for line in lines]) + reach,
         )
         flat = [rule for rule in self.horizontals if self._is_among(rule, box)]
         sides = (min([box[0] - LIMITS.side, *(r.x0 for r in flat)]), max([box[2] + LIMITS.side, *(r.x1 for r in flat)]))
@@ -133,12 +133,13 @@ def _sides(fill: Fill) -> tuple[Rule, Rule]:
 
 def find_rows(lines: list[Line]) -> list[LineRow]:
     """Upright lines by baseline, top to bottom."""
-    order = sorted((index for index, line in enumerate(lines) if line.upright), key=lambda index: lines[index].base)
+    bases = [line.base for line in lines]
+    order = sorted([index for index, line in enumerate(lines) if line.upright], key=bases.__getitem__)
     groups: list[list[int]] = []
     first: Line | None = None
     for index in order:
         line = lines[index]
-        if first is not None and line.base - first.base <= LIMITS.same_base * max(line.size, first.size):
+        if first is not None and bases[index] - first.base <= LIMITS.same_base * max(line.size, first.size):
             groups[-1].append(index)
         else:
             groups.append([index])
@@ -148,9 +149,12 @@ def find_rows(lines: list[Line]) -> list[LineRow]:
 
 def make_row(lines: list[Line], indices: list[int]) -> LineRow:
     """One row of the lines with these indices."""
+    if len(indices) == 1:
+        line = lines[indices[0]]
+        return LineRow(indices, line.base, line.size, 1, line.x0, line.x1)
     indices = sorted(indices, key=lambda index: lines[index].x0)
     segments, right = 0, -1e9
-    size = max(lines[index].size for index in indices)
+    size = max([lines[index].size for index in indices])
     for index in indices:
         line = lines[index]
         segments += line.x0 - right >= SEGMENT_GAP * size

@@ -99,14 +99,19 @@ _LIGHT = 0x808080
 
 def has_doubt(block: dict[str, Any]) -> bool:
     """True for a text block with a span that is light, faint, tiny or without ink."""
-    return block["type"] == 0 and any(
-        span["color"] & _LIGHT
-        or span["alpha"] < LIMITS.faint
-        or span["size"] < LIMITS.smallest
-        or not span["char_flags"] & _INK
-        for line in block["lines"]
-        for span in line["spans"]
-    )
+    if block["type"] != 0:
+        return False
+    faint, smallest = LIMITS.faint, LIMITS.smallest
+    for line in block["lines"]:
+        for span in line["spans"]:
+            if (
+                span["color"] & _LIGHT
+                or span["alpha"] < faint
+                or span["size"] < smallest
+                or not span["char_flags"] & _INK
+            ):
+                return True
+    return False
 
 
 def surely_unseen(span: PaintedSpan) -> Unseen | None:
