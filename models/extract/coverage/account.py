@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from models.cdom.coverage import LINE_END_HYPHEN, CharacterCount, ExcludedPlace, LostPlace, PageCoverage
 from models.cdom.flags import HIDDEN_TEXT
+from models.cdom.geometry import round_bbox
 from models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
 from models.extract.readers.contract import PageBlock
 
@@ -80,7 +81,7 @@ def _find_hyphens(lines: list[PaintedLine], written: str, missing: Counter[str])
         char = text[-1:]
         if char in _HYPHENS and missing[char] > 0 and text[-2:-1].isalpha() and text[:-1] in written:
             missing[char] -= 1
-            found.append(ExcludedPlace(reason=LINE_END_HYPHEN, characters=1, bbox=box))
+            found.append(ExcludedPlace(reason=LINE_END_HYPHEN, characters=1, bbox=round_bbox(box)))
     return found
 
 
@@ -94,12 +95,12 @@ def _find_lost_lines(lines: list[PaintedLine], written: str, missing: Counter[st
         need = Counter(text)
         if all(missing[char] >= count for char, count in need.items()):
             missing.subtract(need)
-            found.append(LostPlace(characters=len(text), bbox=box))
+            found.append(LostPlace(characters=len(text), bbox=round_bbox(box)))
     for text, box in by_presence:
         part = Counter(text) & missing
         if part and text not in written:
             missing.subtract(part)
-            found.append(LostPlace(characters=part.total(), bbox=box))
+            found.append(LostPlace(characters=part.total(), bbox=round_bbox(box)))
     return found
 
 

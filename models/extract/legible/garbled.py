@@ -53,10 +53,9 @@ def find_garbled(lines: Sequence[Line], limits: GarbledLimits = LIMITS) -> Garbl
         return GarbledText()
     measured = measure_lines([line.text for line in sample])
     group = np.array([fonts[line.font] for line in sample])
-    verdict = _judge(_by_group(measured, group, len(fonts)), limits)
-    if not verdict.any() and len(fonts) > 1:
-        verdict |= bool(_judge(_by_group(measured, np.zeros_like(group), 1), limits)[0])
-    if not verdict.any():
+    *alone, together = _judge(_by_group(measured, group, len(fonts)), limits).tolist()
+    verdict = alone if any(alone) or len(fonts) < 2 else [together] * len(fonts)
+    if not any(verdict):
         return GarbledText()
     found = tuple(line for line in lines if verdict[fonts[line.font]])
     return GarbledText(found, _count(found) / max(1, _count(lines)))
@@ -82,8 +81,11 @@ def _sample_lines(lines: Sequence[Line], limits: GarbledLimits) -> tuple[list[Li
 
 
 def _by_group(measured: LineLetters, group: Sums, groups: int) -> LineLetters:
-    columns = (getattr(measured, name) for name in LineLetters.__slots__)
-    return LineLetters(*(np.bincount(group, weights=column, minlength=groups).astype(np.float64) for column in columns))
+    """The sums of each group, and behind them those of all together."""
+    both = np.concatenate([group, np.full(len(group), groups)])
+    columns = [getattr(measured, name) for name in LineLetters.__slots__]
+    sums = [np.bincount(both, np.concatenate([column, column]), groups + 1).astype(np.float64) for column in columns]
+    return LineLetters(*sums)
 
 
 def _judge(one: LineLetters, limits: GarbledLimits) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -59,8 +59,28 @@ def measure_lines(texts: Sequence[str]) -> LineLetters:
     joins[1:] = (letter[1:] & digit[:-1]) | (digit[1:] & letter[:-1])
     runs = np.zeros(len(codes))
     runs[1:] = bad[1:] & bad[:-1]
-    columns = (triples, nats, judged, letter, bad, runs, joins)
-    return LineLetters(*(np.add.reduceat(np.asarray(column, np.float64), starts) for column in columns))
+    columns = np.array([triples, nats, judged, letter, bad, runs, joins], np.float64)
+    return LineLetters(*np.add.reduceat(columns, starts, axis=1))
+
+
+def find_nats(text: str) -> float:
+    """The surprise of one text as `measure_lines` sums it: of a word or two in a tenth of the time."""
+    codes = encode_letters(text + "\n")
+    total = 0.0
+    for script, costs in load_tables().items():
+        first = FIRSTS[script]
+        last = first + len(ALPHABETS[script])
+        if not any(first <= code < last for code in codes):
+            continue
+        before = middle = EDGE
+        was_known = True
+        for code in codes:
+            local = code - first + 1 if first <= code < last else EDGE
+            is_known = local > EDGE or code in (EDGE, DIGIT)
+            if is_known and was_known and (middle > EDGE or local > EDGE):
+                total += float(costs[before if middle > EDGE else EDGE, middle, local])
+            before, middle, was_known = middle, local, is_known
+    return total
 
 
 def _add_script(codes: Codes, own: npt.NDArray[np.bool_], first: int, costs: Costs, triples: Sums, nats: Sums) -> None:

@@ -198,7 +198,7 @@ def _find_overlaps(facts: _Facts, asked: Rows) -> npt.NDArray[np.bool_]:
     """Which groups (columns) stand above or below those that are asked for (rows), themselves left out."""
     every = facts.box.T
     x0, _, x1, _ = facts.box[asked].T
-    overlaps = (x0[:, None] < every[2]) & (x1[:, None] > every[0])
+    overlaps: npt.NDArray[np.bool_] = (x0[:, None] < every[2]) & (x1[:, None] > every[0])
     overlaps[np.arange(len(asked)), asked] = False
     return overlaps
 
@@ -243,7 +243,7 @@ def _find_neighbours(facts: _Facts, unit: float, asked: Rows, overlaps: npt.NDAr
     """The groups before and after in reading order, and the one right below."""
     previous, following = np.maximum(asked - 1, 0), np.minimum(asked + 1, len(facts.size) - 1)
     every = facts.box.T
-    x0, _, x1, y1 = facts.box[asked].T
+    x0, _, _, y1 = facts.box[asked].T
     under = overlaps & (every[1] >= y1[:, None] - 0.3 * unit)
     lower = np.where(under, every[1], np.inf).argmin(axis=1)
     lower = np.where(under.any(axis=1), lower, asked)

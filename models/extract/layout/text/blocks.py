@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 
 from models.cdom.flags import HIDDEN_TEXT, LOW_CONFIDENCE
@@ -44,7 +43,7 @@ def join_lines(
         for run in line.runs:
             end = min(run.end, len(text))
             if end > run.start:
-                _add_run(runs, replace(run, start=at + run.start, end=at + end))
+                _add_run(runs, Run(at + run.start, at + end, run.bold, run.italic, run.code, run.href))
         parts.append(text + tail)
         at += len(text) + len(tail)
     return "".join(parts), runs

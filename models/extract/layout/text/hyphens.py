@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from models.extract.layout.lines.marks import Line
-from models.extract.legible.statistics import measure_lines
+from models.extract.legible.statistics import find_nats
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +113,7 @@ class PageHyphens:
         need = self._find_need()
         need += LIMITS.linked * (last != first.lower() or start != second.lower())
         need += LIMITS.known * (len(last) >= LIMITS.least_known and words[last] > 0)
-        nats = measure_lines([last + start, f"{last} {start}"]).nats
-        return float(nats[1] - nats[0]) > need
+        return find_nats(f"{last} {start}") - find_nats(last + start) > need
 
     def _find_need(self) -> float:
         if not self._lines:

@@ -1,6 +1,6 @@
 """Marks of a PDF page: one MuPDF interpretation, boxes turned by the page's rotation."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from models.cdom.geometry import Bbox
@@ -94,16 +94,22 @@ def _take_pictures(text_page: Any) -> dict[int, Bbox]:
 
 def _make_splitter(text_page: Any, turn: Any) -> Callable[[Line], list[Piece]]:
     """A function that gives a line's words; all words of the page are fetched when the first line asks."""
-    words: dict[tuple[int, int], list[Piece]] = {}
+    words: dict[tuple[int, int], list[tuple[Any, ...]]] = {}
 
     def split(line: Line) -> list[Piece]:
         if not words:
-            for x0, y0, x1, y1, text, block, number, _ in text_page.extractWORDS():
-                if turn is not None:
-                    x0, y0, x1, y1 = turn_box((x0, y0, x1, y1), turn)
-                text = clean_glyphs(text)
-                if text:
-                    words.setdefault((block, number), []).append(Piece(x0, x1, text, y0, y1))
-        return words.get(line.key) or split_evenly(line)
+            for word in text_page.extractWORDS():
+                words.setdefault((word[5], word[6]), []).append(word)
+        return [*_make_pieces(words.get(line.key, ()), turn)] or split_evenly(line)
 
     return split
+
+
+def _make_pieces(words: Iterable[tuple[Any, ...]], turn: Any) -> Iterator[Piece]:
+    """The engine's words (x0, y0, x1, y1, text, ...) as they stand after the page's rotation."""
+    for x0, y0, x1, y1, stated, *_ in words:
+        text = clean_glyphs(stated)
+        if text and turn is not None:
+            x0, y0, x1, y1 = turn_box((x0, y0, x1, y1), turn)
+        if text:
+            yield Piece(x0, x1, text, y0, y1)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.cdom.coverage import ExcludedPlace
-from models.cdom.geometry import Bbox, round_bbox
+from models.cdom.geometry import round_bbox
 from models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
 from models.extract.readers.pdf.clipped import find_clipped, may_clip
 from models.extract.readers.pdf.display import DisplayList
@@ -100,8 +100,7 @@ def _lines_of(blocks: list[dict[str, Any]]) -> list[PaintedLine]:
         for line in block["lines"] if block["type"] == 0 else ():
             text = clean_glyphs(strip_blanks("".join([span["text"] for span in line["spans"]])))
             if text:
-                box: Bbox = round_bbox(line["bbox"])
-                lines.append((text, box))
+                lines.append((text, line["bbox"]))
     return lines
 
 

@@ -1,8 +1,9 @@
 """The table of letters: what it was counted from makes it again, and it tells words from noise."""
 
 import numpy as np
+import pytest
 
-from models.extract.legible.statistics import load_tables, measure_lines
+from models.extract.legible.statistics import find_nats, load_tables, measure_lines
 from tests.bench.training.letters import count_triples, find_surprise
 
 
@@ -28,3 +29,8 @@ def test_what_is_no_character_is_counted() -> None:
     assert measured.bad_runs.tolist() == [2, 0]
     assert measured.digit_joins.tolist() == [1, 0]
     assert np.array_equal(measured.letters, [1, 3])
+
+
+@pytest.mark.parametrize("text", ["", "reference", "re ference", "не знаю", "x2 mα", "Straße 12", "漢字", "\ue001a"])
+def test_the_surprise_of_one_text_is_that_of_its_line(text: str) -> None:
+    assert find_nats(text) == pytest.approx(float(measure_lines([text]).nats[0]))

@@ -119,25 +119,27 @@ def _make_mixed_line(stated: dict[str, Any], spans: list[dict[str, Any]]) -> Lin
 def _place(stated: dict[str, Any], main: dict[str, Any], text: str, pieces: list[tuple[int, int, FontLook]]) -> Line:
     lead = len(text) - len(text.lstrip())
     text = text[lead:]
-    x0, y0, x1, y1 = stated["bbox"]
+    x0, top, x1, bottom = stated["bbox"]
+    y0, y1 = top, bottom
     size = max(main["size"], _LEAST_SIZE)
     base = main["origin"][1]
     upright = stated["dir"][0] > _STRAIGHT
-    trail = stated["spans"][-1]["text"]
+    spans = stated["spans"]
+    trail = spans[-1]["text"]
     turn = 0
     if upright:
         y0, y1 = base - _ASCENT * size, base + _DESCENT * size
         blank = (_MONO_BLANK if pieces[0][2][2] else _BLANK) * size
-        x0 = min(x0 + lead * blank, x1)
+        x0 = min(x0 + lead * blank, x1) if lead else min(x0, x1)
         x1 = max(x1 - (len(trail) - len(trail.rstrip())) * blank, x0)
     elif turn := _find_turn(stated, main):
         x0, y0, x1, y1 = _hug_turned(stated["bbox"], main["origin"], size, turn)
     line = Line(x0, y0, x1, y1, base, size, text, main["font"], upright=upright, turn=turn)
     line.color = main["color"]
-    line.tall = _find_tall(stated["spans"], size)
+    line.tall = _find_tall(spans, size) if len(spans) > 1 else size
     line.blank_before, line.blank_after = lead > 0, trail[-1:].isspace()
     _set_looks(line, pieces, lead)
-    line.reach = (stated["bbox"][1], stated["bbox"][3])
+    line.reach = (top, bottom)
     return line
 
 
@@ -168,8 +170,6 @@ def _hug_turned(box: Bbox, origin: tuple[float, float], size: float, turn: int) 
 
 def _find_tall(spans: list[dict[str, Any]], size: float) -> float:
     """The size of the largest span with a letter; `size` where none is larger."""
-    if len(spans) == 1:
-        return size
     return max((span["size"] for span in spans if span["size"] > size and _LETTER.search(span["text"])), default=size)
 
 
