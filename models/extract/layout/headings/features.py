@@ -168,7 +168,7 @@ def _find_styles(facts: _Facts, unit: float, asked: Rows) -> dict[str, Column]:
 
 
 @dataclass(slots=True)
-class _Style:
+class GroupStyle:
     """What the groups of one look have together."""
 
     chars: float = 0.0
@@ -177,9 +177,9 @@ class _Style:
     stops: int = 0
 
 
-def _measure_styles(facts: _Facts) -> tuple[list[_Style], dict[float, float], int]:
+def _measure_styles(facts: _Facts) -> tuple[list[GroupStyle], dict[float, float], int]:
     """The styles of the page by number, its characters by size, and the number of the style of most characters."""
-    styles = [_Style() for _ in range(int(facts.style.max()) + 1)]
+    styles = [GroupStyle() for _ in range(int(facts.style.max()) + 1)]
     weights: dict[float, float] = {}
     for number, chars, size, text in zip(
         facts.style.tolist(), facts.chars.tolist(), facts.size.tolist(), facts.texts, strict=True
