@@ -149,6 +149,8 @@ class RecognisedBlock:
 class RecognisedPage:
     """What a recogniser read on one page; `rotation` is the clockwise turn (0/90/180/270) that made it upright.
 
+    `rules`: boxes of the straight lines drawn on it, level and upright, in points of the upright, level page.
+
     `blocks` in reading order from one that lays out pages (then `words` are empty); `warnings` are codes for the tree.
     """
 
@@ -156,6 +158,7 @@ class RecognisedPage:
     words: tuple[Word, ...]
     rotation: int = 0
     skew_degrees: float = 0.0
+    rules: tuple[Bbox, ...] = ()
     blocks: tuple[RecognisedBlock, ...] | None = None
     warnings: tuple[str, ...] = ()
     engine: str

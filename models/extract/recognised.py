@@ -1,7 +1,6 @@
 """Recognised words as a page: the same layout rules on OCR lines as on a text layer. Pure; knows no recogniser."""
 
 from dataclasses import replace
-from itertools import groupby
 
 from models.cdom.geometry import clamp_bbox, round_bbox
 from models.cdom.ports import RecognisedBlock, RecognisedPage, Word
@@ -10,12 +9,11 @@ from models.extract.areas import apply_areas
 from models.extract.coverage.account import block_text
 from models.extract.coverage.recognised import account_recognised
 from models.extract.coverage.total import count_written
-from models.extract.layout.lines.marks import PageMarks
 from models.extract.layout.page import layout_page
 from models.extract.legible.agreement import agrees
 from models.extract.plan import CONFIRMED_TEXT, GARBAGE_TEXT, PICTURE_TEXT
 from models.extract.readers.contract import PageBlock, PageContent
-from models.extract.recognised_lines import make_line
+from models.extract.recognised_lines import make_marks
 from models.extract.upright import Standing
 
 
@@ -37,10 +35,9 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
     found = [word for word in words.words if not any(_lies_in(word, block) for block in kept)]
     found = [word for word in found if not any(_is_printed_on(word, block) for block in kept)]
     levelled = [replace(word, bbox=standing.level(word.bbox)) for word in found]
-    lines = [make_line(list(group)) for _, group in groupby(levelled, key=lambda word: word.line)]
-    lines = [line for line in lines if line.text]
-    width, height = standing.upright_size
-    layout = layout_page(PageMarks(width=width, height=height, lines=lines))
+    marks = make_marks(levelled, words.rules, *standing.upright_size)
+    lines = list(marks.lines)
+    layout = layout_page(marks)
     chars = sum(len(line.text) for line in lines)
     score = sum(line.confidence * len(line.text) for line in lines) / chars if chars else 0.0
     stated = [(line.text, line.bbox) for line in lines]

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from models.cdom.geometry import Bbox
 from models.neural.ocr.crops import batch_lines, box_size, cut_line
 from models.neural.ocr.decode import decode_line
 from models.neural.ocr.detect import DetectorSettings, Picture, find_lines
 from models.neural.ocr.order import row_order
+from models.neural.ocr.rules import find_ruling
 from models.neural.ocr.runtime import Floats, Network
 from models.neural.ocr.spaces import add_spaces
 from models.neural.ocr.text import ReadLine
@@ -30,6 +32,8 @@ _LEAST_SURE = 0.76  # mean confidence of the characters
 class ReadPicture:
     """`turn` is clockwise; `width` and `height` are pixels after it; `skew` in degrees, clockwise positive.
 
+    `ruling`: boxes of drawn lines in points of the upright, level page.
+
     `extent`: how many times as long as high all lines are together, also those that were not read.
     """
 
@@ -39,6 +43,7 @@ class ReadPicture:
     width: int
     height: int
     extent: float = 0.0
+    ruling: tuple[Bbox, ...] = ()
 
     @property
     def is_foreign(self) -> bool:
@@ -65,8 +70,8 @@ class PictureReader:
     settings: DetectorSettings
     worst: float = 0.5
 
-    def read(self, picture: Picture) -> ReadPicture:
-        """The same picture gives the same answer, bit for bit, on one kind of processor."""
+    def read(self, picture: Picture, points: tuple[float, float]) -> ReadPicture:
+        """The same picture gives the same answer, bit for bit, on one kind of processor; `points`: the page's size."""
         boxes = find_lines(picture, self.detector, self.settings)
         turn = 0
         if lies_sideways(boxes):
@@ -80,7 +85,11 @@ class PictureReader:
         skew = measure_skew(boxes)
         ordered = (lines[index] for index in row_order(boxes, skew))
         kept = tuple(line for line in ordered if line.text and line.confidence >= self.worst)
-        return ReadPicture(lines=kept, turn=turn, skew=skew, width=width, height=height, extent=measure_extent(boxes))
+        upright = points[::-1] if turn in {90, 270} else points
+        return ReadPicture(
+            lines=kept, turn=turn, skew=skew, width=width, height=height, extent=measure_extent(boxes),
+            ruling=find_ruling(picture, upright, skew),
+        )  # fmt: skip
 
     def _stands_on_its_head(self, picture: Picture, boxes: Sequence[Floats], lines: Sequence[ReadLine]) -> bool:
         """Whether a few long lines read better upside down; tried only when they read badly as they are."""

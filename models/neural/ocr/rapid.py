@@ -87,6 +87,7 @@ def make_page(page: PixelPage, found: ReadPicture) -> RecognisedPage:
         ),
         rotation=found.turn,
         skew_degrees=round(found.skew, 2),
+        rules=found.ruling,
         engine=OcrEngineName.RAPIDOCR.value,
         model=MODEL,
         version=runtime_version(),
@@ -100,4 +101,4 @@ def _recognise(reader: PictureReader, page: PixelPage, deadline: float) -> Recog
 def _read(reader: PictureReader, page: PixelPage, deadline: float) -> ReadPicture:
     if time.monotonic() > deadline:
         raise PortUnavailable("recogniser", "too slow")
-    return reader.read(decode_picture(page.image))
+    return reader.read(decode_picture(page.image), (page.width, page.height))

@@ -19,6 +19,7 @@ from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage, Word
 from models.neural.ocr.detect import Picture
 from models.neural.ocr.langs import TESSERACT_CODES, OcrEngineName, UnsupportedLanguage, check_langs
 from models.neural.ocr.pixels import decode_picture
+from models.neural.ocr.rules import find_ruling
 from models.neural.ocr.upright import turn_picture
 
 _TURN = re.compile(r"^Rotate: (\d+)\nOrientation confidence: ([\d.]+)$", re.MULTILINE)
@@ -100,6 +101,7 @@ class TesseractRecogniser:
             number=page.number,
             words=tuple(split_far_words(words) if segmentation == _ONE_BLOCK else words),
             rotation=turn,
+            rules=find_ruling(picture, points, 0.0),
             engine=OcrEngineName.TESSERACT.value,
             model=data,
             version=self._version,

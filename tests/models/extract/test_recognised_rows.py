@@ -1,6 +1,8 @@
 """Recognised rows: bills and addresses keep their rows, running text flows, parts of one row stay together."""
 
+from models.cdom.geometry import Bbox
 from models.cdom.ports import RecognisedPage, Word
+from models.cdom.table import Table
 from models.extract.readers.contract import PageContent
 from models.extract.recognised import apply_recognition
 
@@ -28,3 +30,46 @@ def test_running_text_flows_over_its_rows() -> None:
     )
     (text,) = read(*rows)
     assert "\n" not in text
+
+
+def table_of(rows: list[list[tuple[str, float, float]]], rules: tuple[Bbox, ...] = (), turn: int = 0) -> Table:
+    """The one table of a page with these rows of (text, x0, x1), each row one line to the recogniser."""
+    words = tuple(
+        Word(text=text, bbox=(x0, 60.0 + 20 * number, x1, 72.0 + 20 * number), confidence=0.9, line=number)
+        for number, row in enumerate(rows)
+        for text, x0, x1 in row
+    )
+    page = RecognisedPage(number=1, words=words, rules=rules, rotation=turn, engine="test", model=None, version="1")
+    sides = (600.0, 400.0) if turn in {90, 270} else (400.0, 600.0)
+    content = apply_recognition(PageContent(number=1, width=sides[0], height=sides[1]), page)
+    (table,) = (block.table for block in content.blocks if block.table is not None)
+    return table
+
+
+def texts_of(table: Table) -> list[list[str]]:
+    rows: list[list[str]] = [[] for _ in range(table.rows)]
+    for cell in table.cells:
+        rows[cell.row].append(cell.text)
+    return rows
+
+
+SHIPS = [["Ship", "Tons", "Dues"], ["Alba", "1,204", "88.10"], ["Berta", "930", "71.00"], ["Cora", "15,030", "902.55"]]
+
+
+def test_a_recognised_line_over_several_columns_is_cut_at_its_gaps() -> None:
+    xs = (60.0, 180.0, 290.0)
+    rows = [[(text, x, x + 6 * len(text)) for x, text in zip(xs, row, strict=True)] for row in SHIPS]
+    assert texts_of(table_of(rows)) == SHIPS
+
+
+def test_drawn_lines_of_a_scan_part_cells_that_no_gap_parts() -> None:
+    """Words of neighbouring cells are as near to each other as words of one; the grid between them is drawn."""
+    wide = [["Kind of ship", "Where from"], ["Old sailing boat", "Bay of Biscay"], ["Tug", "Rotterdam port side"]]
+    rows = [[(row[0], 60.0, 178.0), (row[1], 184.0, 300.0)] for row in wide]
+    levels, sides = (57.0, 75.0, 95.0, 115.0), (56.0, 181.0, 304.0)
+    rules: tuple[Bbox, ...] = tuple((56.0, y - 0.5, 304.0, y + 0.5) for y in levels)
+    rules += tuple((x - 0.5, 57.0, x + 0.5, 115.0) for x in sides)
+    assert texts_of(table_of(rows, rules)) == wide
+    turned = table_of(rows, rules, turn=90)
+    assert texts_of(turned) == wide
+    assert all(cell.bbox is not None and cell.bbox[3] <= 400 for cell in turned.cells)
