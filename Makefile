@@ -9,7 +9,7 @@ SEED ?= 1
 DOCUMENTS ?= 200
 WORKERS ?= 2
 
-.PHONY: help up down status test dist conformance coverage mutants test-e2e test-sdk test-frameworks test-ui chromium check format bench train bench-quality bench-speed bench-peers bench-bulk bench-search bench-search-service chaos hostile lock clean
+.PHONY: help up down status test dist conformance coverage mutants test-e2e test-sdk test-frameworks test-ui chromium check format bench train bench-quality bench-order bench-speed bench-peers bench-bulk bench-search bench-search-service chaos hostile lock clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -141,6 +141,9 @@ bench: $(VENV)/.dev ## every benchmark: tables here, JSON in bench-results/
 
 bench-quality: $(VENV)/.dev ## reading quality: make bench-quality DATA=folder with documents and truth
 	$(BIN)/python -m tests.bench.reading.bench_quality --data $(DATA)
+
+bench-order: $(VENV)/.dev ## reading order of pages whose order is known, by kind of page: make bench-order PAGES=20
+	$(BIN)/python -m tests.bench.reading.bench_order --pages $(or $(PAGES),20)
 
 bench-peers: .venv-peers/.done ## other engines, in an environment of their own
 .venv-peers/.done: tests/bench/peers.in

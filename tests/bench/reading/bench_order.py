@@ -19,9 +19,10 @@ from models.extract.readers.pdf.engine import pymupdf
 WIDTH, HEIGHT = 595.0, 842.0  # A4 in points
 _MARK = re.compile(r"\bQ(\d\d)\b")
 WORDS = (
-    "river market stone harbour winter letter garden council number method result village engine paper window figure "
-    "summer station history measure answer library border season teacher music bridge forest island report"
-).split()
+    *("river", "market", "stone", "harbour", "winter", "letter", "garden", "council", "number", "method"),
+    *("result", "village", "engine", "paper", "window", "figure", "summer", "station", "history", "measure"),
+    *("answer", "library", "border", "season", "teacher", "music", "bridge", "forest", "island", "report"),
+)
 AREA_A_WORD = 6.2  # of a word with its blank and its share of leading, in squares of the size of its type
 Box = tuple[float, float, float, float]
 
@@ -57,7 +58,9 @@ class OrderPage:
         return bytes(file.tobytes())
 
 
-def columns(page: OrderPage, count: int, top: float, bottom: float, left: float = 50, right: float = WIDTH - 50) -> None:
+def columns(
+    page: OrderPage, count: int, top: float, bottom: float, left: float = 50, right: float = WIDTH - 50
+) -> None:
     """Text columns of paragraphs of different lengths."""
     gutter = page.random.uniform(14, 26)
     width = (right - left - gutter * (count - 1)) / count
