@@ -88,8 +88,16 @@ def _differs(last: Line, line: Line) -> bool:
     if may_divide(last.text, line.text):
         return False
     if last.all_bold:
-        return not line.bold
+        return not line.bold and not _ends_run_in(last, line)
     return line.all_bold and not last.bold
+
+
+def _ends_run_in(last: Line, line: Line) -> bool:
+    """True when a heading that began on `last` ends with a stop inside `line`, whose text runs on behind it."""
+    first = line.runs[0] if line.runs else None
+    if first is None or first.start or not first.bold or first.end >= len(line.text):
+        return False
+    return line.text[: first.end].rstrip().endswith((".", ":", "–", "—")) and not last.text.endswith(_SENTENCE_END)
 
 
 def _ended_in_other_type(group: list[Line], line: Line) -> bool:

@@ -9,6 +9,7 @@ from models.extract.layout.lines.dropcaps import join_drop_caps
 from models.extract.layout.lines.marks import Line, Run
 from models.extract.layout.tables.scoring.find import FoundTable
 from models.extract.layout.tables.scoring.titles import free_titles
+from models.extract.layout.text.blocks import join_lines
 from models.extract.layout.text.paragraphs import group_paragraphs
 
 FULL = "A line of running text that fills all of the width of it"
@@ -96,3 +97,23 @@ def test_styles_behind_a_drop_cap_move_along() -> None:
 def test_a_large_letter_beside_nothing_stays_as_it_is() -> None:
     lines = [line("Q", 118, size=30.0), line(FULL, 200, size=9.0)]
     assert [one.text for one in join_drop_caps(lines, 9.0)] == ["Q", FULL]
+
+
+def run_in(text: str, base: float, bold: int) -> Line:
+    made = line(text, base)
+    made.runs = [Run(0, bold, bold=True)]
+    made.bold = bold > 0.8 * len(text)
+    return made
+
+
+def test_a_running_in_heading_over_two_lines_is_a_span_of_its_paragraph() -> None:
+    first, second = "Proposed changes to the structure of all the", "offices. We now describe what the changes are"
+    lines = [run_in(first, 100, len(first)), run_in(second, 112, 8), line("and what they are for.", 124)]
+    (group,) = group_paragraphs(lines, 10.0)
+    text, runs = join_lines(group)
+    assert [text[run.start : run.end] for run in runs] == [f"{first} offices."]
+
+
+def test_a_bold_line_above_text_that_begins_in_bold_stays_a_heading() -> None:
+    lines = [run_in("Proposed changes.", 100, 17), run_in("Offices. We now describe", 112, 8)]
+    assert len(group_paragraphs(lines, 10.0)) == 2
