@@ -44,7 +44,7 @@ test: $(VENV)/.dev chromium ## the tests (pure, storage, API, then a Ray cluster
 	$(BIN)/python -m pytest tests/e2e -q
 
 fuzz-api: $(VENV)/.dev ## schemathesis: EXAMPLES requests, right and wrong ones, for each operation; none may end in a fault of ours
-	QUIRE_FUZZ_EXAMPLES=$(or $(EXAMPLES),450) $(BIN)/python -m pytest tests/security/test_fuzz.py -q -p no:xdist -p no:timeout
+	QUIRE_FUZZ_EXAMPLES=$(or $(EXAMPLES),450) $(BIN)/python -m pytest tests/security/test_fuzz.py -q -p no:xdist --timeout 0
 
 coverage: $(VENV)/.dev chromium ## line and branch coverage of the whole suite: a table here, HTML in bench-results/coverage
 	$(BIN)/python -m pytest tests --ignore tests/e2e --ignore tests/chaos -q -n $(WORKERS) --dist loadfile --cov --cov-branch --cov-report=

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
+from models.cdom.tree import SERVICE_VERSION
 from serve_apps.ui.browser.visit import STATIC
 from tests.ui.conftest import SAME_SITE, Visitor, visitor_of
 
@@ -50,6 +51,12 @@ async def test_pages_are_private_and_closed(visitor: Visitor, path: str) -> None
     assert "unsafe" not in policies[0]
 
 
+async def test_every_page_leads_to_the_guide_and_tells_the_version(visitor: Visitor) -> None:
+    text = (await visitor.http.get("/ui/usage")).text
+    assert 'href="/guide/"' in text
+    assert f"Quire {SERVICE_VERSION} " in text
+
+
 async def test_pages_have_no_inline_script_style_or_foreign_address(visitor: Visitor) -> None:
     job_id, document_id = await read_one(visitor)
     here = f"/ui/jobs/{job_id}"
@@ -64,9 +71,8 @@ async def test_pages_have_no_inline_script_style_or_foreign_address(visitor: Vis
     for path in paths:
         text = (await visitor.http.get(path)).text
         assert re.findall(r"<script(?![^>]*\ssrc=)|\sstyle=|\son\w+=|<style", text) == []
-        assert [
-            url for url in re.findall(r'\s(?:src|href|action)="([^"]+)"', text) if not url.startswith(("/ui", "#", "?"))
-        ] == []
+        places = re.findall(r'\s(?:src|href|action)="([^"]+)"', text)
+        assert {url for url in places if not url.startswith(("/ui", "#", "?"))} == {"/guide/", "/docs"}
 
 
 async def test_a_file_name_is_text_wherever_it_is_shown(visitor: Visitor) -> None:

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp
 
+from models.cdom.tree import SERVICE_VERSION
 from serve_apps.access.browser import CONTENT_POLICY
 from serve_apps.access.scopes import REQUIRED, KeyScope
 from serve_apps.api.context.resources import Resources
@@ -81,7 +82,7 @@ class Visit:
     def page(self, template: str, status: int = 200, **facts: Any) -> Response:
         """The page with navigation and this session's form token."""
         own = {"visit": self, "caller": self.session.caller, "csrf": self.session.csrf, "may_write": self.may_write}
-        return page(self.request, template, status, **own, **facts)
+        return page(self.request, template, status, service_version=SERVICE_VERSION, **own, **facts)
 
     def refuse(self, refused: ApiRefused) -> Response:
         """A page that says why not."""
