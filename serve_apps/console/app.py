@@ -6,6 +6,7 @@ from serve_apps.api.app import INTERFACE_VERSION
 from serve_apps.api.http.cors import Cors
 from serve_apps.api.http.middleware import OuterMiddleware
 from serve_apps.console.context.console_state import ConsoleState
+from serve_apps.console.context.printable import NoNul
 from serve_apps.console.context.problems import install_problems
 from serve_apps.console.context.resources import MEGABYTE, ConsoleLimits, ConsoleResources
 from serve_apps.console.routes import (
@@ -42,6 +43,7 @@ def create_console(resources: ConsoleResources) -> FastAPI:
         app.router.routes.extend(part.router.routes)
     install_problems(app)
     limits = resources.limits
+    app.add_middleware(NoNul)
     app.add_middleware(OuterMiddleware, body_cap=_ConsoleBodyCaps(limits), max_inflight_bytes=limits.max_inflight_bytes)
     if limits.cors_origins:
         app.add_middleware(Cors, origins=limits.cors_origins)

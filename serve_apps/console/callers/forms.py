@@ -1,25 +1,26 @@
 """A small body as a flat dict, whether it came as a form or as JSON. Files are no part of it."""
 
-import json
 from typing import Any
 
 from fastapi import Request
 
 from serve_apps.api.http.refusals import InvalidField
+from serve_apps.api.http.strict_json import InvalidJson, parse_object
 
 
 async def read_form(request: Request) -> dict[str, Any]:
-    """Raises InvalidField for JSON that is no object."""
+    """Raises InvalidField for JSON that is no object, and for what no database takes."""
     if request.headers.get("content-type", "").startswith("application/json"):
         try:
-            body = json.loads(await request.body())
-        except ValueError:
-            body = None
-        if not isinstance(body, dict):
-            raise InvalidField("body", "expected a JSON object")
-        return body
+            return parse_object(await request.body(), storable=True)
+        except InvalidJson as error:
+            raise InvalidField("body", str(error)) from None
     form = await request.form(max_files=0, max_fields=20, max_part_size=64 * 1024)
-    return {name: value for name, value in form.items() if isinstance(value, str)}
+    fields = {name: value for name, value in form.items() if isinstance(value, str)}
+    for name, value in fields.items():
+        if "\0" in value or any("\ud800" <= c <= "\udfff" for c in value):
+            raise InvalidField(name, "holds NUL or half a character")
+    return fields
 
 
 def read_text(form: dict[str, Any], name: str, longest: int) -> str:

@@ -145,4 +145,4 @@ async def test_a_person_reads_markdown_searches_and_deletes_on_the_pages(
         gone = await ann.pages.post(f"{address}/delete", data={"csrf": await csrf_of(ann.pages)})
         assert (gone.status_code, gone.headers["location"]) == (303, "/")
         assert (await ann.pages.get(address)).status_code == 404
-        assert (await ann.pages.get("/search?q=<script>%00")).status_code == 200
+        assert (await ann.pages.get("/search?q=<script>")).status_code == 200

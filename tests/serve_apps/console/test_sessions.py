@@ -2,7 +2,7 @@
 
 import asyncio
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import httpx
 import pytest
@@ -296,3 +296,35 @@ async def test_a_session_that_has_run_out_is_none(ann: Person, store: Store) -> 
         conn.execute("update console_sessions set expires_at = clock_timestamp()")
     answer: httpx.Response = await ann.pages.get("/api/usage")
     assert answer.status_code == 401
+
+
+NUL_FORM = {"email": "a\0@x.org", "password": "\0" * 12}
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"data": NUL_FORM},
+        {"json": NUL_FORM},
+        {"content": b'{"email": "\\ud800@x.org", "password": "long enough it is"}'},
+        {"content": b"[" * 200_000},
+        {"content": b'{"a":' * 50_000},
+        {"files": {"email": (None, "a\0@x.org"), "password": (None, "long enough it is")}},
+    ],
+)
+async def test_what_a_stranger_sends_to_the_forms_is_no_fault_of_ours(console: FastAPI, sent: dict[str, Any]) -> None:
+    headers = {"Content-Type": "application/json"} if "content" in sent else {}
+    async with browser(console) as pages:
+        for path in ("/sign-in", "/sign-up", "/new-password"):
+            assert (await pages.post(path, headers=headers, **sent)).status_code == 422
+
+
+async def test_addresses_with_nul_are_no_fault_of_ours(ann: Person) -> None:
+    form = {"csrf": await csrf_of(ann.pages)}
+    for path in ("/documents/%00", "/documents/a%00b/html", "/static/%00"):
+        assert (await ann.pages.get(path)).status_code == 404
+    for path in ("/tokens/%00/revoke", "/webhooks/%00/delete", "/account/sessions/%00/close"):
+        assert (await ann.pages.post(path, data=form)).status_code == 404
+    for path in ("/?before=%00", "/documents/x?tab=%00"):
+        assert (await ann.pages.get(path)).status_code == 422
+    assert (await ann.api.get("/v1/jobs/%00")).status_code == 404
