@@ -35,12 +35,22 @@ def read_item(block: Block, level: int, last: int | None) -> ListEntry:
     return _painted(text, spans) if block.bbox is not None else _made(text, spans, level, last)
 
 
+def after_bullet(text: str) -> int:
+    """Where an item's own words begin: after the bullet that a page shows, 0 without one."""
+    bullet = _BULLET.match(text)
+    return bullet.end() if bullet else 0
+
+
+def has_label(text: str) -> bool:
+    """True where an item begins with its number, letter or Roman numeral."""
+    return _MADE_LABEL.match(text) is not None
+
+
 def _painted(text: str, spans: tuple[Span, ...]) -> ListEntry:
     if found := _PAINTED_LABEL.match(text):
         number, end = found.groups()
         return ListEntry(number + end, int(number), inline_item(*_after(text, spans, found.end())))
-    bullet = _BULLET.match(text)
-    return ListEntry("-", None, inline_item(*_after(text, spans, bullet.end() if bullet else 0)))
+    return ListEntry("-", None, inline_item(*_after(text, spans, after_bullet(text))))
 
 
 def _made(text: str, spans: tuple[Span, ...], level: int, last: int | None) -> ListEntry:

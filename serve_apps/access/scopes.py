@@ -31,6 +31,7 @@ OUTPUTS = (
     "/fields",
     "/semantics",
     "/export/html",
+    "/export/docx",
     "/export/markdown",
     "/export/graph",
     "/export/context",

@@ -141,7 +141,7 @@ def _result(operation: Schema, query: set[str]) -> tuple[SchemaKind, Schema]:
         return SchemaKind.NOTHING, {}
     if "text/event-stream" in kinds:
         return SchemaKind.EVENTS, {}
-    if any(media.startswith("image/") or media == "application/zip" for media in kinds):
+    if any(media.startswith(("image/", "application/zip", "application/vnd.")) for media in kinds):
         return SchemaKind.CONTENT, {}
     if "application/json" not in kinds:
         return SchemaKind.TEXT, {}

@@ -11,7 +11,10 @@ PERSON = "conformance.person@example.org"
 BLOCK = (
     "id type parent level page bbox order text spans table asset_ref continues confidence flags flag_spans provenance"
 )
-OUTPUTS = ("tree", "chunks", "fields", "semantics", "export/html", "export/markdown", "export/graph", "export/context")
+OUTPUTS = (
+    "tree", "chunks", "fields", "semantics", "export/html", "export/docx", "export/markdown", "export/graph",
+    "export/context",
+)  # fmt: skip
 
 
 async def scanned(probe: Probe) -> None:

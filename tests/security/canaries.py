@@ -10,6 +10,7 @@ import json
 import random
 import re
 import unicodedata
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -55,12 +56,20 @@ def _digit(char: str) -> str:
 
 def leaks(case: Case, output: bytes, media_type: str) -> list[str]:
     """Hiding places of which something is in this output."""
-    text = output.decode("utf-8", "replace")
+    text = _said(output) if "wordprocessingml" in media_type else output.decode("utf-8", "replace")
     if "json" in media_type:
         lines = text.splitlines() if "ndjson" in media_type else [text]
         text = "\n".join(found for line in lines for found in _strings(json.loads(line)))
     found = letters(html.unescape(text))
     return [place for needle, place in case.needles.items() if needle in found]
+
+
+def _said(package: bytes) -> str:
+    """The text of a Word file's parts and all that stands in their attributes."""
+    with zipfile.ZipFile(io.BytesIO(package)) as read:
+        roots = [parse_xml(read.read(name)) for name in read.namelist() if name.endswith((".xml", ".rels"))]
+    nodes = [node for root in roots for node in root.iter()]
+    return "".join((node.text or "") for node in nodes) + "\n".join(str(v) for n in nodes for v in n.attrib.values())
 
 
 def _strings(value: Any) -> Iterator[str]:

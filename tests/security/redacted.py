@@ -17,6 +17,7 @@ from models.export.context import tree_to_context
 from models.export.graph import graph_to_neo4j, tree_to_graph
 from models.export.html import tree_to_html
 from models.export.markdown import tree_to_markdown
+from models.export.word import tree_to_docx
 from models.extract.assemble import assemble
 from models.extract.readers import open_document
 from models.extract.recognised import apply_recognition
@@ -40,6 +41,9 @@ def read(case: Case, options: ReadOptions = ReadOptions()) -> Tree:
     return assemble(document.facts, contents, source=source, options=options)
 
 
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+
 def outputs(scanned: Tree, tokenizer: Tokenizer) -> Iterator[tuple[str, bytes, str]]:
     """(name, bytes, media type) of all that is computed from a redacted tree."""
     tree = redact_tree(scanned, {})
@@ -51,6 +55,7 @@ def outputs(scanned: Tree, tokenizer: Tokenizer) -> Iterator[tuple[str, bytes, s
     yield "semantics", to_json(describe_tree(tree)), json_type
     yield "html", tree_to_html(tree).encode(), "text/html"
     yield "markdown", tree_to_markdown(tree, furniture=True).encode(), "text/markdown"
+    yield "docx", tree_to_docx(tree), WORD
     graph = tree_to_graph(tree)
     yield "graph", to_json(graph), json_type
     yield "neo4j", json.dumps(graph_to_neo4j(graph)).encode(), json_type

@@ -38,7 +38,7 @@ COMPUTED = 240
 """Documents whose outputs are computed directly; `python -m tests.chaos.canaries` goes on to as many as wanted."""
 SERVED = 24
 OUTPUTS = (
-    "tree", "chunks", "fields", "semantics", "export/html", "export/markdown", "export/graph",
+    "tree", "chunks", "fields", "semantics", "export/html", "export/docx", "export/markdown", "export/graph",
     "export/graph?format=neo4j", "export/context",
 )  # fmt: skip
 

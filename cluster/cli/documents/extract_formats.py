@@ -55,6 +55,12 @@ def write_html(read: Extracted) -> bytes:
     return tree_to_html(read.tree).encode()
 
 
+def write_docx(read: Extracted) -> bytes:
+    from models.export.word import tree_to_docx
+
+    return tree_to_docx(read.tree, title=read.name)
+
+
 def write_chunks(read: Extracted) -> bytes:
     from models.derive.chunks.chunks import chunk_tree
     from models.neural.embed.tokenizer import load_tokenizer
@@ -98,6 +104,7 @@ EXTRACT_FORMATS: dict[str, tuple[str, Write]] = {
     "tree": (".json", write_tree),
     "markdown": (".md", write_markdown),
     "html": (".html", write_html),
+    "docx": (".docx", write_docx),
     "chunks": (".json", write_chunks),
     "fields": (".json", write_fields),
     "semantics": (".json", write_semantics),
@@ -105,7 +112,12 @@ EXTRACT_FORMATS: dict[str, tuple[str, Write]] = {
     "graph": (".json", write_graph),
 }
 
-_NEEDED = {"markdown": "models.export.markdown", "html": "models.export.html", "graph": "models.export.graph"}
+_NEEDED = {
+    "markdown": "models.export.markdown",
+    "html": "models.export.html",
+    "docx": "models.export.word",
+    "graph": "models.export.graph",
+}
 
 
 def import_writer(to: str) -> None:
@@ -113,5 +125,5 @@ def import_writer(to: str) -> None:
     import_module(_NEEDED.get(to, "models.cdom.tree"))
 
 
-ALIASES = {"md": "markdown", "json": "tree", "cdom": "tree", "htm": "html"}
+ALIASES = {"md": "markdown", "json": "tree", "cdom": "tree", "htm": "html", "word": "docx"}
 """Other names people type."""

@@ -18,13 +18,14 @@ OUTPUTS = {
     "markdown": "export/markdown",
     "tree": "tree",
     "html": "export/html",
+    "docx": "export/docx",
     "chunks": "chunks",
     "fields": "fields",
     "semantics": "semantics",
     "context": "export/context",
     "graph": "export/graph",
 }
-_ALIASES = {"md": "markdown", "json": "tree"}
+_ALIASES = {"md": "markdown", "json": "tree", "word": "docx"}
 _EXAMPLES = """\b
 Examples:
   quire get doc_abc… --to md           Markdown to standard output

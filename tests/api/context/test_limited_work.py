@@ -71,7 +71,16 @@ def test_a_fault_of_ours_is_no_limit_and_tells_nothing_of_the_document(capfd: py
 
 
 async def test_every_output_of_a_heavy_document_is_the_same_from_its_process(store: Store) -> None:
-    outputs = ("chunks", "fields", "semantics", "export/html", "export/markdown", "export/graph", "export/context")
+    outputs = (
+        "chunks",
+        "fields",
+        "semantics",
+        "export/html",
+        "export/docx",
+        "export/markdown",
+        "export/graph",
+        "export/context",
+    )
     page = {"number": 1, "width": 100, "height": 100}
     block = {"id": "a", "type": "paragraph", "page": 1, "text": "Total: 12 EUR\nMr John Smith of Acme Ltd. in Berlin"}
     tree = {"cdom_version": "1.0", "pages": [page], "blocks": [block]}

@@ -1,8 +1,10 @@
 """Everything computed from a stored tree, asked for through HTTP."""
 
+import io
 import json
 from typing import Any
 
+import docx
 import httpx
 import pytest
 from lxml import html
@@ -115,6 +117,14 @@ async def test_markdown_keeps_headings(document: Any) -> None:
     assert answer.headers["content-type"].startswith("text/markdown")
 
 
+async def test_word_opens_as_a_file_named_after_the_document(document: Any) -> None:
+    client, path, _ = document
+    answer = await client.get(f"{path}/export/docx")
+    assert answer.headers["content-disposition"].endswith(".docx")
+    word = docx.Document(io.BytesIO(answer.content))
+    assert "Findings" in [paragraph.text for paragraph in word.paragraphs if paragraph.style.name.startswith("Heading")]
+
+
 async def test_graph_edges_resolve_and_neo4j_gives_two_files(document: Any) -> None:
     client, path, _ = document
     graph = await get(client, f"{path}/export/graph")
@@ -163,7 +173,9 @@ async def test_unknown_finetune_options_are_refused(document: Any, params: dict[
     assert (await client.get(f"{job_path}/export/finetune", params=params)).status_code == 422
 
 
-OUTPUTS = ["chunks", "fields", "semantics", "export/html", "export/markdown", "export/graph", "export/context"]
+OUTPUTS = [
+    "chunks", "fields", "semantics", "export/html", "export/docx", "export/markdown", "export/graph", "export/context",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("output", OUTPUTS)

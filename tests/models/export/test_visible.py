@@ -3,8 +3,10 @@
 Every export and derivation stands in OUTPUTS; `models.export.EXPORTS` and the extract formats are held to it.
 """
 
+import io
 import json
 import re
+import zipfile
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Any
@@ -26,6 +28,7 @@ from models.export.graph import graph_to_neo4j, tree_to_graph
 from models.export.html import tree_to_html
 from models.export.markdown import tree_to_markdown
 from models.export.markdown_tables import TableStyle
+from models.export.word import tree_to_docx
 from models.neural.embed.tokenizer import load_tokenizer
 from models.pii.redact import redact_tree
 from serve_apps.compat.conversion import text_of
@@ -40,12 +43,19 @@ def _served(tree: Tree) -> dict[str, object]:
     return served
 
 
+def _parts(package: bytes) -> str:
+    """Everything that a package says: the names and the text of its parts."""
+    with zipfile.ZipFile(io.BytesIO(package)) as read:
+        return "\n".join(name + read.read(name).decode("utf-8", "replace") for name in read.namelist())
+
+
 OUTPUTS: dict[str, Callable[[Tree], str]] = {
     "markdown": tree_to_markdown,
     "markdown-html-tables": lambda tree: tree_to_markdown(tree, tables=TableStyle.HTML),
     "markdown-pipe-tables": lambda tree: tree_to_markdown(tree, tables=TableStyle.PIPE),
     "markdown-with-furniture": lambda tree: tree_to_markdown(tree, furniture=True),
     "html": tree_to_html,
+    "docx": lambda tree: _parts(tree_to_docx(tree)),
     "context": lambda tree: tree_to_context(tree, max_tokens=4000, tokenizer=TOKENIZER).markdown,
     "graph": lambda tree: json.dumps(asdict(tree_to_graph(tree)), ensure_ascii=False),
     "neo4j": lambda tree: json.dumps(graph_to_neo4j(tree_to_graph(tree), document_id="d"), ensure_ascii=False),

@@ -14,7 +14,7 @@ import httpx
 from websockets.sync.client import ClientConnection, connect
 
 _START_S = 60.0
-_PATIENCE_S = 30.0
+_PATIENCE_S = 120.0
 FLAGS = (
     "--headless=new",
     "--no-sandbox",  # tests run as root in containers

@@ -1,7 +1,9 @@
-"""A tree in outward formats: HTML, Markdown, graph, context digest."""
+"""A tree in outward formats: HTML, Markdown, Word, graph, context digest."""
 
 from functools import partial
+from pathlib import PurePath
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
@@ -12,6 +14,7 @@ from models.export.graph import Graph, GraphFormat, graph_to_neo4j, parse_graph_
 from models.export.html import tree_to_html
 from models.export.markdown import MarkdownText, tree_to_markdown
 from models.export.markdown_tables import TableStyle
+from models.export.word import tree_to_docx
 from serve_apps.access.scopes import DOCUMENT
 from serve_apps.api.documents.published import PublishedDep
 from serve_apps.api.shapes.rendering import JSON
@@ -21,6 +24,7 @@ HTML_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; sandbox",
     "X-Content-Type-Options": "nosniff",
 }
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 MaxTokens = Annotated[int, Query(ge=16, le=1_000_000)]
 Tables = Annotated[
     TableStyle, Query(description="auto: pipes, and HTML where cells span; html or pipe: always that form.")
@@ -53,6 +57,15 @@ async def export_markdown(
     text = await document.derive(make)
     headers = {"X-Content-Type-Options": "nosniff"} | document.left_out(furniture=furniture is not False)
     return Response(text, media_type="text/markdown; charset=utf-8", headers=headers)
+
+
+@router.get(f"{DOCUMENT}/export/docx", response_class=Response, responses={200: {"content": {WORD: {}}}})
+async def export_docx(document: PublishedDep) -> Response:
+    """The document as a Word file: real headings, lists, tables and links; pictures are named, hidden text left out."""
+    made = await document.derive(partial(tree_to_docx, title=document.name))
+    named = f"attachment; filename*=UTF-8''{quote(PurePath(document.name).stem, safe='')}.docx"
+    headers = {"X-Content-Type-Options": "nosniff", "Content-Disposition": named}
+    return Response(made, media_type=WORD, headers=headers | document.left_out())
 
 
 @router.get(f"{DOCUMENT}/export/graph", responses={200: {"model": Graph}})

@@ -129,6 +129,10 @@ class Operations(Transport):
         """The document as Markdown: text escaped, hidden text left out unless it is asked for."""
         return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", job_id=job_id, document_id=document_id), query={"furniture": furniture, "tables": tables, "inline": inline, "hidden": hidden, "redacted": redacted}))
 
+    def export_docx(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> Content:
+        """The document as a Word file: real headings, lists, tables and links."""
+        return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/docx", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
+
     def export_graph(self, job_id: str, document_id: str, *, format: str | None = None, redacted: bool | None = None) -> types.Graph:
         """Nodes and typed edges, structural only; neo4j gives the two files its importer takes."""
         return self._json(Call[types.Graph]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/graph", job_id=job_id, document_id=document_id), query={"format": format, "redacted": redacted}))

@@ -148,6 +148,11 @@ export class Operations extends Transport {
     return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", { job_id: jobId, document_id: documentId }), query: { furniture: options.furniture, tables: options.tables, inline: options.inline, hidden: options.hidden, redacted: options.redacted } });
   }
 
+  /** The document as a Word file: real headings, lists, tables and links; pictures are named, hidden text left out. */
+  exportDocx(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<Content> {
+    return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/docx", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
+  }
+
   /** Nodes and typed edges, structural only; neo4j gives the two files its importer takes. */
   exportGraph(jobId: string, documentId: string, options: { format?: string; redacted?: boolean } = {}): Promise<types.Graph> {
     return this.json<types.Graph>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/graph", { job_id: jobId, document_id: documentId }), query: { format: options.format, redacted: options.redacted } });
