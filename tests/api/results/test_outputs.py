@@ -122,7 +122,11 @@ async def test_word_opens_as_a_file_named_after_the_document(document: Any) -> N
     answer = await client.get(f"{path}/export/docx")
     assert answer.headers["content-disposition"].endswith(".docx")
     word = docx.Document(io.BytesIO(answer.content))
-    assert "Findings" in [paragraph.text for paragraph in word.paragraphs if paragraph.style.name.startswith("Heading")]
+    assert "Findings" in [
+        paragraph.text
+        for paragraph in word.paragraphs
+        if paragraph.style and (paragraph.style.name or "").startswith("Heading")
+    ]
 
 
 async def test_graph_edges_resolve_and_neo4j_gives_two_files(document: Any) -> None:
