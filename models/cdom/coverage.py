@@ -113,6 +113,14 @@ def add_counts(counts: Iterable[CharacterCount]) -> CharacterCount:
     return CharacterCount(painted=painted, placed=placed, excluded=dict(sorted(excluded.items())), lost=lost)
 
 
+def add_scans(stated: Coverage) -> ScanCoverage | None:
+    """The ink of all recognised pages; null where there is none."""
+    scans = [page.scan for page in stated.pages if page.scan is not None]
+    if not scans:
+        return None
+    return ScanCoverage(components=sum(scan.components for scan in scans), covered=sum(scan.covered for scan in scans))
+
+
 def unknown_coverage(page_numbers: Iterable[int]) -> Coverage:
     """The statement about a tree that came without one: nobody counted."""
     pages = tuple(PageCoverage(number=number, judged=False) for number in page_numbers)

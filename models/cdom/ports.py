@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from models.cdom.chunk import Chunk
+from models.cdom.coverage import ScanCoverage
 from models.cdom.errors import ErrorCode
 from models.cdom.geometry import Bbox
 from models.cdom.original import Embedded, ReadOptions
@@ -152,6 +153,7 @@ class RecognisedPage:
     `rules`: boxes of the straight lines drawn on it, level and upright, in points of the upright, level page.
 
     `blocks` in reading order from one that lays out pages (then `words` are empty); `warnings` are codes for the tree.
+    `ink`: how much of what is dark and of letter size was read; null where nobody looked.
     """
 
     number: int
@@ -161,6 +163,7 @@ class RecognisedPage:
     rules: tuple[Bbox, ...] = ()
     blocks: tuple[RecognisedBlock, ...] | None = None
     warnings: tuple[str, ...] = ()
+    ink: ScanCoverage | None = None
     engine: str
     model: str | None
     version: str

@@ -1,6 +1,6 @@
 """What an export says of its document beside its text: the coverage as a panel, and hidden text apart from the rest."""
 
-from models.cdom.coverage import Coverage
+from models.cdom.coverage import Coverage, add_scans
 from models.cdom.tree import Block, Tree
 from models.cdom.visible import is_hidden
 from models.export.markdown_inline import escape_text
@@ -26,6 +26,9 @@ def coverage_panel(tree: Tree) -> Markup:
     if counts.lost:
         lost = tuple(page.number for page in stated.pages if page.characters.lost)
         rows.append(("lost", f"{counts.lost:,}", lost))
+    if (scan := add_scans(stated)) is not None:
+        share = scan.covered / max(1, scan.components)
+        rows.append(("scans: marks of letter size that were read", f"{share:.0%} of {scan.components:,}", ()))
     if stated.unknown:
         rows.append(("not judged", "", stated.unknown))
     summary = "Everything that the original shows is here" if stated.complete else "Not everything is accounted for"

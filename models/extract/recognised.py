@@ -42,8 +42,9 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
     score = sum(line.confidence * len(line.text) for line in lines) / chars if chars else 0.0
     stated = [(line.text, line.bbox) for line in lines]
     coverage = account_recognised(
-        content.coverage, stated, layout.blocks, number=content.number, kept=content.reason == PICTURE_TEXT
-    )
+        content.coverage, stated, layout.blocks, number=content.number, kept=content.reason == PICTURE_TEXT,
+        scan=words.ink,
+    )  # fmt: skip
     blocks = (*kept, *(standing.show_block(_moved(block, len(kept))) for block in layout.blocks))
     return replace(
         content,

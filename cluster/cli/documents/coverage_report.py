@@ -1,6 +1,7 @@
 """`quire extract --report`: what became of the characters of each file, a line each."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from cluster.cli.documents.batch import Extraction
 
@@ -25,7 +26,16 @@ def _describe(stated: dict[str, object]) -> str:
             parts.append(f"LOST: {counts['lost']:,}")
     else:
         parts.append("nobody counted")
+    scans = [page["scan"] for page in _pages_of(stated) if page.get("scan")]
+    if scans:
+        marks, read = (sum(scan[name] for scan in scans) for name in ("components", "covered"))
+        parts.append(f"scans: {read:,} of {marks:,} marks of letter size were read")
     unknown = stated.get("unknown")
     if isinstance(unknown, list) and unknown:
         parts.append("could not be judged: page " + ", ".join(str(page) for page in unknown))
     return "; ".join(parts)
+
+
+def _pages_of(stated: dict[str, object]) -> list[dict[str, Any]]:
+    pages = stated.get("pages")
+    return list(pages) if isinstance(pages, (list, tuple)) else []

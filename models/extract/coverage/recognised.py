@@ -3,7 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from models.cdom.coverage import LINE_END_HYPHEN, REPLACED, CharacterCount, ExcludedPlace, PageCoverage, add_counts
+from models.cdom.coverage import (
+    LINE_END_HYPHEN,
+    REPLACED,
+    CharacterCount,
+    ExcludedPlace,
+    PageCoverage,
+    ScanCoverage,
+    add_counts,
+)
 from models.extract.coverage.account import account_page, block_text
 from models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
 from models.extract.readers.contract import PageBlock
@@ -17,13 +25,16 @@ def account_recognised(
     number: int,
     kept: bool,
     replaced: Sequence[PageBlock] = (),
+    scan: ScanCoverage | None = None,
 ) -> PageCoverage:
     """The page's statement.
 
-    `layer` is that of its text layer, which is `kept` beside the words (but for `replaced`) or replaced by them.
+    `layer` is that of its text layer, which is `kept` beside the words (but for `replaced`) or replaced by them; `scan`
+    is what the recogniser says of the ink.
     """
     stated = [(strip_blanks(text), box) for text, box in lines]
     words = account_page(number, Painted(text="".join(text for text, _ in stated), lines=lambda: stated), blocks)
+    words = replace(words, scan=scan)
     if layer is None:
         return words
     before = _replace_blocks(layer, replaced) if kept else _replace_layer(layer)

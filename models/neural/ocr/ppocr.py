@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from models.cdom.coverage import ScanCoverage
 from models.cdom.geometry import Bbox
 from models.neural.ocr.crops import batch_lines, box_size, cut_line
 from models.neural.ocr.decode import decode_line
 from models.neural.ocr.detect import DetectorSettings, Picture, find_lines
+from models.neural.ocr.ink import measure_ink
 from models.neural.ocr.order import row_order
 from models.neural.ocr.rules import find_ruling
 from models.neural.ocr.runtime import Floats, Network
@@ -44,6 +46,7 @@ class ReadPicture:
     height: int
     extent: float = 0.0
     ruling: tuple[Bbox, ...] = ()
+    ink: ScanCoverage | None = None
 
     @property
     def is_foreign(self) -> bool:
@@ -88,7 +91,7 @@ class PictureReader:
         upright = points[::-1] if turn in {90, 270} else points
         return ReadPicture(
             lines=kept, turn=turn, skew=skew, width=width, height=height, extent=measure_extent(boxes),
-            ruling=find_ruling(picture, upright, skew),
+            ruling=find_ruling(picture, upright, skew), ink=measure_ink(picture, [line.box for line in kept]),
         )  # fmt: skip
 
     def _stands_on_its_head(self, picture: Picture, boxes: Sequence[Floats], lines: Sequence[ReadLine]) -> bool:

@@ -88,6 +88,7 @@ def make_page(page: PixelPage, found: ReadPicture) -> RecognisedPage:
         rotation=found.turn,
         skew_degrees=round(found.skew, 2),
         rules=found.ruling,
+        ink=found.ink,
         engine=OcrEngineName.RAPIDOCR.value,
         model=MODEL,
         version=runtime_version(),

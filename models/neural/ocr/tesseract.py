@@ -13,13 +13,17 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from models.cdom.errors import Malformed, MlUnavailable
 from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
 from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage, Word
 from models.neural.ocr.detect import Picture
+from models.neural.ocr.ink import measure_ink
 from models.neural.ocr.langs import TESSERACT_CODES, OcrEngineName, UnsupportedLanguage, check_langs
 from models.neural.ocr.pixels import decode_picture
 from models.neural.ocr.rules import find_ruling
+from models.neural.ocr.runtime import Floats
 from models.neural.ocr.upright import turn_picture
 
 _TURN = re.compile(r"^Rotate: (\d+)\nOrientation confidence: ([\d.]+)$", re.MULTILINE)
@@ -96,12 +100,13 @@ class TesseractRecogniser:
             ["stdin", "stdout", "-l", data, "--psm", segmentation, "tsv"], _encode(picture), _left(deadline)
         )
         points = (page.height, page.width) if turn in {90, 270} else (page.width, page.height)
-        words = _read_words(table, (picture.shape[1], picture.shape[0]), points)
+        words = list(_read_words(table, (picture.shape[1], picture.shape[0]), points))
         return RecognisedPage(
             number=page.number,
-            words=tuple(split_far_words(words) if segmentation == _ONE_BLOCK else words),
+            words=tuple(split_far_words(iter(words)) if segmentation == _ONE_BLOCK else words),
             rotation=turn,
             rules=find_ruling(picture, points, 0.0),
+            ink=measure_ink(picture, [_corners(word, picture, points) for word in words]),
             engine=OcrEngineName.TESSERACT.value,
             model=data,
             version=self._version,
@@ -176,6 +181,13 @@ def split_far_words(words: Iterator[Word]) -> Iterator[Word]:
         number += new
         last = word
         yield replace(word, line=number)
+
+
+def _corners(word: Word, picture: Picture, points: tuple[float, float]) -> Floats:
+    """The word's box as corners in pixels."""
+    x, y = picture.shape[1] / points[0], picture.shape[0] / points[1]
+    x0, y0, x1, y1 = word.bbox
+    return np.array([(x0 * x, y0 * y), (x1 * x, y0 * y), (x1 * x, y1 * y), (x0 * x, y1 * y)], dtype=np.float32)
 
 
 def _word_box(row: dict[str, str], pixels: tuple[int, int], points: tuple[float, float]) -> Bbox:

@@ -9,6 +9,7 @@ import httpx
 import pytest
 from lxml import html
 
+from models.derive.chunks.chunks import CHUNKER_VERSION
 from models.pii.engines.choose import make_flagger
 from storage.store import Store
 from tests.api.harness import client_of, files, make_resources, reading, serving
@@ -58,7 +59,7 @@ async def test_chunks_are_cut_as_the_index_has_them_until_they_are_cut_anew(docu
     client, path, job = document
     today = await get(client, f"{path}/chunks")
     with store.db.transaction() as conn:
-        conn.execute("update documents set chunker = '1/16/0/0'")
+        conn.execute("update documents set chunker = %s", (f"{CHUNKER_VERSION}/16/0/0",))
     indexed = await get(client, f"{path}/chunks")
     assert len(indexed) > len(today)
     lines = (await client.get(f"{job}/export/finetune", params={"style": "raw"})).text.splitlines()

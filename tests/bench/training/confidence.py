@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from models.cdom.original import ReadOptions
+from models.cdom.original import ReadOptions, TableParts
 from models.cdom.tree import Source, Tree
 from models.extract.assemble import assemble
 from models.extract.document.confidence import WEIGHTS
 from models.extract.document.confidence_features import BLOCK_NAMES, CELL_NAMES, find_block_rows, find_cell_rows
 from models.extract.document.draft import make_drafts
+from models.extract.document.hyphens import settle_hyphens
 from models.extract.document.table_checks import check_block
 from models.extract.readers import open_document
 from tests.bench.training.confidence_truth import judge_blocks
@@ -55,12 +56,14 @@ def calibration_error(said: npt.NDArray[np.float64], right: npt.NDArray[np.float
 
 
 def read_rows(path: Path, truth: Path, source: str) -> RatedRows:
-    """A document's rows. Blocks come from the same drafts that assembly rates."""
-    document, options = open_document(path.read_bytes(), ReadOptions()), ReadOptions()
+    """A document's rows. Blocks come from the same drafts that assembly rates; tables stay in their parts."""
+    options = ReadOptions(table_parts=TableParts.APART)
+    document = open_document(path.read_bytes(), options)
     pages = [document.read_page(number).content for number in document.facts.page_numbers]
     made = Source(format=document.facts.format.value, sha256="", bytes=0)
     tree: Tree = assemble(document.facts, pages, source=made, options=options)
-    drafts = make_drafts(pages)
+    drafts = make_drafts(sorted(pages, key=lambda page: page.number))
+    settle_hyphens(drafts)
     for draft, block in zip(drafts, tree.blocks, strict=True):
         draft.type = block.type
     checked = [check_block(draft.block) for draft in drafts]
