@@ -15,6 +15,7 @@ from models.cdom.original import ReadOptions
 from models.cdom.ports import Tokenizer
 from models.cdom.tree import Tree, dump_tree
 from models.derive.chunks.chunks import ChunkSettings, chunk_tree
+from models.derive.doubts import lowest_confidence
 from models.pii.places import find_places
 from serve_apps.api.documents.ingested import (
     MAX_VALUES,
@@ -55,6 +56,7 @@ class PreparedIngest:
     original: bytes | None = None
     chunks: tuple[Chunk, ...] = ()
     flags: tuple[FlaggedPlace, ...] = ()
+    lowest_confidence: float | None = None
     refused: tuple[str, str] | None = None
 
     def require(self) -> dict[str, bytes]:
@@ -107,6 +109,7 @@ def prepare(rules: IngestRules, sent: dict[str, Any]) -> PreparedIngest:
         original=original,
         chunks=tuple(chunk_tree(tree, rules.tokenizer, rules.chunking)),
         flags=find_places(tree),
+        lowest_confidence=lowest_confidence(tree),
     )
 
 

@@ -78,6 +78,7 @@ def _ingest(call: Call, body: bytes, prepared: PreparedIngest, key: str | None) 
         chunks=_index(call, document_id, prepared),
         chunker=chunker_name(call.running.resources.chunking),
         flags=prepared.flags,
+        lowest_confidence=prepared.lowest_confidence,
     )
     identity = identify_submission("ingest", key, [hashlib.sha256(body).hexdigest()])
     return ingest_document(call.store, call.scope, call.actor, document, quota=quota_of(call), idempotency=identity)
