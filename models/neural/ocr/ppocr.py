@@ -10,10 +10,10 @@ import numpy as np
 
 from models.cdom.coverage import ScanCoverage
 from models.cdom.geometry import Bbox
+from models.neural.ink import measure_ink
 from models.neural.ocr.crops import batch_lines, box_size, cut_line
 from models.neural.ocr.decode import decode_line
 from models.neural.ocr.detect import DetectorSettings, Picture, find_lines
-from models.neural.ocr.ink import measure_ink
 from models.neural.ocr.order import row_order
 from models.neural.ocr.rules import find_ruling
 from models.neural.ocr.runtime import Floats, Network

@@ -18,8 +18,8 @@ import numpy as np
 from models.cdom.errors import Malformed, MlUnavailable
 from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
 from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage, Word
+from models.neural.ink import measure_ink
 from models.neural.ocr.detect import Picture
-from models.neural.ocr.ink import measure_ink
 from models.neural.ocr.langs import TESSERACT_CODES, OcrEngineName, UnsupportedLanguage, check_langs
 from models.neural.ocr.pixels import decode_picture
 from models.neural.ocr.rules import find_ruling

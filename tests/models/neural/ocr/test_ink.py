@@ -9,7 +9,7 @@ from models.cdom.coverage import ScanCoverage
 from models.cdom.ports import RecognisedPage, RecognisePages, Word
 from models.extract.readers.contract import PageContent
 from models.extract.recognised import apply_recognition
-from models.neural.ocr.ink import measure_ink
+from models.neural.ink import measure_ink
 from models.neural.ocr.rapid import RapidRecogniser
 from models.neural.ocr.tesseract import TesseractRecogniser
 from tests.models.neural.ocr.pictures import as_page, draw_page

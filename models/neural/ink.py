@@ -6,10 +6,12 @@ In: the picture that was read and the corners of its lines, in its pixels. Out: 
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from models.cdom.coverage import ScanCoverage
-from models.neural.ocr.detect import Picture
-from models.neural.ocr.runtime import Floats
+
+Picture = NDArray[np.uint8]
+Floats = NDArray[np.float32]
 
 _NEIGHBOURHOOD = 31
 """Pixels of the square whose mean light a pixel is compared with: a few letters wide at 150 dots an inch."""
