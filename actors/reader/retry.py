@@ -10,6 +10,7 @@ from typing import Protocol
 
 from models.cdom.errors import RETRYABLE, ErrorCode
 from models.cdom.ports import ReadOutcome
+from storage.values.backoff import BackoffPolicy
 
 
 class Disposition(StrEnum):
@@ -40,13 +41,13 @@ class Backoff:
     """Growing pauses after consecutive faults of the infrastructure; one success ends them."""
 
     def __init__(self, wait: Clock, *, first_s: float = 0.2, most_s: float = 5.0) -> None:
-        self._wait, self._first, self._most = wait, first_s, most_s
+        self._wait, self._policy = wait, BackoffPolicy(first_s, most_s)
         self.faults = 0
 
     def pause(self) -> None:
         """Wait longer than last time; returns early when the stop event is set."""
-        self._wait(min(self._most, self._first * 2**self.faults))
-        self.faults = min(self.faults + 1, 30)
+        self._wait(self._policy.pause_s(self.faults))
+        self.faults += 1
 
     def reset(self) -> None:
         self.faults = 0

@@ -18,10 +18,11 @@ from actors.vlm.answer_guard import AnswerWatch
 from models.cdom.ports import PortUnavailable
 from models.neural.vlm.contract import Answer, AnswerEnd, Ask
 from models.neural.vlm.pictures import to_png
+from storage.values.backoff import BackoffPolicy
 
 PORT = "vlm_ocr"
 TRIES = 4  # asks of one page, the first included
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0  # seconds; doubled each time
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0  # seconds
 _AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 MAX_LINE = 1 << 20  # bytes of one event of the stream
 MAX_CHARS = 400_000  # characters of one page's answer: a newspaper page has 40,000
@@ -49,7 +50,7 @@ class RemoteEngine:
             base_url=url.rstrip("/"), headers=headers, limits=limits, timeout=timeout, trust_env=False
         )
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix=PORT)
-        self._fallback_model, self._first_pause_s = fallback_model, first_pause_s
+        self._fallback_model, self._retries = fallback_model, BackoffPolicy(first_pause_s, LONGEST_PAUSE_S)
         self._model: str | None = None
         self._lock = threading.Lock()
 
@@ -98,9 +99,10 @@ class RemoteEngine:
             return self._model
 
     def _ask(self, ask: Ask, model: str, deadline: float) -> Answer:
-        body, pause = make_request(ask, model), self._first_pause_s
-        for number in range(1, TRIES + 1):
-            wait_s, reason = self._first_pause_s, "too slow"
+        body, reason = make_request(ask, model), ""
+        for failures in range(TRIES):
+            wait_s = pause = self._retries.pause_s(failures)
+            reason = "too slow"
             if time.monotonic() >= deadline:
                 break
             try:
@@ -111,9 +113,8 @@ class RemoteEngine:
                     if response.status_code not in _AGAIN:
                         break
             except (httpx.HTTPError, ValueError) as error:
-                wait_s, reason = pause, type(error).__name__
-            pause = min(2 * pause, LONGEST_PAUSE_S)
-            if number == TRIES or time.monotonic() + wait_s >= deadline:
+                reason = type(error).__name__
+            if failures == TRIES - 1 or time.monotonic() + wait_s >= deadline:
                 break
             time.sleep(wait_s)
         raise PortUnavailable(PORT, reason)

@@ -21,11 +21,14 @@ from cluster.postgres.embedded import EmbeddedPostgres
 from cluster.runtime import Runtime, read_runtime
 from cluster.serve.node import Head
 from cluster.state import ServiceState, clear_state, mark_ready, read_state, this_process
+from storage.values.backoff import BackoffPolicy
 
 log = logging.getLogger("quire.supervisor")
 POLL_S = 1.0  # seconds between looks at Ray's parts and the database
 READY_S = 180.0  # seconds for all applications to run: below what `up` waits
 RESTARTS = "QUIRE_RESTARTS"
+RETRIES = BackoffPolicy(1.0, 60.0)
+"""Before a head that died is started again."""
 MOST_RESTARTS = 20  # restarts in a row before the supervisor gives up
 STEADY_S = 600.0  # seconds of quiet after which restarts are counted from none again
 
@@ -106,7 +109,7 @@ def start_again(died: str, ran_s: float) -> None:
     count = restarts(ran_s)
     if count > MOST_RESTARTS:
         raise StartFailed(f"{died} died {count} times")
-    pause = min(60.0, 2.0 ** (count - 1))
+    pause = RETRIES.pause_s(count - 1)
     log.error("%s died; starting again in %.0f s (restart %d)", died, pause, count)
     time.sleep(pause)
     os.environ[RESTARTS] = str(count)

@@ -11,14 +11,15 @@ import psycopg
 from psycopg import sql
 
 from storage.postgres.database import session_dsn
+from storage.values.backoff import BackoffPolicy
 
-FIRST_RETRY_S = 0.25  # seconds; doubled each time
-LAST_RETRY_S = 2.0  # seconds at most between tries: a returned database is seen within them
+RETRIES = BackoffPolicy(0.25, 2.0)
+"""A database that has returned is seen within two seconds."""
 
 
 async def listen(dsn: str, channels: Sequence[str]) -> AsyncIterator[tuple[str, str]]:
     """Yields (channel, payload). Ends only by cancellation or `aclose`."""
-    pause = FIRST_RETRY_S
+    failures = 0
     while True:
         try:
             connection = await psycopg.AsyncConnection.connect(
@@ -27,10 +28,10 @@ async def listen(dsn: str, channels: Sequence[str]) -> AsyncIterator[tuple[str, 
             async with connection:
                 for channel in channels:
                     await connection.execute(sql.SQL("listen {}").format(sql.Identifier(channel)))
-                pause = FIRST_RETRY_S
+                failures = 0
                 yield "", ""
                 async for notice in connection.notifies():
                     yield notice.channel, notice.payload
         except psycopg.OperationalError:
-            await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311  (jitter)
-            pause = min(pause * 2, LAST_RETRY_S)
+            await asyncio.sleep(RETRIES.pause_s(failures) * random.uniform(0.5, 1.5))  # noqa: S311  (jitter)
+            failures += 1

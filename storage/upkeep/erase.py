@@ -12,14 +12,15 @@ from collections.abc import Callable, Sequence
 from storage.access.audit import record
 from storage.postgres.database import Connection, Row
 from storage.store import Store
+from storage.values.backoff import BackoffPolicy
 from storage.values.crash_points import CrashPoint, crash_point
 from storage.values.errors import StoreUnavailable
 from storage.values.rows import Actor, DocumentId, Scope
 
 EraseIndex = Callable[[Sequence[tuple[Scope, str]]], None]
 JANITOR = Actor(key_name="janitor")
-FIRST_RETRY_S = 5  # seconds; doubled each time
-LAST_RETRY_S = 600  # seconds at most between tries of an erasure that fails
+RETRIES = BackoffPolicy(5, 600)
+"""Of an erasure that fails: every ten minutes in the end."""
 
 _NEXT = """
 select p.document_id, p.tenant, p.org, p.sha256, p.tries, d.job_id
@@ -117,10 +118,9 @@ def _blank_events(conn: Connection, job_id: str, document_id: DocumentId) -> Non
 
 
 def _postpone(store: Store, row: Row) -> None:
-    delay = min(FIRST_RETRY_S * 2 ** min(row["tries"], 20), LAST_RETRY_S)
     with store.db.transaction() as conn:
         conn.execute(
             "update purges set tries = tries + 1, not_before = clock_timestamp() + %s * interval '1 second' "
             "where document_id = %s",
-            (delay, row["document_id"]),
+            (RETRIES.pause_s(row["tries"]), row["document_id"]),
         )
