@@ -28,7 +28,6 @@ class ForestLimits:
 
 LIMITS = ForestLimits()
 
-_ALL = np.uint16((1 << LIMITS.leaves) - 1)
 _LEFTMOST = np.zeros(1 << LIMITS.leaves, np.uint8)
 """Index of a mask's lowest bit."""
 for _bit in range(1, LIMITS.leaves):
@@ -37,16 +36,16 @@ for _bit in range(1, LIMITS.leaves):
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """`feature`, `threshold` and `mask` have a row for the first splits of all trees, one for the second, and so on.
+    """`feature`, `threshold` and `gone` have a row for the first splits of all trees, one for the second, and so on.
 
-    `mask` holds the leaves that remain where a row's value is above the threshold; trees with fewer splits than the
-    largest are filled up with splits that no value passes. `value` are the leaves of all trees, `first` the first leaf
-    of each tree; `names` the columns of a row.
+    `gone` holds the leaves that are ruled out where a row's value is above the threshold; trees with fewer splits than
+    the largest are filled up with splits that no value passes. `value` are the leaves of all trees, `first` the first
+    leaf of each tree; `names` the columns of a row.
     """
 
     feature: npt.NDArray[np.int64]
     threshold: Matrix
-    mask: Masks
+    gone: Masks
     value: Scores
     first: npt.NDArray[np.int64]
     names: tuple[str, ...]
@@ -61,8 +60,8 @@ class Forest:
         return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.zeros(0)
 
     def _sum(self, rows: Matrix) -> Scores:
-        is_left = np.logical_not(rows.take(self.feature, axis=1) > self.threshold).view(np.uint8)
-        left = np.bitwise_and.reduce(self.mask | (is_left * _ALL), axis=1)
+        is_right = rows.take(self.feature, axis=1) > self.threshold
+        left = ~np.bitwise_or.reduce(is_right * self.gone, axis=1)
         total: Scores = self.value.take(_LEFTMOST.take(left) + self.first).cumsum(axis=1)[:, -1]
         return total
 
@@ -74,15 +73,15 @@ def load_forest(path: Path) -> Forest:
         trees = [FlatTree(nodes, int(root)) for root in file["roots"]]
         names = tuple(str(name) for name in file["names"])
     shape = (max(len(tree.splits) for tree in trees), len(trees))
-    feature, mask = np.zeros(shape, np.int64), np.full(shape, _ALL, np.uint16)
+    feature, gone = np.zeros(shape, np.int64), np.zeros(shape, np.uint16)
     threshold = np.full(shape, np.inf, np.float32)
     for at, tree in enumerate(trees):
-        for number, (node, remaining) in enumerate(tree.splits):
-            feature[number, at], mask[number, at] = nodes.feature[node], remaining
+        for number, (node, ruled_out) in enumerate(tree.splits):
+            feature[number, at], gone[number, at] = nodes.feature[node], ruled_out
             threshold[number, at] = _round_down(float(nodes.threshold[node]))
     sizes = np.array([len(tree.leaves) for tree in trees], np.int64)
     value = np.array([leaf for tree in trees for leaf in tree.leaves], np.float64)
-    return Forest(feature, threshold, mask, value, np.cumsum(sizes) - sizes, names)
+    return Forest(feature, threshold, gone, value, np.cumsum(sizes) - sizes, names)
 
 
 def _round_down(threshold: float) -> np.float32:
@@ -103,7 +102,7 @@ class FileNodes:
 
 
 class FlatTree:
-    """Leaves of one tree from left to right, and of every split (node, leaves that remain right of it)."""
+    """Leaves of one tree from left to right, and of every split (node, leaves that are none right of it)."""
 
     def __init__(self, nodes: FileNodes, root: int) -> None:
         self.leaves: list[float] = []
@@ -120,6 +119,5 @@ class FlatTree:
         first, number = len(self.leaves), len(self.splits)
         self.splits.append((node, 0))
         self._walk(int(self._nodes.left[node]))
-        gone = (1 << len(self.leaves)) - (1 << first)
-        self.splits[number] = (node, int(_ALL) & ~gone)
+        self.splits[number] = (node, (1 << len(self.leaves)) - (1 << first))
         self._walk(int(self._nodes.right[node]))

@@ -50,10 +50,11 @@ class RuledRegion:
         return len({round(rule.y0) for rule in self.horizontals})
 
 
-def find_ruled_regions(marks: PageMarks) -> list[RuledRegion]:
-    """Regions between two or more like horizontals, or of crossing rules; top to bottom, none inside another."""
-    horizontals = join_horizontals(marks.horizontals + find_fill_edges(marks))
-    verticals = join_verticals(marks.verticals)
+def find_ruled_regions(marks: PageMarks, horizontals: list[Rule], verticals: list[Rule]) -> list[RuledRegion]:
+    """Regions between two or more like horizontals, or of crossing rules; top to bottom, none inside another.
+
+    The rules are the page's, joined.
+    """
     if len(horizontals) < 2 or len(horizontals) + len(verticals) > LIMITS.most_rules:
         return []
     regions = [_make_region(group) for group in _group(horizontals, verticals, marks)]

@@ -57,8 +57,10 @@ def propose_regions(view: PageView) -> list[Proposal]:
     """Proposals of all generators, each set of lines once, in a fixed order."""
     found: dict[tuple[int, ...], Proposal] = {}
     edges = ([line.y0 for line in view.lines], [-line.y1 for line in view.lines])
-    captions = {index for index, line in enumerate(view.lines) if is_caption(line.text)}
+    captions: set[int] | None = None
     for maker, indices in _generate(view):
+        if captions is None:
+            captions = {index for index, line in enumerate(view.lines) if is_caption(line.text)}
         if captions and not captions.isdisjoint(indices):
             indices = _without_captions(view, indices, edges, captions)
         if len(indices) < LIMITS.least_lines:
@@ -130,6 +132,11 @@ def _between(view: PageView, columns: list[list[LineRow]], box: Bbox) -> Iterato
 
 
 def _runs_of(rows: list[LineRow]) -> Iterator[tuple[int, ...]]:
+    known: dict[tuple[int, int], tuple[int, ...]] = {}
     for gap in GAPS:
         for run in find_runs(rows, gap):
-            yield from (indices_of(rows, one) for one in vary_run(rows, run, gap))
+            for one in vary_run(rows, run, gap):
+                indices = known.get(one)
+                if indices is None:
+                    indices = known[one] = indices_of(rows, one)
+                yield indices

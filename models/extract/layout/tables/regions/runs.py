@@ -86,7 +86,7 @@ def vary_run(rows: list[LineRow], run: Run, gap: float) -> list[Run]:
 
 def indices_of(rows: list[LineRow], run: Run) -> tuple[int, ...]:
     """Indices of the lines in a run, ascending."""
-    return tuple(sorted(index for row in rows[run[0] : run[1]] for index in row.indices))
+    return tuple(sorted([index for row in rows[run[0] : run[1]] for index in row.indices]))
 
 
 def find_text_columns(lines: list[Line], rows: list[LineRow]) -> list[list[LineRow]]:

@@ -63,7 +63,7 @@ def find_gated(view: PageView) -> list[Candidate]:
     number = {id(line): index for index, line in enumerate(view.lines)}
     out: list[Candidate] = []
     lines = view.lines
-    for region in find_ruled_regions(view.marks):
+    for region in find_ruled_regions(view.marks, view.horizontals, view.verticals):
         inside = lines_within(lines, region.box)
         if len(inside) < 3:
             continue

@@ -7,7 +7,7 @@ from models.extract.layout.tables.regions.view import PageView
 from models.extract.layout.tables.scoring.candidates import MODES, Candidate
 from models.extract.layout.tables.scoring.cells import CELL_NAMES, KnownKinds, cell_features
 from models.extract.layout.tables.scoring.places import PLACE_NAMES, place_features
-from models.extract.layout.tables.scoring.wholeness import WHOLE_NAMES, whole_features
+from models.extract.layout.tables.scoring.wholeness import WHOLE_NAMES, KnownWholes, whole_features
 
 _AGREEMENT_NAMES = ("agree_lines", "agree_columns", "agree_rows", "agree_grid", "rivals", "is_gated", "gated_lines")
 FEATURE_NAMES = (
@@ -29,13 +29,14 @@ def describe_candidates(candidates: list[Candidate], view: PageView) -> list[lis
     rivals: Counter[int] = Counter(index for one in candidates for index in one.indices[:1] + one.indices[-1:])
     around: dict[tuple[int, ...], list[float]] = {}
     known: KnownKinds = {}
+    wholes: KnownWholes = {}
     out: list[list[float]] = []
     for candidate in candidates:
         shared = len(gated.intersection(candidate.indices)) if gated else 0
         row = [
             *cell_features(candidate.grid, known),
             *place_features(candidate, view, around),
-            *whole_features(candidate, view),
+            *whole_features(candidate, view, wholes),
             len(candidate.makers),
             columns[_column_key(candidate)],
             heights[_row_key(candidate)],

@@ -1,6 +1,6 @@
 """Features of where a finished table stands: edges of its columns, pitch of its rows, rules, shades, surroundings."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -112,7 +112,10 @@ def _rules(candidate: Candidate) -> list[float]:
     verticals = len({round(rule.x0 / 3) for rule in region.verticals if rule.y1 - rule.y0 > 0.4 * (y1 - y0)})
     sides = [rule.x0 for rule in region.verticals]
     boxed = any([abs(x - x0) < 3 for x in sides]) + any([abs(x - x1) < 3 for x in sides])
-    struck = sum([any([row.top + 2 < y < row.base - 2 for y in wide]) for row in rows]) if wide else 0
+    struck = 0
+    for row in rows if wide else ():
+        at = bisect_right(wide, row.top + 2)
+        struck += at < len(wide) and wide[at] < row.base - 2
     return [
         len(wide) / max(1, len(candidate.grid.rows)), any(y < first.base - 0.5 * first.size for y in wide),
         any(y > last.base for y in wide), head, verticals / max(1, len(candidate.grid.columns)), boxed,

@@ -36,27 +36,44 @@ WHOLE_NAMES = (
 )  # fmt: skip
 
 
-def whole_features(candidate: Candidate, view: PageView) -> list[float]:
-    """The values of `WHOLE_NAMES`."""
-    rows, region = candidate.rows, candidate.region
-    steps = sorted(below.base - above.base for above, below in pairwise(rows)) or [1.0]
-    usual = max(steps[len(steps) // 2], 1.0)
+KnownWholes = dict[int, list[float]]
+"""By the identity of a candidate's region: what all grids of the region share."""
+
+
+def whole_features(candidate: Candidate, view: PageView, known: KnownWholes) -> list[float]:
+    """The values of `WHOLE_NAMES`; `known` keeps what all grids of a region share."""
+    shared = known.get(id(candidate.region))
+    if shared is None:
+        shared = known[id(candidate.region)] = _measure_region(candidate)
+    usual, *whole, level_gap = shared
     names = [row[0].words[0].text if row and row[0].words else "" for row in candidate.grid.rows]
     repeats = names.count(names[0]) - 1 if names[0] else 0
+    return [
+        *whole,
+        repeats / len(candidate.grid.rows),
+        *_beyond(candidate, view, usual),
+        level_gap,
+        _columns_held(candidate),
+    ]
+
+
+def _measure_region(candidate: Candidate) -> list[float]:
+    """The usual step between its rows, the first six of `WHOLE_NAMES`, and the widest gap between its levels."""
+    rows, region = candidate.rows, candidate.region
+    steps = sorted([below.base - above.base for above, below in pairwise(rows)]) or [1.0]
+    usual = max(steps[len(steps) // 2], 1.0)
     lattices = _find_lattices(candidate)
     return [
+        usual,
         _count_closed(lattices, candidate),
         float(len(lattices)),
-        _widest_gap(sorted((rule.y0, rule.y1) for rule in region.verticals), rows[0].size),
+        _widest_gap(sorted([(rule.y0, rule.y1) for rule in region.verticals]), rows[0].size),
         steps[-1] / usual,
         sum([step > LIMITS.jump * usual for step in steps]),
         _share_alike(candidate),
-        repeats / len(candidate.grid.rows),
-        *_beyond(candidate, view, usual),
         _widest_gap(
             [(y, y) for y, rules in find_levels(region.horizontals) if _covers(candidate, rules)], rows[0].size
         ),
-        _columns_held(candidate),
     ]
 
 
