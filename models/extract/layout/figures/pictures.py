@@ -35,6 +35,8 @@ class PictureLimits:
 
 
 LIMITS = PictureLimits()
+_COLUMN = 1 << 20
+"""What the number of a cell grows by from column to column: more than a page has rows of cells."""
 
 
 @dataclass(slots=True)
@@ -160,24 +162,26 @@ def _around(boxes: list[Bbox]) -> Bbox:
 def cluster_boxes(boxes: list[Bbox]) -> list[list[int]]:
     """Indices of boxes gathered by nearness: each marks the cells of a coarse grid, touching cells belong together."""
     sets = DisjointSets(len(boxes))
-    owner: dict[tuple[int, int], int] = {}
+    owner: dict[int, int] = {}
     for index, box in enumerate(boxes):
         for cell in _cells_of(box):
             other = owner.setdefault(cell, index)
             if other != index:
                 sets.join(other, index)
-    for (column, row), index in owner.items():
-        for near in ((column + 1, row), (column, row + 1), (column + 1, row + 1), (column - 1, row + 1)):
+    for cell, index in owner.items():
+        for near in (cell + _COLUMN, cell + 1, cell + _COLUMN + 1, cell - _COLUMN + 1):
             other = owner.get(near, index)
             if other != index:
                 sets.join(index, other)
     return sets.groups()
 
 
-def _cells_of(box: Bbox) -> list[tuple[int, int]]:
+def _cells_of(box: Bbox) -> list[int]:
+    """The cells that the box touches, each as one number: pairs take half as long again."""
     x0, y0, x1, y1 = box
     rows = range(int(y0 // LIMITS.cell), int(y1 // LIMITS.cell) + 1)
-    return [(column, row) for column in range(int(x0 // LIMITS.cell), int(x1 // LIMITS.cell) + 1) for row in rows]
+    columns = range(int(x0 // LIMITS.cell), int(x1 // LIMITS.cell) + 1)
+    return [column * _COLUMN + row for column in columns for row in rows]
 
 
 def _is_text_area(box: Bbox, lines: list[Line], tables: list[Bbox]) -> bool:

@@ -221,12 +221,13 @@ def find_crossed_gutter(lines: list[Line]) -> float | None:
     least = GUTTER_WIDTH * sizes[len(sizes) // 2]
     most = max(1, int(LIMITS.crossed * len(lines)))
     lefts, rights = sorted([line.x0 for line in lines]), sorted([line.x1 for line in lines])
-    steps = sorted([(x, -1) for x in rights] + [(x, 1) for x in lefts])
-    covered, best, at = 0, (most + 1, 0.0), None
-    for (x, step), (following, _) in pairwise(steps):
-        covered += step
+    best, at = (most + 1, 0.0), None
+    for x, following in pairwise(sorted(lefts + rights)):
         gap = following - x
-        if gap > least and 0 < covered <= most and (covered, -gap) < best:
+        if gap <= least:
+            continue
+        covered = bisect_right(lefts, x) - bisect_right(rights, x)
+        if 0 < covered <= most and (covered, -gap) < best:
             middle = x + gap / 2
             if (
                 min(bisect_left(rights, middle), len(lefts) - bisect_right(lefts, middle)) >= LIMITS.side_lines

@@ -31,7 +31,7 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     """Everything printed on the page, in points after rotation; `layers` of the file are off, `tagged`: it has tags."""
     rotation, bounds = page.rotation, page.rect
     turn = page.rotation_matrix if rotation else None
-    has_pictures = bool(page.get_images(full=True))
+    has_pictures = _has_pictures(page)
     text_page = page.get_textpage(flags=_FLAGS | _PICTURES if has_pictures else _FLAGS, clip=EVERYWHERE)
     images = _take_pictures(text_page) if has_pictures else {}
     blocks = text_page.extractDICT()["blocks"]
@@ -73,6 +73,28 @@ def _make_unseen(one: UnseenText) -> Line:
     x0, y0, x1, y1 = one.bbox
     text = clean_glyphs(one.text).strip()
     return Line(x0, y0, x1, y1, y1, max(one.size, 0.1), text, hidden=True, unseen=one.reason.value)
+
+
+def _has_pictures(page: Any) -> bool:
+    """True when the page or a form on it names an image; PyMuPDF's list would describe every one of them first."""
+    resources = mupdf.pdf_dict_get_inheritable(page._pdf_page().obj(), mupdf.PDF_ENUM_NAME_Resources)
+    return bool(resources.m_internal) and _names_image(resources, set())
+
+
+def _names_image(resources: Any, seen: set[int]) -> bool:
+    """`seen`: numbers of the forms already looked into."""
+    named = mupdf.pdf_dict_get(resources, mupdf.PDF_ENUM_NAME_XObject)
+    inner: list[Any] = []
+    for at in range(mupdf.pdf_dict_len(named)):
+        one = mupdf.pdf_dict_get_val(named, at)
+        if mupdf.pdf_name_eq(mupdf.pdf_dict_get(one, mupdf.PDF_ENUM_NAME_Subtype), mupdf.PDF_ENUM_NAME_Image):
+            return True
+        own = mupdf.pdf_dict_get(one, mupdf.PDF_ENUM_NAME_Resources)
+        number = mupdf.pdf_to_num(one)
+        if own.m_internal and number not in seen:
+            seen.add(number)
+            inner.append(own)
+    return any(_names_image(own, seen) for own in inner)
 
 
 def _take_pictures(text_page: Any) -> dict[int, Bbox]:
