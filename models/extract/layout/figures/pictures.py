@@ -32,11 +32,11 @@ class PictureLimits:
     """Widest blank (in ems) of a justified line."""
     reach: float = 1.4
     """How far from a drawing, in their own line heights, labels stand."""
+    next_column: int = 1 << 20
+    """What the number of a cell of marks grows by from column to column: more than a page has rows of cells."""
 
 
 LIMITS = PictureLimits()
-_COLUMN = 1 << 20
-"""What the number of a cell grows by from column to column: more than a page has rows of cells."""
 
 
 @dataclass(slots=True)
@@ -168,8 +168,9 @@ def cluster_boxes(boxes: list[Bbox]) -> list[list[int]]:
             other = owner.setdefault(cell, index)
             if other != index:
                 sets.join(other, index)
+    step = LIMITS.next_column
     for cell, index in owner.items():
-        for near in (cell + _COLUMN, cell + 1, cell + _COLUMN + 1, cell - _COLUMN + 1):
+        for near in (cell + step, cell + 1, cell + step + 1, cell - step + 1):
             other = owner.get(near, index)
             if other != index:
                 sets.join(index, other)
@@ -181,7 +182,7 @@ def _cells_of(box: Bbox) -> list[int]:
     x0, y0, x1, y1 = box
     rows = range(int(y0 // LIMITS.cell), int(y1 // LIMITS.cell) + 1)
     columns = range(int(x0 // LIMITS.cell), int(x1 // LIMITS.cell) + 1)
-    return [column * _COLUMN + row for column in columns for row in rows]
+    return [column * LIMITS.next_column + row for column in columns for row in rows]
 
 
 def _is_text_area(box: Bbox, lines: list[Line], tables: list[Bbox]) -> bool:
