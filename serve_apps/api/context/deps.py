@@ -17,7 +17,7 @@ from serve_apps.access.caller import Caller, identify
 from serve_apps.access.errors import FeatureNotLicensed, ScopeMissing, Unauthenticated
 from serve_apps.access.scopes import REQUIRED, KeyScope
 from serve_apps.api.context.app_state import AppState
-from serve_apps.api.http.refusals import RepeatedParameter, UnknownParameter
+from serve_apps.api.http.refusals import InvalidField, RepeatedParameter, UnknownParameter
 from serve_apps.api.http.request_span import CONTEXT
 from storage.store import Store
 from storage.values.errors import NotFound
@@ -90,14 +90,21 @@ async def admit(request: Request) -> Call:
 
 
 def _check_query(scope: MutableMapping[str, Any]) -> None:
-    """Raises `UnknownParameter`, `RepeatedParameter`. The dashboard sends its own token along with what it asks."""
+    """Raises `UnknownParameter`, `RepeatedParameter`, `InvalidField`. The dashboard sends its token along."""
     known, seen = _parameters(scope["route"]), set[str]()
-    for name, _ in parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True):
+    for name, value in parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True):
         if name not in known and not (name == "csrf" and scope.get("session_caller") is not None):
             raise UnknownParameter(name[:_SHOWN_CHARS])
         if name in seen and not known.get(name):
             raise RepeatedParameter(name[:_SHOWN_CHARS])
+        _check_value(name, value)
         seen.add(name)
+
+
+def _check_value(name: str, value: str) -> None:
+    """No store takes NUL, and no parameter of ours means it."""
+    if "\0" in value:
+        raise InvalidField(name, "holds NUL", "query")
 
 
 def _parameters(route: APIRoute) -> Mapping[str, bool]:
