@@ -20,6 +20,7 @@ class SightLimits:
     colour differs less from its ground in every channel (`near`). `cover_alpha`: from here on a fill may hide what lies
     under it. `least_cover` (points): thinner bars hide nothing. `stripe` (points): height of the bands in which covers
     are looked up. `most_covers`: beyond this a page is a drawing whose covers are not looked at;
+    `most_painted`: areas of the page that its pictures cover together, beyond which drawing it twice takes too long;
     lower than `most_bands` stripes no page reaches."""
 
     smallest: float = 2.0
@@ -29,6 +30,7 @@ class SightLimits:
     least_cover: float = 3.0
     stripe: float = 24.0
     most_covers: int = 6000
+    most_painted: float = 100.0
     most_bands: int = 1000
 
 
@@ -55,9 +57,11 @@ class Cover:
 class Covers:
     """All covers of a page, found by height."""
 
-    def __init__(self, blocks: list[dict[str, Any]], images: dict[int, bool]) -> None:
+    def __init__(self, blocks: list[dict[str, Any]], images: dict[int, bool], bounds: Bbox) -> None:
         found = list(_find_covers(blocks, images))
-        self.judged = len(found) <= LIMITS.most_covers
+        painted = sum(_area_inside(cover.box, bounds) for cover in found if cover.order in images)
+        page = max(1.0, _area_inside(bounds, bounds))
+        self.judged = len(found) <= LIMITS.most_covers and painted <= LIMITS.most_painted * page
         self._bands: dict[int, list[Cover]] = {}
         for cover in found if self.judged else ():
             first, last = int(cover.box[1] // LIMITS.stripe), int(cover.box[3] // LIMITS.stripe)
@@ -91,6 +95,12 @@ def _find_covers(blocks: list[dict[str, Any]], images: dict[int, bool]) -> Itera
         elif not block["stroked"] and block["alpha"] >= LIMITS.cover_alpha:
             color = block["color"] if block["isrect"] else None
             yield Cover(order, (x0, y0, x1, y1), color, block["isrect"] and block["alpha"] == 255)
+
+
+def _area_inside(box: Bbox, area: Bbox) -> float:
+    width = min(box[2], area[2]) - max(box[0], area[0])
+    height = min(box[3], area[3]) - max(box[1], area[1])
+    return max(0.0, width) * max(0.0, height)
 
 
 _LIGHT = 0x808080

@@ -4,7 +4,7 @@ A span that may be unseen is drawn: its stretch of the page with and without tex
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from models.cdom.coverage import Unseen
@@ -31,6 +31,13 @@ class DrawnPage(Protocol):
     def shows(self, box: Bbox) -> bool:
         """True when the text makes a difference that an eye can see inside the box (points)."""
         ...
+
+
+class _NotDrawn:
+    """Stands for a page that takes too long to draw: its text counts as seen, the page as not judged."""
+
+    def shows(self, box: Bbox) -> bool:
+        return True
 
 
 @dataclass(slots=True)
@@ -67,9 +74,9 @@ class SightedPage:
 
 def take_unseen(page: SightedPage) -> Sight:
     """Move unseen spans out of the page's blocks, in place."""
-    covers = Covers(page.blocks, page.images)
+    covers = Covers(page.blocks, page.images, page.bounds)
     sight = Sight(judged=covers.judged)
-    judge = _Judge(page, sight)
+    judge = _Judge(page if covers.judged else replace(page, draw=_NotDrawn), sight)
     for order, block in enumerate(page.blocks):
         if block["type"] != 0:
             continue
