@@ -28,6 +28,7 @@ from models.extract.layout.text.formulas import merge_formulas
 from models.extract.layout.text.furniture import find_footnotes, find_furniture, find_margin_marks
 from models.extract.layout.text.hyphens import PageHyphens
 from models.extract.layout.text.kinds import PageLook, demote_runs, find_kind, mark_heading_parts
+from models.extract.layout.text.listings import join_listings
 from models.extract.layout.text.order import order_with_floats
 from models.extract.layout.text.paragraphs import group_paragraphs
 from models.extract.layout.text.relations import relate_blocks
@@ -79,7 +80,7 @@ def _lay_out(marks: PageMarks) -> PageLayout:
     mark_heading_parts(kinds, page.groups, page.look)
     floats = page.floats
     if plan is None:
-        kinds, groups = join_headings(kinds, page.groups, page.look.body)
+        kinds, groups = join_listings(*join_headings(kinds, page.groups, page.look.body))
         typed = [TypedGroup(kind, group) for kind, group in zip(kinds, groups, strict=True)]
     else:
         held = {index for index, group in enumerate(page.groups) if floats.holds(group[0])}

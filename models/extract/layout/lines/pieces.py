@@ -15,13 +15,18 @@ class LinePieceLimits:
     stretched_gap: float = 6.0
     """Justified lines are stretched this far (in ems) in narrow columns."""
     number_gap: float = 4.0
-    """The number of a bold heading may stand this far (in ems) before it."""
+    """The number of a bold heading, and what marks an item, may stand this far (in ems) before it."""
 
 
 LIMITS = LinePieceLimits()
 
 
 _SECTION_NUMBER = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z]|[IVX]{1,5})\.?")
+_MARKER = re.compile(
+    r"[•●○◦▪■□▫‣⁃∙◆◇►▶➤➢⮚✓✔❖❑❏\uf06c\uf06e\uf071\uf076\uf09f\uf0a7\uf0a8\uf0b7\uf0d8\uf0fc]|"
+    r"(?:\d{1,2}|[a-z]|[ivx]{2,4})[.)]|\([a-z\d]{1,2}\)"
+)
+"""What marks an item and stands apart from it: a bullet, also one of a font of signs, or a number with its stop."""
 
 
 def merge_pieces(lines: list[Line]) -> list[Line]:
@@ -47,6 +52,8 @@ def is_same_line(a: Line, b: Line, near: list[Line]) -> bool:
     if not 0 < gap < LIMITS.stretched_gap * size:
         return False
     if a.bold and b.bold and gap < LIMITS.number_gap * size and _SECTION_NUMBER.fullmatch(a.text):
+        return True
+    if gap < LIMITS.number_gap * size and _MARKER.fullmatch(a.text) and b.text[:1].isalpha():
         return True
     return any(
         other.x0 < a.x1 - 0.3 * size and other.x1 > b.x0 + 0.3 * size and 0.3 < abs(other.base - a.base) / size < 2.0

@@ -10,6 +10,7 @@ from models.cdom.tree import BlockType, FlagSpan, Span
 from models.extract.layout.lines.leaders import close_leaders
 from models.extract.layout.lines.marks import Line, PageMarks, Run
 from models.extract.layout.text.hyphens import PageHyphens, is_attached, may_divide
+from models.extract.layout.text.listings import join_code
 from models.extract.readers.contract import PageBlock, TextLook
 
 Divides = Callable[[str, str], bool]
@@ -71,13 +72,6 @@ def _keeps_rows(lines: list[Line]) -> bool:
     starts = [after.text for before, after in pairwise(lines) if _ends_row(before, after)]
     cased = [text for text in starts if text[:1].isdigit() or text[:1].lower() != text[:1].upper()]
     return bool(cased) and sum(text[:1].islower() for text in cased) * 3 < len(cased)
-
-
-def join_code(lines: list[Line]) -> str:
-    """Lines of code with their breaks, indented by as many characters as they are set in."""
-    left = min(line.x0 for line in lines)
-    step = max((line.x1 - line.x0) / max(1, len(line.text)) for line in lines) or 1.0
-    return "\n".join(" " * round((line.x0 - left) / step) + line.text for line in lines)
 
 
 def _add_run(runs: list[Run], run: Run) -> None:

@@ -10,7 +10,7 @@ _NAMES = (
     r"algorithm|abbildung|abb\.|tabelle|tableau|figura|tabla|tabella|tabela"
 )
 _CYRILLIC_NAMES = "|рис(?:унок|\\.)|таблица|табл\\.|схема"
-_NUMBER = r"\s*(?:\d+|[IVXLC]+\b|[A-Z]\d*\b)(?:[.\-–:]\d+)*[a-z]?"
+_NUMBER = r"\s*(?:\d+|(?-i:[IVXLC]+\b|[A-Z]\d*\b))(?:[.\-–:]\d+)*[a-z]?"
 _CAPTION = re.compile(
     r"\s*(?:" + _NAMES + r")(?:" + _NUMBER + r"|:\s)",
     re.IGNORECASE,
@@ -19,6 +19,8 @@ NUMBERED_CAPTION = re.compile(
     r"(?:" + _NAMES + _CYRILLIC_NAMES + r")\s*\d+(?:[.\-–]\d+)*[a-z]?\s?[.:–—|]\s+\S", re.IGNORECASE
 )
 """A caption beyond doubt: its name, its number, a sign, and more."""
+CAPTION_LABEL = re.compile(r"(?:" + _NAMES + _CYRILLIC_NAMES + r")" + _NUMBER + r"[.:]?", re.IGNORECASE)
+"""A caption's name and number alone on their line: its words follow below."""
 _MENTION = re.compile(r"\s*(?:shows?|presents?|lists?|gives?|illustrates?|summari[sz]es|depicts?|reports?|and|in|of)\b")
 
 

@@ -11,9 +11,12 @@ from models.extract.layout.text.paragraphs import NUMBER
 Paragraph = list[Line]
 
 _PAGE_NUMBER = re.compile(
-    r"(?:page\s*)?[-–—|\s]*(?:\d{1,4}|[ivxlc]{1,7})[-–—|\s.]*(?:\s*(?:of|/)\s*\d+)?", re.IGNORECASE
+    r"(?:page\s*)?[-–—|\s]*(?:\d{1,4}|[ivxlc]{1,7}|[A-Z]{1,2}[-–.]\d{1,3})[-–—|\s.]*(?:\s*(?:of|/)\s*\d+)?",
+    re.IGNORECASE,
 )
-_NUMBERED_EDGE = re.compile(r"(?:\d{1,4}|[ivxlc]{1,6})\b\W*\s+\D|.*\D\s+\W*(?:\d{1,4}|[ivxlc]{1,6})\s*$")
+_NUMBERED_EDGE = re.compile(
+    r"(?:\d{1,4}|[ivxlc]{1,6}|[IVXLC]{2,6})\b\W*\s+\D|.*\D\s+\W*(?:\d{1,4}|[ivxlc]{1,6}|[IVXLC]{2,6})\s*$"
+)
 _NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¶]+|[a-z])[.)]?\s*\S")
 
 

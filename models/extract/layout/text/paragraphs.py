@@ -6,7 +6,7 @@ from itertools import pairwise
 from statistics import median
 
 from models.extract.layout.lines.marks import Line
-from models.extract.layout.text.captions import NUMBERED_CAPTION, is_caption
+from models.extract.layout.text.captions import CAPTION_LABEL, NUMBERED_CAPTION, is_caption
 from models.extract.layout.text.hyphens import may_divide
 
 
@@ -22,6 +22,12 @@ class ParagraphLimits:
     """A heading has no more lines."""
     small_caps: float = 1.1
     """Capitals are larger than small ones by this much at least."""
+    outdent: float = 1.2
+    """In ems: text so far left of a block that is set in does not belong to it."""
+    set_in_lines: int = 2
+    """Least lines of such a block."""
+    same_edge: float = 1.0
+    """Points by which the lines of such a block may start apart."""
     caption_edge: float = 0.5
     """In ems: a paragraph below a caption at its left edge; lines of centred captions start elsewhere."""
     display_leading: float = 1.35
@@ -30,7 +36,9 @@ class ParagraphLimits:
 
 LIMITS = ParagraphLimits()
 
-BULLET = re.compile(r"[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢✓✔❖\uf0b7\uf0a7\uf0d8-]\s+|[•●▪■‣∙➤❖\uf0b7\uf0a7](?=\S)|[–—*]\s+(?=\S)")
+BULLET = re.compile(
+    r"[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢✓✔❖\uf0b7\uf0a7\uf0d8-]\s+|[•●▪■‣∙➤❖\uf0b7\uf0a7](?=\S)|[⮚❑❏\uf06c\uf06e\uf071\uf076\uf09f\uf0a8\uf0fc]\s+(?=[^\W\d_]{2})|[–—*]\s+(?=\S)"
+)
 _DASH = re.compile(r"[–—*·-]\s")
 NUMBER = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[A-Z]\)|\(?[ivx]{2,5}[.)]|\[\d{1,3}\])\s+(?=\S)")
 """A capital with a full stop is more often an initial."""
@@ -70,11 +78,15 @@ def _starts_new(group: list[Line], line: Line, following: Line | None, leading: 
     last = group[-1]
     if not last.text or not line.text or last.upright != line.upright:
         return True
+    if len(group) == 1 and CAPTION_LABEL.fullmatch(last.text) and abs(last.size - line.size) <= 0.2 * last.size:
+        return _is_apart(group, line, leading)
     if _differs(last, line) or _is_apart(group, line, leading) or _ended_in_other_type(group, line):
         return True
     if last.code and line.code:
         return False
     if _parts_caption(group, line, following):
+        return True
+    if _is_outdented(group, line):
         return True
     return _is_item_start(group, line) or _is_indented(group, line, following) or _ended_short(group, line, following)
 
@@ -191,6 +203,14 @@ def _is_indented(group: list[Line], line: Line, following: Line | None) -> bool:
     if following is None or following.base <= line.base:
         return len(group) > 1 or last.text.endswith(_SENTENCE_END)
     return following.x0 < line.x0 - indent or len(group) > 1
+
+
+def _is_outdented(group: list[Line], line: Line) -> bool:
+    """True for a line left of a block of lines set in (a quotation), after the end of its sentence."""
+    last, edge = group[-1], LIMITS.outdent * line.size
+    if len(group) < LIMITS.set_in_lines or not last.text.endswith(_SENTENCE_END) or line.text[:1].islower():
+        return False
+    return all(abs(one.x0 - last.x0) < LIMITS.same_edge for one in group) and line.x0 < last.x0 - edge
 
 
 def begins_bullet(line: Line) -> bool:
