@@ -93,14 +93,14 @@ def make_block(kind: BlockType, lines: list[Line], marks: PageMarks, *, level: i
     text, runs = (join_code(lines), []) if kind is BlockType.CODE else join_lines(lines, marks.divides, breaks)
     confidence = confidence_of(lines)
     flags = (LOW_CONFIDENCE,) if confidence < _DOUBTFUL and "\ufffd" in text else ()
-    hidden = all(line.hidden for line in lines)
+    hidden = all([line.hidden for line in lines])
     return PageBlock(
         type=kind,
         bbox=lines_bbox(lines, marks),
         text=text,
         level=level,
         spans=tuple(
-            Span(start=r.start, end=r.end, bold=r.bold, italic=r.italic, code=r.code, href=r.href) for r in runs
+            [Span(start=r.start, end=r.end, bold=r.bold, italic=r.italic, code=r.code, href=r.href) for r in runs]
         ),
         confidence=confidence,
         flags=(*flags, HIDDEN_TEXT) if hidden else flags,
@@ -138,9 +138,10 @@ def clamp(x0: float, y0: float, x1: float, y1: float, marks: PageMarks) -> tuple
 def look_of(lines: list[Line]) -> TextLook:
     """What the lines look like, for comparison over pages."""
     first, last = lines[0], lines[-1]
-    chars = sum([len(line.text) for line in lines])
+    lengths = [len(line.text) for line in lines]
+    chars = sum(lengths)
     return TextLook(
-        size=round(max(lines, key=lambda line: len(line.text)).size, 1),
+        size=round(lines[lengths.index(max(lengths))].size, 1),
         bold=sum([len(line.text) for line in lines if line.bold]) > 0.8 * chars,
         italic=sum([len(line.text) for line in lines if line.italic]) > 0.8 * chars,
         font=first.font,

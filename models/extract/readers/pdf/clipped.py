@@ -4,6 +4,7 @@ Only pages that show text inside a clip are read twice; that is told from the op
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,7 +14,7 @@ from models.extract.readers.pdf.sight.unseen import UnseenText, surround
 
 EVERYWHERE = (-1e6, -1e6, 1e6, 1e6)
 """Points; text that stands further out is nowhere."""
-_CLIPS = (b"W n", b"W* n", b"W\nn", b"W*\nn")
+_CLIP = re.compile(rb"W\*?[ \n]n")
 _RECTANGLE = re.compile(rb"([-\d.]+)\s+([-\d.]+)\s+re\s*$")
 _SHOW = re.compile(rb"T[jJ]|[\s\]>)]Q\s|['\"]\s")
 _LOOK_BACK, _LOOK_AHEAD = 48, 2000
@@ -27,18 +28,17 @@ _FLAGS = mupdf.FZ_STEXT_PRESERVE_WHITESPACE
 
 def may_clip(contents: bytes, width: float, height: float) -> bool:
     """True when text is shown inside a clip that is no rectangle as large as the page."""
-    for operator in _CLIPS:
-        at, looked = contents.find(operator), 0
-        while at >= 0:
-            looked += 1
-            if looked > _MOST_CLIPS:
+    looked: Counter[bytes] = Counter()
+    for clip in _CLIP.finditer(contents):
+        looked[clip[0]] += 1
+        if looked[clip[0]] > _MOST_CLIPS:
+            return True
+        at = clip.start()
+        area = _RECTANGLE.search(contents, max(0, at - _LOOK_BACK), at)
+        if area is None or abs(float(area[1])) < _LARGE * width or abs(float(area[2])) < _LARGE * height:
+            shown = _SHOW.search(contents, at, at + _LOOK_AHEAD)
+            if shown is not None and shown[0][:1] == b"T":
                 return True
-            area = _RECTANGLE.search(contents, max(0, at - _LOOK_BACK), at)
-            if area is None or abs(float(area[1])) < _LARGE * width or abs(float(area[2])) < _LARGE * height:
-                shown = _SHOW.search(contents, at, at + _LOOK_AHEAD)
-                if shown is not None and shown[0][:1] == b"T":
-                    return True
-            at = contents.find(operator, at + len(operator))
     return False
 
 
