@@ -12,6 +12,7 @@ from models.extract.coverage.total import count_written
 from models.extract.layout.page import layout_page
 from models.extract.layout.text.blocks import confidence_of
 from models.extract.layout.text.unseen import make_unseen_blocks
+from models.extract.legible.ligatures import restore_ligatures
 from models.extract.plan import TEXT_IN_PICTURES, PagePlan, plan_page
 from models.extract.readers.contract import PageBlock, PageContent, PageRead, ReadArea
 from models.extract.readers.pdf.engine import ENGINE, VERSION
@@ -34,7 +35,7 @@ def read_pdf_page(
     marks.number = number
     plan = plan_page(marks, options)
     layout = layout_page(marks)
-    blocks = [*layout.blocks, *make_unseen_blocks(marks, layout.body_size)]
+    blocks = restore_ligatures([*layout.blocks, *make_unseen_blocks(marks, layout.body_size)])
     areas: tuple[ReadArea, ...] = ()
     if plan.garbled and plan.route is not Route.OCR:
         places = find_garbled_blocks(blocks, plan.garbled)
