@@ -11,16 +11,17 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar, cast
 
-from models.cdom.tree import Tree
+from models.cdom.tree import Tree, dump_tree, load_tree
 from serve_apps.api.http.refusals import OverLimit
 
 S = TypeVar("S")
 T = TypeVar("T")
 HEAVY_CHARS = 500_000
 """Characters of a tree that are worked on in place: two hundred pages, a second of CPU for the slowest derivation."""
-CELL_CHARS = 20  # what a block or a cell costs besides its text, in characters
+CELL_CHARS = 20  # what a block, a cell or a span costs besides its text, in characters
 FAILED, OVER = 70, 71  # exit statuses of the process: a fault of ours; memory
 _MODULE = "serve_apps.api.context.limited_process"
 
@@ -53,7 +54,7 @@ class LimitedWork:
         """`make(tree)`, wherever it is made. Raises `OverLimit`."""
         if not self.is_heavy(tree):
             return make(tree)
-        return self.run_apart(make, tree)
+        return self.run_apart(partial(_make_of_json, make), dump_tree(tree))
 
     def run_apart(self, make: Callable[[S], T], value: S) -> T:
         """`make(value)`, made in a process. Raises `OverLimit`."""
@@ -77,8 +78,13 @@ class LimitedWork:
         return pickle.loads(done.stdout)  # noqa: S301  (our own process, working on a tree that was checked)
 
 
+def _make_of_json(make: Callable[[Tree], T], data: bytes) -> T:
+    """In the process: a tree goes there as its JSON, for pickling its parts would hold the parent far longer."""
+    return make(load_tree(data))
+
+
 def _weigh(tree: Tree) -> int:
-    """Characters of texts and cells, and a share for each of them."""
-    total = sum(len(block.text) + CELL_CHARS for block in tree.blocks)
+    """Characters of texts and cells, and a share for each of them and of their spans."""
+    total = sum(len(block.text) + CELL_CHARS * (1 + len(block.spans) + len(block.flag_spans)) for block in tree.blocks)
     cells = (cell for block in tree.blocks if block.table for cell in block.table.cells)
     return total + sum(len(cell.text) + CELL_CHARS for cell in cells)

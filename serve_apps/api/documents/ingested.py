@@ -24,7 +24,8 @@ from storage.values.file_names import clean_name
 
 CDOM_VERSION = "1.0"
 MAX_VALUES = 4_000_000  # JSON values of one body: twenty for each of the most blocks
-MAX_PARTS = 1_000_000  # cells, spans and flags of one tree: five for each of the most blocks
+MAX_PARTS = 400_000  # cells, spans and flags of one tree: two for each of the most blocks; a second to parse
+SPARE_SPANS = 16  # spans a block may have beyond two for each of its characters
 MAX_BLOCKS = 200_000  # blocks of one ingested tree: a book of two thousand pages
 PAGE_CHARS = 10_000
 """Characters of one page that is charged: twice a densely printed one. A page that claims to hold more is several."""
@@ -129,6 +130,16 @@ def _count_parts(sent: dict[str, Any]) -> None:
         lists.append(table.get("cells") if isinstance(table, dict) else None)
     if sum(len(part) for part in lists if isinstance(part, list)) > MAX_PARTS:
         raise InvalidIngest(f"at most {MAX_PARTS} cells, spans and flags")
+    for block in sent["blocks"]:
+        _check_spans(block)
+
+
+def _check_spans(block: dict[str, Any]) -> None:
+    """No text has more runs of type than places where one could begin or end."""
+    spans, text = block.get("spans"), block.get("text")
+    chars = len(text) if isinstance(text, str) else 0
+    if isinstance(spans, list) and len(spans) > 2 * chars + SPARE_SPANS:
+        raise InvalidIngest("a block has more spans than its text has places for")
 
 
 def _complete(sent: dict[str, Any], ids: Mapping[str, BlockId]) -> dict[str, Any]:

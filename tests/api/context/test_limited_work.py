@@ -4,13 +4,14 @@ import json
 import os
 import pickle
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import httpx
 import pytest
 
-from models.cdom.tree import BlockType, Tree
+from models.cdom.tree import BlockType, Span, Tree
 from models.derive.semantics import describe_tree
 from models.pii.engines.choose import make_flagger
 from serve_apps.api.context.limited_work import LimitedWork, WorkLimits
@@ -184,3 +185,11 @@ def test_pictures_and_the_original_do_not_make_a_body_heavy() -> None:
 def test_every_engine_goes_into_a_process_as_its_choices() -> None:
     flagger = make_flagger("regex", ("en", "de"), urls=False)
     assert pickle.loads(pickle.dumps(flagger)) == flagger
+
+
+def test_spans_weigh_as_much_as_cells() -> None:
+    spans = tuple(Span(start=at, end=at + 1) for at in range(1000))
+    light = make_tree(make_block(BlockType.PARAGRAPH, "x" * 1000))
+    work = LimitedWork(WorkLimits(heavy_chars=10_000))
+    assert not work.is_heavy(light)
+    assert work.is_heavy(replace(light, blocks=(replace(light.blocks[0], spans=spans),)))

@@ -242,3 +242,8 @@ async def test_ingests_that_wait_for_their_vectors_hold_nobody_else(store: Store
         finally:
             index.go.set()
         assert {answer.status_code for answer in await asyncio.gather(*waiting)} == {201}
+
+
+async def test_more_spans_than_a_text_has_places_for_are_refused(client: httpx.AsyncClient) -> None:
+    answer = await client.post("/v1/ingest", json={"tree": with_block(text="abc", spans=[{"start": 0, "end": 1}] * 23)})
+    assert (answer.status_code, answer.json()["detail"][0]["loc"]) == (422, ["body", "tree"])
