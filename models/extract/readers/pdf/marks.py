@@ -15,6 +15,7 @@ from models.extract.readers.pdf.see import PageFrame, see_page
 from models.extract.readers.pdf.sight.unseen import UnseenText
 from models.extract.readers.pdf.structure.marked import find_marked_share
 from models.extract.readers.pdf.structure.tags import STRUCTURE_SCALE, read_tagged_lines
+from models.extract.readers.pdf.text.fractions import write_fractions
 from models.extract.readers.pdf.text.rtl import order_letters
 from models.extract.readers.pdf.text.spaces import add_missing_blanks
 from models.extract.readers.pdf.text.text_lines import clean_glyphs, find_lines
@@ -50,6 +51,7 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     if turn is None:
         order_letters(marks, text_page)
     add_vectors(marks, blocks)
+    write_fractions(marks, blocks)
     add_annotations(page, marks)
     marks.unseen = [_make_unseen(one) for one in seen.unseen]
     marks.painted = seen.painted

@@ -17,7 +17,8 @@ from models.cdom.errors import (
     UnsupportedFormat,
 )
 from models.cdom.original import ReadOptions
-from models.cdom.tree import PageStatus
+from models.cdom.tree import FURNITURE, PageStatus
+from models.cdom.visible import visible_blocks
 from models.extract.assemble import assemble
 from models.extract.layout import page as layout_page
 from models.extract.pages_json import dump_facts, dump_page, load_facts, load_page
@@ -224,3 +225,11 @@ def test_a_form_in_xfa_says_so() -> None:
     assert open_document(paper.save(), ReadOptions()).facts.warnings == ()
     paper.file.xref_set_key(paper.file.pdf_catalog(), "AcroForm", "<< /Fields [] /XFA [] >>")
     assert open_document(paper.save(), ReadOptions()).facts.warnings == ("xfa-form",)
+
+
+@pytest.mark.parametrize("y", [12, 300, 590])
+@pytest.mark.parametrize("word", ["Hello", "7", "-", "."])
+def test_a_document_of_one_word_has_that_word_as_its_text_wherever_it_stands(word: str, y: float) -> None:
+    tree = Paper().text(60, y, word).read()
+    assert [block.text for block in visible_blocks(tree)] == [word]
+    assert not any(block.type in FURNITURE for block in tree.blocks)

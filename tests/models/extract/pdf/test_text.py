@@ -149,3 +149,26 @@ def test_a_divided_word_goes_on_in_bold() -> None:
     paper.lines(50, 62, ["guage interpretation"], font="hebo")
     (block,) = paper.read().blocks
     assert block.text == "We click it and then we Select sign language interpretation"
+
+
+def set_fraction(*, bar: bool) -> str:
+    """A sentence with two small figures above each other, a raised and a lowered one."""
+    paper = Paper()
+    paper.prose(50, 40, 4)
+    at = 50.0
+    for text, size, up in [("The share is about ", 10, 0), ("1", 7, 4), ("2", 7, -4), (" of m", 10, 0), ("2", 7, 4),
+                           (" and x", 10, 0), ("i", 7, -2), (" of it.", 10, 0)]:  # fmt: skip
+        paper.text(at, 120 - up, text, size=size)
+        at += 0 if (text, up) == ("1", 4) else pymupdf.get_text_length(text, fontsize=size)
+    if bar:
+        x = 50 + pymupdf.get_text_length("The share is about ", fontsize=10)
+        paper.rule(x - 1, 117.8, x + 6, 117.8, 0.5)
+    return paper.read().blocks[-1].text
+
+
+def test_a_fraction_in_running_text_can_be_searched_as_scripts_can() -> None:
+    assert set_fraction(bar=True) == "The share is about 1/2 of m2 and xi of it."
+
+
+def test_figures_above_each_other_without_a_bar_are_no_fraction() -> None:
+    assert "1/2" not in set_fraction(bar=False)
