@@ -29,8 +29,8 @@ class GlanceLimits:
     """
 
     bar: float = 0.1
-    most: int = 12
-    crowd: int = 4
+    most: int = 14
+    crowd: int = 6
     long: int = 40
     """Characters of a line that is no label."""
     edge_step: float = 3.0
