@@ -7,12 +7,14 @@ text is escaped in `markup`; there is no script. Knows no derivation.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from models.cdom.table import SHARE_SUM, Cell, Table, TableCheck
 from models.cdom.tree import Block, BlockType, Tree
 from models.cdom.visible import flow_blocks, visible_blocks
+from models.export.markdown_inline import cut_spans
+from models.export.markdown_lists import after_bullet
 from models.export.markup import Markup, element, escape, open_tag, page, safe_href
 from models.export.statement import coverage_panel, hidden_section
 
@@ -179,10 +181,16 @@ def _list(items: Sequence[Block]) -> Markup:
         while end < len(items) and _depth(items[end]) > top:
             end += 1
         first = at if _depth(items[at]) > top else at + 1
-        own = _text(items[at]) if first > at else Markup("")
+        own = _text(_without_bullet(items[at])) if first > at else Markup("")
         written.append(element("li", own, _list(items[first:end]), id=items[at].id if first > at else None))
         at = end
     return element("ul", *written)
+
+
+def _without_bullet(item: Block) -> Block:
+    """The item without the bullet that its page shows: the list has its own."""
+    cut = after_bullet(item.text)
+    return replace(item, text=item.text[cut:], spans=cut_spans(item.spans, cut)) if cut else item
 
 
 def _depth(item: Block) -> int:

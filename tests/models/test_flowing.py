@@ -78,3 +78,12 @@ def test_html_and_markdown_without_running_heads_have_it_in_one_piece() -> None:
 def test_markdown_of_printed_pages_keeps_a_note_between_the_parts() -> None:
     written = tree_to_markdown(make_tree(FIRST, NOTE, REST))
     assert [part[:8] for part in written.split("\n\n")] == ["It was s", "1 A note", "ment of "]
+
+
+def test_an_item_of_an_html_list_has_one_bullet() -> None:
+    item = make_block(BlockType.LIST_ITEM, "• old house", level=1, bbox=(50, 50, 300, 70), spans=REST.spans[:0])
+    bold = replace(item, spans=(Span(start=2, end=5, bold=True),))
+    written = tree_to_html(make_tree(item, bold, replace(item, text="1. old")))
+    assert '<li id="b0">old house</li>' in written
+    assert "<strong>old</strong> house</li>" in written
+    assert "1. old</li>" in written
