@@ -26,6 +26,8 @@ from storage.values.rows import Actor, DocumentId, JobId, Scope
 
 _PARAMETERS: dict[str, Mapping[str, bool]] = {}  # by the operation's id: routes cannot be keys
 _SHOWN_CHARS = 64  # of a parameter's name in a refusal
+_WORDS = "q"
+"""The parameter of a search that holds what people look for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +104,8 @@ def _check_query(scope: MutableMapping[str, Any]) -> None:
 
 
 def _check_value(name: str, value: str) -> None:
-    """No store takes NUL, and no parameter of ours means it."""
-    if "\0" in value:
+    """No store takes NUL, and no parameter of ours means it; the words of a search are text, whatever they hold."""
+    if "\0" in value and name != _WORDS:
         raise InvalidField(name, "holds NUL", "query")
 
 

@@ -45,7 +45,6 @@ SOFT = "‐"
 """What typesetters print where they divide a word; few write it inside one."""
 
 _WORDS = re.compile(r"[\w’'‐-]+")
-_LAST = re.compile(r"[\w’'‐-]*[-‐]$")
 _FIRST = re.compile(r"[\w’'‐-]*")
 _PARTS = re.compile(r"[-‐]")
 _HEADS = frozenset(["self", "non", "well", "ex", "so", "all", "half", "cross", "high", "low", "long", "short", "fine"])
@@ -96,8 +95,7 @@ class PageHyphens:
         """True when the hyphen at the end of `text` only divides a word that goes on in `following`."""
         if not may_divide(text, following) or not is_attached(text, following):
             return False
-        found = _LAST.search(text)
-        first, second = found.group() if found else text[-2:], _match_first(following)
+        first, second = _match_last(text), _match_first(following)
         words = self._count_words()
         if text[-1] == SOFT:
             return not words[SOFT]
@@ -141,6 +139,11 @@ class PageHyphens:
             words.update(_PARTS.split(word))
         self._words, self._share = words, divided / max(1, len(self._lines))
         return words
+
+
+def _match_last(text: str) -> str:
+    """The word at the end with its hyphen; the last two characters where none is. Read from the end, so in one pass."""
+    return _match_first(text[::-1])[::-1] if text[-1:] in ("-", "‐") else text[-2:]
 
 
 def _match_first(text: str) -> str:

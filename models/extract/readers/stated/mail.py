@@ -1,8 +1,8 @@
 """Mails: the body they show, and its other forms."""
 
-from email import message_from_bytes
 from email.header import decode_header, make_header
 from email.message import Message
+from email.parser import BytesParser
 from typing import Any, Final
 
 from models.cdom.errors import Malformed
@@ -19,7 +19,7 @@ def state_eml(data: bytes) -> StatedText:
 
     Raises `Malformed` for a message whose parts are not what they say: where its body begins is a guess then.
     """
-    message = message_from_bytes(data)
+    message = _parse(data)
     if any(part.defects for part in message.walk()):
         raise Malformed("a mail with defects")
     plain: list[str] = []
@@ -38,10 +38,15 @@ def state_eml(data: bytes) -> StatedText:
 
 def state_mhtml(data: bytes) -> StatedText:
     """The first page of a saved one."""
-    for part in message_from_bytes(data).walk():
+    for part in _parse(data).walk():
         if part.get_content_type() in ("text/html", "application/xhtml+xml"):
             return state_markup(_text_of(part))
     return state_eml(data)
+
+
+def _parse(data: bytes) -> "Message[str, str]":
+    """`email.message_from_bytes` would import its parser only now, where nothing can be imported any more."""
+    return BytesParser().parsebytes(data)
 
 
 def _sort(part: "Message[str, str]", plain: list[str], html: list[str]) -> None:
