@@ -1,0 +1,26 @@
+"""A file that the counting apart cannot take is read all the same; its pages are judged by nobody."""
+
+import pytest
+
+from models.cdom.original import Format
+from models.extract.readers.stated import mail, parts
+from tests.models.extract.flow_trees import read_tree
+
+MAIL = b"From: a@b.org\nSubject: s\nMIME-Version: 1.0\n\nThe body of the mail.\n"
+
+
+@pytest.mark.parametrize("fault", [AttributeError, TypeError, RecursionError, MemoryError, UnicodeError])
+def test_a_fault_of_a_counter_costs_the_statement_not_the_document(
+    fault: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(data: bytes) -> None:
+        raise fault
+
+    monkeypatch.setattr(mail, "state_eml", fail)
+    assert "The body of the mail." in [block.text for block in read_tree(MAIL).blocks]
+
+
+def test_what_cannot_be_imported_in_a_child_is_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(parts.COUNTERS, Format.EML, "models.extract.readers.stated.nowhere:state")
+    with pytest.raises(ImportError):
+        read_tree(MAIL)
