@@ -64,8 +64,8 @@ def _parse_range(part: str) -> tuple[int, int]:
     metavar="|".join(EXTRACT_FORMATS), help="What to write (md = markdown, json = tree).",
 )  # fmt: skip
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path, file_okay=False, allow_dash=True), default=Path(),
-    help="Folder of the results; - writes one result to standard output.",
+    "-o", "--output", type=click.Path(path_type=Path, allow_dash=True), default=Path(),
+    help="Folder of the results; for one document also a file (out.md); - is standard output.",
 )  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1, 64), help="Documents read side by side; one per core by default.")
 @click.option("--pages", callback=_parse_pages, help="Only these pages, like 1-3,8.")
@@ -94,12 +94,13 @@ def extract(
     Exit status: 0 all were read, 1 some failed ("FILE: code: what to do" on stderr), 2 wrong use.
     """
     started = time.monotonic()
-    _prepare_folders(output, workdir)
+    suffix = EXTRACT_FORMATS[to][0]
+    _prepare_folders(output.parent if _is_file_name(output, suffix) else output, workdir)
     with _collected(paths) as found:
-        _check_use(found, output, as_json)
+        _check_use(found, output, suffix, as_json)
         if redacted:
             check_detector()
-        items = _items(found.files, output, EXTRACT_FORMATS[to][0], redacted)
+        items = _items(found.files, output, suffix, redacted)
         options = ReadOptions(pages=pages, password=password, ocr=OcrMode(ocr), table_parts=TableParts(table_parts))
         with ProgressBar(len(items)).shown() as bar:
             choices = MarkdownChoices(furniture=False if no_furniture else None, plain=plain)
@@ -158,11 +159,16 @@ def _is_url(path: str) -> bool:
     return path.startswith(("http://", "https://"))
 
 
-def _check_use(found: FoundFiles, output: Path, as_json: bool) -> None:
+def _is_file_name(output: Path, suffix: str) -> bool:
+    """True for the name of one result: it ends as the format's files do and is no folder."""
+    return output != STANDARD and output.suffix.lower() == suffix and not output.is_dir()
+
+
+def _check_use(found: FoundFiles, output: Path, suffix: str, as_json: bool) -> None:
     if not found.files:
         raise click.UsageError("no document found" + _skipped(found.skipped))
-    if output == STANDARD and len(found.files) > 1:
-        raise click.UsageError(f"-o - takes one document, and these are {len(found.files)}; name a folder")
+    if (output == STANDARD or _is_file_name(output, suffix)) and len(found.files) > 1:
+        raise click.UsageError(f"-o {output} takes one document, and these are {len(found.files)}; name a folder")
     if output == STANDARD and as_json:
         raise click.UsageError("--json and -o - both want standard output")
 
@@ -176,7 +182,7 @@ def _items(files: list[FoundFile], output: Path, suffix: str, redacted: bool) ->
         ExtractItem(
             file=file.path,
             name=str(file.path if file.path.name == file.place.name else file.place),
-            result=None if output == STANDARD else output / name,
+            result=None if output == STANDARD else output if _is_file_name(output, suffix) else output / name,
         )
         for file, name in zip(files, names, strict=True)
     ]

@@ -9,6 +9,7 @@ from click.testing import CliRunner, Result
 
 from cluster.cli.main import cli
 from cluster.state import ServiceState, exclusive, this_process, write_state
+from tests.conformance.own_service import free_port
 
 
 def quire(*arguments: str, **variables: str) -> Result:
@@ -23,7 +24,7 @@ def test_wrong_settings_end_up_with_exit_2_and_their_names(tmp_path: Path) -> No
 
 
 def test_a_plugin_that_is_not_installed_ends_up(tmp_path: Path) -> None:
-    done = quire("up", "--workdir", str(tmp_path), SVC_PLUGINS="nobody")
+    done = quire("up", "--workdir", str(tmp_path), "--port", str(free_port()), SVC_PLUGINS="nobody")
     assert (done.exit_code, "SVC_PLUGINS: not installed: nobody" in done.output) == (1, True)
 
 

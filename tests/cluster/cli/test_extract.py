@@ -140,6 +140,34 @@ def test_plain_markdown_has_the_words_of_a_link_and_of_bold_text_alone(tmp_path:
     assert (tmp_path / "plain" / "a.md").read_text() == "Read the manual first.\n"
 
 
+def test_one_document_goes_to_the_file_that_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(pdfs.good())
+    result = run(tmp_path / "a.pdf", "--to", "md", "-o", tmp_path / "new" / "report.md")
+    assert result.exit_code == 0
+    assert "report.md" in result.stderr
+    first = (tmp_path / "new" / "report.md").read_bytes()
+    assert run(tmp_path / "a.pdf", "--to", "md", "-o", tmp_path / "new" / "report.md").exit_code == 0
+    assert (tmp_path / "new" / "report.md").read_bytes() == first != b""
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["report.md"]
+
+
+def test_many_documents_do_not_go_to_one_file(tmp_path: Path) -> None:
+    for name in ("a.pdf", "b.pdf"):
+        (tmp_path / name).write_bytes(pdfs.good())
+    result = run(tmp_path / "a.pdf", tmp_path / "b.pdf", "--to", "md", "-o", tmp_path / "report.md")
+    assert (result.exit_code, "takes one document" in result.stderr) == (2, True)
+    assert not (tmp_path / "report.md").exists()
+
+
+def test_a_name_with_another_ending_is_a_folder_and_a_file_there_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(pdfs.good())
+    assert run(tmp_path / "a.pdf", "--to", "md", "-o", tmp_path / "v1.2").exit_code == 0
+    assert (tmp_path / "v1.2" / "a.md").exists()
+    (tmp_path / "taken").write_text("x")
+    assert run(tmp_path / "a.pdf", "--to", "md", "-o", tmp_path / "taken").exit_code == 2
+    assert (tmp_path / "taken").read_text() == "x"
+
+
 @pytest.mark.parametrize("to", list(EXTRACT_FORMATS))
 def test_redacted_results_hold_no_personal_data_in_any_format_nor_in_their_names(tmp_path: Path, to: str) -> None:
     document = pymupdf.open()
