@@ -32,7 +32,7 @@ CONTENTS: dict[str, dict[str, str]] = {
         "derive": "Fields, entities, chunks",
         "glossary": "Words",
     },
-    "Explanation": {"architecture": "Architecture", "decisions/README": "Decisions"},
+    "Explanation": {"architecture": "Architecture", "decisions/README": "Decisions", "review": "Review of 0.9.20"},
 }
 GENERATED = "operations"
 """The page that is made of the OpenAPI document, so it cannot drift."""
