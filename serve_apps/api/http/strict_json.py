@@ -88,6 +88,11 @@ def _check(root: Any, storable: bool) -> None:
     raise InvalidJson(f"nested more than {MAX_DEPTH} levels")
 
 
+def is_storable(text: str) -> bool:
+    """False for what no database takes: NUL, and half a character (a lone surrogate)."""
+    return "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in text)
+
+
 def _check_text(text: str) -> None:
-    if "\0" in text or any("\ud800" <= c <= "\udfff" for c in text):
+    if not is_storable(text):
         raise InvalidJson("a text holds NUL or half a character")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from pydantic_core import to_json
 from starlette.responses import Response
@@ -16,6 +17,11 @@ JSON = "application/json"
 def json_response(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """`value` (dicts, lists, times, numbers) as a JSON answer."""
     return Response(to_json(value), status, headers, JSON)
+
+
+def attachment(name: str) -> str:
+    """Content-Disposition of a file that a browser saves under this name, whatever its characters."""
+    return f"attachment; filename*=UTF-8''{quote(name, safe='')}"
 
 
 def render_job(job: JobRow) -> dict[str, Any]:

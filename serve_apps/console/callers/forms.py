@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import Request
 
 from serve_apps.api.http.refusals import InvalidField
-from serve_apps.api.http.strict_json import InvalidJson, parse_object
+from serve_apps.api.http.strict_json import InvalidJson, is_storable, parse_object
 
 
 async def read_form(request: Request) -> dict[str, Any]:
@@ -18,7 +18,7 @@ async def read_form(request: Request) -> dict[str, Any]:
     form = await request.form(max_files=0, max_fields=20, max_part_size=64 * 1024)
     fields = {name: value for name, value in form.items() if isinstance(value, str)}
     for name, value in fields.items():
-        if "\0" in value or any("\ud800" <= c <= "\udfff" for c in value):
+        if not is_storable(value):
             raise InvalidField(name, "holds NUL or half a character")
     return fields
 

@@ -9,6 +9,7 @@ from click.testing import CliRunner, Result
 from cluster.bootstrap.opening import load_settings
 from cluster.cli.main import cli
 from cluster.runtime import Runtime, write_runtime
+from configs.settings import Settings
 from serve_apps.access.keys import default_key, digest_secret, parse_api_keys
 from serve_apps.access.stored_keys import keys_in_force
 from storage.access.api_keys import list_keys
@@ -21,15 +22,20 @@ CONFIGURED = "acme:read=acme-read"
 @pytest.fixture
 def workdir(dsn: str, tmp_path: Path) -> Path:
     """As `quire up` leaves it."""
-    settings = load_settings({}, workdir=tmp_path / "deployed", api_keys=CONFIGURED)
+    return deploy(load_settings({}, workdir=tmp_path / "deployed", api_keys=CONFIGURED), dsn, tmp_path)
+
+
+def deploy(settings: Settings, dsn: str, folder: Path, token_file: Path | None = None) -> Path:
+    """The working folder with the runtime file of a service that is up."""
     write_runtime(
         Runtime(
             settings=settings,
             dsn=dsn,
-            dsn_file=tmp_path / "dsn",
+            dsn_file=folder / "dsn",
             base_url="http://127.0.0.1:8000",
-            license_file=tmp_path / "license",
+            license_file=folder / "license",
             signing_key=b"0" * 32,
+            token_file=token_file,
         )
     )
     return settings.workdir
@@ -77,17 +83,7 @@ def test_ending_a_narrow_key_of_the_default_tenant_leaves_the_default_token(
     """`keys revoke default:read` ended the one token of full scope as well."""
     token, settings = tmp_path / "token", load_settings({}, workdir=tmp_path / "deployed")
     token.write_text("quire_default\n")
-    write_runtime(
-        Runtime(
-            settings=settings,
-            dsn=dsn,
-            dsn_file=tmp_path / "dsn",
-            base_url="http://127.0.0.1:8000",
-            license_file=tmp_path / "license",
-            signing_key=b"0" * 32,
-            token_file=token,
-        )
-    )
+    deploy(settings, dsn, tmp_path, token)
     default = default_key("quire_default")
     assert quire(settings.workdir, "keys", "add", "default:read").exit_code == 0
     assert quire(settings.workdir, "keys", "revoke", "default:read").exit_code == 0

@@ -3,11 +3,11 @@
 from functools import partial
 from pathlib import PurePath
 from typing import Annotated, Any
-from urllib.parse import quote
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
+from models.cdom.original import Format
 from models.cdom.tree import Tree
 from models.export.context import ContextDigest, tree_to_context
 from models.export.graph import Graph, GraphFormat, graph_to_neo4j, parse_graph_format, tree_to_graph
@@ -17,14 +17,15 @@ from models.export.markdown_tables import TableStyle
 from models.export.word import tree_to_docx
 from serve_apps.access.scopes import DOCUMENT
 from serve_apps.api.documents.published import PublishedDep
-from serve_apps.api.shapes.rendering import JSON
+from serve_apps.api.routes.results.originals import MEDIA_TYPES
+from serve_apps.api.shapes.rendering import JSON, attachment
 
 router = APIRouter(tags=["exports"])
 HTML_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; sandbox",
     "X-Content-Type-Options": "nosniff",
 }
-WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+WORD = MEDIA_TYPES[Format.DOCX]
 MaxTokens = Annotated[int, Query(ge=16, le=1_000_000)]
 Tables = Annotated[
     TableStyle, Query(description="auto: pipes, and HTML where cells span; html or pipe: always that form.")
@@ -63,7 +64,7 @@ async def export_markdown(
 async def export_docx(document: PublishedDep) -> Response:
     """The document as a Word file: real headings, lists, tables and links; pictures are named, hidden text left out."""
     made = await document.derive(partial(tree_to_docx, title=document.name))
-    named = f"attachment; filename*=UTF-8''{quote(PurePath(document.name).stem, safe='')}.docx"
+    named = attachment(f"{PurePath(document.name).stem}.docx")
     headers = {"X-Content-Type-Options": "nosniff", "Content-Disposition": named}
     return Response(made, media_type=WORD, headers=headers | document.left_out())
 

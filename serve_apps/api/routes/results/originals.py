@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from typing import Annotated
-from urllib.parse import quote
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
@@ -16,6 +15,7 @@ from serve_apps.access.scopes import KeyScope
 from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
 from serve_apps.api.documents.redacting import read_block_decisions
 from serve_apps.api.http.refusals import FormatNotRedactable, NoOriginal
+from serve_apps.api.shapes.rendering import attachment
 from storage.access.audit import record
 from storage.jobs.documents import Original, locate_original, locate_tree
 from storage.values.errors import NotFound
@@ -109,7 +109,7 @@ def _as_attachment(original: Original, document_id: DocumentId, redacted: bool) 
     ending = f".{original.format}" if original.format else ""
     name = f"{document_id}-redacted{ending}" if redacted else original.source_file or f"{document_id}{ending}"
     return {
-        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}",
+        "Content-Disposition": attachment(name),
         "Cache-Control": "no-store",
         "X-Content-Type-Options": "nosniff",
     }
