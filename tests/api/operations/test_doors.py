@@ -113,9 +113,7 @@ async def test_the_proxys_list_of_applications_is_a_404_like_any_other(client: h
     assert (healthy.status_code, healthy.text) == (200, "success")
 
 
-@pytest.mark.parametrize(
-    "query", ["/v1/review?kind=a%00", "/v1/review?decided_by=%00", "/v1/search?q=%00", "/v1/documents?flag=%00"]
-)
+@pytest.mark.parametrize("query", ["/v1/review?kind=a%00", "/v1/review?decided_by=%00", "/v1/documents?flag=%00"])
 async def test_a_parameter_with_nul_is_refused_and_no_fault(client: httpx.AsyncClient, query: str) -> None:
     answer = await client.get(query)
     assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, "invalid-field")

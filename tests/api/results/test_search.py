@@ -123,6 +123,7 @@ async def test_a_wrong_question_is_422(client: httpx.AsyncClient, params: dict[s
         "äpfel 苹果 \U0001f34e",
         "(" * 4096,
         " \t\n",
+        "\x00",
     ],
 )
 async def test_operators_quotes_and_control_characters_are_just_text(
