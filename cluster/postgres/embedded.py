@@ -271,7 +271,8 @@ def _serves(pid: int, data: Path) -> bool:
 
 
 def _anybody_in(data: Path) -> bool:
-    return any(_works_in(entry.path, data) for entry in os.scandir("/proc") if entry.name.isdigit())
+    with os.scandir("/proc") as processes:
+        return any(_works_in(entry.path, data) for entry in processes if entry.name.isdigit())
 
 
 def _works_in(process: str, data: Path) -> bool:
