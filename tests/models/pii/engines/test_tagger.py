@@ -3,7 +3,8 @@
 import pytest
 
 from models.pii.engines.choose import PiiEngineChoice, make_detector
-from models.pii.engines.tagger import NamesDetector, TaggedToken, make_names
+from models.pii.engines.people import TaggedToken
+from models.pii.engines.tagger import NamesDetector, Tag, make_names
 from models.pii.flag import flag_tree
 from models.pii.kinds import Detector
 from models.pii.redact import redact_tree
@@ -13,6 +14,14 @@ from tests.models.pii.trees import paragraph, tree
 @pytest.fixture(scope="module")
 def names() -> Detector:
     return make_detector(PiiEngineChoice.NAMES, ("en",))
+
+
+def named(*words: str, label: str = "GIVEN_NAME") -> Tag:
+    """A tagger that is sure of these words and of nothing else."""
+    return lambda text: sorted(
+        (TaggedToken(label, text.find(word), text.find(word) + len(word)) for word in words if word in text),
+        key=lambda token: token.start,
+    )
 
 
 def found(detector: Detector, text: str) -> set[tuple[str, str]]:
@@ -60,3 +69,36 @@ def test_tokens_of_two_windows_make_one_name_and_words_are_never_cut() -> None:
     text = "Word " * 84 + "Maria Oberhauser " + "word " * 100
     hits = NamesDetector(tag).detect(text)
     assert [text[hit.start : hit.end] for hit in hits] == ["Oberhauser"]
+
+
+def test_a_text_without_any_capital_is_read_as_well(names: Detector) -> None:
+    assert ("person", "maria oberhauser") in found(names, "dear colleagues, maria oberhauser speaks on friday")
+
+
+def test_a_name_before_the_company_of_its_bearer_is_a_name() -> None:
+    hits = found(NamesDetector(named("Jeremy", "Hartmann")), "Thanks to Jeremy Hartmann of Gradiant Research LLC.")
+    assert hits == {("person", "Jeremy Hartmann"), ("organization", "Gradiant Research LLC")}
+
+
+def test_a_first_name_takes_initial_and_surname_along() -> None:
+    assert found(NamesDetector(named("Jildau")), "We asked Jildau S Bouts.") == {("person", "Jildau S Bouts")}
+
+
+def test_two_unlikely_words_with_capitals_are_a_name_and_two_in_small_letters_are_none() -> None:
+    def unlikely(text: str) -> list[TaggedToken]:
+        return [TaggedToken(one.label, one.start, one.end, 0.07) for one in named("petr", "kloz")(text.casefold())]
+
+    assert found(NamesDetector(unlikely), "Have you heard Petr Kloz speak?") == {("person", "Petr Kloz")}
+    assert found(NamesDetector(unlikely), "Have you heard petr kloz speak?") == set()
+
+
+def test_a_country_is_no_person() -> None:
+    assert found(NamesDetector(named("Sweden")), "I am glad that Sweden moves.") == {("location", "Sweden")}
+
+
+def test_what_somebody_was_is_no_part_of_the_name() -> None:
+    assert found(NamesDetector(named("Minister", "Olsen")), "By ex-Minister Olsen.") == {("person", "Olsen")}
+
+
+def test_who_somebody_works_for_is_an_organisation() -> None:
+    assert found(NamesDetector(named("Ellis")), "I work for Ellis-Ingram now.") == {("organization", "Ellis-Ingram")}

@@ -1,0 +1,135 @@
+"""People and companies out of what a tagger says of a text's tokens."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from models.pii.engines.names import CALENDAR
+from models.pii.engines.postal import find_countries
+from models.pii.kinds import Hit, Kind
+
+PERSON = frozenset(("GIVEN_NAME", "SURNAME"))
+LEAST_SCORE = 0.2
+"""Likelihood of any name below which a token is nothing by itself: a mask too many costs less than a name shown."""
+WEAK_SCORE, WEAK_ALONE = 0.06, 0.09
+"""Likelihood from which two words with capitals side by side are a name, and one word with a capital in a sentence."""
+GAP = 2
+"""Characters between two parts of one name or address: a blank, or a comma and a blank."""
+
+_CAPITAL = r"[^\W\d_a-zß-öø-ÿ]"
+_COMPANY = re.compile(
+    rf"(?<!\w)(?:{_CAPITAL}[\w&'’.-]* (?:(?:and|&|und|et|de) )?){{1,4}}"
+    r"(?:Inc|Incorporated|Ltd|LLC|LLP|PLC|plc|Corp|Corporation|Company|Limited|Group|Holdings|Investments|Partners|Associates|Technologies|Solutions|GmbH|AG|KG|S\.?A\.?|SARL|SAS|B\.?V\.?|N\.?V\.?|AB|Oy|S\.?p\.?A\.?)(?!\w)"
+)
+"""Capitalised words before the legal form of a company: the model knows no organisations."""
+_EMPLOYER = re.compile(
+    rf"(?<!\w)(?:(?i:work(?:s|ed|ing)? (?:for|at)|employed (?:by|at)|(?:CEO|CFO|founder|director|president|head) of) )"
+    rf"(?P<name>{_CAPITAL}[\w&'’.-]*(?: {_CAPITAL}[\w&'’.-]*){{0,3}})"
+)
+_SURNAME = re.compile(
+    rf"(?: {_CAPITAL}\.?(?= {_CAPITAL}[^\W\d_])){{0,2}} {_CAPITAL}[^\W\d_]+(?:[-'’]{_CAPITAL}[^\W\d_]+)*(?!\w)"
+)
+"""Initials and a word with a capital, behind a first name."""
+_NO_NAME = CALENDAR | frozenset(
+    ("the", "a", "an", "of", "at", "in", "on", "and", "or", "street", "road", "avenue", "suite", "inc", "ltd", "llc")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedToken:
+    """`label` without its prefix, at `text[start:end]`; `score`: how likely any name stands there."""
+
+    label: str
+    start: int
+    end: int
+    score: float = 1.0
+
+
+def find_people(text: str, tokens: Sequence[TaggedToken]) -> list[Hit]:
+    """Names of people, without the countries that a tagger takes for them."""
+    cased = any(char.isupper() for char in text)
+    spans = list(join_tokens(text, tokens, PERSON))
+    if cased:
+        spans = [_with_surname(text, start, end) for start, end in spans]
+        spans += _weak(text, [token for token in tokens if token.label in PERSON and token.score < LEAST_SCORE])
+    countries = set(find_countries(text))
+    return [Hit(Kind.PERSON, _past_former(text, *span), span[1]) for span in spans if span not in countries]
+
+
+def _past_former(text: str, start: int, end: int) -> int:
+    """`ex-Minister Olsen`: what somebody was is no name."""
+    blank = text.find(" ", start, end)
+    former = text[max(0, start - 3) : start].casefold() == "ex-" and blank > 0
+    return blank + 1 if former else start
+
+
+def find_companies(text: str, people: Iterable[Hit]) -> Iterator[Hit]:
+    """Words before a legal form, and who somebody works for."""
+    yield from (Hit(Kind.ORGANIZATION, *match.span()) for match in _COMPANY.finditer(text))
+    yield from (Hit(Kind.ORGANIZATION, *match.span("name")) for match in _EMPLOYER.finditer(text))
+
+
+def join_tokens(text: str, tokens: Sequence[TaggedToken], labels: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Spans of whole words whose tokens carry one of the labels."""
+    group: list[TaggedToken] = []
+    for token in tokens:
+        if token.label not in labels or token.score < LEAST_SCORE:
+            continue
+        if group and not _goes_on(text, group[-1], token):
+            yield whole_words(text, group[0].start, group[-1].end)
+            group = []
+        group.append(token)
+    if group:
+        yield whole_words(text, group[0].start, group[-1].end)
+
+
+def _goes_on(text: str, last: TaggedToken, token: TaggedToken) -> bool:
+    between = text[last.end : token.start]
+    initial = "." not in between or last.end - last.start <= 2
+    return initial and len(between) <= GAP and not between.strip(" ,.-’'") and "\n" not in between
+
+
+def whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    while start and text[start - 1].isalnum():
+        start -= 1
+    while end < len(text) and text[end].isalnum():
+        end += 1
+    return start, end
+
+
+def _with_surname(text: str, start: int, end: int) -> tuple[int, int]:
+    """One word takes the initial and the word with a capital behind it along."""
+    if " " in text[start:end]:
+        return start, end
+    more = _SURNAME.match(text, end)
+    if more is None or more[0].split()[-1].casefold() in _NO_NAME:
+        return start, end
+    return start, more.end()
+
+
+def _weak(text: str, tokens: Sequence[TaggedToken]) -> Iterator[tuple[int, int]]:
+    """Words with capitals that may be names: two side by side, or one inside a sentence."""
+    words: list[tuple[int, int, float]] = []
+    for token in tokens:
+        start, end = whole_words(text, token.start, token.end)
+        if words and words[-1][:2] == (start, end):
+            words[-1] = (start, end, min(words[-1][2], token.score))
+        else:
+            words.append((start, end, token.score))
+    words = [one for one in words if text[one[0]].isupper() and text[one[0] : one[1]].casefold() not in _NO_NAME]
+    runs: list[list[tuple[int, int, float]]] = []
+    for word in words:
+        if runs and text[runs[-1][-1][1] : word[0]] in (" ", ". "):
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+    for run in runs:
+        least = min(score for _, _, score in run)
+        if (len(run) > 1 and least >= WEAK_SCORE) or (least >= WEAK_ALONE and _in_sentence(text, run[0][0])):
+            yield run[0][0], run[-1][1]
+
+
+def _in_sentence(text: str, at: int) -> bool:
+    """A word in small letters stands before it."""
+    before = text[:at].rstrip(" \"'“‘(")
+    return bool(before) and (before[-1].isalpha() or before[-1] == ",")

@@ -1,0 +1,165 @@
+"""Addresses and places out of what a tagger says of their parts: what is one address, and what is a place of its own.
+
+Within a sentence street, town and postcode are one address; in a letterhead, a line each, the town and the country are
+places of their own. Units (`Suite 282`), military post (`PSC 0413, Box 8144, APO AA 42323`) and codes behind a country
+are told by their form.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from models.pii.engines.countries import COUNTRIES, STATES
+from models.pii.kinds import Hit, Kind
+
+LONGEST_LINE = 40
+"""Characters of a line between two parts of an address that nothing was said of: a town no tagger knows."""
+
+_COUNTRY = re.compile(rf"(?<![\w-])(?:{COUNTRIES}|{STATES})(?![\w-])")
+_COUNTRY_SMALL = re.compile(_COUNTRY.pattern, re.IGNORECASE)
+_CODE = re.compile(r" (\d{4,6})(?!\w)")
+_UNIT = re.compile(
+    r"(?i)(?<!\w)(?:suite|ste|apt|apartment|unit|flat|room|floor|postbox|box|psc|cmr)\b\.? ?#?\d{1,5}[a-z]?(?!\w)"
+)
+_MILITARY = re.compile(
+    r"(?i)(?<!\w)(?:(?:psc|unit|cmr) \d{1,5},? box \d{1,5}|us(?:s|ns|nv|cgc) [^\W\d_]{2,30})[\s,]{1,3}"
+    r"[adf]po,? a[aep] \d{5}(?!\d)"
+)
+_CODE_SAID = re.compile(
+    r"(?i)(?<!\w)(?:zip|post(?:al)?)(?:[ -]?codes?)?(?: is|:) (?P<code>[a-z0-9]{2,4}[ -]?[a-z0-9]{2,4})(?!\w)"
+)
+_CAPITAL = r"[^\W\d_a-zß-öø-ÿ][\w'’-]*"
+_TOWN_SAID = re.compile(
+    r"(?<!\w)(?i:(?:(?:home|native|birth) )?(?:city|town|village)(?: of)?|(?:originally|comes?|came) from"
+    r"|moved (?:here )?(?:from|to)|(?:flew|flies|fly|travel(?:l?ed|s)?) to"
+    r"|(?:born|based|lives?|living|lived|resid(?:es|ing)) in) "
+    rf"(?P<town>{_CAPITAL}(?:[ -](?:(?:de|del|di|do|da|sur|nad|am|an der|u|of) )?{_CAPITAL}){{0,3}})"
+)
+"""A word that says that a place follows."""
+_GLUE = r"(?:[ \t,.>?-]|nan\b|[A-Z]{2}\b){0,12}"
+"""Blanks, commas, marks of a quotation, the letters of a region."""
+_NEXT = re.compile(rf"{_GLUE}(?:\n{_GLUE}){{0,2}}|{_GLUE}\n{_GLUE}{_CAPITAL}[^\n\d]{{0,{LONGEST_LINE}}}\n{_GLUE}")
+"""Between two parts of one address: line ends, or one line that begins with a capital and has no figures."""
+_FIGURES = re.compile(r"\d")
+
+
+def as_places(text: str, street: Iterable[tuple[int, int]], towns: Iterable[tuple[int, int]]) -> Iterator[Hit]:
+    """Addresses and locations; `street` and `towns` are the spans a tagger found of each."""
+    military = [Hit(Kind.ADDRESS, *match.span()) for match in _MILITARY.finditer(text)]
+    yield from military
+    yield from (
+        Hit(Kind.ADDRESS, *match.span("code")) for match in _CODE_SAID.finditer(text) if _FIGURES.search(match["code"])
+    )
+    said = [Hit(Kind.ADDRESS, *span) for span in street]
+    said += [Hit(Kind.ADDRESS, *match.span()) for match in _UNIT.finditer(text)]
+    said += [Hit(Kind.LOCATION, *span) for span in towns]
+    said += [Hit(Kind.LOCATION, *match.span("town")) for match in _TOWN_SAID.finditer(text)]
+    parts = [
+        one for one in _parts(text, said) if not any(one.start < two.end and one.end > two.start for two in military)
+    ]
+    for chain in _chains(text, parts):
+        yield from _settled(text, chain)
+
+
+def find_countries(text: str) -> list[tuple[int, int]]:
+    """Countries and states by their English names; where nothing has a capital, in small letters."""
+    regex = _COUNTRY if any(char.isupper() for char in text) else _COUNTRY_SMALL
+    return [match.span() for match in regex.finditer(text)]
+
+
+def _parts(text: str, said: Iterable[Hit]) -> list[Hit]:
+    """In order and without overlaps: countries first, with the code behind them apart, then streets, then towns."""
+    kept: list[Hit] = []
+    for start, end in find_countries(text):
+        kept.append(Hit(Kind.LOCATION, start, end))
+        code = _CODE.match(text, end)
+        if code is not None:
+            kept.append(Hit(Kind.ADDRESS, *code.span(1)))
+    taken = bytearray(len(text))
+    for one in kept:
+        taken[one.start : one.end] = b"\1" * (one.end - one.start)
+    for one in sorted(said, key=lambda hit: (hit.kind is not Kind.ADDRESS, hit.start)):
+        for start, end in _free(taken, one.start, one.end):
+            if any(char.isalnum() for char in text[start:end]):
+                kept.append(_trimmed(text, Hit(one.kind, start, end)))
+            taken[start:end] = b"\1" * (end - start)
+    return sorted(kept, key=lambda hit: hit.start)
+
+
+def _free(taken: bytearray, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while start < end:
+        start = taken.find(0, start, end)
+        if start < 0:
+            return
+        stop = taken.find(1, start, end)
+        stop = end if stop < 0 else stop
+        yield start, stop
+        start = stop
+
+
+def _trimmed(text: str, hit: Hit) -> Hit:
+    start, end = hit.start, hit.end
+    while not text[start].isalnum():
+        start += 1
+    while not text[end - 1].isalnum():
+        end -= 1
+    return Hit(hit.kind, start, end)
+
+
+def _chains(text: str, parts: Sequence[Hit]) -> Iterator[list[Hit]]:
+    """Parts that follow each other so closely that they may be one address."""
+    chain: list[Hit] = []
+    for part in parts:
+        if chain and _NEXT.fullmatch(text, chain[-1].end, part.start) is None:
+            yield chain
+            chain = []
+        chain.append(part)
+    if chain:
+        yield chain
+
+
+def _settled(text: str, chain: list[Hit]) -> Iterator[Hit]:
+    chain = chain if _says_more(text, chain) else []
+    first = next((at for at, part in enumerate(chain) if part.kind is Kind.ADDRESS), len(chain))
+    yield from chain[:first]
+    rest = chain[first:]
+    if len(rest) > 1 and _is_one(text, rest):
+        yield Hit(Kind.ADDRESS, rest[0].start, rest[-1].end)
+    else:
+        yield from _lines(text, rest)
+
+
+def _says_more(text: str, chain: list[Hit]) -> bool:
+    """Than figures, or words in small letters: those stand in every text."""
+    said = [text[part.start : part.end] for part in chain]
+    named = any(part.kind is Kind.LOCATION for part in chain) or any(char.isalpha() for one in said for char in one)
+    plain = not any(char.isupper() or char.isdigit() for one in said for char in one)
+    return named and not (plain and any(char.isupper() for char in text))
+
+
+def _is_one(text: str, chain: list[Hit]) -> bool:
+    if not _FIGURES.search(text, chain[0].start, chain[0].end):
+        return False
+    whole = text[chain[0].start : chain[-1].end]
+    if "\n" in whole:
+        return not _begins_line(text, chain[0].start) or "\n," in whole
+    towns = [part for part in chain if part.kind is Kind.LOCATION]
+    last = chain[-1].kind is Kind.ADDRESS
+    commas = any("," in text[one.end : two.start] for one, two in pairwise(chain) if two.kind is Kind.LOCATION)
+    return last or len(towns) > 1 or not commas
+
+
+def _begins_line(text: str, at: int) -> bool:
+    """Nothing stands before it in its line, and what stands above it announces nothing."""
+    line = text.rfind("\n", 0, at) + 1
+    if any(char.isalnum() for char in text[line:at]):
+        return False
+    return line > 0 and not text[:line].rstrip().endswith(":")
+
+
+def _lines(text: str, chain: list[Hit]) -> Iterator[Hit]:
+    """Parts that stay apart; below a street a line without figures is a town."""
+    for number, part in enumerate(chain):
+        town = number and part.kind is Kind.ADDRESS and "\n" in text[chain[number - 1].end : part.start]
+        plain = not _FIGURES.search(text, part.start, part.end)
+        yield Hit(Kind.LOCATION, part.start, part.end) if town and plain else part
