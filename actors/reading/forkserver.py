@@ -25,6 +25,7 @@ _BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from {entry} import main; 
 _ENVIRONMENT = {
     "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TZ": "UTC",
     "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1",
+    "PYDANTIC_DISABLE_PLUGINS": "__all__",
 }  # fmt: skip
 _START_DELAYS_S = (0.0, 0.2, 0.5, 1.0, 2.0)
 """Seconds before each start of the server; a full process table passes in such times."""

@@ -35,7 +35,8 @@ ATTEMPTS: dict[str, Callable[[], None]] = {"connect": _connect, "exec": _execute
 
 def find_gaps(limits: SandboxLimits, base_bytes: int) -> list[str]:
     """Names of the attempts that a locked-down child could carry out; empty when the sandbox holds."""
-    return [name for name, attempt in ATTEMPTS.items() if not _is_denied(attempt, limits, base_bytes)]
+    probes = {name: _start(attempt, limits, base_bytes) for name, attempt in ATTEMPTS.items()}
+    return [name for name, pid in probes.items() if not _was_denied(pid)]
 
 
 def find_active_layers(limits: SandboxLimits, base_bytes: int) -> dict[str, bool]:
@@ -57,11 +58,16 @@ def _report_layers(limits: SandboxLimits, base_bytes: int, server: int) -> NoRet
         os._exit(_DENIED)
 
 
-def _is_denied(attempt: Callable[[], None], limits: SandboxLimits, base_bytes: int) -> bool:
+def _start(attempt: Callable[[], None], limits: SandboxLimits, base_bytes: int) -> int:
+    """The pid of a child that tries it."""
     server = os.getpid()
     pid = os.fork()
     if pid == 0:
         _try(attempt, limits, base_bytes, server)
+    return pid
+
+
+def _was_denied(pid: int) -> bool:
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     return code == _DENIED or code < 0
 

@@ -4,8 +4,6 @@ import codecs
 import re
 from typing import Final
 
-from charset_normalizer import from_bytes
-
 SAMPLE_BYTES: Final = 32_768
 """What statistics look at; more text makes them slower and no better."""
 _BOMS: Final = (
@@ -50,6 +48,8 @@ def is_text(data: bytes) -> bool:
 
 def guess(data: bytes) -> str:
     """The likeliest encoding of bytes that are neither marked nor UTF-8."""
+    from charset_normalizer import from_bytes  # hundredths of a second that reading a PDF never needs
+
     best = from_bytes(data[:SAMPLE_BYTES], steps=5, chunk_size=512, threshold=0.3).best()
     return best.encoding if best is not None else "cp1252"
 
