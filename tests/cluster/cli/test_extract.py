@@ -106,9 +106,10 @@ def test_names_clash_only_where_stems_do() -> None:
 
 
 def test_the_command_imports_no_service() -> None:
+    heavy = ("ray", "storage", "fastapi", "sqlmodel", "psycopg", "pymupdf", "numpy", "charset_normalizer")
     code = (
         "import sys; import cluster.cli.documents.extract, actors.reading.read_document; "
-        "print([m for m in ('ray', 'storage', 'fastapi', 'sqlmodel', 'psycopg', 'pymupdf', 'numpy', 'charset_normalizer') if m in sys.modules])"
+        f"print([m for m in {heavy} if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

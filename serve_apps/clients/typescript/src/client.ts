@@ -4,7 +4,7 @@ import { Operations } from "./operations.js";
 import { readRetryAfter } from "./retry.js";
 import { fill, type Call, type ClientOptions } from "./transport.js";
 import type * as types from "./types.js";
-import { Form, type NamedFile } from "./uploads.js";
+import { Form, type FileAddress, type NamedFile } from "./uploads.js";
 
 export interface ReadOptions {
   pages?: string;
@@ -28,18 +28,26 @@ export class QuireClient extends Operations {
     return new QuireClient({ ...this.options, ...changes });
   }
 
-  /** Queue one or more files. Sent again after a lost answer, it still makes one job. */
-  createJob(files: NamedFile | NamedFile[], options: ReadOptions = {}): Promise<types.Job> {
-    const form = formOf("files", Array.isArray(files) ? files : [files], options);
-    return this.json({ method: "POST", path: "/v1/jobs", form, keyed: true, idempotencyKey: options.idempotency_key });
+  /** Queue one or more files or addresses, not both. Sent again after a lost answer, it still makes one job. */
+  createJob(
+    files: NamedFile | FileAddress | Array<NamedFile | FileAddress>,
+    options: ReadOptions = {},
+  ): Promise<types.Job> {
+    const sent = submission("files", Array.isArray(files) ? files : [files], options);
+    return this.json({
+      method: "POST", path: "/v1/jobs", ...sent, keyed: true, idempotencyKey: options.idempotency_key,
+    });
   }
 
-  /** One file, its tree inline; after `timeout_s` (the service's default: 55) only `job_id` and `status`. */
-  parse(file: NamedFile, options: ReadOptions & { timeout_s?: number } = {}): Promise<types.Parsed | types.Accepted> {
+  /** One file or address, its tree inline; after `timeout_s` (the service's default: 55) only `job_id` and `status`. */
+  parse(
+    file: NamedFile | FileAddress,
+    options: ReadOptions & { timeout_s?: number } = {},
+  ): Promise<types.Parsed | types.Accepted> {
     const query = { timeout_s: options.timeout_s };
-    const form = formOf("file", [file], options);
+    const sent = submission("file", [file], options);
     return this.json({
-      method: "POST", path: "/v1/parse", query, form, keyed: true, idempotencyKey: options.idempotency_key,
+      method: "POST", path: "/v1/parse", query, ...sent, keyed: true, idempotencyKey: options.idempotency_key,
     });
   }
 
@@ -130,13 +138,33 @@ async function* pieces(body: ReadableStream<Uint8Array>, end: string): AsyncGene
   }
 }
 
+/** What a call carries: files as a form, or addresses that the service fetches itself. */
+function submission(
+  part: "files" | "file",
+  files: Array<NamedFile | FileAddress>,
+  options: ReadOptions,
+): Pick<Call, "form" | "body"> {
+  const urls: string[] = [];
+  const content: NamedFile[] = [];
+  for (const file of files) {
+    if (typeof file === "string" || file instanceof URL) urls.push(String(file));
+    else content.push(file);
+  }
+  if (!urls.length) return { form: formOf(part, content, options) };
+  if (content.length) throw new TypeError("files and addresses cannot be sent in one call");
+  return { body: { ...(part === "files" ? { urls } : { url: urls[0] }), ...fieldsOf(options) } };
+}
+
+/** The form fields beside the files, without what was left out. */
+function fieldsOf(options: ReadOptions): Record<string, string> {
+  const { pages, password, ocr, table_parts, metadata } = options;
+  const given = { pages, password, ocr, table_parts, metadata: metadata && JSON.stringify(metadata) };
+  return Object.fromEntries(Object.entries(given).filter((field): field is [string, string] => field[1] !== undefined));
+}
+
 function formOf(part: string, files: NamedFile[], options: ReadOptions = {}): Form {
   const form = new Form();
-  for (const name of ["pages", "password", "ocr", "table_parts"] as const) {
-    const value = options[name];
-    if (value !== undefined) form.field(name, value);
-  }
-  if (options.metadata !== undefined) form.field("metadata", JSON.stringify(options.metadata));
+  for (const [name, value] of Object.entries(fieldsOf(options))) form.field(name, value);
   for (const file of files) form.file(part, file);
   return form;
 }

@@ -18,4 +18,4 @@ export {
 export type { ClientOptions, Content, Page } from "./transport.js";
 export { type Retry } from "./retry.js";
 export type * as types from "./types.js";
-export type { NamedFile, StreamedFile, StreamedSend } from "./uploads.js";
+export type { FileAddress, NamedFile, StreamedFile, StreamedSend } from "./uploads.js";

@@ -23,6 +23,9 @@ export interface StreamedFile {
 /** A File, content with a name, or a file that is streamed. */
 export type NamedFile = File | { name: string; content: Blob } | StreamedFile;
 
+/** The address of a file (http:, https:): the service fetches it itself. */
+export type FileAddress = string | URL;
+
 /** A body for one attempt: for `fetch`, or in pieces with what sends them. */
 export type Sent =
   | { body: FormData; headers: Record<string, string> }

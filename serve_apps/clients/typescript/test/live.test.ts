@@ -42,3 +42,8 @@ test("a parse answers with its tree", async () => {
   assert.ok("tree" in answer);
   assert.equal(answer.job.status, "succeeded");
 });
+
+test("an address is fetched by the service, under its rules", async () => {
+  const inside = quire.createJob("http://127.0.0.1:1/a.pdf");
+  await assert.rejects(inside, (error: unknown) => error instanceof ApiError && error.code === "url-refused");
+});

@@ -53,6 +53,26 @@ test("a read is tried again until it succeeds, with key and organisation", async
   assert.equal(seen[0]?.headers["x-de-org"], "sales");
 });
 
+test("addresses go as JSON for the service to fetch, under one idempotency key", async () => {
+  const [quire, seen] = await serve((r, n) => (n < 2 ? send(r, 503, BUSY) : send(r, 201, QUEUED)));
+  const there = "https://example.com/a.pdf";
+  await quire.createJob([there, new URL("https://example.com/b.pdf")], { pages: "1-3", metadata: { case: 7 } });
+  await quire.parse(there, { timeout_s: 5 });
+  assert.equal(new Set(seen.slice(0, 2).map((one) => one.headers["idempotency-key"])).size, 1);
+  assert.ok(seen.every((one) => one.headers["content-type"] === "application/json"));
+  assert.deepEqual(JSON.parse(seen[1]?.body ?? ""), {
+    urls: [there, "https://example.com/b.pdf"], pages: "1-3", metadata: '{"case":7}',
+  });
+  assert.deepEqual([seen[2]?.url, JSON.parse(seen[2]?.body ?? "")], ["/v1/parse?timeout_s=5", { url: there }]);
+});
+
+test("files and addresses in one call are refused before anything is sent", async () => {
+  const [quire, seen] = await serve((r) => send(r, 201, QUEUED));
+  const file = { name: "a.pdf", content: new Blob(["%PDF-"]) };
+  assert.throws(() => quire.createJob([file, "https://example.com/b.pdf"]), TypeError);
+  assert.equal(seen.length, 0);
+});
+
 test("an upload keeps its idempotency key and its bytes over attempts", async () => {
   const [quire, seen] = await serve((r, n) => (n < 3 ? send(r, 502, BUSY) : send(r, 201, QUEUED)));
   await quire.createJob({ name: "a.pdf", content: new Blob(["%PDF-"]) });
