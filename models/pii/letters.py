@@ -1,8 +1,12 @@
 """A text reduced to its letters and figures, folded: what is left of a value however it is written."""
 
+import re
 from functools import lru_cache
 
 from models.pii.normalise import normalise
+
+_REST = re.compile(r"[\W_]+")
+"""What `str.isalnum` says no to."""
 
 
 @lru_cache(65536)
@@ -13,4 +17,4 @@ def fold(char: str) -> str:
 
 def letters(text: str) -> str:
     """Letters and figures of the text."""
-    return "".join(one for one in normalise(text).text.casefold() if one.isalnum())
+    return _REST.sub("", normalise(text).text.casefold())

@@ -1,8 +1,7 @@
 """Where on a page the characters of masked values stand: rectangles in points of the page as it lies in the file."""
 
-import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -18,47 +17,85 @@ from models.redaction.planning.plan import MaskedPlace, RedactionPlan
 
 SLACK = 2.0
 """Points by which a block's box may be too small."""
-_NOWHERE = (math.nan,) * 4
 INSET = 0.2
 """Share of a glyph's box on each side that may be a neighbour's."""
 
 
+@dataclass(frozen=True, slots=True)
+class GlyphLine:
+    """A line of the engine's: its characters are `first` to `end` of the text, all of them in `bbox`."""
+
+    first: int
+    end: int
+    bbox: Bbox
+    engine: Any
+
+
 @dataclass(frozen=True)
 class Glyphs:
-    """The page's characters in the engine's order; line ends are characters without a box."""
+    """The page's characters in the engine's order; a line end is a character without a box.
+
+    Boxes of single characters are asked of the engine for those lines alone where they are needed: most of a page's
+    time would go there.
+    """
 
     spelled: FoldedText
-    boxes: tuple[Bbox | None, ...]
-
-    @cached_property
-    def corners(self) -> npt.NDArray[np.float64]:
-        """x0, y0, x1, y1 of each character, a row each; not a number where there is no box."""
-        return np.array([box or _NOWHERE for box in self.boxes], dtype=np.float64).reshape(-1, 4)
+    lines: tuple[GlyphLine, ...]
+    text_page: Any
+    """Must outlive its lines, which only point into it."""
+    _known: dict[int, list[Bbox]] = field(default_factory=dict)
 
     @cached_property
     def owners(self) -> npt.NDArray[np.int64]:
         """The character of each letter."""
         return np.array(self.spelled.owner, dtype=np.int64)
 
+    @cached_property
+    def line_of(self) -> npt.NDArray[np.int64]:
+        """The line of each character; -1 for line ends."""
+        found = np.full(len(self.text), -1, dtype=np.int64)
+        for number, line in enumerate(self.lines):
+            found[line.first : line.end] = number
+        return found
+
     @property
     def text(self) -> str:
         return self.spelled.text
+
+    def box(self, number: int) -> Bbox:
+        """Of a character that is no line end."""
+        line = int(self.line_of[number])
+        return self.boxes(line)[number - self.lines[line].first]
+
+    def boxes(self, number: int) -> list[Bbox]:
+        """Of the characters of a line; the whole line's for each where the engine counts them in another way."""
+        if number not in self._known:
+            line = self.lines[number]
+            said: dict[str, Any] = {}
+            nowhere = pymupdf.mupdf.FzRect(pymupdf.mupdf.FzRect.Fixed_INFINITE)
+            pymupdf.JM_make_spanlist(said, line.engine, True, pymupdf.mupdf.fz_new_buffer(128), nowhere)
+            found = [char["bbox"] for span in said["spans"] for char in span["chars"]]
+            self._known[number] = (
+                found if len(found) == line.end - line.first else [line.bbox] * (line.end - line.first)
+            )
+        return self._known[number]
 
 
 def read_glyphs(page: Any, flags: int) -> Glyphs:
     """Everything the page's text operators show, on the page or beside it."""
     text: list[str] = []
-    boxes: list[Bbox | None] = []
+    lines: list[GlyphLine] = []
+    at = 0
     text_page = page.get_textpage(flags=flags, clip=pymupdf.INFINITE_RECT())
-    for block in text_page.extractRAWDICT()["blocks"]:
-        for line in block.get("lines", ()):
-            for span in line["spans"]:
-                chars = span["chars"]
-                text += [char["c"] for char in chars]
-                boxes += [char["bbox"] for char in chars]
-            text.append("\n")
-            boxes.append(None)
-    return Glyphs(fold_text("".join(text)), tuple(boxes))
+    blocks = [block for block in text_page.this if block.m_internal.type == pymupdf.mupdf.FZ_STEXT_BLOCK_TEXT]
+    said = [block for block in text_page.extractDICT()["blocks"] if block["type"] == 0]
+    for block, stated in zip(blocks, said, strict=True):
+        for engine, line in zip(block, stated["lines"], strict=True):
+            shown = "".join([span["text"] for span in line["spans"]])
+            lines.append(GlyphLine(at, at + len(shown), line["bbox"], engine))
+            text += (shown, "\n")
+            at += len(shown) + 1
+    return Glyphs(fold_text("".join(text)), tuple(lines), text_page)
 
 
 def find_masked(glyphs: Glyphs, plan: RedactionPlan, places: Iterable[MaskedPlace], detector: Detector) -> set[int]:
@@ -66,7 +103,7 @@ def find_masked(glyphs: Glyphs, plan: RedactionPlan, places: Iterable[MaskedPlac
     masked = find_values(glyphs.spelled, plan, detector)
     for place in places:
         masked |= _of_place(glyphs, place)
-    return {one for one in masked if glyphs.boxes[one] is not None}
+    return {one for one in masked if glyphs.line_of[one] >= 0}
 
 
 def _of_place(glyphs: Glyphs, place: MaskedPlace) -> set[int]:
@@ -96,20 +133,44 @@ def _of_place(glyphs: Glyphs, place: MaskedPlace) -> set[int]:
 
 
 def _stand_in(glyphs: Glyphs, place: Bbox | None) -> Any:
-    """Which characters have their middle in the place; all that have a box without one."""
-    x0, y0, x1, y1 = glyphs.corners.T
+    """Which characters have their middle in the place; all but line ends without one."""
     if place is None:
-        return np.logical_not(np.isnan(x0))
-    x, y = (x0 + x1) / 2, (y0 + y1) / 2
-    across = np.logical_and(place[0] - SLACK <= x, x <= place[2] + SLACK)
-    return np.logical_and(across, np.logical_and(place[1] - SLACK <= y, y <= place[3] + SLACK))
+        return glyphs.line_of >= 0
+    area = (place[0] - SLACK, place[1] - SLACK, place[2] + SLACK, place[3] + SLACK)
+    stands = np.zeros(len(glyphs.text), dtype=bool)
+    for number, line in enumerate(glyphs.lines):
+        if _is_inside(line.bbox, area):
+            stands[line.first : line.end] = True
+        elif _touches(line.bbox, area):
+            stands[line.first : line.end] = [_is_inside(_middle(box), area) for box in glyphs.boxes(number)]
+    return stands
 
 
 def find_outside(glyphs: Glyphs, area: Bbox) -> set[int]:
     """Characters of which nothing stands in the area."""
-    x0, y0, x1, y1 = glyphs.corners.T
-    touching = (x0 < area[2]) & (x1 > area[0]) & (y0 < area[3]) & (y1 > area[1])
-    return set(np.flatnonzero(~touching & ~np.isnan(x0)).tolist())
+    found: set[int] = set()
+    for number, line in enumerate(glyphs.lines):
+        if not _is_inside(line.bbox, area) or line.bbox[0] >= line.bbox[2] or line.bbox[1] >= line.bbox[3]:
+            away = [at for at, box in enumerate(glyphs.boxes(number), line.first) if not _overlaps(box, area)]
+            found.update(away)
+    return found
+
+
+def _middle(box: Bbox) -> Bbox:
+    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    return x, y, x, y
+
+
+def _is_inside(box: Bbox, area: Bbox) -> bool:
+    return area[0] <= box[0] and area[1] <= box[1] and box[2] <= area[2] and box[3] <= area[3]
+
+
+def _touches(box: Bbox, area: Bbox) -> bool:
+    return box[0] <= area[2] and area[0] <= box[2] and box[1] <= area[3] and area[1] <= box[3]
+
+
+def _overlaps(box: Bbox, area: Bbox) -> bool:
+    return box[0] < area[2] and area[0] < box[2] and box[1] < area[3] and area[1] < box[3]
 
 
 def as_rectangles(glyphs: Glyphs, masked: set[int]) -> list[Bbox]:
@@ -117,9 +178,9 @@ def as_rectangles(glyphs: Glyphs, masked: set[int]) -> list[Bbox]:
     found: list[Bbox] = []
     last = -2
     for number in sorted(masked):
-        box = glyphs.boxes[number]
-        if box is None:
+        if glyphs.line_of[number] < 0:
             continue
+        box = glyphs.box(number)
         joined = found and number == last + 1 and _same_line(found[-1], box)
         if joined:
             old = found[-1]
