@@ -12,6 +12,7 @@ from models.cdom.tree import Metadata
 from models.extract.readers.flow.blocks import FlowPage
 from models.extract.readers.flow.document import FlowDocument, FlowFile, open_flow
 from models.extract.readers.sniffing.charset import decode_text
+from models.extract.readers.text.labels import bound_labels, label_steps
 from models.extract.readers.text.plain import read_paragraphs
 from models.extract.readers.web.page import read_markup
 
@@ -26,8 +27,9 @@ _CONTAINERS: Final = frozenset(("blockquote_open", "bullet_list_open", "ordered_
 
 
 def make_parser() -> MarkdownIt:
-    """The parser, with its nesting bound."""
-    return MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING}).enable(["table", "strikethrough"])
+    """The parser, with its bounds on nesting and on the search for labels."""
+    parser = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING})
+    return bound_labels(parser.enable(["table", "strikethrough"]))
 
 
 _PARSER: Final = make_parser()
@@ -50,7 +52,7 @@ def _read(data: bytes) -> FlowFile:
         metadata = _read_front(front.group(1))
         shift = front.group().count("\n")
         text = text[front.end() :]
-    tokens = _PARSER.parse(text)
+    tokens = _PARSER.parse(text, label_steps(text))
     if any(token.level >= MAX_NESTING - 2 for token in tokens):
         page = FlowPage(blocks=read_paragraphs(text, 1 + shift), warnings=["nested-too-deep"])
         return FlowFile(format=Format.MARKDOWN, pages=[page], engine=ENGINE, reason="markdown", metadata=metadata)

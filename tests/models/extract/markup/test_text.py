@@ -1,10 +1,14 @@
 """Plain text, records and Markdown: encodings, lines as paths, kinds by content alone."""
 
 import pytest
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
 
 from models.cdom.errors import UnsupportedFormat
 from models.cdom.tree import BlockType
 from models.export.markdown import tree_to_markdown
+from models.extract.readers.text.labels import FREE_STEPS, STEPS_PER_CHAR, label_steps
+from models.extract.readers.text.markdown import make_parser
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts
 
 GREEK = "Αυτό είναι ένα κείμενο. Ο σκύλος τρέχει γρήγορα μέσα στο δάσος και η γάτα κοιμάται."
@@ -81,3 +85,34 @@ def test_an_item_whose_words_look_like_a_number_keeps_its_bullet() -> None:
     tree = read_tree(b"# List\n\n- A. Smith\n- plain\n\n**end**\n")
     assert texts(tree, BlockType.LIST_ITEM) == ["\u2022 A. Smith", "plain"]
     assert "- A. Smith\n- plain" in tree_to_markdown(tree)
+
+
+def test_an_open_bracket_costs_no_search_of_its_own() -> None:
+    steps = 0
+    parser = make_parser()
+    skip = parser.inline.skipToken
+
+    def count(state: StateInline) -> None:
+        nonlocal steps
+        steps += 1
+        skip(state)
+
+    parser.inline.skipToken = count  # type: ignore[method-assign]
+    for text in ("[" * 20_000, "![" * 20_000, "[a][" * 20_000, "[a](" * 20_000, "[" * 10_000 + "]" * 10_000):
+        steps = 0
+        parser.parse(text, label_steps(text))
+        assert steps <= FREE_STEPS + STEPS_PER_CHAR * len(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[a](b) [c [d](e) f](g) ![h [i](j)](k) [l]",
+        "[![alt](x.png)](y) `]` [z `]` w](u) \\[no](v) [\\]](q)",
+        "[ref] and [other][ref] and [ref][] and [open\n\n[ref]: http://x",
+        "a ] b [ c [ d ](e) [f] g](h)",
+    ],
+)
+def test_links_are_those_that_the_standard_parser_finds(text: str) -> None:
+    standard = MarkdownIt("commonmark", {"html": True}).render(text)
+    assert make_parser().render(text, label_steps(text)) == standard
