@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from models.cdom.table import SHARE_SUM, Cell, Table, TableCheck
 from models.cdom.tree import Block, BlockType, Tree
@@ -118,7 +118,9 @@ class _HtmlWriter:
                 yield _page_break(block.page)
             end = at + 1
             if block.type is BlockType.LIST_ITEM:
-                while end < len(self.blocks) and self.blocks[end].type is BlockType.LIST_ITEM:
+                ids = {block.id}
+                while end < len(self.blocks) and _stands_in_list(self.blocks[end], ids):
+                    ids.add(self.blocks[end].id)
                     end += 1
                 yield _list(self.blocks[at:end])
             elif block is not self.heading and block.id not in inside:
@@ -169,8 +171,13 @@ def _page_break(number: int) -> Markup:
     return element("span", id=f"page-{number}", class_="page", role="separator", aria_label=f"Page {number}")
 
 
+def _stands_in_list(block: Block, items: AbstractSet[str]) -> bool:
+    """True for an item, and for a paragraph that goes on with one of these."""
+    return block.type is BlockType.LIST_ITEM or (block.type is BlockType.PARAGRAPH and block.parent in items)
+
+
 def _list(items: Sequence[Block]) -> Markup:
-    """A list, nested by the items' levels."""
+    """A list, nested by the items' levels; paragraphs that go on with an item stand in it."""
     if not items:
         return Markup("")
     top = min(map(_depth, items))
@@ -182,9 +189,19 @@ def _list(items: Sequence[Block]) -> Markup:
             end += 1
         first = at if _depth(items[at]) > top else at + 1
         own = _text(_without_bullet(items[at])) if first > at else Markup("")
-        written.append(element("li", own, _list(items[first:end]), id=items[at].id if first > at else None))
+        inside = _inside(items[at].id, items[first:end])
+        written.append(element("li", own, *inside, id=items[at].id if first > at else None))
         at = end
     return element("ul", *written)
+
+
+def _inside(item: str, blocks: Sequence[Block]) -> Iterator[Markup]:
+    """What an item holds beside its own text: paragraphs and deeper lists."""
+    for own, stretch in groupby(blocks, key=lambda block: block.type is BlockType.PARAGRAPH and block.parent == item):
+        if own:
+            yield from (element("p", _text(block), id=block.id) for block in stretch)
+        else:
+            yield _list(list(stretch))
 
 
 def _without_bullet(item: Block) -> Block:
@@ -194,7 +211,7 @@ def _without_bullet(item: Block) -> Block:
 
 
 def _depth(item: Block) -> int:
-    return min(item.level or 1, MAX_DEPTH)
+    return min(item.level or 1, MAX_DEPTH) if item.type is BlockType.LIST_ITEM else MAX_DEPTH + 1
 
 
 def _begin_pages(table: Table, begun: set[int]) -> dict[int, int]:

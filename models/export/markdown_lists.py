@@ -9,6 +9,8 @@ from models.export.markdown_inline import cut_spans, inline_item
 _BULLET = re.compile(r"^[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢⮚✓✔❖❑❏*–—\-\uf06c\uf06e\uf071\uf076\uf09f\uf0a7\uf0a8\uf0b7\uf0d8\uf0fc]\s*")
 _CHECK = re.compile(r"^([☐☑☒])\s*")
 _MADE_LABEL = re.compile(r"^\(?((?:\d{1,9}|[A-Za-z]|[ivxlcdmIVXLCDM]{2,8})(?:\.\d{1,9})*)[.)]+\s+")
+_LEGAL_LABEL = re.compile(r"^(\d{1,9}(?:\.\d{1,9})+)\s+")
+"""A number of several levels without a full stop after it."""
 _MADE_BULLET = "• "
 """Before items whose words look like a number."""
 _PAINTED_LABEL = re.compile(r"^(\d{1,9})([.)])\s+")
@@ -56,7 +58,7 @@ def _painted(text: str, spans: tuple[Span, ...]) -> ListEntry:
 def _made(text: str, spans: tuple[Span, ...], level: int, last: int | None) -> ListEntry:
     if text.startswith(_MADE_BULLET):
         return ListEntry("-", None, inline_item(*_after(text, spans, len(_MADE_BULLET))))
-    label = _MADE_LABEL.match(text)
+    label = _MADE_LABEL.match(text) or _LEGAL_LABEL.match(text)
     parts = label.group(1).split(".") if label else []
     if label is None or len(parts) not in (1, level):
         return ListEntry("-", None, inline_item(text, spans))

@@ -12,6 +12,7 @@ from models.export.markdown_inline import escape_text
 
 _CELL = re.compile(r"(?<=>)[^<>]*(?:<br>[^<>]*)*(?=</t[dh]>)")
 _BULLET = "• "
+_NUMBER = re.compile(r"(\d{1,9})[.)] +(?=\S)")
 
 
 class TableStyle(StrEnum):
@@ -27,12 +28,12 @@ Nested = Mapping[BlockId, Sequence[Block]]
 
 
 def table_to_markdown(block: Block, table: Table, nested: Nested, style: TableStyle, *, lists: bool = False) -> str:
-    """The table, with those nested in it where the style can hold them; `lists`: bulleted lines of cells are lists."""
+    """The table, with those nested in it where the style can hold them; `lists`: marked lines of cells are lists."""
     plain = not nested.get(block.id) and all(cell.row_span == cell.col_span == 1 for cell in table.cells)
     plain = plain and not (lists and any(_holds_list(cell.text) for cell in table.cells))
     if style is TableStyle.PIPE or (style is TableStyle.AUTO and plain and table.cols > 0):
         return _pipes(table)
-    return _html(block, table, nested)
+    return _html(block, table, nested, lists=lists)
 
 
 def nested_tables(blocks: Sequence[Block]) -> dict[BlockId, list[Block]]:
@@ -46,7 +47,33 @@ def nested_tables(blocks: Sequence[Block]) -> dict[BlockId, list[Block]]:
 
 
 def _holds_list(text: str) -> bool:
-    return text.startswith(_BULLET) or "\n" + _BULLET in text
+    lines = text.split("\n")
+    return any(line.startswith(_BULLET) for line in lines) or any(begun for _, begun in _number_lines(lines))
+
+
+def _number_lines(lines: list[str]) -> list[tuple[str, int | None]]:
+    """Lines of a cell in stretches: (HTML between line breaks, number) where two lines or more count on from it."""
+    out: list[tuple[str, int | None]] = []
+    at = 0
+    while at < len(lines):
+        found = _NUMBER.match(lines[at])
+        begun = int(found.group(1)) if found else 0
+        end = at
+        while (
+            found
+            and end < len(lines)
+            and (mark := _NUMBER.match(lines[end]))
+            and int(mark.group(1)) == begun + end - at
+        ):
+            end += 1
+        if end - at > 1:
+            items = "".join(f"<li>{_NUMBER.sub('', line, count=1)}</li>" for line in lines[at:end])
+            out.append((items, begun))
+            at = end
+        else:
+            out.append((lines[at], None))
+            at += 1
+    return out
 
 
 def _pipes(table: Table) -> str:
@@ -67,11 +94,11 @@ def _pipe_cell(text: str) -> str:
     return "<br>".join(lines).replace("|", "\\|")
 
 
-def _html(block: Block, table: Table, nested: Nested) -> str:
-    html = _CELL.sub(_list_cell, _plain_html(table))
+def _html(block: Block, table: Table, nested: Nested, *, lists: bool) -> str:
+    html = _CELL.sub(_numbered_cell if lists else _list_cell, _plain_html(table))
     for child in nested.get(block.id, ()):
         if child.table is not None and (flat := _flat_html(child.table)):
-            html = html.replace(flat, _html(child, child.table, nested).replace("\n", ""), 1)
+            html = html.replace(flat, _html(child, child.table, nested, lists=lists).replace("\n", ""), 1)
     return html
 
 
@@ -93,12 +120,28 @@ def _html_cell(cell: Cell) -> str:
     return f"<{tag}{spans}>{text}</{tag}>"
 
 
+def _numbered_cell(found: re.Match[str]) -> str:
+    """A cell's lines with its bulleted and its numbered ones as lists."""
+    parts: list[str] = []
+    for numbered, stretch in groupby(_number_lines(found.group().split("<br>")), key=lambda one: one[1] is not None):
+        if numbered:
+            starts = ((items, f' start="{begun}"' if begun != 1 else "") for items, begun in stretch)
+            parts.append("".join(f"<ol{start}>{items}</ol>" for items, start in starts))
+        else:
+            parts.append(_lists_of("<br>".join(line for line, _ in stretch)))
+    return "".join(parts)
+
+
 def _list_cell(found: re.Match[str]) -> str:
     """A cell's lines with its bulleted ones as a list."""
-    if _BULLET not in found.group():
-        return found.group()
+    return _lists_of(found.group())
+
+
+def _lists_of(text: str) -> str:
+    if _BULLET not in text:
+        return text
     made: list[str] = []
-    for bulleted, lines in groupby(found.group().split("<br>"), key=lambda line: line.startswith(_BULLET)):
+    for bulleted, lines in groupby(text.split("<br>"), key=lambda line: line.startswith(_BULLET)):
         if bulleted:
             made.append("<ul>" + "".join(f"<li>{line.removeprefix(_BULLET)}</li>" for line in lines) + "</ul>")
         else:

@@ -28,7 +28,8 @@ from models.extract.readers.docx.structure.pages import PageSink
 from models.extract.readers.docx.structure.paragraphs import MAX_OUTLINED_CHARS, ParagraphKind
 from models.extract.readers.flow.blocks import FlowBlock
 
-_NESTED: Final = frozenset({BlockType.LIST_ITEM, BlockType.CHECKBOX})
+SAME_INDENT: Final = 60
+"""Twips (3 points) between two indents that look like one."""
 
 
 class ParagraphWriter:
@@ -43,6 +44,8 @@ class ParagraphWriter:
     ) -> None:
         self._sink, self._call_note, self._read_chart, self._read_box = sink, call_note, read_chart, read_box
         self._items: dict[int, FlowBlock] = {}
+        self._indents: dict[int, int] = {}
+        self._went_on: FlowBlock | None = None
         self._code: FlowBlock | None = None
 
     def close_code(self) -> None:
@@ -67,7 +70,9 @@ class ParagraphWriter:
         if kind.outlined and sum(len(piece.text) for piece in texts) > MAX_OUTLINED_CHARS:
             type_ = BlockType.PARAGRAPH
         level = kind.level if type_ is BlockType.HEADING else None
-        draft = self._add(type_, texts, level=level)
+        parent = self._continued_item(kind) if type_ is BlockType.PARAGRAPH else None
+        draft = self._add(type_, texts, level=level, parent=parent)
+        self._went_on = draft if parent is not None else None
         if draft is not None and type_ in (BlockType.HEADING, BlockType.TITLE):
             self._items = {}
         return draft
@@ -102,7 +107,24 @@ class ParagraphWriter:
         if draft is not None:
             draft.bullet = not prefix and not is_check
             self._items = {at: item for at, item in self._items.items() if at < marker.level} | {marker.level: draft}
+            self._indents[marker.level] = kind.indent or 0
         return draft
+
+    def _continued_item(self, kind: ParagraphKind) -> FlowBlock | None:
+        """The open item whose text an unnumbered paragraph right after it goes on with: both begin at one indent."""
+        blocks = self._sink.current.blocks
+        last = blocks[-1] if blocks else None
+        if last is None or kind.indent is None or not self._items:
+            return None
+        if last is not self._went_on and last is not self._items[max(self._items)]:
+            return None
+        begun = (at for at in sorted(self._items, reverse=True) if (left := self._indents.get(at, 0)) > 0
+                 and abs(left - kind.indent) <= SAME_INDENT)  # fmt: skip
+        at = next(begun, None)
+        if at is None:
+            return None
+        self._items = {level: item for level, item in self._items.items() if level <= at}
+        return self._items[at]
 
     def _item_at_most(self, level: int) -> FlowBlock | None:
         return next((self._items[at] for at in range(level, 0, -1) if at in self._items), None)

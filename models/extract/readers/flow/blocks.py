@@ -13,7 +13,9 @@ from models.cdom.tree import BlockType, Span
 from models.extract.readers.flow.characters import clean
 
 BULLET: Final = "• "
-_LABEL_LIKE: Final = re.compile(r"\(?(?:\d{1,9}|[A-Za-z]|[ivxlcdmIVXLCDM]{2,8})(?:\.\d{1,9})*[.)]+\s")
+_LABEL_LIKE: Final = re.compile(
+    r"\(?(?:\d{1,9}|[A-Za-z]|[ivxlcdmIVXLCDM]{2,8})(?:\.\d{1,9})*[.)]+\s|\d{1,9}(?:\.\d{1,9})+\s"
+)
 MAX_BLOCKS: Final = 400_000
 """Blocks of one document: as many as a tree of half a gigabyte holds."""
 

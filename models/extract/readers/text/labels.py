@@ -25,11 +25,12 @@ def label_steps(text: str) -> dict[str, Any]:
 
 def bound_labels(parser: MarkdownIt) -> MarkdownIt:
     """The same parser with that search; it must be given `label_steps` as its environment."""
-    parser.helpers = SimpleNamespace(
+    bounded: Any = SimpleNamespace(
         parseLinkLabel=find_label_end,
         parseLinkDestination=helpers.parseLinkDestination,
         parseLinkTitle=helpers.parseLinkTitle,
     )
+    parser.helpers = bounded
     return parser
 
 

@@ -66,6 +66,7 @@ PLAIN: Final = Toggles()
 class ParagraphStyle:
     """A paragraph style with its based-on chain applied. `level` 1..9 when it is a heading.
 
+    `indent` is where its lines begin, in twips from the margin.
     `list_depth` is the depth that the built-in list styles have by name (each has a list of its own, at level 0).
     """
 
@@ -77,6 +78,7 @@ class ParagraphStyle:
     list_depth: int = 1
     page_break_before: bool = False
     toggles: Toggles = PLAIN
+    indent: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +162,25 @@ def _resolve(chain: list[_Style], style_id: str | None) -> ParagraphStyle:
         list_depth=_list_depth(chain),
         page_break_before=bool(_first_toggle(chain, "pageBreakBefore")),
         toggles=toggles,
+        indent=next((left for style in chain if (left := read_indent(style.ppr)) is not None), None),
     )
 
 
+def read_indent(ppr: Element | None) -> int | None:
+    """Where the lines of a paragraph begin, in twips from the margin; None where these properties do not say."""
+    stated = ppr.find(W + "ind") if ppr is not None else None
+    left = None if stated is None else stated.get(W + "left") or stated.get(W + "start")
+    return None if left is None else number(left)
+
+
 def _heading_level(chain: list[_Style]) -> int | None:
-    """The nearest style that is a heading by name or by outline level; level 9 ("body") says nothing here."""
+    """The nearest style that is a heading by name or by outline level; level 9 ("body") says nothing here.
+
+    The built-in head of a table of contents is stated to be body text, whatever it is based on.
+    """
     for style in chain:
+        if style.name == "toc heading":
+            return None
         if level := _named_level(style.name) or _named_level(style.id.lower()):
             return level
         outline = style.ppr.find(W + "outlineLvl") if style.ppr is not None else None

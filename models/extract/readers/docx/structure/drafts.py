@@ -66,4 +66,5 @@ def _line_of(draft: FlowBlock) -> str:
         return ""
     if draft.table is not None:
         return flatten_table(draft.table)
-    return (BULLET if draft.bullet else "") + draft.text if draft.text else ""
+    text = f"${draft.text}$" if draft.type is BlockType.FORMULA and draft.text else draft.text
+    return (BULLET if draft.bullet else "") + text if text else ""

@@ -6,6 +6,7 @@ Stateful: one `ListCounter` walks a document once, in order. Knows no text and n
 from dataclasses import dataclass, field
 from typing import Final
 
+from models.extract.readers.docx.inline.styles import read_indent
 from models.extract.readers.docx.package.xml import Element, W, number, val
 
 MAX_LEVEL: Final = 8
@@ -20,12 +21,16 @@ _UNORDERED: Final = frozenset({"bullet", "none"})
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """What stands before a list item: `text` ("" for bullets), `level` from 1, `blank` when nothing is printed."""
+    """What stands before a list item: `text` ("" for bullets), `level` from 1, `blank` when nothing is printed.
+
+    `indent` is where the item's text begins, in twips from the margin.
+    """
 
     text: str
     level: int
     ordered: bool
     blank: bool
+    indent: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,7 @@ class _Level:
     restart: int | None = None
     legal: bool = False
     style: str | None = None
+    indent: int | None = None
 
 
 @dataclass(slots=True)
@@ -112,6 +118,7 @@ def _read_level(node: Element) -> tuple[int, _Level]:
         restart=number(val(restart)) if restart is not None else None,
         legal=node.find(W + "isLgl") is not None,
         style=val(node.find(W + "pStyle")),
+        indent=read_indent(node.find(W + "pPr")),
     )
 
 
@@ -131,13 +138,13 @@ def _marker(levels: dict[int, _Level], counts: dict[int, int], level: int) -> Ma
     if here.format in _UNORDERED:
         glyph = here.text.strip()
         text = glyph if here.format == "none" or glyph in CHECK_GLYPHS else ""
-        return Marker(text, level + 1, False, not here.text.strip())
+        return Marker(text, level + 1, False, not here.text.strip(), here.indent)
     text = here.text
     for at in range(level, -1, -1):
         format_ = "decimal" if here.legal else levels.get(at, _Level()).format
         count = counts.get(at, levels.get(at, _Level()).start)
         text = text.replace(f"%{at + 1}", format_count(count, format_))
-    return Marker(text.strip(), level + 1, True, not text.strip())
+    return Marker(text.strip(), level + 1, True, not text.strip(), here.indent)
 
 
 def format_count(count: int, format_: str) -> str:

@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from models.cdom.tree import BlockType
-from models.extract.readers.docx.inline.styles import BODY_LEVEL, PLAIN, StyleRole, StyleSheet, Toggles
+from models.extract.readers.docx.inline.styles import (
+    BODY_LEVEL,
+    PLAIN,
+    ParagraphStyle,
+    StyleRole,
+    StyleSheet,
+    Toggles,
+    read_indent,
+)
 from models.extract.readers.docx.package.xml import Element, W, is_on, number, val
 from models.extract.readers.docx.structure.numbering import ListCounter, Marker
 
@@ -21,7 +29,10 @@ _ROLES: Final = {StyleRole.TITLE: BlockType.TITLE, StyleRole.CAPTION: BlockType.
 
 @dataclass(frozen=True, slots=True)
 class ParagraphKind:
-    """`type` and `level` of the block; `marker` when it is numbered; `toggles` its runs start from."""
+    """`type` and `level` of the block; `marker` when it is numbered; `toggles` its runs start from.
+
+    `indent` is where its text begins, in twips from the margin.
+    """
 
     type: BlockType = BlockType.PARAGRAPH
     level: int | None = None
@@ -29,6 +40,7 @@ class ParagraphKind:
     outlined: bool = False
     page_break_before: bool = False
     toggles: Toggles = PLAIN
+    indent: int | None = None
 
 
 PLAIN_KIND: Final = ParagraphKind()
@@ -42,6 +54,9 @@ def read_kind(ppr: Element | None, styles: StyleSheet, counter: ListCounter) -> 
     page_break = breaks if breaks is not None else style.page_break_before
     stated = _outline_level(ppr)
     level = style.level if stated is None else stated
+    indent = _indent(ppr, style, marker)
+    if marker is not None and style.level is not None and not marker.ordered and _is_numbered(ppr):
+        return ParagraphKind(BlockType.LIST_ITEM, marker.level, marker, False, page_break, style.toggles, indent)
     if level is not None and level <= BODY_LEVEL:
         return ParagraphKind(
             BlockType.HEADING,
@@ -52,9 +67,25 @@ def read_kind(ppr: Element | None, styles: StyleSheet, counter: ListCounter) -> 
             toggles=PLAIN if style.level is not None else style.toggles,
         )
     if marker is not None and style.role not in _ROLES:
-        return ParagraphKind(BlockType.LIST_ITEM, marker.level, marker, False, page_break, style.toggles)
+        return ParagraphKind(BlockType.LIST_ITEM, marker.level, marker, False, page_break, style.toggles, indent)
     toggles = PLAIN if style.role is StyleRole.TITLE else style.toggles
-    return ParagraphKind(_ROLES.get(style.role, BlockType.PARAGRAPH), None, None, False, page_break, toggles)
+    return ParagraphKind(_ROLES.get(style.role, BlockType.PARAGRAPH), None, None, False, page_break, toggles, indent)
+
+
+def _is_numbered(ppr: Element | None) -> bool:
+    """True for a paragraph that itself, not its style, is put into a list: a bulleted "heading" is an item."""
+    return ppr is not None and val(ppr.find(f"{W}numPr/{W}numId")) is not None
+
+
+def _indent(ppr: Element | None, style: ParagraphStyle, marker: Marker | None) -> int | None:
+    """What the paragraph states, else the list it is put into, else its style (with the list of that style)."""
+    own = read_indent(ppr)
+    of_list = marker.indent if marker is not None else None
+    if own is not None:
+        return own
+    if of_list is not None and (_is_numbered(ppr) or style.indent is None):
+        return of_list
+    return style.indent
 
 
 def _outline_level(ppr: Element | None) -> int | None:
