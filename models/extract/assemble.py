@@ -20,7 +20,7 @@ from models.cdom.tree import (
     Warning,
 )
 from models.extract.coverage.total import total_coverage
-from models.extract.document.confidence import rate_blocks
+from models.extract.document.confidence import Rating, rate_blocks
 from models.extract.document.continued import LeftOut, join_tables
 from models.extract.document.draft import Draft, limit_pictures, make_drafts
 from models.extract.document.hyphens import settle_hyphens
@@ -51,10 +51,9 @@ def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Sour
     link_joins(drafts)
     drafts, repeated = _join_parts(facts, drafts, options)
     has_all_pictures = limit_pictures(drafts, options.max_assets)
-    rated = rate_blocks(drafts, [check_block(draft.block) for draft in drafts])
-    blocks = tuple(
-        _make_block(draft, block, order) for order, (draft, block) in enumerate(zip(drafts, rated, strict=True))
-    )
+    checked = [check_block(draft.block) for draft in drafts]
+    rated = rate_blocks(drafts, checked)
+    blocks = tuple(map(_make_block, drafts, checked, rated, range(len(drafts))))
     coverage = total_coverage(ordered, blocks, gained, repeated)
     return Tree(
         source=source,
@@ -101,7 +100,7 @@ def _make_page(page: PageContent, stated: PageCoverage) -> Page:
     )
 
 
-def _make_block(draft: Draft, block: PageBlock, order: int) -> Block:
+def _make_block(draft: Draft, block: PageBlock, rating: Rating, order: int) -> Block:
     return Block(
         id=BlockId(f"b{order}"),
         type=draft.type,
@@ -112,10 +111,10 @@ def _make_block(draft: Draft, block: PageBlock, order: int) -> Block:
         order=order,
         text=block.text,
         spans=block.spans,
-        table=block.table,
+        table=rating.table,
         asset_ref=block.asset_ref,
         continues=_id_of(draft.continues),
-        confidence=block.confidence,
+        confidence=rating.confidence,
         flags=block.flags,
         flag_spans=block.flag_spans,
         unseen=block.unseen,

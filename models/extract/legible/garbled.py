@@ -83,8 +83,10 @@ def _sample_lines(lines: Sequence[Line], limits: GarbledLimits) -> tuple[list[Li
 def _by_group(measured: LineLetters, group: Sums, groups: int) -> LineLetters:
     """The sums of each group, and behind them those of all together."""
     both = np.concatenate([group, np.full(len(group), groups)])
-    columns = [getattr(measured, name) for name in LineLetters.__slots__]
-    sums = [np.bincount(both, np.concatenate([column, column]), groups + 1).astype(np.float64) for column in columns]
+    sums = [
+        np.bincount(both, np.concatenate([column, column]), groups + 1).astype(np.float64)
+        for column in measured.columns()
+    ]
     return LineLetters(*sums)
 
 

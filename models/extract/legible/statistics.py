@@ -34,6 +34,10 @@ class LineLetters:
     bad_runs: Sums
     digit_joins: Sums
 
+    def columns(self) -> tuple[Sums, ...]:
+        """In the order in which they are made."""
+        return (self.triples, self.nats, self.judged, self.letters, self.bad, self.bad_runs, self.digit_joins)
+
 
 @cache
 def load_tables() -> dict[str, Costs]:

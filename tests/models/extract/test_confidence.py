@@ -7,7 +7,7 @@ from models.cdom.flags import GARBLED_TEXT
 from models.cdom.geometry import Bbox
 from models.cdom.table import Cell, Table
 from models.cdom.tree import BlockType, Route
-from models.extract.document.confidence import confidence_forests, rate_blocks
+from models.extract.document.confidence import Rating, confidence_forests, rate_blocks
 from models.extract.document.confidence_features import BLOCK_NAMES, CELL_NAMES, find_block_rows, find_cell_rows
 from models.extract.document.draft import make_drafts
 from models.extract.readers.contract import PageBlock, PageContent
@@ -18,7 +18,7 @@ BOX: Bbox = (60.0, 100.0, 520.0, 160.0)
 PROSE = "Every crane was inspected at rest and again under a test load that was lifted twice by a trained crew."
 
 
-def rate(block: PageBlock, route: Route = Route.FAST) -> PageBlock:
+def rate(block: PageBlock, route: Route = Route.FAST) -> Rating:
     page = PageContent(number=1, width=595, height=842, route=route, body_size=10, blocks=(block,))
     return rate_blocks(make_drafts([page]), [block])[0]
 

@@ -25,9 +25,9 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 def runs_right_to_left(lines: list[Line]) -> bool:
     """True when most letters of the lines belong to a script that runs from right to left."""
-    if not any(RTL.search(line.text) for line in lines):
+    text = "".join([line.text for line in lines])
+    if text.isascii() or RTL.search(text) is None:
         return False
-    text = "".join(line.text for line in lines)
     return 2 * len(RTL.findall(text)) > len(_LETTER.findall(text))
 
 

@@ -48,12 +48,14 @@ def _add_links(page: Any, marks: PageMarks) -> None:
     for _ in range(_MOST_ANNOTATIONS):
         if not link.m_internal:
             return
-        stated, area = link.m_internal.uri, link.m_internal.rect
+        stated = link.m_internal.uri
         address = clean_text(stated) if stated and not stated.startswith(_INSIDE) else None
         if address:
+            area = link.m_internal.rect
+            x0, y0, x1, y1 = area.x0, area.y0, area.x1, area.y1
             for line in marks.lines:
-                if area.y0 <= (line.y0 + line.y1) / 2 <= area.y1 and line.x0 < area.x1 and line.x1 > area.x0:
-                    _add_link(line, marks, area.x0, area.x1, address)
+                if y0 <= (line.y0 + line.y1) / 2 <= y1 and line.x0 < x1 and line.x1 > x0:
+                    _add_link(line, marks, x0, x1, address)
         link = link.next()
 
 

@@ -8,7 +8,7 @@ from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PageImage
 from models.extract.readers.contract import DocumentFacts, PageContent, PageRead, failed_page
-from models.extract.readers.pdf.engine import BROKEN, FAILURES, pymupdf, ran_out_of_memory, without_collector
+from models.extract.readers.pdf.engine import BROKEN, FAILURES, EngineFile, ran_out_of_memory, without_collector
 from models.extract.readers.pdf.facts import find_facts, is_tagged
 from models.extract.readers.pdf.layers import layers_off
 from models.extract.readers.pdf.page import read_pdf_page
@@ -88,7 +88,7 @@ def open_pdf(data: bytes, options: ReadOptions) -> PdfDocument:
 
 def _open_engine(data: bytes, password: str | None) -> Any:
     try:
-        engine = pymupdf.open(stream=data, filetype="pdf")
+        engine = EngineFile(stream=data, filetype="pdf")
         if engine.needs_pass and not (password and engine.authenticate(password)):
             raise Encrypted("the file wants a password" if password is None else "wrong password")
         if engine.page_count < 1:

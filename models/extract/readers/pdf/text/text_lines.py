@@ -9,7 +9,7 @@ from models.extract.layout.text.hyphens import HYPHEN, SOFT
 
 _SOFT_HYPHEN = "\u00ad"
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 _BOLD, _MONO, _ITALIC = 16, 8, 2
 """Bits of the engine's font flags."""
 _BOLD_NAMES = ("bold", "black", "heavy", "semi", "demi")
