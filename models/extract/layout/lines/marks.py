@@ -6,6 +6,9 @@ Made from a PDF's text page or from recognised words; all boxes are points, orig
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import numpy as np
+import numpy.typing as npt
+
 from models.cdom.geometry import Bbox
 from models.extract.coverage.painted import Painted
 from models.extract.layout.lines.tagged import TaggedLine
@@ -139,6 +142,11 @@ def find_no_glyphs(boxes: list[Bbox]) -> list[list[MathGlyph]]:
     return [[] for _ in boxes]
 
 
+def find_no_pixels(area: Bbox, dpi: int) -> npt.NDArray[np.uint8] | None:
+    """Pixels of a page whose images nobody can unpack."""
+    return None
+
+
 def divides_nothing(text: str, following: str) -> bool:
     """The answer of a page that nobody has looked at: every hyphen is kept."""
     return not (text or following)
@@ -151,6 +159,7 @@ class PageMarks:
     `unseen` are lines that nobody sees (they are not in `lines`), `painted` all characters, for the statement.
     `dashes` are horizontals too short for a table; `glyphs` gives the single glyphs whose origins lie in some boxes.
     `tags`: the lines as the author tagged them, where he did. `orders`: reading orders already found.
+    `pixels` gives an image's own grey levels in a box of the page, at some dots an inch, where they tell what is seen.
     `rotation`: the page's own, in degrees. `divides`: whether the hyphen at the end of a text divides its last word.
     """
 
@@ -169,6 +178,7 @@ class PageMarks:
     split: Callable[[Line], list[Piece]] = split_evenly
     dashes: list[Rule] = field(default_factory=list)
     glyphs: Callable[[list[Bbox]], list[list[MathGlyph]]] = find_no_glyphs
+    pixels: Callable[[Bbox, int], npt.NDArray[np.uint8] | None] = find_no_pixels
     unseen: list[Line] = field(default_factory=list)
     painted: Painted = field(default_factory=Painted)
     tags: list[TaggedLine] = field(default_factory=list)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from models.extract.readers.pdf.engine import mupdf, pymupdf
+from models.extract.readers.pdf.engine import mupdf
 
 _FORWARDED = (
     "fill_path", "stroke_path", "clip_path", "clip_stroke_path", "clip_text", "clip_stroke_text", "fill_shade",
@@ -69,4 +69,4 @@ class DisplayList:
         matrix = mupdf.FzMatrix(scale, 0, 0, scale, 0, 0)
         mupdf.fz_run_display_list(self._list, device, matrix, everywhere, mupdf.FzCookie())
         mupdf.fz_close_device(canvas)
-        return pymupdf.Pixmap(pixmap)
+        return pixmap

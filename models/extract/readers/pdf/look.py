@@ -4,6 +4,7 @@ from math import sqrt
 
 from models.cdom.geometry import Bbox
 from models.extract.readers.pdf.display import DisplayList
+from models.extract.readers.pdf.engine import mupdf
 
 _SCALE = 1.5
 """Pixels per point."""
@@ -20,11 +21,12 @@ class Look:
         pixels = max(1.0, display.width * display.height)
         self._scale = min(_SCALE, sqrt(_MOST_PIXELS / pixels))
         self._with, self._without = display.draw(self._scale, text=True), display.draw(self._scale, text=False)
-        self._a, self._b = self._with.samples_mv, self._without.samples_mv
+        self._a, self._b = (mupdf.fz_pixmap_samples_memoryview(one) for one in (self._with, self._without))
 
     def shows(self, box: Bbox) -> bool:
         """True when the text makes a difference that an eye can see inside the box."""
-        width, height, stride, deep = self._with.width, self._with.height, self._with.stride, self._with.n
+        drawn = self._with.m_internal
+        width, height, stride, deep = drawn.w, drawn.h, drawn.stride, drawn.n
         x0, x1 = max(0, int(box[0] * self._scale)), min(width, int(box[2] * self._scale) + 1)
         y0, y1 = max(0, int(box[1] * self._scale)), min(height, int(box[3] * self._scale) + 1)
         for y in range(y0, y1):

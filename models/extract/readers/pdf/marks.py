@@ -12,6 +12,7 @@ from models.extract.readers.pdf.engine import BROKEN, mupdf, print_structure
 from models.extract.readers.pdf.glyphs import make_glyph_finder
 from models.extract.readers.pdf.rotation import turn_blocks, turn_box
 from models.extract.readers.pdf.see import PageFrame, see_page
+from models.extract.readers.pdf.sight.own_pixels import OwnPixels
 from models.extract.readers.pdf.sight.unseen import UnseenText
 from models.extract.readers.pdf.structure.marked import find_marked_share
 from models.extract.readers.pdf.structure.tags import STRUCTURE_SCALE, read_tagged_lines
@@ -34,7 +35,8 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     turn = page.rotation_matrix if rotation else None
     has_pictures = _has_pictures(page)
     text_page = page.get_textpage(flags=_FLAGS | _PICTURES if has_pictures else _FLAGS, clip=EVERYWHERE)
-    images = _take_pictures(text_page) if has_pictures else {}
+    stored = _take_pictures(text_page) if has_pictures else {}
+    images = {order: _box_of(block) for order, block in stored.items()}
     blocks = text_page.extractDICT()["blocks"]
     sides = (bounds.height, bounds.width) if rotation % 180 else (bounds.width, bounds.height)
     frame = PageFrame(*sides, turn)
@@ -49,6 +51,7 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     marks.split = _make_splitter(text_page, turn)
     marks.glyphs = make_glyph_finder(page, turned=turn is not None)
     if turn is None:
+        marks.pixels = OwnPixels(text_page, stored, images)
         order_letters(marks, text_page)
     add_vectors(marks, blocks)
     write_fractions(marks, blocks)
@@ -99,21 +102,25 @@ def _names_image(resources: Any, seen: set[int]) -> bool:
     return any(_names_image(own, seen) for own in inner)
 
 
-def _take_pictures(text_page: Any) -> dict[int, Bbox]:
-    """Boxes of images by their place among the blocks.
+def _take_pictures(text_page: Any) -> dict[int, Any]:
+    """Blocks of images by their place among all blocks.
 
-    Their blocks are renamed to vectors: the dictionary would copy their bytes (8.9 ms a page).
+    They are renamed to vectors: the dictionary would copy their bytes (8.9 ms a page).
     """
-    boxes: dict[int, Bbox] = {}
+    found: dict[int, Any] = {}
     order = 0
     block = text_page.this.m_internal.first_block
     while block:
         if block.type == _IMAGE_BLOCK:
-            box = block.bbox
-            boxes[order] = (box.x0, box.y0, box.x1, box.y1)
+            found[order] = block
             block.type = _VECTOR_BLOCK
         block, order = block.next, order + 1
-    return boxes
+    return found
+
+
+def _box_of(block: Any) -> Bbox:
+    box = block.bbox
+    return (box.x0, box.y0, box.x1, box.y1)
 
 
 def _make_splitter(text_page: Any, turn: Any) -> Callable[[Line], list[Piece]]:

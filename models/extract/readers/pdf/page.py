@@ -1,14 +1,15 @@
 """One PDF page: a single MuPDF interpretation into marks, triage, layout, and back as a `PageContent`."""
 
-from functools import partial
 from typing import Any
 
+from models.cdom.geometry import Bbox
 from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.ports import PixelPage
 from models.cdom.tree import Route
 from models.extract.areas import areas_of, find_garbled_blocks, flag_garbled, picture_areas
 from models.extract.coverage.account import account_page
 from models.extract.coverage.total import count_written
+from models.extract.layout.lines.marks import PageMarks
 from models.extract.layout.page import layout_page
 from models.extract.layout.text.blocks import confidence_of
 from models.extract.layout.text.unseen import make_unseen_blocks
@@ -18,7 +19,7 @@ from models.extract.readers.contract import PageBlock, PageContent, PageRead, Re
 from models.extract.readers.pdf.engine import ENGINE, VERSION
 from models.extract.readers.pdf.marks import find_marks
 from models.extract.readers.pdf.render import draw_grey, render_area, render_only
-from models.extract.readers.pdf.sight.picture_text import find_text_pictures
+from models.extract.readers.pdf.sight.picture_text import Grey, find_text_pictures
 
 OCR_DPI = 150
 """Dots an inch of a page drawn for recognition: body text is then 20 pixels high, as the models were trained."""
@@ -41,7 +42,7 @@ def read_pdf_page(
         places = find_garbled_blocks(blocks, plan.garbled)
         areas = areas_of(blocks, places, marks.width, marks.height) if plan.route is Route.MIXED else ()
         blocks = blocks if areas else flag_garbled(blocks, places)
-    pictures = _find_pictures(page, plan, blocks, options, (marks.width, marks.height))
+    pictures = _find_pictures(page, plan, blocks, options, marks)
     areas = (*areas, *pictures)
     content = PageContent(
         number=number,
@@ -70,12 +71,17 @@ def read_pdf_page(
 
 
 def _find_pictures(
-    page: Any, plan: PagePlan, blocks: list[PageBlock], options: ReadOptions, size: tuple[float, float]
+    page: Any, plan: PagePlan, blocks: list[PageBlock], options: ReadOptions, marks: PageMarks
 ) -> tuple[ReadArea, ...]:
     """Areas of the pictures that show text, on a page that is read by its text layer."""
     if plan.route not in (Route.FAST, Route.MIXED) or options.ocr is OcrMode.NEVER:
         return ()
-    return picture_areas(blocks, find_text_pictures(blocks, *size, partial(draw_grey, page)))
+
+    def look(area: Bbox, dpi: int) -> Grey | None:
+        own = marks.pixels(area, dpi)
+        return draw_grey(page, area, dpi) if own is None else own
+
+    return picture_areas(blocks, find_text_pictures(blocks, marks.width, marks.height, look))
 
 
 def _settle_route(plan: PagePlan, areas: tuple[ReadArea, ...]) -> Route:

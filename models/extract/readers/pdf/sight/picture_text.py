@@ -34,6 +34,12 @@ class PictureTextLimits:
     most_share: float = 0.65  # of the page: beyond it the page is a scan and has been judged as one
     most_pictures: int = 12  # of a page that are judged, the largest first
     small_ground: float = 0.35  # share of pixels about as light as the ground at the first look
+    small_ink: int = 40  # levels of grey from the ground that letters blurred to so few pixels still have
+    least_ink: float = 0.06  # share of such pixels: of 516 areas of text none has less
+    most_ink: float = 0.6  # nor more
+    small_mark: int = 24  # levels of grey from which a stroke begins
+    least_marked: float = 0.04  # share of such pixels in a row of pixels that crosses letters
+    small_strokes: float = 0.018  # strokes for each pixel of width in such rows: of 99.5 % of text areas more
     ground: float = 0.55  # share of pixels within `near` of the most common grey
     near: int = 16  # levels of grey
     ink: int = 70  # levels of grey from the ground
@@ -71,10 +77,25 @@ def _fits(box: Bbox) -> bool:
 def _shows_text(box: Bbox, draw: DrawGrey) -> bool:
     """Looked at twice: small, which tells most photographs, and as large as letters need."""
     small = draw(box, _SMALL_DPI)
-    if small is None or _ground_share(small)[1] < LIMITS.small_ground:
+    if small is None or not may_be_text(small):
         return False
     large = draw(box, _DPI)
     return large is not None and looks_like_text(large)
+
+
+def may_be_text(grey: Grey) -> bool:
+    """The first look (height × width, at the lower resolution): enough ground, some ink, and strokes along the rows."""
+    ground, share = _ground_share(grey)
+    if share < LIMITS.small_ground:
+        return False
+    apart = np.abs(grey.astype(np.int16) - ground)
+    ink = float((apart > LIMITS.small_ink).mean())
+    if not LIMITS.least_ink < ink < LIMITS.most_ink:
+        return False
+    marked = apart > LIMITS.small_mark
+    rows = marked.mean(axis=1) > LIMITS.least_marked
+    strokes = (marked[:, 1:] & ~marked[:, :-1]).sum(axis=1)[rows]
+    return bool(strokes.size) and float(strokes.mean()) > LIMITS.small_strokes * grey.shape[1]
 
 
 def _ground_share(grey: Grey) -> tuple[int, float]:
