@@ -1,5 +1,6 @@
 """A page's display list: what it paints, drawn with or without its text, in unturned space."""
 
+from math import ceil
 from typing import Any
 
 from models.extract.readers.pdf.engine import mupdf
@@ -58,15 +59,14 @@ class DisplayList:
                 page.set_rotation(turn)
         self._page = page
 
-    def draw(self, scale: float, *, text: bool) -> Any:
-        """The page as an RGB pixmap of the engine, with or without its text."""
-        box = mupdf.fz_round_rect(mupdf.FzRect(0, 0, self.width * scale, self.height * scale))
+    def draw(self, scale: float, rows: tuple[int, int], *, text: bool) -> Any:
+        """Those rows of pixels (first, beyond the last) as an RGB pixmap of the engine, with the page's text or not."""
+        box = mupdf.FzIrect(0, rows[0], ceil(self.width * scale), rows[1])
         pixmap = mupdf.FzPixmap(mupdf.FzColorspace(mupdf.FzColorspace.Fixed_RGB), box, mupdf.FzSeparations(), 0)
         mupdf.fz_clear_pixmap_with_value(pixmap, 255)
         canvas = mupdf.fz_new_draw_device(mupdf.FzMatrix(), pixmap)
         device = canvas if text else _WithoutText(canvas)
-        everywhere = mupdf.FzRect(mupdf.FzRect.Fixed_INFINITE)
         matrix = mupdf.FzMatrix(scale, 0, 0, scale, 0, 0)
-        mupdf.fz_run_display_list(self._list, device, matrix, everywhere, mupdf.FzCookie())
+        mupdf.fz_run_display_list(self._list, device, matrix, mupdf.FzRect(box), mupdf.FzCookie())
         mupdf.fz_close_device(canvas)
         return pixmap

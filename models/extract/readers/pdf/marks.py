@@ -10,9 +10,9 @@ from models.extract.readers.pdf.annotations import add_annotations
 from models.extract.readers.pdf.clipped import EVERYWHERE
 from models.extract.readers.pdf.engine import BROKEN, mupdf, print_structure
 from models.extract.readers.pdf.glyphs import make_glyph_finder
+from models.extract.readers.pdf.own_pixels import OwnPixels
 from models.extract.readers.pdf.rotation import turn_blocks, turn_box
 from models.extract.readers.pdf.see import PageFrame, see_page
-from models.extract.readers.pdf.sight.own_pixels import OwnPixels
 from models.extract.readers.pdf.sight.unseen import UnseenText
 from models.extract.readers.pdf.structure.marked import find_marked_share
 from models.extract.readers.pdf.structure.tags import STRUCTURE_SCALE, read_tagged_lines

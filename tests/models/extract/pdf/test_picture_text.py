@@ -14,7 +14,9 @@ from models.extract.plan import TEXT_IN_PICTURES
 from models.extract.readers.contract import PageContent, PageRead
 from models.extract.readers.pdf import open_pdf
 from models.extract.readers.pdf.engine import pymupdf
-from models.extract.readers.pdf.sight.picture_text import looks_like_text
+from models.extract.readers.pdf.marks import find_marks
+from models.extract.readers.pdf.render import draw_grey
+from models.extract.readers.pdf.sight.picture_text import looks_like_text, may_be_text
 from models.extract.recognised import apply_recognition
 from models.neural.ocr.rapid import RapidRecogniser
 from models.neural.ocr.tesseract import TesseractRecogniser
@@ -103,6 +105,51 @@ def test_photographs_logos_and_charts_are_never_recognised(draw: Callable[[], Gr
     assert not looks_like_text(draw())
     found = read(page_with(as_png(draw())))
     assert (found.content.route, found.content.areas, found.pixels) == (Route.FAST, (), None)
+
+
+def test_the_first_look_leaves_text_and_ends_smooth_pictures() -> None:
+    page = pymupdf.open(stream=draw_table(), filetype="png")[0]
+    small = page.get_pixmap(
+        colorspace=pymupdf.csGRAY, matrix=pymupdf.Matrix(125 / page.rect.width, 50 / page.rect.height)
+    )
+    text = np.frombuffer(small.samples, np.uint8).reshape(small.h, small.stride)[:, : small.w]
+    assert may_be_text(text)
+    assert not may_be_text(photograph()[::3, ::3])
+    assert not may_be_text(np.full((50, 125), 255, np.uint8))
+
+
+@pytest.mark.parametrize("kind", ["png", "jpeg", "grey"])
+def test_an_images_own_pixels_look_like_its_drawing(kind: str) -> None:
+    picture = pymupdf.Pixmap(draw_table())
+    if kind == "grey":
+        picture = pymupdf.Pixmap(pymupdf.csGRAY, picture)
+    document = pymupdf.open(stream=page_with(picture.tobytes("jpeg" if kind == "jpeg" else "png")))
+    own = find_marks(document[0]).pixels(PLACE, 100)
+    drawn = draw_grey(document[0], PLACE, 100)
+    assert own is not None
+    assert drawn is not None
+    height, width = min(own.shape[0], drawn.shape[0]), min(own.shape[1], drawn.shape[1])
+    apart = np.abs(own[:height, :width].astype(int) - drawn[:height, :width].astype(int))
+    assert float(apart.mean()) < 12
+    assert looks_like_text(own)
+
+
+def test_what_was_unpacked_before_changes_no_pixel_of_an_image() -> None:
+    data = page_with(pymupdf.Pixmap(draw_table()).tobytes("jpeg"))
+    fresh = find_marks(pymupdf.open(stream=data)[0]).pixels(PLACE, 30)
+    used = pymupdf.open(stream=data)[0]
+    used.get_pixmap(dpi=300)
+    after = find_marks(used).pixels(PLACE, 30)
+    assert fresh is not None
+    assert after is not None
+    assert np.array_equal(fresh, after)
+
+
+def test_pictures_that_let_the_page_through_are_drawn() -> None:
+    clear = pymupdf.Pixmap(pymupdf.Pixmap(draw_table()), 1)
+    clear.set_alpha(bytes([100]) * (clear.width * clear.height))
+    document = pymupdf.open(stream=page_with(clear.tobytes("png")))
+    assert find_marks(document[0]).pixels(PLACE, 100) is None
 
 
 def test_without_recognition_pictures_stay_pictures() -> None:

@@ -109,7 +109,9 @@ def _to_grey(pixels: Grey, height: int, width: int) -> Grey:
     every = pixels[:: max(1, down // 2), :: max(1, across // 2)]
     light: npt.NDArray[np.uint16] = every[:, :, 0].astype(np.uint16)
     if every.shape[2] != 1:
-        light = ((every[:, :, 0].astype(np.uint16) + every[:, :, 1] + every[:, :, 1] + every[:, :, 2]) >> 2).astype(np.uint16)
+        light = ((every[:, :, 0].astype(np.uint16) + every[:, :, 1] + every[:, :, 1] + every[:, :, 2]) >> 2).astype(
+            np.uint16
+        )
     if down > 1:
         even = light.shape[0] // 2 * 2
         light = ((light[0:even:2] + light[1:even:2]) >> 1).astype(np.uint16)
