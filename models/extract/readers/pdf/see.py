@@ -7,9 +7,8 @@ from models.cdom.coverage import ExcludedPlace
 from models.cdom.geometry import round_bbox
 from models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
 from models.extract.readers.pdf.clipped import find_clipped, may_clip
-from models.extract.readers.pdf.display import DisplayList
 from models.extract.readers.pdf.layers import MOST_LAYERS, find_on_layers
-from models.extract.readers.pdf.look import Look
+from models.extract.readers.pdf.look import DisplayList, Look
 from models.extract.readers.pdf.rotation import turn_box
 from models.extract.readers.pdf.sight.unseen import Sight, SightedPage, UnseenText, take_unseen
 from models.extract.readers.pdf.text.text_lines import clean_glyphs
