@@ -14,7 +14,7 @@ from serve_apps.ui.browser.login import Login
 from serve_apps.ui.browser.session import Sessions
 from serve_apps.ui.browser.theme import choose_theme
 from serve_apps.ui.browser.visit import STATIC, VERSION, SignedIn, Visit
-from serve_apps.ui.pages import account, document_list, documents, operating, reviewing
+from serve_apps.ui.pages import account, comparing, document_list, documents, operating, reviewing
 from serve_apps.ui.pages import work as pages
 from serve_apps.ui.pages.actions import act
 
@@ -29,6 +29,7 @@ SHOWN = {
     _DOCUMENT: documents.show_document,
     f"{_DOCUMENT}/preview": documents.preview,
     f"{_DOCUMENT}/review": reviewing.review_document,
+    "/ui/compare": comparing.show_comparison,
     "/ui/review": reviewing.list_inbox,
     "/ui/review/documents": reviewing.list_doubtful,
     "/ui/dead-letters": pages.list_dead_letters,

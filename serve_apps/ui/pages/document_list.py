@@ -64,6 +64,9 @@ async def act_on_many(visit: Visit) -> Response:
     act, onward = _first(form, "act"), "/ui?" + _first(form, "query")
     if act == "download" and chosen:
         return RedirectResponse("/ui/v1/archive?" + urlencode([("document_id", one) for _, one in chosen]), 303)
+    if act == "compare":
+        named = zip("ab", (one for _, one in chosen), strict=False)
+        return RedirectResponse("/ui/compare?" + urlencode(list(named)), 303)
     for job, document in chosen:
         job, document = quote(job, safe=""), quote(document, safe="")
         try:

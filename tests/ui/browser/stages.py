@@ -68,10 +68,13 @@ def fill_little(service: Living, folder: Path) -> Pages:
     service.ask("POST", f"sources/{source['id']}/sync")
     hook = service.ask("POST", "webhooks", json={"url": RECEIVER})["id"]
     service.ask("POST", f"webhooks/{hook}/test")
-    ingest(service, write_letter(9, 1), "Complaint about apples.pdf")
+    letters = [ingest(service, write_letter(number, number - 7), "Complaint about apples.pdf") for number in (9, 10)]
+    first, second = (one["documents"][0]["document_id"] for one in letters)
     here = f"/ui/jobs/{job['id']}"
     return _pages_of(here, f"{here}/documents/{by_status[good]}", hook) | {
         "running": f"/ui/jobs/{running['id']}",
+        "compare": f"/ui/compare?a={first}&b={second}",
+        "compare-choose": f"/ui/compare?a={first}",
         "failed": f"{here}/documents/{by_status[bad]}",
         "html-export": f"/ui/v1/jobs/{job['id']}/documents/{by_status[good]}/export/html",
     }
