@@ -1,7 +1,9 @@
 """Tables of AsciiDoc: their lines in, rows of cells with spans out."""
 
+import csv
 import re
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Final
 
 MAX_SPAN: Final = 1000
@@ -14,6 +16,7 @@ _CELL: Final = re.compile(
 )
 _SEPARATED: Final = {"csv": ",", "tsv": "\t", "dsv": ":"}
 _REPEAT: Final = re.compile(r"(\d+)\*")
+_STYLES: Final = frozenset("aehlmsdv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,35 +42,44 @@ def read_table(lines: list[str], options: dict[str, str], flags: set[str]) -> Ad
     first = next((at for at, line in enumerate(lines) if line.strip()), 0)
     body = lines[first:]
     separated = _SEPARATED.get(options.get("format", ""))
-    cells = _split_plain(body, options.get("separator") or separated) if separated else _split(body)
-    columns = _count_columns(options.get("cols", "")) or _width_of_first(body, separated)
+    values = _split_values(body, options.get("separator") or separated) if separated else []
+    cells = [AdocCell(value.strip()) for row in values for value in row] if separated else _split(body)
+    styles = _read_columns(options.get("cols", ""))
+    columns = len(styles) or (len(values[0]) if values else _width_of_first(body))
     header = "header" in flags or ("noheader" not in flags and first == 0 and len(body) > 1 and not body[1].strip())
-    return AdocTable(_lay(cells, max(1, min(columns, MAX_COLUMNS))), header)
+    columns = max(1, min(columns, MAX_COLUMNS))
+    styles += [""] * (columns - len(styles))
+    return AdocTable(_lay(cells, styles[:columns], header=header), header)
 
 
-def _count_columns(stated: str) -> int:
+def _read_columns(stated: str) -> list[str]:
+    """The style of the cells of each stated column, "" for none; empty where no columns are stated."""
     if not stated:
-        return 0
+        return []
     if stated.isdecimal():
-        return min(int(stated), MAX_COLUMNS) if len(stated) < 5 else 0
-    total = 0
+        return [""] * min(int(stated), MAX_COLUMNS) if len(stated) < 5 else []
+    styles: list[str] = []
     for part in re.split(r"[,;]", stated.rstrip(",;")):
         found = _REPEAT.match(part.strip())
-        total += min(int(found.group(1)), MAX_COLUMNS) if found else 1
-    return total
+        style = part.strip()[-1:]
+        styles += [style if style in _STYLES else ""] * (min(int(found.group(1)), MAX_COLUMNS) if found else 1)
+        if len(styles) > MAX_COLUMNS:
+            break
+    return styles
 
 
-def _width_of_first(lines: list[str], separated: str | None) -> int:
+def _width_of_first(lines: list[str]) -> int:
     line = next((one for one in lines if one.strip()), "")
-    if separated:
-        return line.count(separated) + 1
     return sum(min(cell.columns, MAX_SPAN) for cell in _split([line]))
 
 
-def _split_plain(lines: list[str], separator: str | None) -> list[AdocCell]:
-    return [
-        AdocCell(part.strip().strip('"')) for line in lines if line.strip() for part in line.split(separator or ",")
-    ]
+def _split_values(lines: list[str], separator: str) -> list[list[str]]:
+    """Rows of values; those in quotes may hold separators, line breaks and doubled quotes."""
+    if len(separator) == 1 and separator != _SEPARATED["dsv"]:
+        with suppress(csv.Error):  # a value without end
+            rows = csv.reader((line + "\n" for line in lines), delimiter=separator, skipinitialspace=True)
+            return [row for row in rows if row]
+    return [line.split(separator) for line in lines if line.strip()]
 
 
 def _split(lines: list[str]) -> list[AdocCell]:
@@ -86,8 +98,12 @@ def _number(text: str | None) -> int:
     return max(1, min(int(text), MAX_SPAN)) if text and len(text) < 6 else 1
 
 
-def _lay(cells: list[AdocCell], columns: int) -> list[list[AdocCell]]:
-    """Cells into rows of that many columns, those that reach down counted; an unfinished last row is filled up."""
+def _lay(cells: list[AdocCell], styles: list[str], *, header: bool) -> list[list[AdocCell]]:
+    """Cells into rows, those that reach down counted; an unfinished last row is filled up.
+
+    `styles` has one for each column: that of its cells below the header which state none.
+    """
+    columns = len(styles)
     rows: list[list[AdocCell]] = [[]]
     reaching: list[tuple[int, int]] = []
     used = 0
@@ -96,7 +112,8 @@ def _lay(cells: list[AdocCell], columns: int) -> list[list[AdocCell]]:
             rows.append([])
             reaching = [(left - 1, width) for left, width in reaching if left > 1]
             used = sum(width for _, width in reaching)
-        rows[-1].append(cell)
+        style = cell.style or (styles[min(used, columns - 1)] if len(rows) > header else "")
+        rows[-1].append(replace(cell, style=style))
         if cell.rows > 1:
             reaching.append((cell.rows, cell.columns))
         used += cell.columns

@@ -130,9 +130,9 @@ class SheetReader:
         chart = read_object(content)
         if content is not None and chart is not None and chart.table is not None:
             title = chart_title(content) or alt
-            self._sheet.objects.append(SheetObject(place, table=chart.table, text=title, chart=True))
+            self._sheet.objects.append(SheetObject(place, table=chart.table, text=title, drawn=True))
         elif href and "://" not in href and node is None:
-            self._sheet.objects.append(SheetObject(place, asset=href, text=alt))
+            self._sheet.objects.append(SheetObject(place, asset=href, text=alt, drawn=True))
 
     def _measure(self, node: Element, kind: str, name: str) -> float | None:
         for style in self._styles.chain(node.get(TABLE + "style-name")):

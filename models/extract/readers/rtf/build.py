@@ -30,7 +30,7 @@ class RtfBlocks:
         self._count = 0
         self._stated = False
         self._label = ""
-        self._counts: dict[tuple[int, int], int] = {}
+        self._counts: dict[int, dict[int, int]] = {}
         self._called: list[FlowBlock] = []
 
     def turn(self) -> None:
@@ -97,9 +97,11 @@ class RtfBlocks:
         formats = self._tables.formats(paragraph.list_id)
         if not formats or formats[min(paragraph.level, len(formats) - 1)] in _UNNUMBERED:
             return "•"
-        key = (paragraph.list_id, paragraph.level)
-        self._counts[key] = self._counts.get(key, 0) + 1
-        return f"{self._counts[key]}."
+        counts = self._counts.setdefault(paragraph.list_id, {})
+        counts[paragraph.level] = counts.get(paragraph.level, 0) + 1
+        for deeper in [level for level in counts if level > paragraph.level]:
+            del counts[deeper]
+        return f"{counts[paragraph.level]}."
 
     def _item_at(self, left: int) -> FlowBlock | None:
         """The list item that an indented paragraph goes on."""

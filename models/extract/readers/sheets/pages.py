@@ -12,7 +12,7 @@ from models.cdom.tree import BlockType
 from models.extract.readers.flow.blocks import FlowBlock, FlowPage
 from models.extract.readers.flow.characters import clean
 from models.extract.readers.sheets.islands import bounds, find_islands
-from models.extract.readers.sheets.sheet import Area, Place, Sheet, Workbook, area_name
+from models.extract.readers.sheets.sheet import Area, Place, Sheet, SheetObject, Workbook, area_name
 
 HEADING_LEVEL: Final = 2
 """Level of a sheet's name among headings: below the title of the document."""
@@ -45,7 +45,7 @@ def _make_page(sheet: Sheet) -> FlowPage:
     for area, places in find_islands(shown, sheet.merges):
         page.blocks.append(_make_table(sheet, area, places, flags))
     for item in sheet.objects:
-        page.blocks += _make_object(sheet, item.place, item.asset, item.table, item.text, flags)
+        page.blocks += _make_object(sheet, item, flags)
     if hidden:
         page.warnings.append("hidden-cells")
         for area, places in find_islands(hidden, []):
@@ -133,16 +133,15 @@ def _header_rows(sheet: Sheet, area: Area) -> int:
     return int(any((top + 1, column) in sheet.numbers for column in range(left, right + 1)))
 
 
-def _make_object(
-    sheet: Sheet, place: Place, asset: str | None, table: Table | None, text: str, flags: tuple[str, ...]
-) -> list[FlowBlock]:
-    box, path = _box(sheet, (*place, *place)), area_name(sheet.name, (*place, *place))
-    if asset is None and table is None:
-        return [FlowBlock(BlockType.PARAGRAPH, clean(text).strip(), bbox=box, flags=flags, path=path)] if text else []
-    picture = FlowBlock(BlockType.PICTURE, clean(text).strip(), asset=asset, bbox=box, flags=flags, path=path)
-    if table is None:
+def _make_object(sheet: Sheet, item: SheetObject, flags: tuple[str, ...]) -> list[FlowBlock]:
+    area = (*item.place, *item.place)
+    box, path, text = _box(sheet, area), area_name(sheet.name, area), clean(item.text).strip()
+    if not item.drawn:
+        return [FlowBlock(BlockType.PARAGRAPH, text, bbox=box, flags=flags, path=path)] if text else []
+    picture = FlowBlock(BlockType.PICTURE, text, asset=item.asset, bbox=box, flags=flags, path=path)
+    if item.table is None:
         return [picture]
-    return [picture, FlowBlock(BlockType.TABLE, table=table, parent=picture, bbox=box, flags=flags, path=path)]
+    return [picture, FlowBlock(BlockType.TABLE, table=item.table, parent=picture, bbox=box, flags=flags, path=path)]
 
 
 def _box(sheet: Sheet, area: Area) -> Bbox:

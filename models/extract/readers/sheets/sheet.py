@@ -24,13 +24,16 @@ Area = tuple[int, int, int, int]
 
 @dataclass(slots=True)
 class SheetObject:
-    """What lies over a sheet: a picture (`asset`), a chart (`table`) or a text box (`text`), from its top-left cell."""
+    """What lies over a sheet, from its top-left cell: a picture or chart where `drawn`, else a text box.
+
+    `asset` is a picture that lies in the file, `table` the values of a chart, `text` its words or its alternate text.
+    """
 
     place: Place
     asset: str | None = None
     table: Table | None = None
     text: str = ""
-    chart: bool = False
+    drawn: bool = False
 
 
 @dataclass(slots=True)

@@ -119,17 +119,14 @@ def _read_anchor(
         relation = relations.get(blip.get(R + "embed") or blip.get(R + "link") or "")
         if relation is not None and relation.external:
             warn("external-image")
-        found.append(
-            SheetObject(
-                place, asset=relation.target if relation is not None and not relation.external else None, text=alt
-            )
-        )
+        inside = relation is not None and not relation.external
+        found.append(SheetObject(place, asset=relation.target if relation and inside else None, text=alt, drawn=True))
     for node in anchor.iter(C + "chart"):
         relation = relations.get(node.get(R + "id") or "")
         root = read(relation.target) if relation is not None and not relation.external else None
         if root is not None:
             found.append(
-                SheetObject(place, table=read_chart_table(root), text=read_chart_text(root) or alt, chart=True)
+                SheetObject(place, table=read_chart_table(root), text=read_chart_text(root) or alt, drawn=True)
             )
     for body in anchor.iter(XDR + "txBody"):
         lines = ["".join(text.text or "" for text in line.iter(A + "t")).strip() for line in body.iter(A + "p")]

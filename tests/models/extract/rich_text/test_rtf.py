@@ -138,3 +138,45 @@ def test_a_note_belongs_to_the_paragraph_that_calls_it() -> None:
     tree = read_tree(rtf(r"\pard first\par second{\footnote below} ends\par"))
     note = of_type(tree, BlockType.FOOTNOTE)[0]
     assert next(block.text for block in tree.blocks if block.id == note.parent) == "second ends"
+
+
+LISTS = (
+    r"{\*\listtable{\list{\listlevel\levelnfc0}{\listlevel\levelnfc4}\listid7}{\list{\listlevel\levelnfcn23}\listid8}}"
+    r"{\*\listoverridetable{\listoverride\listid7\ls1}{\listoverride\listid8\ls2}}"
+)
+
+
+def test_items_that_state_no_label_are_counted_anew_below_each_item() -> None:
+    lines = [(1, 0, "a"), (1, 1, "x"), (1, 1, "y"), (1, 0, "b"), (1, 1, "z"), (2, 0, "dot"), (3, 0, "unknown")]
+    body = "".join(rf"\pard\ls{list_id}\ilvl{level} {text}\par" for list_id, level, text in lines)
+    tree = read_tree(rtf(body, LISTS))
+    assert [(block.text, block.level) for block in tree.blocks] == [
+        ("1. a", 1), ("1. x", 2), ("2. y", 2), ("2. b", 1), ("1. z", 2), ("dot", 1), ("unknown", 1),
+    ]  # fmt: skip
+    assert {block.type for block in tree.blocks} == {BlockType.LIST_ITEM}
+
+
+def test_marks_typed_by_hand_before_a_hanging_indent_are_labels() -> None:
+    item = r"\pard\fi-360\li{} {}\tab {}\par"
+    body = item.format(720, "1)", "one") + item.format(1440, r"\bullet", "deep") + r"\pard\li720 goes on\par"
+    tree = read_tree(rtf(body))
+    assert [(block.type, block.text, block.level) for block in tree.blocks] == [
+        (BlockType.LIST_ITEM, "1) one", 1),
+        (BlockType.LIST_ITEM, "deep", 2),
+        (BlockType.PARAGRAPH, "goes on", None),
+    ]
+    assert tree.blocks[2].parent is not None
+
+
+def test_a_style_named_title_is_the_title() -> None:
+    head = r"{\stylesheet{\s0 Normal;}{\s9 Title;}{\s4\outlinelevel9 Odd;}}"
+    tree = read_tree(rtf(r"\pard\s9 Report\par\pard\s4 body\par", head))
+    assert [(block.type, block.text) for block in tree.blocks] == [
+        (BlockType.TITLE, "Report"),
+        (BlockType.PARAGRAPH, "body"),
+    ]
+
+
+@pytest.mark.parametrize(("font", "byte", "text"), [(r"\fcharset161", "e1", "α"), (r"\cpg1251", "cf", "П")])
+def test_fonts_say_their_charset_or_their_code_page(font: str, byte: str, text: str) -> None:
+    assert texts(read_tree(rtf(rf"{{\fonttbl{{\f7{font} Arial;}}}}\f7 \'{byte}\par"))) == [text]
