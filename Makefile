@@ -9,7 +9,7 @@ SEED ?= 1
 DOCUMENTS ?= 200
 WORKERS ?= 2
 
-.PHONY: help up down status test dist conformance coverage mutants test-e2e test-sdk test-frameworks test-ui chromium check format bench train bench-quality bench-order bench-speed bench-peers bench-bulk bench-search bench-search-service chaos hostile lock clean
+.PHONY: help up down status test dist conformance coverage mutants test-e2e test-sdk test-frameworks test-ui chromium check format bench train bench-quality bench-order bench-speed bench-peers bench-bulk bench-search bench-search-service bench-redaction chaos hostile lock clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -154,6 +154,9 @@ bench-speed: $(VENV)/.dev .venv-peers/.done ## pages per CPU second beside peers
 
 bench-bulk: $(VENV)/.dev ## 10,000 pages by the bulk job beside quire extract: make bench-bulk DATA=folder
 	$(BIN)/python -m tests.bench.reading.bench_bulk --data $(DATA)
+
+bench-redaction: $(VENV)/.dev ## values in every place of generated PDF and Word files, looked for in the redacted ones: make bench-redaction PDF=10000 DOCX=2000
+	$(BIN)/python -m tests.bench.redaction.bench_redaction --pdf $(or $(PDF),1000) --docx $(or $(DOCX),200) --first $(or $(FIRST),0) --seconds $(or $(SECONDS),100000)
 
 bench-search-service: $(VENV)/.dev ## search through HTTP at size: make bench-search-service CHUNKS=100000 TENANTS=1 DATA=folder
 	$(BIN)/python -m tests.bench.search.bench_search_service --chunks $(or $(CHUNKS),100000) --tenants $(or $(TENANTS),1) $(if $(DATA),--data $(DATA),)

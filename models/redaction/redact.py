@@ -7,9 +7,10 @@ from typing import Final
 
 from lxml import etree
 
+from models.cdom.flags import PII_PREFIX
 from models.cdom.original import Format
 from models.cdom.tree import Tree
-from models.pii.kinds import Detector
+from models.pii.kinds import Detector, Kind
 from models.pii.patterns.kind_patterns import RegexDetector
 from models.pii.redact import Decisions
 from models.redaction.planning.errors import NotRedactable, RedactionUnproven
@@ -29,6 +30,8 @@ _PLACES: Final = {
     Format.CSV: ("texts.plain", "redact_plain"),
 }
 """Module and function by format, imported when a file of it is asked for."""
+_URL = f"{PII_PREFIX}{Kind.URL}"
+"""Where the scan looked for addresses on the web, they are looked for in what it did not see as well."""
 REDACTABLE = frozenset({Format.PDF, *_PLACES})
 
 
@@ -36,7 +39,7 @@ def redact_original(
     data: bytes, tree: Tree, decisions: Decisions, reread: Reread, password: str | None = None
 ) -> bytes:
     """Raises `NotRedactable`, `PiiIncomplete`, `RedactionUnproven`, and what engines raise on broken files."""
-    detector = RegexDetector(urls=False)
+    detector = RegexDetector(urls=any(_URL in block.flags for block in tree.blocks))
     if tree.source.format == Format.PDF:
         from models.redaction.pdf.redact import redact_pdf
 

@@ -11,11 +11,15 @@ from models.pii.patterns.clues import Clues, Starts, at_dialled
 from models.pii.patterns.pattern import AND
 
 LEAST_FIGURES = 7  # digits of the shortest number taken without a word beside it
+INTERNATIONAL, LONGEST = 9, 15
+"""Digits of the shortest number behind `+` that needs no word, and of the longest number there is (ITU-T E.164)."""
 _NOT_FIGURE = re.compile(r"[^0-9]")
 _CANDIDATE = re.compile(
     r"(?<![\w./#$€£=_@-])(?<![0-9],)(?P<number>(?:(?P<plus>\+|00)\s?(?=[1-9(]))?(?:\(\+?[0-9]{1,4}\)|[0-9]{1,5})"
     r"(?:[ .\-/]{1,3}?\(?[0-9]{1,6}\)?|\([0-9]{1,5}\)|[ ]?\(0\)[ ]?[0-9]*|[0-9]){1,12})(?:\s?(?:x|ext\.?|poste)\s?[0-9]{1,5})?(?![\w]|[.,][0-9]|[-/][0-9]|%|\s?[€$£])"
 )
+_NEXT_LINE = re.compile(r" ?\n ?(?P<rest>[0-9]{1,5}(?:[ .\-/]{1,3}[0-9]{1,6}){0,5})(?![\w]|[.,][0-9]|[-/:][0-9]|%)")
+"""The rest of an international number that a line end breaks."""
 _GROUP = re.compile(r"[0-9]+")
 _WIDE_GAP = re.compile(r" [/.-] ")
 _CONTEXT = re.compile(
@@ -41,6 +45,12 @@ def find_phones(clues: Clues, starts: Starts = at_dialled) -> Iterator[Hit]:
             continue
         start, stop = match.span("number")
         number = match["number"].rstrip(" .-/(")
+        if match["plus"] and len(_NOT_FIGURE.sub("", number)) < INTERNATIONAL:
+            broken = _NEXT_LINE.match(text, match.end())
+            if broken is not None and INTERNATIONAL <= len(_NOT_FIGURE.sub("", number + broken["rest"])) <= LONGEST:
+                last = behind = broken.end("rest")
+                yield Hit(Kind.PHONE, start, behind)
+                continue
         if len(_NOT_FIGURE.sub("", number)) < LEAST_FIGURES:
             continue
         before, after = text[max(0, start - 40) : start], text[match.end() : match.end() + 12]
@@ -78,7 +88,7 @@ def _split(number: str, known: bool) -> list[tuple[int, int]]:
 def _is_number(groups: list[tuple[int, int]], run: str, known: bool) -> bool:
     number = run[groups[0][0] : groups[-1][1]]
     digits = _NOT_FIGURE.sub("", number)
-    if not LEAST_FIGURES <= len(digits) <= 15 or len(set(digits)) == 1 or _DATE.fullmatch(number):
+    if not LEAST_FIGURES <= len(digits) <= LONGEST or len(set(digits)) == 1 or _DATE.fullmatch(number):
         return False
     return known or _is_grouped(number, digits)
 
@@ -86,13 +96,13 @@ def _is_number(groups: list[tuple[int, int]], run: str, known: bool) -> bool:
 def _is_phone(number: str, international: bool, before: str, after: str, known: bool) -> bool:
     digits = _NOT_FIGURE.sub("", number)
     if (
-        not LEAST_FIGURES <= len(digits) <= 15
+        not LEAST_FIGURES <= len(digits) <= LONGEST
         or _DATE.fullmatch(number)
         or len(set(digits)) == 1
         or digits.startswith("000")
     ):
         return False
-    if international and len(digits) >= 9:
+    if international and len(digits) >= INTERNATIONAL:
         return True
     if known or _AFTER.match(after):
         return True

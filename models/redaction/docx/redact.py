@@ -5,7 +5,7 @@ from models.pii.kinds import Detector
 from models.pii.redact import Decisions
 from models.redaction.docx.clean import clean_part
 from models.redaction.office.package import OfficePackage, parse, write
-from models.redaction.office.runs import mask_runs
+from models.redaction.office.runs import mask_parts, mask_runs
 from models.redaction.planning.leaks import require_proof
 from models.redaction.planning.plan import Reread, plan_redaction
 
@@ -19,4 +19,5 @@ def redact_docx(data: bytes, tree: Tree, decisions: Decisions, detector: Detecto
         clean_part(root)
         mask_runs(root, plan, detector)
         package.parts[name] = write(root)
+    mask_parts(package, plan, detector)
     return require_proof(package.write(), plan, reread)

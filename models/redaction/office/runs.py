@@ -3,9 +3,18 @@
 from lxml import etree
 
 from models.pii.kinds import Detector
+from models.redaction.office.package import OfficePackage, parse, write
 from models.redaction.planning.errors import RedactionUnproven
+from models.redaction.planning.folded import find_values, fold_text
 from models.redaction.planning.plan import RedactionPlan
-from models.redaction.planning.spelled import DEEPEST, SpelledText, TextSlot, local_name, mask_spelled
+from models.redaction.planning.spelled import (
+    DEEPEST,
+    SpelledText,
+    TextSlot,
+    local_name,
+    mask_attributes,
+    mask_spelled,
+)
 
 _BREAKS = frozenset(("p", "br", "cr", "tr", "si", "is", "c"))
 """The last three are a workbook's texts and cells."""
@@ -19,6 +28,16 @@ def mask_runs(root: etree._Element, plan: RedactionPlan, detector: Detector) -> 
     spell_runs(root, spelled)
     for slot in mask_spelled(spelled, plan, detector):
         slot.element.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+
+
+def mask_parts(package: OfficePackage, plan: RedactionPlan, detector: Detector) -> None:
+    """Clears names of styles, lists and themes in every part. Raises `RedactionUnproven` for a part's own name."""
+    for name, content in package.parts.items():
+        if find_values(fold_text(name), plan, detector):
+            raise RedactionUnproven("a part's name holds a value")
+        root = parse(content)
+        if mask_attributes(root, plan, detector):
+            package.parts[name] = write(root)
 
 
 def spell_runs(element: etree._Element, spelled: SpelledText, depth: int = 0) -> None:

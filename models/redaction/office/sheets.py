@@ -7,7 +7,7 @@ from models.pii.kinds import Detector
 from models.pii.letters import letters
 from models.pii.redact import Decisions
 from models.redaction.office.package import SHEETS, OfficePackage, parse, write
-from models.redaction.office.runs import mask_runs
+from models.redaction.office.runs import mask_parts, mask_runs
 from models.redaction.planning.folded import find_values, fold_text
 from models.redaction.planning.leaks import require_proof
 from models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
@@ -39,6 +39,7 @@ def redact_sheets(data: bytes, tree: Tree, decisions: Decisions, detector: Detec
         _mask_cells(root, plan, detector)
         _mask_names(root, plan, detector)
         package.parts[name] = write(root)
+    mask_parts(package, plan, detector)
     return require_proof(package.write(), plan, reread)
 
 

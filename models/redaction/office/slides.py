@@ -6,7 +6,7 @@ from models.cdom.tree import Tree
 from models.pii.kinds import Detector
 from models.pii.redact import Decisions
 from models.redaction.office.package import SLIDES, OfficePackage, parse, write
-from models.redaction.office.runs import mask_runs
+from models.redaction.office.runs import mask_parts, mask_runs
 from models.redaction.planning.leaks import require_proof
 from models.redaction.planning.plan import Reread, plan_redaction
 from models.redaction.planning.spelled import local_name
@@ -32,6 +32,7 @@ def redact_slides(data: bytes, tree: Tree, decisions: Decisions, detector: Detec
         clean_slide(root)
         mask_runs(root, plan, detector)
         package.parts[name] = write(root)
+    mask_parts(package, plan, detector)
     return require_proof(package.write(), plan, reread)
 
 

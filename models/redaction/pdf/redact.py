@@ -12,6 +12,7 @@ from models.redaction.pdf.clean import TooDeep, write_clean
 from models.redaction.pdf.prove import find_leaks
 from models.redaction.pdf.remove import remove_values
 from models.redaction.pdf.scans import draw_scans
+from models.redaction.pdf.second_look import SecondLook
 from models.redaction.planning.errors import RedactionUnproven
 from models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
 
@@ -39,7 +40,8 @@ def _make(
         if document.needs_pass and not document.authenticate(password or ""):
             raise RedactionUnproven("the file wants a password")
         pictures = draw_scans(document, tree, decisions)
-        unread = remove_values(document, tree, plan, detector)
+        with SecondLook(data, password) as second:
+            unread = remove_values(document, tree, plan, detector, second)
         edited = document.tobytes(garbage=0, encryption=pymupdf.PDF_ENCRYPT_NONE)
     finally:
         document.close()

@@ -10,6 +10,7 @@ from models.cdom.geometry import Bbox
 from models.cdom.tree import Page, PageStatus, Route, Tree
 from models.pii.kinds import Detector
 from models.redaction.pdf.glyphs import INSET, as_rectangles, find_masked, find_outside, read_glyphs
+from models.redaction.pdf.second_look import SecondLook
 from models.redaction.planning.plan import MaskedPlace, RedactionPlan
 
 FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE
@@ -18,8 +19,11 @@ Paint = Callable[[int], bytes | None]
 """The picture of a page (1-based) as it may be seen, PNG; None when nothing of it may be."""
 
 
-def remove_values(document: Any, tree: Tree, plan: RedactionPlan, detector: Detector) -> set[int]:
-    """Edits `document`. Returns the pages (1-based) of which nothing may stay because nobody has read their text."""
+def remove_values(document: Any, tree: Tree, plan: RedactionPlan, detector: Detector, second: SecondLook) -> set[int]:
+    """Edits `document`; `second` reads the same file.
+
+    Returns the pages (1-based) of which nothing may stay because nobody has read their text.
+    """
     places: dict[int, list[MaskedPlace]] = defaultdict(list)
     for place in plan.places:
         places[place.page].append(place)
@@ -29,7 +33,8 @@ def remove_values(document: Any, tree: Tree, plan: RedactionPlan, detector: Dete
         if not _was_read(read.get(number)):
             unread.add(number)
             continue
-        _remove_from(document[number - 1], plan, places[number], detector)
+        seen = second.find_masked(number, plan, detector)
+        _remove_from(document[number - 1], plan, places[number], detector, seen)
     return unread
 
 
@@ -38,22 +43,38 @@ def _was_read(page: Page | None) -> bool:
     return page is not None and page.status is PageStatus.OK and page.route is Route.FAST
 
 
-def _remove_from(page: Any, plan: RedactionPlan, places: list[MaskedPlace], detector: Detector) -> None:
+def _remove_from(
+    page: Any, plan: RedactionPlan, places: list[MaskedPlace], detector: Detector, seen: list[Bbox]
+) -> None:
     turned, shown = page.derotation_matrix, page.rect
     flat = [_turned(place, turned) for place in places]
     area = pymupdf.Rect(shown) * turned
     glyphs = read_glyphs(page, FLAGS)
     masked = find_masked(glyphs, plan, flat, detector)
     masked |= find_outside(glyphs, (area.x0, area.y0, area.x1, area.y1))
-    if not masked:
+    boxes = as_rectangles(glyphs, masked)
+    boxes += _uncovered(seen, boxes, page.transformation_matrix)
+    if not boxes:
         return
-    for box in as_rectangles(glyphs, masked):
+    for box in boxes:
         page.add_redact_annot(pymupdf.Rect(_inset(box)), fill=(0, 0, 0), cross_out=False)
     page.apply_redactions(
         images=pymupdf.PDF_REDACT_IMAGE_NONE,
         graphics=pymupdf.PDF_REDACT_LINE_ART_NONE,
         text=pymupdf.PDF_REDACT_TEXT_REMOVE,
     )
+
+
+def _uncovered(seen: list[Bbox], boxes: list[Bbox], upright: Any) -> list[Bbox]:
+    """Boxes of characters of which no box found before covers the middle, as the page's other boxes are counted."""
+    found: list[Bbox] = []
+    for left, bottom, right, top in seen:
+        box = pymupdf.Rect(left, bottom, right, top) * upright
+        x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
+        if box.is_empty or any(one[0] <= x <= one[2] and one[1] <= y <= one[3] for one in boxes):
+            continue
+        found.append((box.x0, box.y0, box.x1, box.y1))
+    return found
 
 
 def _turned(place: MaskedPlace, turned: Any) -> MaskedPlace:

@@ -12,6 +12,8 @@ from models.redaction.planning.plan import RedactionPlan
 
 MASK = "█████"
 """Says nothing of the length of what stood there."""
+LEAST_NAME = 6
+"""Characters of the shortest attribute that is looked at: no value that is told by its form is shorter."""
 DEEPEST = 300
 """Elements inside elements; deeper ones are no text of anybody."""
 
@@ -85,6 +87,21 @@ def mask_spelled(spelled: SpelledText, plan: RedactionPlan, detector: Detector) 
     for slot, places in gone.items():
         slot.write(mask_places(slot.read(), places))
     return set(gone)
+
+
+def mask_attributes(root: etree._Element, plan: RedactionPlan, detector: Detector) -> bool:
+    """Names that somebody gave (styles, lists, themes) hold values as well. True where something was changed."""
+    changed = False
+    judged: dict[str, set[int]] = {}
+    for element in root.iter():
+        for key, value in element.attrib.items():
+            said = str(value)
+            if len(said) >= LEAST_NAME and said not in judged:
+                judged[said] = find_values(fold_text(said), plan, detector)
+            if judged.get(said):
+                element.set(key, mask_places(said, judged[said]))
+                changed = True
+    return changed
 
 
 def mask_places(text: str, places: Collection[int]) -> str:

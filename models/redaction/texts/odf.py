@@ -13,7 +13,7 @@ from models.redaction.planning.errors import RedactionUnproven
 from models.redaction.planning.leaks import require_proof
 from models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
 from models.redaction.planning.search import Search
-from models.redaction.planning.spelled import TextSlot, local_name, mask_spelled, spell_mixed
+from models.redaction.planning.spelled import TextSlot, local_name, mask_attributes, mask_spelled, spell_mixed
 
 _PARTS = ("content.xml", "styles.xml")
 _SPACE = "urn:oasis:names:tc:opendocument:xmlns:"
@@ -88,6 +88,7 @@ def _mask(root: etree._Element, plan: RedactionPlan, detector: Detector) -> None
         for key, value in list(element.attrib.items()):
             if search.in_text(str(value)):
                 del element.attrib[key]
+    mask_attributes(root, plan, detector)
 
 
 def _forget_value(slot: TextSlot) -> None:

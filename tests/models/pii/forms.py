@@ -94,6 +94,8 @@ FORMS: tuple[tuple[str, str, str], ...] = (
     ("from ", "192.168.1.4", ":8080 at"),
     ("from ", "[2001:db8::8a2e:370:7334]", " at"),
     # phones and SSN alone
+    ("the number is ", "+33 1 15\n43 61 89 02", " for letters"),
+    ("the number is ", "+44 20 7946\n0958", " for letters"),
     ("Phone: ", "415.555.2671", ""),
     ("Phone: ", "4155552671", ""),
     ("Tel. ", "0170/1234567", ""),

@@ -6,6 +6,7 @@ from io import BytesIO
 
 import docx
 import pytest
+from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
@@ -15,6 +16,7 @@ from models.pii.patterns.kind_patterns import RegexDetector
 from models.redaction.docx import redact as redact_module
 from models.redaction.planning.errors import RedactionUnproven
 from models.redaction.redact import redact_original
+from tests.bench.redaction import canary_files
 from tests.models.redaction.papers import SECRET, SHOWN, read, redact
 from tests.security.canaries import make_case
 
@@ -109,3 +111,34 @@ def test_canaries_in_every_place_are_gone(number: int) -> None:
     found = letters(everything(clean))
     assert [place for needle, place in case.needles.items() if needle in found] == []
     docx.Document(BytesIO(clean))
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_values_in_any_part_of_a_file_are_gone(number: int) -> None:
+    case = canary_files.make_docx(number)
+    seen, left = canary_files.search_docx(case.data), canary_files.search_docx(redact(case.data))
+    for needle, place in case.needles.items():
+        assert any(needle in text for text in seen.values()), place
+        assert [way for way, text in left.items() if needle in text] == [], place
+
+
+def test_a_style_named_after_somebody_is_renamed_wherever_it_is_used() -> None:
+    document = docx.Document()
+    document.styles.add_style(f"For {SECRET}", WD_STYLE_TYPE.PARAGRAPH)
+    document.add_paragraph("Styled words.", style=f"For {SECRET}")
+    clean = redact(saved(document))
+    assert letters(SECRET) not in letters(everything(clean))
+    used = next(one for one in docx.Document(BytesIO(clean)).paragraphs if one.text == "Styled words.")
+    assert used.style is not None
+    assert used.style.name == "For █████"
+
+
+def test_a_part_named_after_somebody_is_refused() -> None:
+    document = docx.Document()
+    document.sections[0].header.paragraphs[0].text = "Words"
+    renamed = BytesIO()
+    with zipfile.ZipFile(BytesIO(saved(document))) as old, zipfile.ZipFile(renamed, "w") as new:
+        for name in old.namelist():
+            new.writestr(name.replace("header1", SECRET), old.read(name).replace(b"header1", SECRET.encode()))
+    with pytest.raises(RedactionUnproven):
+        redact(renamed.getvalue())

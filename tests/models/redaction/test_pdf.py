@@ -1,5 +1,6 @@
 """A redacted PDF shows what the original shows but for what is masked, and holds nothing else of it."""
 
+import random
 from collections.abc import Callable
 from io import BytesIO
 
@@ -16,10 +17,14 @@ from models.redaction.pdf.clean import PageCleaner
 from models.redaction.planning import search
 from models.redaction.planning.errors import RedactionUnproven
 from models.redaction.redact import redact_original
+from tests.bench.redaction import canary_files
+from tests.bench.redaction.pdf_file import start
+from tests.bench.redaction.pdf_places import CONTENT_PLACES
 from tests.models.redaction import papers
 from tests.models.redaction.papers import PLACES, SECRET, SHOWN, append, edited, everything, read, redact, show
 from tests.security.canaries import make_case
 
+IBAN = "DE27181200263513456737"
 UNSEEN = (papers.in_script_and_thumbnail, papers.in_earlier_revision)
 """Where the curious reader of these tests finds nothing either."""
 
@@ -144,3 +149,25 @@ def test_canaries_in_every_place_are_gone(number: int) -> None:
     case = make_case(number)
     found = letters(everything(redact(case.data)))
     assert [place for needle, place in case.needles.items() if needle in found] == []
+
+
+@pytest.mark.parametrize("number", range(30))
+def test_values_in_any_place_of_a_file_are_gone_by_every_way_of_looking(number: int) -> None:
+    case = canary_files.make_pdf(number)
+    seen, shown = canary_files.search_pdf(case.data), canary_files.search_pdf(redact(case.data))
+    for needle, place in case.needles.items():
+        assert any(needle in text for text in seen.values()), place
+        assert [way for way, text in shown.items() if needle in text] == [], place
+
+
+def test_figures_drawn_in_any_order_are_a_number_to_the_second_engine() -> None:
+    """The first engine reads them in the order in which they are drawn."""
+
+    originals = []
+    for number in range(12):
+        file = start(packed=False)
+        CONTENT_PLACES["shuffled"](file, IBAN, 400, random.Random(number))
+        originals.append(file.finish())
+    assert any(IBAN not in pymupdf.open(stream=one)[0].get_text() for one in originals)
+    for one in originals:
+        assert canary_files.folded(IBAN) not in canary_files.search_pdf(redact(one))["pdfium"]

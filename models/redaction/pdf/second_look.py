@@ -1,0 +1,61 @@
+"""Values that another engine sees on a page: pdfium puts characters into order in its own way.
+
+A file may draw a number's figures in any order; what stands in a row for a reader is a row for one engine and none for
+the other. What the patterns find in either goes.
+"""
+
+from types import TracebackType
+from typing import Any, Self
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from models.cdom.geometry import Bbox
+from models.pii.kinds import Detector
+from models.redaction.planning.folded import find_values, fold_text
+from models.redaction.planning.plan import RedactionPlan
+
+
+class SecondLook:
+    """The pages of a file as pdfium reads them; none where it cannot open the file: the proof will say so."""
+
+    def __init__(self, data: bytes, password: str | None = None) -> None:
+        self._document: Any = None
+        try:
+            self._document = pypdfium2.PdfDocument(data, password=password)
+        except pypdfium2.PdfiumError:
+            return
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._document is not None:
+            self._document.close()
+
+    def find_masked(self, number: int, plan: RedactionPlan, detector: Detector) -> list[Bbox]:
+        """Boxes of the masked characters of page `number` (1-based), in points from the page's lower left corner."""
+        if self._document is None or number > len(self._document):
+            return []
+        try:
+            page = self._document[number - 1]
+        except pypdfium2.PdfiumError:
+            return []
+        seen = page.get_textpage()
+        try:
+            masked = find_values(fold_text(_text_of(seen)), plan, detector)
+            return [seen.get_charbox(one, loose=True) for one in sorted(masked)]
+        finally:
+            seen.close()
+            page.close()
+
+
+def _text_of(seen: Any) -> str:
+    """A character for each that pdfium counts."""
+    text: str = seen.get_text_range()
+    count = seen.count_chars()
+    if len(text) == count:
+        return text
+    return "".join(chr(pdfium.FPDFText_GetUnicode(seen, one)) for one in range(count))

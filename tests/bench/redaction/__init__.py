@@ -1,0 +1,1 @@
+"""Redacted files of documents with personal data in every place: makers, checkers, counts."""
