@@ -10,9 +10,10 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage, RecognisePages
+from models.cdom.errors import MlUnavailable
+from models.cdom.ports import DetectedPage, FindElements, PixelPage, PortUnavailable, RecognisedPage, RecognisePages
 
 PORT = "recogniser"
 
@@ -23,8 +24,17 @@ class PageRecogniser(RecognisePages, Protocol):
     def warm_up(self) -> None: ...
 
 
+class PageDetector(FindElements, Protocol):
+    """A layout detector that can load its model before the first page."""
+
+    def warm_up(self) -> None: ...
+
+
 class Recogniser:
-    """Implements `RecognisePages` for any number of calling threads. The answer depends on the page alone."""
+    """Implements `RecognisePages`, and with a detector `FindElements`, for any number of calling threads.
+
+    The answer depends on the page alone; pages to read and pages to look at stand in one line.
+    """
 
     def __init__(
         self,
@@ -33,8 +43,9 @@ class Recogniser:
         workers: int = 1,
         max_callers: int = 64,
         page_timeout_s: float = 120.0,
+        make_detector: Callable[[], PageDetector] | None = None,
     ) -> None:
-        self._make_engine = make_engine
+        self._make_engine, self._make_detector = make_engine, make_detector
         self._workers, self._page_timeout_s = workers, page_timeout_s
         self._places = threading.BoundedSemaphore(max_callers)
         self._engines = threading.local()
@@ -52,6 +63,12 @@ class Recogniser:
         deadline = time.monotonic() + timeout_s
         with self._place():
             return list(self._in_order(iter(pages), langs, deadline))
+
+    def find_elements(self, page: PixelPage, timeout_s: float) -> DetectedPage:
+        """Raises `MlUnavailable` without a detector, `PortUnavailable` as above, and what the detector raises."""
+        deadline = time.monotonic() + timeout_s
+        with self._place():
+            return _wait(self._pool.submit(self._look, page, deadline), deadline)
 
     def healthy(self) -> bool:
         """False while a page has been with a worker for longer than any page should take: replace this process."""
@@ -88,13 +105,23 @@ class Recogniser:
                 future.cancel()
 
     def _recognise(self, page: PixelPage, langs: tuple[str, ...], deadline: float) -> RecognisedPage:
+        with self._at_work(deadline) as left:
+            return self._engine().recognise_pages([page], langs, left)[0]
+
+    def _look(self, page: PixelPage, deadline: float) -> DetectedPage:
+        with self._at_work(deadline) as left:
+            return self._detector().find_elements(page, left)
+
+    @contextmanager
+    def _at_work(self, deadline: float) -> Iterator[float]:
+        """Seconds that the page may take; while it does, its worker's health is watched."""
         left = deadline - time.monotonic()
         if left <= 0:
             raise PortUnavailable(PORT, "too slow")
         worker = threading.get_ident()
         self._started[worker] = time.monotonic()
         try:
-            return self._engine().recognise_pages([page], langs, min(left, self._page_timeout_s))[0]
+            yield min(left, self._page_timeout_s)
         finally:
             del self._started[worker]
 
@@ -108,8 +135,19 @@ class Recogniser:
         engine: PageRecogniser = self._engines.own
         return engine
 
+    def _detector(self) -> PageDetector:
+        if self._make_detector is None:
+            raise MlUnavailable("no layout detector")
+        if not hasattr(self._engines, "detector"):
+            self._engines.detector = self._make_detector()
+        detector: PageDetector = self._engines.detector
+        return detector
 
-def _wait(future: Future[RecognisedPage], deadline: float) -> RecognisedPage:
+
+Answer = TypeVar("Answer")
+
+
+def _wait(future: Future[Answer], deadline: float) -> Answer:
     try:
         return future.result(max(0.0, deadline - time.monotonic()))
     except TimeoutError as error:

@@ -115,6 +115,14 @@ class Settings(BaseSettings):
     ocr_engine: OcrEngine = setting(
         OcrEngine.RAPIDOCR, "rapidocr or tesseract", "OCR recogniser; tesseract must be installed on the machine."
     )
+    second_opinion: Flag = setting(
+        False,
+        "0 or 1",
+        "1: a layout detector looks at pages whose tables are doubted (needs its model: docs/operating.md).",
+    )
+    layout_model: Text = setting(
+        None, "a folder with model.onnx and labels.txt", "Layout detector of your own for second opinions."
+    )
     ocr_warmup: Flag = setting(False, "0 or 1", "1 loads the OCR models at the start instead of at the first scan.")
     pii_engine: PiiEngine = setting(
         PiiEngine.REGEX, "regex, names or presidio", "Which engine looks for personal data."

@@ -141,6 +141,10 @@ class Recogniser(_Answering):
         """`RecognisePages.recognise_pages`."""
         return await self._answer(self._recogniser.recognise_pages, *values)
 
+    async def find_elements(self, *values: Any) -> Any:
+        """`FindElements.find_elements`."""
+        return await self._answer(self._recogniser.find_elements, *values)
+
     async def check_health(self) -> None:
         """Replaced when a page has been with it for longer than any page should take."""
         if not self._recogniser.healthy():

@@ -6,6 +6,7 @@ After a `ChildFailed` the caller looks at `phase` and `page` to see what ended i
 import json
 import logging
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -16,12 +17,14 @@ from actors.reading.conversation import Conversation, told_detail
 from actors.reading.partial_document import PartialDocument, note_image
 from actors.sandbox.failures import SandboxEnd
 from actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
-from actors.sandbox.messages import OPTIONS, SOURCE
+from actors.sandbox.messages import OPTIONS, SEEN, SOURCE
 from models.cdom.geometry import Bbox
-from models.cdom.ports import PageImage, RedactionRefused
+from models.cdom.ports import FindElements, PageImage, PixelPage, RedactionRefused
 from models.cdom.tree import Tree
 
 log = logging.getLogger(__name__)
+OPINION_TIMEOUT_S = 120.0  # seconds for one page at the detector, queueing included; it takes a third of one
+MOST_DOUBTED_BYTES = 16 << 20  # of a doubted page's picture: a million pixels of noise are three million
 
 Decisions = Mapping[tuple[str, str, int], str]
 """(block id, flag) → decision."""
@@ -43,7 +46,7 @@ class SessionPhase(StrEnum):
 class SessionDocument:
     """A document while it is read: its bytes, what is known of it so far, and who wants to hear about progress.
 
-    `owner`: whose it is; children that read it read documents of nobody else.
+    `owner`: whose it is; children that read it read documents of nobody else. `detector` looks at doubted pages.
     """
 
     descriptor: int
@@ -51,6 +54,7 @@ class SessionDocument:
     draw: bool
     on_page: OnPage
     owner: str = ""
+    detector: FindElements | None = None
     stopped: threading.Event = field(default_factory=threading.Event)
     _told: int = -1
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -77,6 +81,7 @@ class ChildSession:
         self.fresh = child.documents == 0
         self.phase, self.page, self.pages_begun = SessionPhase.SENT, 0, 0
         self._asked: Sequence[int] = ()
+        self._doubted: set[int] = set()
         self._whole = self._open = False
         self._tree: Tree | None = None
         self._image: PageImage | None = None
@@ -91,6 +96,7 @@ class ChildSession:
             "asset": self._collected.note_asset,
             "embedded": self._collected.note_embedded,
             "pixels": self._note_pixels,
+            "doubted": self._note_doubted,
             "drawing": self._note_drawing,
             "finishing": self._note_finishing,
             "tree": self._note_tree,
@@ -228,6 +234,20 @@ class ChildSession:
 
     def _note_pixels(self, frame: Frame) -> None:
         self._collected.note_pixels(frame, self._asked)
+
+    def _note_doubted(self, frame: Frame) -> None:
+        """Have the detector look at the page being read, once, and tell the child. Raises `PortUnavailable`."""
+        number, detector = frame.number("number"), self._document.detector
+        if detector is None or number != self.page or number in self._doubted:
+            raise BadFrame("no opinion was offered")
+        self._doubted.add(number)
+        picture = frame.data("data")
+        if len(picture) > MOST_DOUBTED_BYTES:
+            raise TooMuchOutput
+        begun = time.monotonic()
+        page = PixelPage(number=number, image=picture, width=frame.real("width"), height=frame.real("height"))
+        seen = detector.find_elements(page, OPINION_TIMEOUT_S)
+        self._child.answer({"kind": "seen", "seen": SEEN.dump_json(seen)}, time.monotonic() - begun)
 
     def _note_tree(self, frame: Frame) -> None:
         self._tree = self._collected.note_tree(frame)

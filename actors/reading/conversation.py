@@ -53,6 +53,11 @@ class Conversation:
         """One more request about the document. Raises `ChildFailed`."""
         self._send([message], [])
 
+    def answer(self, message: dict[str, Any], waited_s: float) -> None:
+        """What the child asked of us; the `waited_s` seconds that it took are not the document's."""
+        self._end += waited_s
+        self._send([message], [])
+
     def next(self) -> Frame:
         """The next frame; an `error` frame raises like a death does. Raises `ChildFailed`."""
         try:

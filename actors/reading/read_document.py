@@ -18,10 +18,10 @@ from actors.reading.partial_document import PartialDocument
 from actors.reading.pending_ocr import PendingOcr, finish_outcome
 from actors.sandbox.failures import DocumentError
 from actors.sandbox.limits import SandboxLimits
-from models.cdom.errors import RETRYABLE, ErrorCode, ExtractError
+from models.cdom.errors import RETRYABLE, ErrorCode, ExtractError, MlUnavailable
 from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
-from models.cdom.ports import PageImage, ReadOutcome
+from models.cdom.ports import FindElements, PageImage, PeerDied, PortUnavailable, ReadOutcome
 from models.cdom.tree import Source
 
 _RENDER_TRIES = 2  # children tried for a page's picture: the second is a fresh one
@@ -44,7 +44,8 @@ class DocumentReader:
     """One fork server and its children; one call at a time.
 
     `side_by_side` children work on one long document. `documents_per_child`: of one owner, one after the other.
-    `server`: one that is launched already. `draw`: pictures that must be drawn are drawn while reading.
+    `server`: one that is launched already. `draw`: pictures that must be drawn are drawn while reading. `detector`
+    looks at doubted pages where the options ask for a second opinion.
     """
 
     def __init__(
@@ -56,8 +57,9 @@ class DocumentReader:
         draw: bool = False,
         entry: str = "actors.sandbox.server",
         server: ForkServer | None = None,
+        detector: FindElements | None = None,
     ) -> None:
-        self._limits, self._side_by_side, self._draw = limits, side_by_side, draw
+        self._limits, self._side_by_side, self._draw, self._detector = limits, side_by_side, draw, detector
         self._server = server or ForkServer(limits, entry=entry)
         self._pool = ChildPool(self._server, documents_per_child)
 
@@ -84,14 +86,19 @@ class DocumentReader:
                     source = identify(descriptor)
                 except OSError:
                     return ReadOutcome(error=ErrorCode.INTERNAL, detail="the original cannot be read")
+                if options.second_opinion and self._detector is None:
+                    raise MlUnavailable("no layout detector for a second opinion")
                 collected = PartialDocument(source, options, self._limits)
-                return self._read(SessionDocument(descriptor, collected, self._draw, on_page, owner))
+                detector = self._detector if options.second_opinion else None
+                return self._read(SessionDocument(descriptor, collected, self._draw, on_page, owner, detector))
         except ExtractError as error:
             return ReadOutcome(error=error.code, detail=error.detail)
         except DocumentFailed as failed:
             return ReadOutcome(error=failed.error.code, detail=failed.error.detail)
         except ServerGone:
             return ReadOutcome(error=ErrorCode.WORKER_KILLED, detail="parser unavailable", charged=False)
+        except PortUnavailable as error:
+            return ReadOutcome(error=ErrorCode.WORKER_KILLED, detail=str(error), charged=isinstance(error, PeerDied))
 
     def render(
         self, original: BinaryIO, page: int, dpi: int, password: str | None = None, area: Bbox | None = None

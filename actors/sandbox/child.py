@@ -10,6 +10,7 @@ import os
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NoReturn
 
 from actors.sandbox.assemble_document import finish_tree, read_again
@@ -17,14 +18,15 @@ from actors.sandbox.failures import DocumentError, describe_failure
 from actors.sandbox.frames import EndOfFrames, Frame, FrameReader, encode
 from actors.sandbox.limits import SandboxLimits
 from actors.sandbox.lockdown import cpu_used_s, grant_cpu
-from actors.sandbox.messages import OPTIONS, SOURCE
+from actors.sandbox.messages import OPTIONS, SEEN, SOURCE
 from models.cdom.errors import ErrorCode
 from models.cdom.faults import own_fault
 from models.cdom.original import ReadOptions
+from models.cdom.ports import DetectedPage, PixelPage
 from models.cdom.tree import dump_tree, load_tree
 from models.extract.pages_json import dump_facts, dump_page
 from models.extract.readers import open_document
-from models.extract.readers.contract import OpenDocument, PageContent, PageRead, failed_page
+from models.extract.readers.contract import OpenDocument, PageContent, PageRead, ReadsAgain, failed_page
 from models.extract.readers.flow.document import embedded_of
 from models.pii.errors import PiiIncomplete
 from models.redaction.planning.errors import NotRedactable, RedactionUnproven
@@ -198,7 +200,12 @@ def _read_page(session: ChannelSession, number: int) -> PageRead:
     """One page; what pictures cost nothing and its pixels are sent at once, so that they never pile up here."""
     session.channel.send(kind="page", number=number)
     session.grant(session.limits.page_cpu_s)
-    read = _read_or_fail(session.opened(), number)
+    document = session.opened()
+    read = _read_or_fail(number, document.read_page)
+    if read.doubted is not None and isinstance(document, ReadsAgain):
+        seen = _ask_opinion(session, read.doubted)
+        session.grant(session.limits.page_cpu_s)
+        read = _read_or_fail(number, partial(document.read_page_again, seen=seen))
     if read.fault is not None:
         session.channel.send(kind="fault", number=number, detail=read.fault)
     _send_pictures(session, read.assets)
@@ -210,9 +217,17 @@ def _read_page(session: ChannelSession, number: int) -> PageRead:
     return read
 
 
-def _read_or_fail(document: OpenDocument, number: int) -> PageRead:
+def _ask_opinion(session: ChannelSession, page: PixelPage) -> DetectedPage:
+    """What the parent's layout detector sees on a page: the one answer that this side waits for."""
+    session.channel.send(
+        kind="doubted", number=page.number, data=page.image, width=float(page.width), height=float(page.height)
+    )
+    return SEEN.validate_json(session.channel.next().data("seen"))
+
+
+def _read_or_fail(number: int, read: Callable[[int], PageRead]) -> PageRead:
     try:
-        return document.read_page(number)
+        return read(number)
     except Exception as error:
         failure = describe_failure(error)
         if failure.code is ErrorCode.RESOURCE_LIMIT:

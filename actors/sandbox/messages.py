@@ -1,9 +1,11 @@
-"""How options and source cross the channel: as JSON, validated on the other side."""
+"""How options, source and opinions cross the channel: as JSON, validated on the other side."""
 
 from pydantic import TypeAdapter
 
 from models.cdom.original import ReadOptions
+from models.cdom.ports import DetectedPage
 from models.cdom.tree import Source
 
 OPTIONS: TypeAdapter[ReadOptions] = TypeAdapter(ReadOptions)
 SOURCE: TypeAdapter[Source] = TypeAdapter(Source)
+SEEN: TypeAdapter[DetectedPage] = TypeAdapter(DetectedPage)

@@ -13,6 +13,7 @@ from models.cdom.errors import ErrorCode, ExtractError
 from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
 from models.cdom.ports import (
+    DetectedPage,
     EmbeddingFailed,
     PageImage,
     PeerDied,
@@ -81,7 +82,7 @@ class HandleClient:
 
 
 class ServedRecogniser:
-    """The port `RecognisePages`, for threads."""
+    """The ports `RecognisePages` and `FindElements`, for threads."""
 
     def __init__(self) -> None:
         self._peer = HandleClient(RECOGNISER)
@@ -90,6 +91,10 @@ class ServedRecogniser:
         answer: list[RecognisedPage] = self._peer.call(
             "recognise_pages", pages, langs, timeout_s, timeout_s=timeout_s + GRACE_S
         )
+        return answer
+
+    def find_elements(self, page: PixelPage, timeout_s: float) -> DetectedPage:
+        answer: DetectedPage = self._peer.call("find_elements", page, timeout_s, timeout_s=timeout_s + GRACE_S)
         return answer
 
 

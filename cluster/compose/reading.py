@@ -12,22 +12,31 @@ from cluster.runtime import Runtime
 if TYPE_CHECKING:  # each replica imports only what it is made of
     from actors.reader.reader import Reader
     from actors.reading.on_demand import OnDemand
-    from models.cdom.ports import IndexDocument, RecognisePages
+    from actors.reading.read_document import DocumentReader
+    from configs.settings import Settings
+    from models.cdom.ports import FindElements, IndexDocument, RecognisePages
     from models.cdom.tracing import Tracing
     from serve_apps.access.license_holder import LicenseHolder
     from storage.store import Store
     from storage.values.rows import Claim, StoredBlob
 
 
-def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDocument | None" = None) -> "Reader":
-    """One reader over the deployment's queue, with its own fork server. `index`: documents pass it first."""
+def make_reader(
+    runtime: Runtime,
+    recogniser: "RecognisePages",
+    index: "IndexDocument | None" = None,
+    detector: "FindElements | None" = None,
+) -> "Reader":
+    """One reader over the deployment's queue, with its own fork server. `index`: documents pass it first.
+
+    `detector` gives second opinions.
+    """
     from actors.reader.inflight import HeartbeatThread, Inflight
     from actors.reader.ocr_queue import OcrQueue, RecognitionParts
     from actors.reader.outcome_handler import Settlement
     from actors.reader.publisher import Publisher
     from actors.reader.reader import Reader, ReaderParts
     from actors.reader.task_notifier import TaskNotifier
-    from actors.reading.read_document import DocumentReader
     from cluster.compose.search import before_publishing
     from cluster.compose.tracing import make_tracing
     from storage.inside.members import add_members
@@ -52,18 +61,13 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDoc
     hints = TaskNotifier(partial(listen, runtime.dsn, ["quire_tasks"]))
     settlement = Settlement(queue, publishing, inflight, make_tree_flagger(settings))
     line = RecognitionParts(
-        port=recogniser,
-        settlement=settlement,
-        inflight=inflight,
-        beats=queue,
-        wake=hints.wake,
-        room=max(1, settings.inflight_docs - 1),
-        pages_at_once=VLM_PAGES_AT_ONCE if settings.vlm_ocr else 1,
-    )
+        port=recogniser, settlement=settlement, inflight=inflight, beats=queue, wake=hints.wake,
+        room=max(1, settings.inflight_docs - 1), pages_at_once=VLM_PAGES_AT_ONCE if settings.vlm_ocr else 1,
+    )  # fmt: skip
     parts = ReaderParts(
         queue=queue,
         originals=store.blobs,
-        parser=DocumentReader(sandbox_limits(settings), documents_per_child=settings.documents_per_child),
+        parser=_make_parser(settings, detector),
         hints=hints,
         publisher=publishing,
         settlement=settlement,
@@ -74,6 +78,13 @@ def make_reader(runtime: Runtime, recogniser: "RecognisePages", index: "IndexDoc
         close=partial(_end, tracing, store),
     )
     return Reader(parts)
+
+
+def _make_parser(settings: "Settings", detector: "FindElements | None") -> "DocumentReader":
+    from actors.reading.read_document import DocumentReader
+
+    limits = sandbox_limits(settings)
+    return DocumentReader(limits, documents_per_child=settings.documents_per_child, detector=detector)
 
 
 def _keep(store: "Store", data: bytes) -> "StoredBlob":
@@ -92,7 +103,9 @@ def _end(tracing: "Tracing", store: "Store") -> None:
     store.close()
 
 
-def make_on_demand(runtime: Runtime, recogniser: "RecognisePages") -> "OnDemand":
+def make_on_demand(
+    runtime: Runtime, recogniser: "RecognisePages", detector: "FindElements | None" = None
+) -> "OnDemand":
     """Pages drawn and documents read once, in sandboxes of their own."""
     from actors.reading.on_demand import OnDemand
     from actors.reading.read_document import DocumentReader
@@ -100,7 +113,7 @@ def make_on_demand(runtime: Runtime, recogniser: "RecognisePages") -> "OnDemand"
     limits, store = sandbox_limits(runtime.settings), open_runtime_store(runtime)
     return OnDemand(
         drawing=DocumentReader(limits),
-        reading=DocumentReader(limits),
+        reading=DocumentReader(limits, detector=detector),
         originals=store.blobs,
         recogniser=recogniser,
         ended=store.close,
@@ -124,7 +137,8 @@ def build_reader() -> "Reader":
     from cluster.compose.search import served_indexer
 
     runtime = find_runtime()
-    return make_reader(runtime, with_vlm(runtime, ServedRecogniser()), served_indexer(runtime.settings))
+    served = ServedRecogniser()
+    return make_reader(runtime, with_vlm(runtime, served), served_indexer(runtime.settings), served)
 
 
 def build_on_demand() -> "OnDemand":
@@ -132,4 +146,5 @@ def build_on_demand() -> "OnDemand":
     from cluster.compose.handles import ServedRecogniser
 
     runtime = find_runtime()
-    return make_on_demand(runtime, with_vlm(runtime, ServedRecogniser()))
+    served = ServedRecogniser()
+    return make_on_demand(runtime, with_vlm(runtime, served), served)

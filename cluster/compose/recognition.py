@@ -2,6 +2,8 @@
 
 import os
 from contextlib import suppress
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cluster.bootstrap.opening import find_runtime
@@ -11,6 +13,7 @@ if TYPE_CHECKING:  # each replica imports only what it is made of
     from actors.recogniser import Recogniser
     from actors.vlm.page_reader import VlmReader
     from models.cdom.ports import RecognisePages
+    from models.neural.layout.detector import LayoutDetector
 
 RECOGNISER_NICE = 10  # nice value: recognition fills cores that reading and answering need first
 VLM_CONCURRENCY, VLM_PAGES_AT_ONCE = 16, 8
@@ -27,11 +30,21 @@ def make_recogniser(runtime: Runtime) -> "Recogniser":
     settings = runtime.settings
     flags = frozenset(settings.cpu_flags) or None
     by_plugin = load_plugins(settings.plugins).make_recogniser
-    recogniser = Recogniser(by_plugin or (lambda: make_engine(settings.ocr_engine.value, settings.ocr_langs, flags)))
+    recogniser = Recogniser(
+        by_plugin or (lambda: make_engine(settings.ocr_engine.value, settings.ocr_langs, flags)),
+        make_detector=partial(make_detector, settings.layout_model, flags),
+    )
     if settings.ocr_warmup:
         with suppress(MlUnavailable):  # born-digital documents are read all the same
             recogniser.warm_up()
     return recogniser
+
+
+def make_detector(folder: str | None, flags: frozenset[str] | None = None) -> "LayoutDetector":
+    """The layout detector for second opinions: of `folder`, or the one installed beside the service."""
+    from models.neural.layout.detector import LayoutDetector
+
+    return LayoutDetector(None if folder is None else Path(folder), flags)
 
 
 def with_vlm(runtime: Runtime, recogniser: "RecognisePages") -> "RecognisePages":

@@ -61,7 +61,12 @@ def read_options(settings: Settings) -> "ReadOptions":
     """How documents are read unless the request says otherwise."""
     from models.cdom.original import ReadOptions
 
-    return ReadOptions(fast_mode=settings.fast_mode, ocr_langs=settings.ocr_langs, max_pages=settings.max_pages)
+    return ReadOptions(
+        fast_mode=settings.fast_mode,
+        ocr_langs=settings.ocr_langs,
+        max_pages=settings.max_pages,
+        second_opinion=settings.second_opinion,
+    )
 
 
 def sandbox_limits(settings: Settings) -> "SandboxLimits":

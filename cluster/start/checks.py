@@ -5,6 +5,8 @@ from pathlib import Path
 from cluster.compose.search import check_search
 from cluster.errors import StartRefused
 from configs.settings import Settings
+from models.cdom.errors import MlUnavailable
+from models.neural.layout.detector import locate_detector
 from models.neural.ocr.langs import OcrEngineName, UnsupportedLanguage, check_langs, check_wanted
 from models.pii.engines.choose import check_engine
 from models.pii.errors import EngineMissing
@@ -20,6 +22,15 @@ def check_recogniser(settings: Settings) -> None:
             check_langs(engine, settings.ocr_langs)
     except UnsupportedLanguage as error:
         raise StartRefused(f"SVC_OCR_LANGS: {error.detail}") from None
+
+
+def check_second_opinion(settings: Settings) -> None:
+    """A detector that is not installed is refused now, not at the first doubted page."""
+    if settings.second_opinion:
+        try:
+            locate_detector(Path(settings.layout_model) if settings.layout_model else None)
+        except MlUnavailable as error:
+            raise StartRefused(f"SVC_SECOND_OPINION: {error.detail}; see docs/operating.md") from None
 
 
 def check_pii_engine(settings: Settings) -> None:

@@ -11,7 +11,13 @@ from cluster.bootstrap.vlm import settle_vlm
 from cluster.compose.plugins import load_plugins
 from cluster.errors import StartRefused
 from cluster.runtime import Runtime, keep_signing_key, write_runtime
-from cluster.start.checks import check_embedding, check_pii_engine, check_recogniser, check_source_root
+from cluster.start.checks import (
+    check_embedding,
+    check_pii_engine,
+    check_recogniser,
+    check_second_opinion,
+    check_source_root,
+)
 from cluster.start.database import open_database
 from cluster.state import run_folder, write_private
 from configs.settings import Settings
@@ -25,6 +31,7 @@ def prepare(settings: Settings) -> Runtime:
     keep_index_private(settings.rag_db)
     check_address(settings)
     check_recogniser(settings)
+    check_second_opinion(settings)
     settings = settle_vlm(settings)
     check_pii_engine(settings)
     check_embedding(settings)

@@ -79,7 +79,10 @@ class TableParts(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
-    """How one document is read. `pages` holds 1-based inclusive ranges, empty = all. Limits of `max_*` are counts."""
+    """How one document is read. `pages` holds 1-based inclusive ranges, empty = all. Limits of `max_*` are counts.
+
+    `second_opinion`: a layout detector looks at the pages whose tables are doubted.
+    """
 
     pages: tuple[tuple[int, int], ...] = ()
     password: str | None = None
@@ -87,6 +90,7 @@ class ReadOptions:
     ocr_langs: tuple[str, ...] = ("en",)
     fast_mode: bool = True
     table_parts: TableParts = TableParts.JOINED
+    second_opinion: bool = False
     max_pages: int = 2000
     max_text_chars: int = 20_000_000
     max_assets: int = 5000
@@ -96,4 +100,6 @@ class ReadOptions:
     def digest(self) -> str:
         """SHA-256 (hex) over everything that can change the tree; the password cannot, once it opens the file."""
         facts = asdict(replace(self, password=None))
+        if not self.second_opinion:  # results of versions that knew no second opinion stay theirs
+            del facts["second_opinion"]
         return hashlib.sha256(json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

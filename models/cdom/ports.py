@@ -177,6 +177,29 @@ class RecognisePages(Protocol):
     ) -> list[RecognisedPage]: ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenElement:
+    """What a layout detector sees on a page: box in points of the page as shown, confidence 0..1."""
+
+    type: BlockType
+    bbox: Bbox
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DetectedPage:
+    """What a layout detector sees on a page, the surest first, and which model it was."""
+
+    elements: tuple[SeenElement, ...]
+    model: str
+
+
+class FindElements(Protocol):
+    """What stands where on the picture of a page. Raises `PortUnavailable` or `MlUnavailable`."""
+
+    def find_elements(self, page: PixelPage, timeout_s: float) -> DetectedPage: ...
+
+
 class EmbeddingFailed(Exception):
     """The model cannot make a vector of these texts; trying again would not help."""
 

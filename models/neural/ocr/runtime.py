@@ -32,6 +32,11 @@ def load_network(path: Path) -> Network:
     return _compile(_core().read_model(path))
 
 
+def picture_size(path: Path) -> int:
+    """Pixels along the side of the square pictures that a model takes."""
+    return int(_core().read_model(path).input(0).get_partial_shape()[3].get_length())
+
+
 def load_recogniser(path: Path, keep: Callable[[str], bool]) -> tuple[Network, tuple[str, ...]]:
     """A CTC model cut down to the characters that `keep` accepts, and its characters by class (class 0 is the blank).
 

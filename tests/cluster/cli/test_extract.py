@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from cluster.cli.documents.extract import extract
 from cluster.cli.documents.extract_files import name_results
 from cluster.cli.documents.extract_formats import EXTRACT_FORMATS
+from tests.actors.test_second_opinion import DOUBTED, detector_of_table
 from tests.hostile import pdfs
 
 
@@ -198,3 +199,23 @@ def test_the_detector_that_the_settings_name_must_be_there(tmp_path: Path, monke
     assert result.exit_code == 1
     assert "docs/pii.md" in result.stderr
     assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_accurate_asks_a_layout_detector_about_doubted_pages(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(DOUBTED)
+    model = detector_of_table(tmp_path / "model")
+    told: dict[str, list[str]] = {}
+    for flags in ((), ("--accurate", "--layout-model", model)):
+        result = run(tmp_path / "a.pdf", "-o", tmp_path / "out", *flags)
+        assert result.exit_code == 0, result.output
+        tree = json.loads((tmp_path / "out" / "a.json").read_text())
+        told["accurate" if flags else "plain"] = [block["type"] for block in tree["blocks"]]
+    assert ("table" in told["plain"], "table" in told["accurate"]) == (False, True)
+
+
+def test_accurate_without_a_model_says_how_to_get_one(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(pdfs.good())
+    result = run(tmp_path / "a.pdf", "-o", tmp_path / "out", "--accurate", "--layout-model", tmp_path / "nowhere")
+    assert result.exit_code == 1
+    assert "labels.txt" in result.stderr
+    assert "docs/operating.md" in result.stderr

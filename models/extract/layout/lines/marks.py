@@ -160,7 +160,9 @@ class PageMarks:
     `dashes` are horizontals too short for a table; `glyphs` gives the single glyphs whose origins lie in some boxes.
     `tags`: the lines as the author tagged them, where he did. `orders`: reading orders already found.
     `pixels` gives an image's own grey levels in a box of the page, at some dots an inch, where they tell what is seen.
-    `rotation`: the page's own, in degrees. `divides`: whether the hyphen at the end of a text divides its last word.
+    `seen`: boxes of the tables that a layout detector saw, null where none looked; `doubts`: why another should look at
+    the page's tables, null where nobody wants to know. `rotation`: the page's own, in degrees. `divides`: whether the
+    hyphen at the end of a text divides its last word.
     """
 
     width: float
@@ -184,6 +186,8 @@ class PageMarks:
     tags: list[TaggedLine] = field(default_factory=list)
     divides: Callable[[str, str], bool] = divides_nothing
     orders: dict[tuple[tuple[float, ...], ...], list[int]] = field(default_factory=dict)
+    seen: list[Bbox] | None = None
+    doubts: list[str] | None = None
 
     def words_of(self, line: Line) -> list[Piece]:
         """The words of a line; of one joined of several, the words of each."""

@@ -53,6 +53,7 @@ def mirror_marks(marks: PageMarks) -> PageMarks:
         pictures=[mirror_box(box, width) for box in marks.pictures],
         fields=[replace(one, box=mirror_box(one.box, width)) for one in marks.fields],
         tags=[replace(tag, box=mirror_box(tag.box, width)) for tag in marks.tags],
+        seen=None if marks.seen is None else [mirror_box(box, width) for box in marks.seen],
         split=split_mirrored,
         glyphs=find_no_glyphs,
     )

@@ -100,6 +100,7 @@ class PageTurn:
             pictures=[self.turn(box) for box in marks.pictures],
             fields=[replace(one, box=self.turn(one.box)) for one in marks.fields],
             tags=[self._tag(tag) for tag in marks.tags],
+            seen=None if marks.seen is None else [self.turn(box) for box in marks.seen],
             split=lambda line: [self._piece(piece) for piece in split(line)],
             glyphs=find_no_glyphs,
             orders={},

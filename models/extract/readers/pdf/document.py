@@ -6,7 +6,7 @@ from models.cdom.errors import Encrypted, ErrorCode, ExtractError, Malformed, Re
 from models.cdom.faults import own_fault
 from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
-from models.cdom.ports import PageImage
+from models.cdom.ports import DetectedPage, PageImage
 from models.extract.readers.contract import DocumentFacts, PageContent, PageRead, failed_page
 from models.extract.readers.pdf.engine import BROKEN, FAILURES, EngineFile, ran_out_of_memory, without_collector
 from models.extract.readers.pdf.facts import find_facts, is_tagged
@@ -39,20 +39,27 @@ class PdfDocument:
     def read_page(self, number: int) -> PageRead:
         """Page `number` (1-based), failed when it cannot be read. Raises `ResourceLimit` when memory ran out."""
         self._reopen_when_due()
+        read = self._read(number)
+        self._chars_read += sum(len(block.text) for block in read.content.blocks)
+        if self._chars_read > self._options.max_text_chars:
+            raise ResourceLimit("more text than allowed")
+        return read
+
+    def read_page_again(self, number: int, seen: DetectedPage) -> PageRead:
+        """Page `number` with what a layout detector saw on it. Raises `ResourceLimit` when memory ran out."""
+        return self._read(number, seen)
+
+    def _read(self, number: int, seen: DetectedPage | None = None) -> PageRead:
         try:
             with without_collector():
                 page = self._engine[number - 1]
-                read = read_pdf_page(page, number, self._options, self._layers, tagged=self._is_tagged)
+                return read_pdf_page(page, number, self._options, self._layers, tagged=self._is_tagged, seen=seen)
         except FAILURES as error:
             if ran_out_of_memory(error):
                 raise ResourceLimit("memory") from error
             fault = own_fault(error)
             code = ErrorCode.MALFORMED if fault is None else ErrorCode.INTERNAL
             return PageRead(content=failed_page(number, code), fault=fault)
-        self._chars_read += sum(len(block.text) for block in read.content.blocks)
-        if self._chars_read > self._options.max_text_chars:
-            raise ResourceLimit("more text than allowed")
-        return read
 
     def render_page(self, number: int, dpi: int, area: Bbox | None = None) -> PageImage:
         """Page `number` or `area` of it as PNG, drawn smaller when it would have more pixels than allowed."""

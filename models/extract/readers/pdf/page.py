@@ -1,10 +1,11 @@
 """One PDF page: a single MuPDF interpretation into marks, triage, layout, and back as a `PageContent`."""
 
+from dataclasses import replace
 from typing import Any
 
 from models.cdom.geometry import Bbox
 from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.ports import PixelPage
+from models.cdom.ports import DetectedPage, PixelPage
 from models.cdom.tree import Route
 from models.extract.areas import areas_of, find_garbled_blocks, flag_garbled, picture_areas
 from models.extract.coverage.account import account_page
@@ -18,7 +19,8 @@ from models.extract.plan import TEXT_IN_PICTURES, PagePlan, plan_page
 from models.extract.readers.contract import PageBlock, PageContent, PageRead, ReadArea
 from models.extract.readers.pdf.engine import ENGINE, VERSION
 from models.extract.readers.pdf.marks import find_marks
-from models.extract.readers.pdf.render import draw_grey, render_area, render_only
+from models.extract.readers.pdf.render import draw_doubted, draw_grey, render_area, render_only
+from models.extract.readers.pdf.sight.doubts import invite_opinion, is_doubted
 from models.extract.readers.pdf.sight.picture_text import Grey, find_text_pictures
 
 OCR_DPI = 150
@@ -26,14 +28,32 @@ OCR_DPI = 150
 
 
 def read_pdf_page(
-    page: Any, number: int, options: ReadOptions, layers: tuple[int, ...] = (), *, tagged: bool = False
+    page: Any,
+    number: int,
+    options: ReadOptions,
+    layers: tuple[int, ...] = (),
+    *,
+    tagged: bool = False,
+    seen: DetectedPage | None = None,
 ) -> PageRead:
     """Content of a page; with its pixels when the plan sends it to a recogniser.
 
-    `layers` of the file are off; `tagged`: its author left a structure tree.
+    `layers` of the file are off; `tagged`: its author left a structure tree; `seen`: what a layout detector saw on it.
     """
     marks = find_marks(page, layers, tagged=tagged)
     marks.number = number
+    if options.second_opinion:
+        invite_opinion(marks, seen)
+    read = _read_marks(page, marks, options)
+    if seen is not None:
+        return replace(read, content=replace(read.content, model=seen.model))
+    if read.content.route is Route.OCR or not is_doubted(marks, read.content.blocks):
+        return read
+    return replace(read, doubted=draw_doubted(page, read.content, options))
+
+
+def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
+    number = marks.number
     plan = plan_page(marks, options)
     layout = layout_page(marks)
     blocks = restore_ligatures([*layout.blocks, *make_unseen_blocks(marks, layout.body_size)])

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
+from models.cdom.ports import PixelPage
 from models.extract.readers.contract import PageContent
 from models.extract.readers.pdf.engine import BROKEN, pymupdf
 
@@ -19,6 +20,13 @@ _MOST_GREY_PIXELS = 1_500_000
 """Pixels of a picture that is only judged: a whole page at a hundred dots an inch."""
 _MOST_IMAGE_PIXELS = 5_000_000
 """Pixels of an image on a page whose pictures are judged: unpacking a larger one takes longer than reading the page."""
+
+_DETECTOR_SIDE = 1024
+"""Pixels along the longer side of a doubted page's picture: what the detector takes."""
+_DPI_UNIT = 72.0
+"""Points of an inch."""
+_LEAST_DPI, _MOST_DPI = 20, 150
+"""Dots an inch between which a page is drawn: posters stay legible, labels do not become larger than they are."""
 
 
 def render_area(page: Any, area: Bbox | None, dpi: int, max_pixels: int, *, grey: bool = False) -> bytes:
@@ -51,6 +59,14 @@ def fit_scale(width: float, height: float, dpi: int, max_pixels: int) -> float:
     scale = dpi / 72
     pixels = width * height * scale * scale
     return scale if pixels <= max_pixels else scale * sqrt(max_pixels / pixels) * 0.999
+
+
+def draw_doubted(page: Any, content: PageContent, options: ReadOptions) -> PixelPage:
+    """The page as the detector takes it."""
+    wanted = _DETECTOR_SIDE * _DPI_UNIT / max(content.width, content.height, 1.0)
+    dpi = min(max(int(wanted), _LEAST_DPI), _MOST_DPI)
+    image = render_area(page, None, dpi, options.max_image_pixels)
+    return PixelPage(number=content.number, image=image, width=content.width, height=content.height)
 
 
 def render_picture_blocks(page: Any, content: PageContent, options: ReadOptions) -> dict[str, bytes]:

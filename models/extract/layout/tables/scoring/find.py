@@ -18,6 +18,7 @@ from models.extract.layout.tables.regions.view import PageView, view_page
 from models.extract.layout.tables.scoring.candidates import Candidate, build_candidates, find_gated
 from models.extract.layout.tables.scoring.choose import choose_candidates
 from models.extract.layout.tables.scoring.features import describe_candidates
+from models.extract.layout.tables.scoring.opinion import find_doubts, propose_seen, weigh_opinion
 
 _WEIGHTS = Path(__file__).parent.parent / "weights" / "tables.npz"
 
@@ -46,11 +47,17 @@ def find_tables(marks: PageMarks, lines: list[Line]) -> tuple[list[FoundTable], 
     """Tables of the page top to bottom, and the lines that belong to none."""
     view = view_page(marks, lines)
     candidates = find_candidates(view)
+    if marks.seen:
+        candidates += propose_seen(view, marks.seen, {one.indices for one in candidates})
     if not candidates:
         return [], lines
     features = describe_candidates(candidates, view)
     scores = [float(one) for one in _forest().sums(np.array(features, dtype=np.float32))]
+    if marks.seen is not None:
+        scores = weigh_opinion(view, marks.seen, candidates, scores)
     chosen = choose_candidates(candidates, features, scores)
+    if marks.doubts is not None:
+        marks.doubts += find_doubts(candidates, scores, chosen)
     found = [_make_found(view, candidate, score) for candidate, score in chosen]
     found.sort(key=lambda one: (one.box[1], one.box[0]))
     taken = {id(line) for one in found for line in one.lines}
