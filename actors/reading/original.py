@@ -12,7 +12,7 @@ from typing import BinaryIO
 from models.cdom.errors import ExtractError
 from models.cdom.original import IMAGE_FORMATS, Format
 from models.cdom.tree import Source
-from models.extract.readers.sniffing.signatures import is_compound, is_container, sniff
+from models.extract.readers.sniffing.signatures import is_compound, is_container, is_locked, sniff
 from models.extract.readers.sniffing.texts import LOOKED_AT
 
 _AT_ONCE = 1 << 20  # bytes copied at a time
@@ -59,21 +59,28 @@ def is_picture(original: BinaryIO) -> bool:
         return False
 
 
-def identify(descriptor: int) -> Source:
-    """Format, SHA-256 and size of the bytes. Raises `UnsupportedFormat`, `Encrypted`, `OSError`."""
+def identify(descriptor: int, password: str | None = None) -> Source:
+    """Format, SHA-256 and size of the bytes; the format is "" where the password must tell it.
+
+    Raises `UnsupportedFormat`, `Encrypted`, `OSError`.
+    """
     digest, size = hashlib.sha256(), 0
     while part := os.pread(descriptor, _AT_ONCE, size):
         digest.update(part)
         size += len(part)
-    found = _sniff_descriptor(descriptor, size)
-    return Source(format=found.value, sha256=digest.hexdigest(), bytes=size)
+    found = _sniff_descriptor(descriptor, size, locked=password is not None)
+    return Source(format=found.value if found is not None else "", sha256=digest.hexdigest(), bytes=size)
 
 
-def _sniff_descriptor(descriptor: int, size: int) -> Format:
-    """The format of the bytes: a package and a compound file say at their end or anywhere what they are."""
+def _sniff_descriptor(descriptor: int, size: int, *, locked: bool) -> Format | None:
+    """The format of the bytes: a package and a compound file say at their end or anywhere what they are.
+
+    None for a package under a password where it may be `locked`.
+    """
     head = os.pread(descriptor, LOOKED_AT, 0)
     if size <= LOOKED_AT or not is_container(head):
-        return sniff(head)
+        return None if locked and is_locked(head) else sniff(head)
     if is_compound(head):
-        return sniff(os.pread(descriptor, size, 0))
+        whole = os.pread(descriptor, size, 0)
+        return None if locked and is_locked(whole) else sniff(whole)
     return sniff(head + os.pread(descriptor, _TAIL, max(LOOKED_AT, size - _TAIL)))

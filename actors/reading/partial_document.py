@@ -5,7 +5,7 @@ A child is hostile until proven otherwise: names, numbers and counts are compare
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pydantic import ValidationError
 
@@ -54,6 +54,7 @@ class PartialDocument:
         if self.facts is not None and self.facts != facts:
             raise BadFrame("facts changed")
         self.facts = facts
+        self.source = replace(self.source, format=facts.format.value)
         return facts
 
     def note_content(self, frame: Frame, asked: Sequence[int]) -> None:

@@ -83,7 +83,7 @@ class DocumentReader:
         try:
             with borrow_descriptor(original) as descriptor:
                 try:
-                    source = identify(descriptor)
+                    source = identify(descriptor, options.password)
                 except OSError:
                     return ReadOutcome(error=ErrorCode.INTERNAL, detail="the original cannot be read")
                 if options.second_opinion and self._detector is None:

@@ -9,7 +9,7 @@ import json
 import os
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NoReturn
 
@@ -25,7 +25,7 @@ from models.cdom.original import ReadOptions
 from models.cdom.ports import DetectedPage, PixelPage
 from models.cdom.tree import dump_tree, load_tree
 from models.extract.pages_json import dump_facts, dump_page
-from models.extract.readers import open_document
+from models.extract.readers import open_document, open_lock
 from models.extract.readers.contract import OpenDocument, PageContent, PageRead, ReadsAgain, failed_page
 from models.extract.readers.flow.document import embedded_of
 from models.pii.errors import PiiIncomplete
@@ -154,6 +154,7 @@ def read_whole(session: ChannelSession, request: Frame) -> None:
             _send_content(session, content)
     else:
         source = SOURCE.validate_json(request.data("source"))
+        source = replace(source, format=document.facts.format.value)
         tree = finish_tree(document.facts, contents, source=source, options=session.options)
         session.channel.send(wait=True, kind="tree", data=dump_tree(tree))
     _close(session)
@@ -188,7 +189,9 @@ def redact(session: ChannelSession, request: Frame) -> None:
     tree, asked = load_tree(request.data("tree")), json.loads(request.data("decisions"))
     decisions = {(block, flag, span): decision for block, flag, span, decision in asked}
     try:
-        made = redact_original(session.data, tree, decisions, read_again, session.options.password)
+        made = redact_original(
+            open_lock(session.data, session.options), tree, decisions, read_again, session.options.password
+        )
     except (RedactionUnproven, NotRedactable, PiiIncomplete) as error:
         session.channel.send(kind="refused", code=error.code, detail=str(error))
     else:

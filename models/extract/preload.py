@@ -22,7 +22,7 @@ _CODECS_OF_PDF = (
 )  # fmt: skip
 """The engine decodes what stands in a PDF; these are what Python itself and our own code ask for."""
 _LAZY = ("unicodedata", "models.extract.recognised", "models.extract.assemble")
-_LAZY_OF_TEXTS = ("charset_normalizer",)
+_LAZY_BESIDE_PDF = ("charset_normalizer", "models.extract.readers.locked")
 
 
 def preload(formats: Collection[Format] = ()) -> None:
@@ -34,7 +34,7 @@ def preload(formats: Collection[Format] = ()) -> None:
         import_module(target.split(":")[0])
     if not formats or STATED & set(formats):
         load_counters()
-    for name in _LAZY if set(formats) == {Format.PDF} else (*_LAZY, *_LAZY_OF_TEXTS):
+    for name in _LAZY if set(formats) == {Format.PDF} else (*_LAZY, *_LAZY_BESIDE_PDF):
         import_module(name)
     all_codecs = (module.name for module in pkgutil.iter_modules(encodings.__path__))
     for codec in _CODECS_OF_PDF if set(formats) == {Format.PDF} else all_codecs:

@@ -10,7 +10,7 @@ from typing import cast
 from models.cdom.errors import UnsupportedFormat
 from models.cdom.original import Format, ReadOptions
 from models.extract.readers.contract import OpenDocument
-from models.extract.readers.sniffing.signatures import sniff
+from models.extract.readers.sniffing.signatures import is_locked, sniff
 
 READERS: dict[Format, str] = {
     Format.PDF: "models.extract.readers.pdf:open_pdf",
@@ -49,6 +49,7 @@ STATED = frozenset(
     }
 )  # fmt: skip
 """Formats whose characters are counted apart from their reader."""
+_LOCKED = "models.extract.readers.locked"
 _COUNTED = "models.extract.readers.stated.parts"
 
 Opener = Callable[[bytes, ReadOptions], OpenDocument]
@@ -62,11 +63,17 @@ def find_reader(found: Format) -> Opener:
     return cast(Opener, getattr(import_module(module), name))
 
 
+def open_lock(data: bytes, options: ReadOptions) -> bytes:
+    """What is inside an Office package under a password; any other file as it is. Raises `Encrypted`, `Malformed`."""
+    return cast(bytes, import_module(_LOCKED).unlock(data, options.password)) if is_locked(data) else data
+
+
 def open_document(data: bytes, options: ReadOptions) -> OpenDocument:
     """The document in `data`, opened. Raises `ExtractError` (unsupported, malformed, encrypted, too many pages).
 
     Formats without printed pages come with a statement about their characters; PDFs and pictures make their own.
     """
+    data = open_lock(data, options)
     found = sniff(data)
     document = find_reader(found)(data, options)
     if found not in STATED:
