@@ -9,8 +9,11 @@ from models.extract.readers.locked.agile import AgileLock
 from models.extract.readers.locked.standard import StandardLock
 
 _AGILE: Final = (4, 4)
+"""The version that names agile encryption, as the format numbers it."""
 _STANDARD_MINOR: Final = 2
+"""The lower half of the version that names standard encryption, as the format numbers it."""
 _STANDARD_MAJORS: Final = (2, 3, 4)
+"""The upper halves that Office has written with it."""
 
 
 def unlock(data: bytes, password: str | None) -> bytes:
