@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+import numpy as np
+
 from models.cdom.coverage import CharacterCount, ExcludedPlace, LostPlace, PageCoverage, Unseen
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.geometry import Bbox
@@ -17,7 +19,7 @@ from models.cdom.ports import PageImage
 from models.cdom.table import Table
 from models.extract.coverage.total import count_written
 from models.extract.readers.contract import DocumentFacts, OpenDocument, PageContent, PageRead
-from models.extract.readers.stated.text import REFORMATTED, StatedText, count_characters, visible_characters
+from models.extract.readers.stated.text import NONE, REFORMATTED, CharacterTally, StatedText, count_characters
 
 State = Callable[[], StatedText | None]
 
@@ -89,43 +91,45 @@ class CountedDocument:
 
 def account_flow(stated: StatedText, pages: Sequence[Sequence[WrittenBlock]], *, first: int) -> list[PageCoverage]:
     """The statement of every page. `first` is the page with which stands what has none."""
-    wanted = count_characters(visible_characters("".join(stated.text)))
-    formed = count_characters(visible_characters("".join(stated.formed)))
-    other = {reason: count_characters(visible_characters("".join(texts))) for reason, texts in stated.other.items()}
+    wanted, formed = count_characters(stated.text), count_characters(stated.formed)
+    other = {reason: count_characters(texts) for reason, texts in stated.other.items()}
+    parts = (wanted, *other.values(), formed)
     placed: list[int] = []
     for blocks in pages:
-        seen = count_characters(_text_of(blocks, hidden=False))
-        placed.append(sum(_take(part, seen) for part in (wanted, *other.values(), formed)))
+        seen = count_characters(_texts_of(blocks, hidden=False))
+        placed.append(sum(_take(part, seen) for part in parts))
     hidden: list[int] = []
     for blocks in pages:
-        unseen = count_characters(_text_of(blocks, hidden=True))
-        hidden.append(sum(_take(part, unseen) for part in (wanted, *other.values(), formed)) if unseen else 0)
-    rest = stated.excluded + Counter({REFORMATTED: formed.total()})
+        texts = _texts_of(blocks, hidden=True)
+        unseen = count_characters(texts) if texts else NONE
+        hidden.append(sum(_take(part, unseen) for part in parts) if texts else 0)
+    rest = stated.excluded + Counter({REFORMATTED: int(formed.sum())})
     for reason, left in other.items():
-        rest[reason] += left.total()
+        rest[reason] += int(left.sum())
     return [
         _state_page(number, placed[at], hidden[at], rest if number == first else Counter(),
-                    wanted.total() if number == first else 0)
+                    int(wanted.sum()) if number == first else 0)
         for at, number in enumerate(range(1, len(pages) + 1))
     ]  # fmt: skip
 
 
-def _take(wanted: Counter[str], found: Counter[str]) -> int:
+def _take(wanted: CharacterTally, found: CharacterTally) -> int:
     """Characters of `wanted` that are in `found`, taken out of both."""
-    both = wanted & found
-    wanted.subtract(both)
-    found.subtract(both)
-    return both.total()
+    length = min(len(wanted), len(found))
+    both = np.minimum(wanted[:length], found[:length])
+    wanted[:length] -= both
+    found[:length] -= both
+    return int(both.sum())
 
 
-def _text_of(blocks: Sequence[WrittenBlock], *, hidden: bool) -> str:
+def _texts_of(blocks: Sequence[WrittenBlock], *, hidden: bool) -> list[str]:
     texts: list[str] = []
     for block in blocks:
         if (HIDDEN_TEXT in block.flags) == hidden:
             texts.append(block.text)
             if block.table is not None:
                 texts += [cell.text for cell in block.table.cells]
-    return visible_characters("".join(texts))
+    return texts
 
 
 def _state_page(number: int, placed: int, hidden: int, rest: Counter[str], lost: int) -> PageCoverage:

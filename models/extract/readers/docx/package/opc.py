@@ -10,7 +10,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
 from types import MappingProxyType
 from typing import Final
@@ -36,6 +36,8 @@ MAX_TAGS: Final = 6_000_000
 
 _CHUNK: Final = 1 << 20
 """Bytes unpacked at a time, so that a limit is noticed soon after it is passed."""
+_MOST_KEPT: Final = 8 * _CHUNK
+"""Bytes of parts that stay unpacked for whoever reads the same package next, and of a package that is remembered."""
 _PARAGRAPH: Final = re.compile(rb"<(?:\w+:)?p[ />]")
 _DRIVE: Final = re.compile(r"^[A-Za-z]:")
 _CFB_MAGIC: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -56,21 +58,30 @@ Relations = Mapping[str, Relation]
 NO_RELATIONS: Final[Relations] = MappingProxyType({})
 
 
+@dataclass(slots=True)
+class _Opened:
+    """A package's directory, and the parts of it that were unpacked whole, as long as they are few bytes."""
+
+    data: bytes
+    archive: zipfile.ZipFile
+    entries: dict[str, zipfile.ZipInfo]
+    parts: dict[str, bytes] = field(default_factory=dict)
+    kept: int = 0
+
+    def keep(self, key: str, part: bytes) -> None:
+        if self.kept + len(part) <= _MOST_KEPT:
+            self.parts[key] = part
+            self.kept += len(part)
+
+
 class Package:
     """Parts of one package by name. Raises `Malformed`, `Encrypted` or `ResourceLimit`."""
 
     def __init__(self, data: bytes) -> None:
         if data.startswith(_CFB_MAGIC):
             raise Encrypted() if "EncryptedPackage".encode("utf-16-le") in data else Malformed("not a package")
-        _check_entry_count(data)
-        try:
-            self._zip = zipfile.ZipFile(BytesIO(data))
-        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, struct.error):
-            raise Malformed("not a readable package") from None
-        entries = self._zip.infolist()
-        _check_names(entries)
-        _check_sizes(entries, len(data))
-        self._entries = {entry.filename.casefold(): entry for entry in entries}
+        self._opened = _open(data)
+        self._entries = self._opened.entries
         self._read_bytes = 0
 
     def has(self, name: str) -> bool:
@@ -113,18 +124,50 @@ class Package:
         return {node.get("Id", ""): _relation(node, folder) for node in root if isinstance(node.tag, str)}
 
     def _chunks(self, name: str) -> Iterator[bytes]:
-        entry = self._entries.get(name.casefold())
+        key = name.casefold()
+        entry = self._entries.get(key)
         if entry is None:
             return
+        if (kept := self._opened.parts.get(key)) is not None:
+            self._count(kept)
+            yield kept
+            return
         try:
-            with self._zip.open(entry) as stream:
+            with self._opened.archive.open(entry) as stream:
                 while chunk := stream.read(_CHUNK):
-                    self._read_bytes += len(chunk)
-                    if self._read_bytes > MAX_TOTAL_BYTES:
-                        raise ResourceLimit("the package unpacks to too many bytes")
+                    self._count(chunk)
+                    if len(chunk) == entry.file_size:
+                        self._opened.keep(key, chunk)
                     yield chunk
         except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError, RuntimeError, NotImplementedError):
             raise BrokenPart("a part cannot be unpacked") from None
+
+    def _count(self, chunk: bytes) -> None:
+        self._read_bytes += len(chunk)
+        if self._read_bytes > MAX_TOTAL_BYTES:
+            raise ResourceLimit("the package unpacks to too many bytes")
+
+
+_last: list[_Opened] = []
+"""The package opened last, at most one: the statement about a file reads right after its reader what that has read."""
+
+
+def _open(data: bytes) -> _Opened:
+    """The judged directory of the package in those very bytes."""
+    if _last and _last[0].data is data:
+        return _last[0]
+    _check_entry_count(data)
+    try:
+        archive = zipfile.ZipFile(BytesIO(data))
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, struct.error):
+        raise Malformed("not a readable package") from None
+    entries = archive.infolist()
+    _check_names(entries)
+    _check_sizes(entries, len(data))
+    opened = _Opened(data, archive, {entry.filename.casefold(): entry for entry in entries})
+    if len(data) <= _MOST_KEPT:
+        _last[:] = [opened]
+    return opened
 
 
 def _relation(node: Element, folder: str) -> Relation:
