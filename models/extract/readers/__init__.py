@@ -46,6 +46,7 @@ STATED = frozenset(
     {
         Format.DOCX, Format.PPTX, Format.XLSX, Format.ODT, Format.ODS, Format.ODP, Format.RTF, Format.EPUB,
         Format.HTML, Format.MHTML, Format.EML, Format.CSV, Format.MARKDOWN, Format.TXT,
+        Format.DOC, Format.XLS, Format.XLSB, Format.MSG, Format.JATS, Format.ASCIIDOC,
     }
 )  # fmt: skip
 """Formats whose characters are counted apart from their reader."""

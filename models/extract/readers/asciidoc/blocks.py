@@ -63,9 +63,7 @@ class AdocBlocks:
         """Takes one block or one line about the next; gives what is stated about the next."""
         stripped = line.strip()
         if self._skip(stripped):
-            return (
-                before if stripped.startswith("//") else (_Before() if not stripped and not before.placed else before)
-            )
+            return before if stripped or before.placed or before.title else _Before()
         if (of.ANCHOR.match(stripped) or of.BLOCK_ATTRIBUTES.match(stripped)) and self._state(stripped, before):
             return before
         if (found := of.TITLE.match(line)) is not None and not of.FENCE.match(line):

@@ -19,6 +19,12 @@ COUNTERS: dict[Format, str] = {
     Format.MHTML: f"{_HERE}.mail:state_mhtml",
     Format.EML: f"{_HERE}.mail:state_eml",
     Format.CSV: f"{_HERE}.plain:state_csv",
+    Format.DOC: f"{_HERE}.binary:state_doc",
+    Format.XLS: f"{_HERE}.binary:state_xls",
+    Format.XLSB: f"{_HERE}.binary:state_xlsb",
+    Format.MSG: f"{_HERE}.binary:state_msg",
+    Format.JATS: f"{_HERE}.articles:state_jats",
+    Format.ASCIIDOC: f"{_HERE}.articles:state_asciidoc",
     Format.MARKDOWN: f"{_HERE}.plain:state_markdown",
     Format.TXT: f"{_HERE}.plain:state_text",
 }

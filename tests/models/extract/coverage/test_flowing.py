@@ -1,8 +1,10 @@
 """Formats without printed pages: the characters of the file's parts against the tree, apart from the readers."""
 
+import struct
+
 import pytest
 
-from models.cdom.coverage import Coverage, PageCoverage
+from models.cdom.coverage import Coverage, PageCoverage, Unseen
 from models.cdom.original import ReadOptions
 from models.cdom.tree import BlockType, Tree
 from models.extract.assemble import TEXT_LOST
@@ -12,9 +14,18 @@ from models.extract.readers.sniffing.signatures import sniff
 from models.extract.readers.stated.counted import account_flow
 from models.extract.readers.stated.parts import COUNTERS
 from models.extract.readers.stated.text import NOT_SHOWN, REFORMATTED, REPEATED, StatedText
+from tests.models.extract.compound.files import cell, wide, xls
+from tests.models.extract.compound.files import workbook as old_workbook
+from tests.models.extract.compound.test_msg import outlook
+from tests.models.extract.compound.words import sprm, word
 from tests.models.extract.docx.files import make_docx, paragraph
 from tests.models.extract.flow_trees import read_tree
+from tests.models.extract.markup.test_jats import article
 from tests.models.extract.open_document.test_odf import ITEM, book, opendocument
+from tests.models.extract.sheets.test_xlsb import cell as binary_cell
+from tests.models.extract.sheets.test_xlsb import row as binary_row
+from tests.models.extract.sheets.test_xlsb import text as binary_text
+from tests.models.extract.sheets.test_xlsb import xlsb
 from tests.models.extract.sheets.workbooks import number_cell, sheet, text_cell, workbook
 from tests.models.extract.slides.decks import deck, shape, slide
 from tests.models.extract.slides.decks import paragraph as line
@@ -32,6 +43,12 @@ FILES = {
     "txt": "Twelve ropes.\n\nAnd a knot: …\n".encode(),
     "markdown": b"# Ropes\n\nTwelve [ropes](https://example.com/ropes) and *knots*\n\n- one\n- two\n",
     "csv": b"name,count\nropes,12\nknots,3\n",
+    "doc": word([("Twelve ropes\r", 0, b"")]),
+    "xls": xls(old_workbook({"S": [cell(0x204, 0, 0, wide("Ropes")), cell(0x203, 0, 1, struct.pack("<d", 12.0))]})),
+    "xlsb": xlsb(binary_row(0) + binary_cell(6, 0, binary_text("Ropes")) + binary_cell(7, 1, struct.pack("<I", 0))),
+    "msg": outlook(),
+    "jats": article("<p>Twelve ropes</p>", back="<ref-list><ref>Knots <pub-id>10.1</pub-id></ref></ref-list>"),
+    "asciidoc": b"= Ropes\nAnn Lee <ann@x.org>\n:knots: two\n\n[NOTE]\n====\nTwelve *ropes*, {knots} knots.\n====\n",
 }
 
 
@@ -94,6 +111,20 @@ def test_a_mail_with_defects_is_unknown_and_not_complete() -> None:
     coverage = stated(read_tree(b"To   : Ann <ann@x.org>\r\nSubject: x\r\n\r\nWords\r\n"))
     assert coverage.unknown == (1,)
     assert not coverage.complete
+
+
+def test_of_old_word_files_field_codes_are_not_shown_and_marked_deletions_deleted() -> None:
+    text = 'kept gone \x13HYPERLINK "http://x.org/"\x14here\x15\r'
+    coverage = stated(read_tree(word([(text, 0, b"")], looks=[(5, 9, sprm(0x0800, b"\x01"))])))
+    assert (coverage.characters.excluded[Unseen.DELETED], coverage.characters.placed) == (4, 8)
+    assert coverage.characters.excluded[NOT_SHOWN] == len('HYPERLINK"http://x.org/"')
+    assert coverage.complete
+
+
+def test_the_title_of_an_asciidoc_list_is_read_across_a_blank_line() -> None:
+    tree = read_tree(b"= Ropes\n\nSome text.\n\n.Procedure\n\n. Tie it.\n. Pull it.\n")
+    assert "Procedure" in [block.text for block in tree.blocks]
+    assert stated(tree).complete
 
 
 def test_text_straight_inside_a_list_is_read() -> None:
