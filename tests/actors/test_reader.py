@@ -24,6 +24,7 @@ from storage.values.errors import LostLease, NotFound, QuotaExceeded, StoreUnava
 from storage.values.rows import Beat, Claim, DocumentId, Failed, Finished, JobId, Scope, Succeeded, WorkerId
 from storage.values.states import Phase, Priority
 from tests.builders import make_tree
+from tests.waiting import until
 
 
 def make_claim(name: str = "doc_1", *, exhausted: bool = False, reserved: int = 1, grouped: bool = False) -> Claim:
@@ -214,13 +215,6 @@ class Scene:
             yield self
         finally:
             self.reader.drain(5)
-
-
-def until(true: Callable[[], object], seconds: float = 5) -> bool:
-    end = time.monotonic() + seconds
-    while not true() and time.monotonic() < end:
-        time.sleep(0.002)
-    return bool(true())
 
 
 def finished_by(*claims: Claim, answer: Any = None) -> Finished:

@@ -12,8 +12,9 @@ import pytest
 
 from tests.clients import conftest as clients
 from tests.e2e.papers import paper
-from tests.e2e.service import Service, until
+from tests.e2e.service import Service
 from tests.storage.receivers import receiving
+from tests.waiting import until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240), pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 FORM = {"email": "ann@example.org", "password": "correct horse battery"}

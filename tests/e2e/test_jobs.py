@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.cluster.jobs.corpora import make_corpus
-from tests.e2e.service import until
+from tests.waiting import until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
 ROOT = Path(__file__).resolve().parents[2]

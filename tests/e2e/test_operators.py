@@ -7,8 +7,9 @@ import pytest
 
 from storage.webhooks.signatures import sign_headers
 from tests.e2e.papers import paper
-from tests.e2e.service import Service, until
+from tests.e2e.service import Service
 from tests.storage.receivers import Received, receiving
+from tests.waiting import until
 
 pytestmark = [
     pytest.mark.e2e,

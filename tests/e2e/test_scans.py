@@ -10,7 +10,8 @@ import pytest
 
 from tests.bench.client import form
 from tests.e2e.papers import paper, scan
-from tests.e2e.service import Service, until
+from tests.e2e.service import Service
+from tests.waiting import until
 
 pytestmark = [
     pytest.mark.e2e,
@@ -84,7 +85,7 @@ def test_born_digital_documents_do_not_wait_for_scans(service: Service, waiting_
 
 def test_a_killed_recogniser_loses_no_document(service: Service) -> None:
     jobs = [service.client.submit([scan(4, mark=f"kill{number}")]) for number in range(2)]
-    assert until(lambda: service.client.json("GET", "/v1/stats")["my_jobs"]["running"] > 0, 30)
+    assert until(lambda: service.client.json("GET", "/v1/stats")["my_jobs"]["running"] > 0)
     killed = threading.Event()
 
     def kill_twice() -> None:

@@ -17,7 +17,8 @@ import pytest
 from cluster.machine.ports import is_free
 from tests.bench.client import form
 from tests.e2e.papers import paper
-from tests.e2e.service import Service, until
+from tests.e2e.service import Service
+from tests.waiting import until
 
 pytestmark = [
     pytest.mark.e2e,

@@ -17,7 +17,8 @@ from cluster.runtime import runtime_file
 from cluster.state import session_members, start_time
 from tests.bench.processes import family
 from tests.e2e.papers import paper
-from tests.e2e.service import ROOT, Service, until
+from tests.e2e.service import ROOT, Service
+from tests.waiting import until
 
 pytestmark = [
     pytest.mark.e2e,
@@ -127,7 +128,7 @@ def test_ray_turns_away_a_driver_without_its_token(service: Service, tmp_path: P
 def test_a_killed_reader_loses_no_document_and_comes_back(service: Service) -> None:
     client = service.client
     jobs = [client.submit([paper(30, f"kill{number}.{part}") for part in range(5)]) for number in range(2)]
-    assert until(lambda: client.json("GET", "/v1/stats")["my_jobs"]["running"] > 0, 20)
+    assert until(lambda: client.json("GET", "/v1/stats")["my_jobs"]["running"] > 0)
     victim = next(iter(service.processes("ServeReplica:api:fast_path")))
     os.kill(victim, signal.SIGKILL)
     ends = [client.wait(job, 120) for job in jobs]
@@ -151,7 +152,7 @@ def test_a_killed_api_replica_is_replaced(service: Service) -> None:
 def test_a_redeploy_drains_the_old_readers(service: Service) -> None:
     client, old = service.client, set(service.processes("ServeReplica:api:fast_path"))
     job = client.submit([paper(60, f"drain{number}") for number in range(10)])
-    assert until(lambda: client.json("GET", "/v1/stats")["my_jobs"]["running"] > 0, 20)
+    assert until(lambda: client.json("GET", "/v1/stats")["my_jobs"]["running"] > 0)
     code = (
         "import ray\n"
         f"ray.init('127.0.0.1:{service.state.ports['gcs']}', namespace='quire', log_to_driver=False)\n"
@@ -177,7 +178,7 @@ def test_a_redeploy_drains_the_old_readers(service: Service) -> None:
 def test_a_head_that_dies_is_started_again_and_the_queue_goes_on(service: Service) -> None:
     before = service.state.supervisor
     os.kill(next(iter(service.processes("gcs_server"))), signal.SIGKILL)
-    assert until(lambda: not service.state.ready, 30)
+    assert until(lambda: not service.state.ready)
     assert until(lambda: service.state.ready, 150), service.log()[-3000:]
     assert service.state.supervisor == before
     assert service.client.wait(service.client.submit([paper(1, "again")]), 60)["status"] == "succeeded"
@@ -204,7 +205,7 @@ def test_a_database_that_dies_is_started_again(service: Service) -> None:
 def test_a_killed_supervisor_is_cleaned_up_after_by_the_next_up(service: Service) -> None:
     old = service.state.supervisor
     os.kill(old.pid, signal.SIGKILL)
-    assert until(lambda: not old.alive(), 10)
+    assert until(lambda: not old.alive())
     service.quire("up", "--detach", "--port", str(service.port))
     assert session_members(old.pid, service.workdir) == []
     assert service.client.wait(service.client.submit([paper(1, "up again")]), 60)["status"] == "succeeded"
@@ -215,7 +216,7 @@ def test_down_drains_what_is_being_read_and_leaves_no_process(service: Service) 
 
     client, state = service.client, service.state
     client.submit([paper(80, f"down{number}") for number in range(6)])
-    assert until(lambda: client.json("GET", "/v1/stats")["my_jobs"]["running"] > 0, 20)
+    assert until(lambda: client.json("GET", "/v1/stats")["my_jobs"]["running"] > 0)
     everything = {pid: start_time(pid) for pid in family(state.supervisor.pid)}
     service.quire("down")
     assert session_members(state.supervisor.pid, service.workdir) == []

@@ -1,6 +1,5 @@
 """Search composed from settings: a real reader, the real model and the real index, only Ray left out."""
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -33,6 +32,7 @@ from tests.cluster.compose.test_compose import runtime as runtime
 from tests.cluster.compose.test_compose import wait_for
 from tests.models.neural.embed.directories import write_directory
 from tests.storage.scenes import ACME, ACTOR, submit
+from tests.waiting import until
 
 
 def report() -> bytes:
@@ -82,15 +82,6 @@ def ask(runtime: Runtime, store: Store, mode: SearchMode = SearchMode.VECTOR) ->
     searcher.close()
     assert found is not None
     return found
-
-
-def until(condition: object, seconds: float = 60) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if callable(condition) and condition():
-            return True
-        time.sleep(0.1)
-    return False
 
 
 def test_a_document_that_succeeded_is_found_by_its_meaning_and_gone_when_deleted(

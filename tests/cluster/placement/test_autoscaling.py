@@ -18,6 +18,7 @@ from storage.store import Store
 from storage.values.rows import Beat
 from storage.values.states import Phase
 from tests.storage.scenes import claim, submit, worker
+from tests.waiting import until
 
 
 @dataclass
@@ -28,13 +29,6 @@ class Context:
 
 def watch_threads() -> int:
     return sum(thread.name == "watch" for thread in threading.enumerate())
-
-
-def until(true: Callable[[], bool], seconds: float = 5) -> bool:
-    end = time.monotonic() + seconds
-    while not true() and time.monotonic() < end:
-        time.sleep(0.01)
-    return true()
 
 
 def policy(look: Callable[[str], Counts]) -> QueuePolicy:
@@ -68,7 +62,7 @@ def test_a_lost_database_keeps_the_count_once_the_look_is_stale(monkeypatch: pyt
 def test_a_policy_that_was_replaced_leaves_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(autoscaling, "POLL_S", 0.01)
     monkeypatch.setattr(autoscaling, "NODES_POLL_S", 0.01)
-    assert until(lambda: watch_threads() == 0, 3), "threads of other tests"
+    assert until(lambda: watch_threads() == 0), "threads of other tests"
     made: list[Any] = [policy(lambda _: (0, 0, 0, 0.0)) for _ in range(9)]
     made += [OngoingPolicy(4, 60, per_node=True, nodes=lambda: 1) for _ in range(9)]
     gone = [weakref.ref(one) for one in made]

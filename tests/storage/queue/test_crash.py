@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from storage.jobs.lifecycle import delete_document
@@ -17,13 +18,23 @@ from storage.values import crash_points as crash
 from storage.values.crash_points import CrashPoint, crash_point
 from storage.values.rows import Succeeded
 from tests.storage.scenes import ACME, ACTOR, claim, expire, submit, worker
+from tests.waiting import until
 
 
 def die(dsn: str, store: Store, act: str, point: CrashPoint) -> None:
-    root = Path(__file__).parents[3]
+    """Returns when the database knows of the death too: until then the dead process holds its locks."""
+    root, before = Path(__file__).parents[3], connected(dsn)
     command = [sys.executable, "-m", "tests.storage.queue.dying", dsn, str(store.workdir), act, point]
     done = subprocess.run(command, capture_output=True, check=False, cwd=root)
     assert done.returncode == -signal.SIGKILL, done.stderr
+    assert until(lambda: connected(dsn) <= before)
+
+
+def connected(dsn: str) -> set[int]:
+    """The sessions of this database, but the one that asks."""
+    listed = "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+    with psycopg.connect(dsn) as connection:
+        return {row[0] for row in connection.execute(listed)}
 
 
 def count(store: Store, table: str) -> int:
