@@ -4,6 +4,8 @@ An upload takes a place before the engine is called and gives it back when the e
 a place in `sending`; the watcher finds out at its deadline what became of it.
 """
 
+from datetime import date
+
 from storage.console.accounts import new_id
 from storage.console.errors import MonthlyPagesUsed, TooManyDocuments
 from storage.console.rows import Place, SubmissionState, Tenant, Usage
@@ -13,6 +15,9 @@ SENDING_S = 300
 """Longer than any call to the engine: after this a `sending` place is nobody's."""
 RETRY_WINDOW_S = 86_400
 """Within this time the same upload, sent again after a failure, carries the same key to the engine."""
+
+MONTHS = 12
+"""Months of usage that are shown: a year, so that the same month is seen again."""
 
 _POSITION = """
 select (select coalesce(sum(n_open), 0) from console_submissions
@@ -72,6 +77,18 @@ def usage_of(db: Database, tenant_id: str) -> Usage:
     """The tenant's month so far."""
     rows = db.fetch_all(_POSITION, {"tenant": tenant_id})
     return _position(rows[0])
+
+
+def usage_by_month(db: Database, tenant_id: str) -> list[tuple[date, int]]:
+    """The first day of each of the last months and the pages read in it, the current one last."""
+    rows = db.fetch_all(
+        """select m.month::date as month, coalesce(u.pages, 0) as pages
+           from generate_series(date_trunc('month', statement_timestamp()) - %(before)s * interval '1 month',
+                                date_trunc('month', statement_timestamp()), interval '1 month') as m(month)
+           left join console_usage u on u.tenant_id = %(tenant)s and u.month = m.month::date order by m.month""",
+        {"tenant": tenant_id, "before": MONTHS - 1},
+    )
+    return [(row["month"], row["pages"]) for row in rows]
 
 
 def _judge(tenant: Tenant, now: Usage, documents: int) -> None:

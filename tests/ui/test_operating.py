@@ -193,6 +193,8 @@ async def test_usage_turns_over_months_and_names_keys(admin: Visitor) -> None:
     await admin.http.get(f"/ui/v1/jobs/{job['id']}?wait=20")
     text = (await admin.http.get("/ui/usage")).text
     assert "acme:admin" in text
+    assert re.search(r'aria-label="Pages by day: 1 in all; most: \d+ \w+ \(1\)"', text)
+    assert "Pages by hour, the last day" in text
     before = re.search(r'href="\?month=(\d{4}-\d\d)" aria-label="Month before"', text)
     assert before
     assert "Month after" not in text

@@ -5,6 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
+from models.export.bar_plot import PlotBar, bar_plot
 from serve_apps.console.callers import callers
 from serve_apps.console.callers.attempt_limits import admit_sign_in
 from serve_apps.console.callers.callers import Visitor, VisitorDep, read_our_form
@@ -13,7 +14,7 @@ from serve_apps.console.context.passwords import LONGEST, SHORTEST
 from serve_apps.console.routes.sessions import is_password
 from serve_apps.console.routes.usage import render_usage
 from storage.console.accounts import change_password, close_account, password_of
-from storage.console.admission import usage_of
+from storage.console.admission import usage_by_month, usage_of
 from storage.console.sessions import close_one, close_others, list_sessions
 
 router = APIRouter(include_in_schema=False)
@@ -74,7 +75,10 @@ async def _account(request: Request, visitor: Visitor, status: int = 200, **valu
     running, account = visitor.running, visitor.account
     sessions = await running.sql.run(list_sessions, running.db, account.id, visitor.digest)
     usage = render_usage(account.tenant, await running.sql.run(usage_of, running.db, account.tenant.id))
-    return page(request, "account.html", status, visitor=visitor, sessions=sessions, usage=usage, **values)
+    months = await running.sql.run(usage_by_month, running.db, account.tenant.id)
+    plot = bar_plot("Pages by month", [PlotBar(f"{month:%b %Y}", pages) for month, pages in months])
+    shown: dict[str, Any] = {"sessions": sessions, "usage": usage, "plot": plot}
+    return page(request, "account.html", status, visitor=visitor, **(shown | values))
 
 
 async def _knows_password(request: Request, visitor: Visitor, form: dict[str, Any]) -> bool:

@@ -4,8 +4,10 @@ The same storage functions as the API's, always through the caller's scope and i
 """
 
 from dataclasses import dataclass
+from datetime import UTC, date
 from itertools import groupby
 
+from models.export.bar_plot import PlotBar, bar_plot
 from models.pii.places import find_places, find_spans
 from models.pii.review import in_context
 from serve_apps.api.context.app_state import AppState
@@ -14,6 +16,7 @@ from storage.access.audit import seal, verify
 from storage.jobs.document_list import list_formats
 from storage.jobs.documents import PublishedTree, locate_tree
 from storage.jobs.job_names import name_jobs
+from storage.queue.usage_over_time import usage_by_day, usage_by_hour
 from storage.review.reviews import FlagState, ListedFlag, ReviewWord, list_inbox, read_decisions, read_words
 from storage.values.rows import DocumentId
 
@@ -54,6 +57,21 @@ async def find_names(visit: Visit, jobs: list[dict[str, object]]) -> dict[str, s
 async def find_formats(visit: Visit) -> list[str]:
     """The formats of the organisation's documents."""
     return await running_of(visit).sql.run(list_formats, visit.resources.store.db, visit.session.caller.data)
+
+
+async def plot_month(visit: Visit, month: date) -> str:
+    """Pages of each day of that month, as a picture."""
+    db, scope = visit.resources.store.db, visit.session.caller.data
+    days = await running_of(visit).sql.run(usage_by_day, db, scope, month)
+    bars = [PlotBar(f"{one.day.day} {one.day:%b}", one.pages) for one in days]
+    return bar_plot("Pages by day", bars)
+
+
+async def plot_day(visit: Visit) -> str:
+    """Pages of each of the last hours, as a picture."""
+    hours = await running_of(visit).sql.run(usage_by_hour, visit.resources.store.db, visit.session.caller.data)
+    bars = [PlotBar(f"{one.hour.astimezone(UTC):%H:00}", one.pages) for one in hours]
+    return bar_plot("Pages by hour, the last day", bars)
 
 
 async def find_waiting(visit: Visit, limit: int, cursor: str | None = None) -> tuple[list[Waiting], str | None]:

@@ -4,6 +4,7 @@ from datetime import date, timedelta
 
 from starlette.responses import Response
 
+from serve_apps.ui.browser.lookups import plot_day, plot_month
 from serve_apps.ui.browser.visit import Visit
 
 
@@ -15,6 +16,8 @@ async def show_usage(visit: Visit) -> Response:
     return visit.page(
         "usage.html",
         usage=usage,
+        by_day=await plot_month(visit, month),
+        by_hour=await plot_day(visit),
         license=await visit.api.get("/v1/license"),
         month=f"{month:%B %Y}",
         before=f"{month - timedelta(days=1):%Y-%m}",

@@ -1,6 +1,7 @@
 """The hosted /v1 through HTTP: the engine's shapes, the tenant's own data, the plan's limits."""
 
 import asyncio
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -248,6 +249,8 @@ async def test_the_pages_of_the_month_are_402_with_the_date_they_come_back(ann: 
     assert answer.json()["resets_at"][:10] in answer.json()["detail"]
     with store.db.transaction() as conn:  # the month ends
         conn.execute("update console_usage set month = (month - interval '1 month')::date")
+    shown = (await ann.pages.get("/account")).text
+    assert re.search(r'aria-label="Pages by month: 200 in all; most: \w+ \d{4} \(200\)"', shown)
     assert (await ann.api.post("/v1/jobs", files=files(PDF))).status_code == 201
 
 

@@ -1,0 +1,50 @@
+"""Amounts over time as upright bars in SVG: a figure with its caption, a tooltip per bar, all of it told in words.
+
+Plain values in, markup out. No script and no style of its own: whoever shows it gives `.plot` its colours and height.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from models.export.markup import Markup, element, escape
+
+_SLOT, _GAP, _HEIGHT = 10.0, 2.0, 100.0  # units of the picture: a bar with its gap, the gap, the tallest bar
+_LEAST = 2.0  # units: a small amount beside a large one is still seen
+
+
+@dataclass(frozen=True, slots=True)
+class PlotBar:
+    """One bar: what it stands for and how much it is."""
+
+    label: str
+    value: int
+
+
+def bar_plot(title: str, bars: Sequence[PlotBar]) -> str:
+    """The figure; its title says what is counted."""
+    largest = max(bars, key=lambda bar: bar.value, default=PlotBar("", 0))
+    total = sum(bar.value for bar in bars)
+    said = f"{total:,} in all" + (f"; most: {largest.label} ({largest.value:,})" if largest.value else "")
+    drawing = element(
+        "svg",
+        *(_rect(at, bar, largest.value) for at, bar in enumerate(bars) if bar.value),
+        role="img", aria_label=f"{title}: {said}", preserveAspectRatio="none",
+        viewBox=f"0 0 {max(1, len(bars)) * _SLOT:g} {_HEIGHT:g}",
+    )  # fmt: skip
+    ends = [bars[0].label, bars[-1].label] if bars else []
+    return element(
+        "figure",
+        element("figcaption", element("strong", escape(title)), escape(" "), element("span", escape(said))),
+        drawing,
+        element("p", *(element("span", escape(end)) for end in ends), class_="axis", aria_hidden="true"),
+        class_="plot",
+    )
+
+
+def _rect(at: int, bar: PlotBar, largest: int) -> Markup:
+    height = max(_LEAST, _HEIGHT * bar.value / largest)
+    told = element("title", escape(f"{bar.label}: {bar.value:,}"))
+    return element(
+        "rect", told, x=f"{at * _SLOT + _GAP / 2:g}", y=f"{_HEIGHT - height:.4g}", width=f"{_SLOT - _GAP:g}",
+        height=f"{height:.4g}",
+    )  # fmt: skip

@@ -1,0 +1,45 @@
+"""Usage by day and by hour: every day and hour is there, each organisation sees its own."""
+
+from dataclasses import replace
+from datetime import timedelta
+from itertools import pairwise
+
+from storage.queue.publish import finish
+from storage.queue.usage_by_key import current_month
+from storage.queue.usage_over_time import HOURS, usage_by_day, usage_by_hour
+from storage.store import Store
+from tests.storage.scenes import ACME, claim, submit, success, worker
+
+
+def read(store: Store, pages: int) -> None:
+    submit(store)
+    finish(store, [success(claim(worker(store)), pages=pages)])
+
+
+def test_every_day_of_the_month_is_told_and_today_has_its_pages(store: Store) -> None:
+    read(store, 7)
+    read(store, 5)
+    month = current_month(store.db)
+    days = usage_by_day(store.db, ACME, month)
+    assert [one.day for one in days] == [month + timedelta(days=number) for number in range(len(days))]
+    assert (days[-1].day + timedelta(days=1)).day == 1
+    assert [(one.documents, one.pages) for one in days if one.documents] == [(2, 12)]
+
+
+def test_the_last_day_is_told_by_the_hour_and_older_work_is_left_out(store: Store) -> None:
+    read(store, 7)
+    with store.db.reading() as conn:
+        conn.execute("update meter set at = at - interval '25 hours'")
+    assert sum(one.pages for one in usage_by_hour(store.db, ACME)) == 0
+    read(store, 3)
+    hours = usage_by_hour(store.db, ACME)
+    assert len(hours) == HOURS
+    assert {later.hour - one.hour for one, later in pairwise(hours)} == {timedelta(hours=1)}
+    assert sum(one.pages for one in hours[-2:]) == 3
+
+
+def test_usage_of_others_is_not_told(store: Store) -> None:
+    read(store, 7)
+    stranger = replace(ACME, org="elsewhere")
+    assert sum(one.pages for one in usage_by_day(store.db, stranger, current_month(store.db))) == 0
+    assert sum(one.pages for one in usage_by_hour(store.db, stranger)) == 0
