@@ -26,7 +26,7 @@ from tests.ui.conftest import SAME_SITE, Visitor, visitor_of
 from tests.ui.papers import FLAGGER, HELD, LetterReader, letter_resources, write_letter
 from tests.ui.test_page_view import PAGES, a_block
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 RECEIVER = "https://93.184.215.14/hooks"
 Operation = tuple[str, str]
 ASKS = re.compile(r'"(POST|DELETE|GET)", (?:url: )?["`]/ui(/v1/[^"`]+)["`]')
