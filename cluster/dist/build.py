@@ -1,5 +1,8 @@
 """`python -m cluster.dist.build [FOLDER]`: wheels of the server and of all Python clients, and the npm package.
 
+The server's wheel carries the compiled layout where there is one: the interpreter and platform that it was compiled for
+take it, all others read the sources beside it.
+
 Everything is built from a copy, so nothing is left in the checkout, and with a fixed date, so the same files give the
 same bytes. Exit status 2 where npm is missing: the wheels are there, the npm package is not.
 """
@@ -13,6 +16,8 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from models.compiled import COMPILED
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENTS = ROOT / "serve_apps" / "clients"
@@ -57,6 +62,8 @@ def stage_server(folder: Path) -> None:
     for name in _CODE:
         shutil.copytree(ROOT / name, app / name, ignore=_NOT_SHIPPED)
     shutil.rmtree(app / "cluster" / "dist")
+    if (ROOT / COMPILED).exists():
+        shutil.copytree(ROOT / COMPILED, app / COMPILED)
     for name in ("README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder / name)
     shutil.copy(Path(__file__).with_name("launcher.py"), folder / "quire_server" / "__init__.py")

@@ -28,6 +28,7 @@ def own_fault(error: BaseException) -> str | None:
 
 
 def _places(trace: TracebackType | None) -> Iterator[tuple[Path, int]]:
+    """File and line of every frame; compiled code names its source from the root of the code."""
     while trace is not None:
-        yield Path(trace.tb_frame.f_code.co_filename), trace.tb_lineno
+        yield _MODELS.parent / trace.tb_frame.f_code.co_filename, trace.tb_lineno
         trace = trace.tb_next
