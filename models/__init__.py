@@ -1,3 +1,5 @@
+"""What a document is, and what reads it. Its layout may run as machine code (`models.compiled`)."""
+
 import os
 
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 from models.compiled import ABI, COMPILED, SOURCES, VARIABLE, digest_source
@@ -21,9 +22,6 @@ ROOT = Path(__file__).resolve().parents[2]
 _EXTRACT = Path("models") / "extract"
 _FOLDERS = ("layout", "math", "legible", "document", "readers/pdf/text")
 _FILES = ("readers/pdf/vectors.py", "readers/pdf/sight/paint.py", "readers/pdf/sight/unseen.py")
-_GROUP = "quire"
-_MYPY = ("--follow-imports=silent", "--ignore-missing-imports", "--allow-untyped-calls", "--allow-untyped-decorators")
-"""Types are checked in full elsewhere; here they only have to be understood."""
 
 
 def main() -> int:
@@ -41,11 +39,7 @@ def main() -> int:
 
 def find_missing_tools() -> list[str]:
     """What is needed and not there: mypyc, a C compiler, Python's headers."""
-    missing = []
-    try:
-        import mypyc.build  # noqa: F401 - a tool of development
-    except ImportError:
-        missing.append("mypy")
+    missing = [] if find_spec("mypyc") else ["mypy"]
     if shutil.which(shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")[0]) is None:
         missing.append("C compiler")
     if not Path(sysconfig.get_path("include"), "Python.h").exists():
@@ -66,7 +60,7 @@ def compile_modules(root: Path, names: list[str]) -> Path:
     with tempfile.TemporaryDirectory() as scratch:
         copy, built = Path(scratch, "copy"), Path(scratch, "built")
         shutil.copytree(root / "models", copy / "models", ignore=shutil.ignore_patterns("__pycache__"))
-        command = [sys.executable, str(Path(__file__).resolve()), "--build", str(built), *names]
+        command = [sys.executable, str(Path(__file__).resolve().with_name("mypyc_setup.py")), str(built), *names]
         environment = {**os.environ, "PYTHONPATH": str(copy), "MYPYPATH": str(copy), VARIABLE: "never", "PYTHONHASHSEED": "0"}
         subprocess.run(command, cwd=copy, env=environment, check=True)
         digests = {name: digest_source(copy, name) for name in names}
@@ -76,19 +70,5 @@ def compile_modules(root: Path, names: list[str]) -> Path:
     return folder
 
 
-def build(out: str, names: list[str]) -> None:
-    """Run in a copy of the sources: mypyc writes C beside them, setuptools makes libraries of it."""
-    from mypyc.build import mypycify
-    from setuptools import setup
-
-    paths = [f"{name.replace('.', '/')}.py" for name in names]
-    modules = mypycify([*_MYPY, *paths], opt_level="2", debug_level="0", multi_file=True, group_name=_GROUP)
-    script = ["--quiet", "build_ext", "--build-lib", out, "--build-temp", "objects"]
-    setup(name=_GROUP, packages=[], ext_modules=modules, script_args=script)
-
-
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--build"]:
-        build(sys.argv[2], sys.argv[3:])
-    else:
-        sys.exit(main())
+    sys.exit(main())
