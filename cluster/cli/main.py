@@ -16,6 +16,7 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "worker": ("cluster.cli.service.worker", "worker", "Make this machine a node of a cluster."),
     "status": ("cluster.cli.service.status", "status", "What runs where, and how deep the queue is."),
     "extract": ("cluster.cli.documents.extract", "extract", "Read files into trees, without a service."),
+    "bench": ("cluster.cli.documents.bench", "bench", "Measure how fast and how well documents are read here."),
     "watch": ("cluster.cli.documents.watch", "watch", "Read every document that comes into a folder."),
     "get": ("cluster.cli.documents.get", "get", "Get what was read from a document of the service."),
     "search": ("cluster.cli.documents.search", "search", "Search the service's documents."),

@@ -9,9 +9,10 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial as partial_call
 from pathlib import Path
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -28,13 +29,26 @@ FILES = ("token", "license.token", "run/signing-key")
 """Secrets belong to the state: cursors, the default token and the licence must go on to work."""
 
 
+OnFile = Callable[[str], None]
+"""Hears the name of each file that is copied."""
+
+
+def _ignore(name: str) -> None:
+    """Nobody wants to hear about files."""
+
+
 class BackupFailed(ClusterError):
     """The copy was not made, or cannot be put back here."""
 
     code = "backup-failed"
 
 
-def make_backup(settings: Settings, target: Path) -> None:
+def count_files(place: Path) -> int:
+    """How many files of a workdir or a backup are copied."""
+    return sum(1 for name in FOLDERS for one in (place / name).rglob("*") if one.is_file())
+
+
+def make_backup(settings: Settings, target: Path, on_file: OnFile = _ignore) -> None:
     """Write `target`, a new folder that only its owner can read. The service may run. Raises `BackupFailed`."""
     if target.exists():
         raise BackupFailed(f"{target} exists already")
@@ -45,7 +59,8 @@ def make_backup(settings: Settings, target: Path) -> None:
         _run("pg_dump", dsn, "--format=custom", "--no-owner", "--no-privileges", f"--file={partial / DUMP}")
     for name in FOLDERS:
         if (settings.workdir / name).is_dir():
-            shutil.copytree(settings.workdir / name, partial / name, copy_function=_copy, dirs_exist_ok=True)
+            copy = partial_call(_copy, on_file)
+            shutil.copytree(settings.workdir / name, partial / name, copy_function=copy, dirs_exist_ok=True)
     for name in FILES:
         if (settings.workdir / name).is_file():
             (partial / name).parent.mkdir(mode=0o700, exist_ok=True)
@@ -55,7 +70,7 @@ def make_backup(settings: Settings, target: Path) -> None:
     partial.rename(target)
 
 
-def put_back(settings: Settings, source: Path) -> None:
+def put_back(settings: Settings, source: Path, on_file: OnFile = _ignore) -> None:
     """A backup into an empty workdir (and, where there is one, an empty external database). Raises `BackupFailed`."""
     if not (source / FACTS).is_file():
         raise BackupFailed(f"{source} is no backup")
@@ -75,7 +90,8 @@ def put_back(settings: Settings, source: Path) -> None:
         )
     for name in FOLDERS:
         if (source / name).is_dir():
-            shutil.copytree(source / name, workdir / name, dirs_exist_ok=True)
+            copy = partial_call(_copy, on_file)
+            shutil.copytree(source / name, workdir / name, copy_function=copy, dirs_exist_ok=True)
     for name in FILES:
         if (source / name).is_file():
             (workdir / name).parent.mkdir(mode=0o700, exist_ok=True)
@@ -120,8 +136,9 @@ def _programs() -> Path:
         raise BackupFailed(str(error)) from None
 
 
-def _copy(source: str, target: str) -> None:
+def _copy(on_file: OnFile, source: str, target: str) -> None:
     """A file that was deleted since the folder was listed is no fault."""
+    on_file(os.path.basename(source))
     try:
         shutil.copy2(source, target)
     except FileNotFoundError:

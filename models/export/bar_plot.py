@@ -20,7 +20,7 @@ class PlotBar:
     value: int
 
 
-def bar_plot(title: str, bars: Sequence[PlotBar]) -> str:
+def bar_plot(title: str, bars: Sequence[PlotBar]) -> Markup:
     """The figure; its title says what is counted."""
     largest = max(bars, key=lambda bar: bar.value, default=PlotBar("", 0))
     total = sum(bar.value for bar in bars)

@@ -19,6 +19,8 @@ STYLE = (
     "th,td{border-bottom:1px solid var(--line);padding:.3rem .6rem;text-align:left;vertical-align:top}"
     "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td.name{overflow-wrap:anywhere;min-width:12rem}"
     "svg text{font:12px system-ui,sans-serif;fill:currentColor}.bar{fill:var(--bar)}.bad{fill:var(--bad)}"
+    ".plot svg{display:block;width:100%;height:7rem;border-bottom:1px solid var(--line)}.plot rect{fill:var(--bar)}"
+    ".plot .axis{display:flex;justify-content:space-between;margin:.2rem 0 1rem;font-size:.85rem}"
     ".failed{color:var(--bad);font-weight:600}@media(prefers-color-scheme:dark){:root{--bar:#6fb1df;--bad:#ff8a7d}}"
 )
 COLUMNS = (
@@ -46,8 +48,8 @@ MAX_BARS = 12  # rows of the picture: more cannot be read
 BAR_WIDTH, ROW_HEIGHT, LABEL_WIDTH = 180, 22, 150  # pixels of the picture
 
 
-def report_to_html(report: Mapping[str, Any], *, title: str = "Quality report") -> str:
-    """The page for `{documents[...], aggregate{...}}` as evaluate answers it."""
+def report_to_html(report: Mapping[str, Any], *, title: str = "Quality report", first: Markup | None = None) -> str:
+    """The page for `{documents[...], aggregate{...}}` as evaluate answers it; `first` stands above the totals."""
     documents: Sequence[Mapping[str, Any]] = report["documents"]
     total: Mapping[str, Any] = report["aggregate"]
     charts = [
@@ -59,17 +61,19 @@ def report_to_html(report: Mapping[str, Any], *, title: str = "Quality report") 
     main = element(
         "main",
         element("h1", escape(title)),
-        element("section", element("h2", escape("Totals")), _totals(total)),
+        *([] if first is None else [element("section", element("h2", escape("Speed")), first)]),
+        element("section", element("h2", escape("Totals")), totals(total)),
         element("section", element("h2", escape("Charts")), element("div", *charts, class_="charts")),
         element("section", element("h2", escape("Documents")), _table(documents)),
     )
     return page(title, "en", STYLE, main)
 
 
-def _totals(total: Mapping[str, Any]) -> Markup:
+def totals(total: Mapping[str, Any], names: Sequence[tuple[str, str]] = TOTALS) -> Markup:
+    """Numbers with their names."""
     pairs = (
         element("div", element("dt", escape(label)), element("dd", escape(_shown(total.get(key)))))
-        for key, label in TOTALS
+        for key, label in names
     )
     return element("dl", *pairs)
 

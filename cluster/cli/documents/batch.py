@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path, PurePath
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
@@ -101,6 +102,11 @@ class FileBatch:
 
     def _read(self, reader: "DocumentReader", item: ExtractItem) -> str | None:
         """None, or the code of what went wrong."""
+        outcome = self._outcome(reader, item)
+        return outcome if isinstance(outcome, str) else self._keep(item, outcome)
+
+    def _outcome(self, reader: "DocumentReader", item: ExtractItem) -> "ReadOutcome | str":
+        """What was read, with its tree, or the code of what went wrong."""
         from actors.reading.recognise_document import recognise_document
         from models.cdom.ports import ReadOutcome
 
@@ -109,10 +115,14 @@ class FileBatch:
         except OSError:
             return ErrorCode.ORIGINAL_MISSING.value
         with original:
-            read = reader.read_until_pixels(original, self._options)
+            read = reader.read_until_pixels(original, self._options, partial(self._bar.count_pages, item.name))
         outcome = read if isinstance(read, ReadOutcome) else recognise_document(read, self._recogniser())
         if outcome.error is not None or outcome.tree is None:
             return str(outcome.error or ErrorCode.INTERNAL)
+        return outcome
+
+    def _keep(self, item: ExtractItem, outcome: "ReadOutcome") -> str | None:
+        assert outcome.tree is not None
         self._stated[item.name] = _state(outcome.tree)
         try:
             _put(item, self._write(self._extracted(item, outcome)))

@@ -5,8 +5,9 @@ from pathlib import Path
 import click
 
 from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
+from cluster.cli.shared.progress import ProgressBar
 from cluster.errors import ClusterError
-from cluster.postgres.backup import make_backup, put_back
+from cluster.postgres.backup import count_files, make_backup, put_back
 
 
 @click.command()
@@ -16,7 +17,8 @@ def backup(target: Path, workdir: Path | None) -> None:
     """Copy database, originals, trees and secrets into the new folder TARGET (owner only)."""
     settings = settings_from(workdir)
     try:
-        make_backup(settings, target.expanduser().absolute())
+        with ProgressBar(count_files(settings.workdir)).shown() as bar:
+            make_backup(settings, target.expanduser().absolute(), bar.step)
     except (ClusterError, OSError) as error:
         raise CommandStopped(str(error)) from None
     click.echo(f"backup: {target}")
@@ -31,7 +33,8 @@ def restore(source: Path, workdir: Path | None) -> None:
     """Put the backup SOURCE into an empty workdir; start it with `quire up`."""
     settings = settings_from(workdir)
     try:
-        put_back(settings, source.expanduser().absolute())
+        with ProgressBar(count_files(source)).shown() as bar:
+            put_back(settings, source.expanduser().absolute(), bar.step)
     except (ClusterError, OSError) as error:
         raise CommandStopped(str(error)) from None
     click.echo(f"restored into {settings.workdir}")

@@ -8,7 +8,9 @@ import click
 from cluster.bootstrap.opening import open_runtime_store
 from cluster.cli.shared.database import runtime_of
 from cluster.cli.shared.options import CommandStopped, workdir_option
+from cluster.cli.shared.progress import ProgressBar
 from serve_apps.api.documents.erasing import ValueTooShort, erase_person
+from storage.upkeep.erasure import list_stored
 from storage.values.errors import StorageError
 from storage.values.rows import Actor, Scope
 
@@ -30,7 +32,9 @@ def erase(workdir: Path | None, value: str, tenant: str, org: str, really: bool,
         store = open_runtime_store(runtime_of(workdir))
         try:
             scope = Scope(tenant=tenant, org=org)
-            report = erase_person(store, scope, Actor(key_name="operator"), value, really=really)
+            with ProgressBar(len(list_stored(store.db, scope))).shown() as bar:
+                actor = Actor(key_name="operator")
+                report = erase_person(store, scope, actor, value, really=really, on_document=bar.step)
         finally:
             store.close()
     except (StorageError, ValueTooShort) as error:

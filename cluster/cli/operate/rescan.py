@@ -12,6 +12,7 @@ import click
 from cluster.bootstrap.opening import open_runtime_store
 from cluster.cli.shared.database import runtime_of
 from cluster.cli.shared.options import CommandStopped, workdir_option
+from cluster.cli.shared.progress import ProgressBar
 from models.cdom.tree import dump_tree, load_tree
 from models.pii.engines.choose import PiiEngineChoice, make_detector
 from models.pii.errors import EngineMissing
@@ -39,7 +40,11 @@ def rescan(workdir: Path | None, everything: bool) -> None:
             PiiEngineChoice(runtime.settings.pii_engine), runtime.settings.pii_languages, urls=runtime.settings.pii_urls
         )
         store = open_runtime_store(runtime)
-        done = Counter(rescan_one(store, shown, detector, everything=everything) for shown in list_shown(store.db))
+        trees, done = list(list_shown(store.db)), Counter[str]()
+        with ProgressBar(len(trees)).shown() as bar:
+            for shown in trees:
+                done[rescan_one(store, shown, detector, everything=everything)] += 1
+                bar.step(shown.document_id)
         store.close()
     except (StorageError, EngineMissing) as error:
         raise CommandStopped(str(error) or error.code) from None

@@ -5,7 +5,7 @@ later and checked against the value by whoever has the key. Blocks: call in a th
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -33,6 +33,14 @@ class ValueTooShort(ValueError):
     code = "value-too-short"
 
 
+OnDocument = Callable[[str], None]
+"""Hears the id of each document that was searched."""
+
+
+def _ignore(document_id: str) -> None:
+    """Nobody waits for the end."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundPerson:
     """A document that holds the value: so many times in its text, and whether in its name or its job's metadata."""
@@ -43,7 +51,9 @@ class FoundPerson:
     in_metadata: bool
 
 
-def find_person(store: Store, scope: Scope, value: str) -> tuple[list[FoundPerson], list[StoredDocument]]:
+def find_person(
+    store: Store, scope: Scope, value: str, on_document: OnDocument = _ignore
+) -> tuple[list[FoundPerson], list[StoredDocument]]:
     """Documents with the value, and those of which nothing was read, so that nobody knows. Raises `ValueTooShort`."""
     wanted = letters(value)
     if len(wanted) < LEAST_LETTERS:
@@ -52,6 +62,7 @@ def find_person(store: Store, scope: Scope, value: str) -> tuple[list[FoundPerso
     unread: list[StoredDocument] = []
     for document in list_stored(store.db, scope):
         tree = _read(store, document)
+        on_document(document.document_id)
         if tree is None:
             unread.append(document)
         one = FoundPerson(
@@ -65,12 +76,14 @@ def find_person(store: Store, scope: Scope, value: str) -> tuple[list[FoundPerso
     return found, unread
 
 
-def erase_person(store: Store, scope: Scope, actor: Actor, value: str, *, really: bool) -> dict[str, Any]:
+def erase_person(
+    store: Store, scope: Scope, actor: Actor, value: str, *, really: bool, on_document: OnDocument = _ignore
+) -> dict[str, Any]:
     """The signed report. `really`: what was found is deleted; stores, index and later backups follow at once.
 
     A document that is being read is reported `unfinished` and stays: ask again when it has ended.
     """
-    found, unread = find_person(store, scope, value)
+    found, unread = find_person(store, scope, value, on_document)
     lines = [_erase(store, scope, actor, one) if really else _line(one, "found") for one in found]
     jobs = sorted({one.document.job_id for one in found if one.in_metadata})
     if really and jobs:
