@@ -17,6 +17,7 @@ from psycopg.conninfo import make_conninfo
 from cluster.postgres.embedded import EmbeddedPostgres
 from storage.postgres.schema import migrate
 
+URL = "SVC_TEST_DATABASE_URL"
 FAST = {"fsync": "off", "full_page_writes": "off", "max_connections": "200"}
 
 
@@ -26,13 +27,13 @@ class TestServer:
     __test__ = False
 
     def __init__(self, dsn: str) -> None:
-        self._admin = make_conninfo(dsn, dbname="postgres")
+        self.admin = make_conninfo(dsn, dbname="postgres")
         self._template = f"quire_template_{secrets.token_hex(4)}"
         self._create(self._template, "template0")
         migrate(self.dsn(self._template))
 
     def dsn(self, database: str) -> str:
-        return make_conninfo(self._admin, dbname=database)
+        return make_conninfo(self.admin, dbname=database)
 
     @contextmanager
     def database(self) -> Iterator[str]:
@@ -65,14 +66,14 @@ class TestServer:
         self._run(sql.SQL("create database {} template {}").format(sql.Identifier(database), sql.Identifier(template)))
 
     def _run(self, statement: sql.Composed) -> None:
-        with psycopg.connect(self._admin, autocommit=True) as connection:
+        with psycopg.connect(self.admin, autocommit=True) as connection:
             connection.execute(statement)
 
 
 @contextmanager
 def test_server() -> Iterator[TestServer]:
     """The external server if one is named, else an embedded one in a temporary folder, stopped at the end."""
-    external = os.environ.get("SVC_TEST_DATABASE_URL")
+    external = os.environ.get(URL)
     if external:
         server = TestServer(external)
         yield server

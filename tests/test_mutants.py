@@ -11,10 +11,20 @@ from pathlib import Path
 
 import pytest
 
+from tests.postgres import URL
+from tests.postgres import TestServer as Server
+
 ROOT = Path(__file__).resolve().parent.parent
 COPIED = ("actors", "cluster", "configs", "models", "serve_apps", "storage", "tests", "docs")
-FENCE_TESTS = ("tests/storage/queue/test_queue.py", "tests/storage/queue/test_publish.py")
-TENANT_TESTS = ("tests/storage/jobs/test_listings.py", "tests/storage/jobs/test_lifecycle.py")
+_QUEUE, _LISTINGS = "tests/storage/queue/test_queue.py::test_", "tests/storage/jobs/test_listings.py::test_"
+FENCE_TESTS = (f"{_QUEUE}stale_hands_can_do_nothing", f"{_QUEUE}the_same_attempt_of_another_worker_is_not_ours")
+TENANT_TESTS = (
+    f"{_LISTINGS}documents_are_paged_in_order_of_submission",
+    f"{_LISTINGS}the_tree_is_found_only_when_it_is_published",
+)
+LOOKUP_TESTS = (
+    "tests/security/test_matrix.py::test_foreign_and_unknown_ids_answer_with_the_same_bytes[GET /v1/jobs/{job_id}]",
+)
 
 HELD = "t.state = 'running' and t.attempt = held.attempt and t.worker = held.worker"
 OWNED = "j.tenant = %(tenant)s and j.org = %(org)s and j.deleted_at is null"
@@ -26,7 +36,7 @@ MUTANTS = {
         "storage/jobs/job_lookup.py",
         " and j.tenant = w.tenant and j.org = w.org",
         "",
-        ("tests/security/test_matrix.py", "-k", "foreign"),
+        LOOKUP_TESTS,
     ),
 }
 
@@ -41,26 +51,26 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(copy: Path, tests: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
-    """The tests, in the copy, in a process of their own."""
+def run(copy: Path, tests: tuple[str, ...], server: Server) -> subprocess.CompletedProcess[str]:
+    """The tests, in the copy, in a process of their own, on the database server of this one."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:randomly", *tests]
-    environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1", URL: server.admin}
     return subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, timeout=300)
 
 
 @pytest.mark.timeout(600)
-def test_the_unchanged_copy_is_green(copy: Path) -> None:
-    done = run(copy, FENCE_TESTS + TENANT_TESTS)
+def test_the_unchanged_copy_is_green(copy: Path, postgres_server: Server) -> None:
+    done = run(copy, FENCE_TESTS + TENANT_TESTS + LOOKUP_TESTS, postgres_server)
     assert done.returncode == 0, done.stdout[-2000:]
 
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", MUTANTS)
-def test_a_mutant_turns_the_suite_red(copy: Path, name: str) -> None:
+def test_a_mutant_turns_the_suite_red(copy: Path, name: str, postgres_server: Server) -> None:
     file, old, new, tests = MUTANTS[name]
     source = (copy / file).read_text()
     assert old in source, f"{file} no longer holds what this mutant removes"
     (copy / file).write_text(source.replace(old, new))
-    done = run(copy, tests)
+    done = run(copy, tests, postgres_server)
     assert done.returncode == 1, f"the mutant lives: {done.stdout[-2000:]}"
     assert " failed" in done.stdout
