@@ -82,7 +82,7 @@ test-frameworks: $(VENV)/.dev .venv-frameworks/.done ## the loaders against Lang
 	$(PYTHON) -m venv .venv-frameworks && .venv-frameworks/bin/python -m pip install --quiet -r tests/clients/frameworks.in && touch $@
 
 test-ui: $(VENV)/.dev chromium ## the dashboard: tests, then axe-core on every page (needs npm), pictures in bench-results/ui
-	$(BIN)/python -m pytest tests/ui tests/serve_apps/console -q
+	QUIRE_REVIEW_FLAGS=400 $(BIN)/python -m pytest tests/ui tests/serve_apps/console -q
 	@command -v npm >/dev/null || { echo "test-ui: npm is missing, so accessibility was NOT checked" >&2; exit 2; }
 	npm --prefix tests/ui/axe ci --no-audit --no-fund --silent
 	@mkdir -p bench-results/ui
