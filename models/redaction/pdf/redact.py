@@ -4,6 +4,7 @@ from typing import Any
 
 import pikepdf
 import pymupdf
+import pypdfium2
 
 from models.cdom.tree import Tree
 from models.pii.kinds import Detector
@@ -16,6 +17,9 @@ from models.redaction.pdf.second_look import SecondLook
 from models.redaction.planning.errors import RedactionUnproven
 from models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
 
+_BROKEN = (pikepdf.PdfError, pypdfium2.PdfiumError, pymupdf.mupdf.FzErrorBase, TooDeep, ValueError, RecursionError)
+"""What the engines raise on files that one of them cannot take apart or put together."""
+
 
 def redact_pdf(
     data: bytes, tree: Tree, decisions: Decisions, detector: Detector, reread: Reread, password: str | None = None
@@ -24,9 +28,9 @@ def redact_pdf(
     plan = plan_redaction(tree, decisions)
     try:
         clean = _make(data, tree, decisions, plan, detector, password)
-    except (pikepdf.PdfError, TooDeep) as error:
+        leaks = find_leaks(clean, plan, reread)
+    except _BROKEN as error:
         raise RedactionUnproven(f"the file cannot be written anew: {type(error).__name__}") from None
-    leaks = find_leaks(clean, plan, reread)
     if leaks:
         raise RedactionUnproven(f"found again in {leaks[0]}")
     return clean
