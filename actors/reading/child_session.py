@@ -19,7 +19,7 @@ from actors.sandbox.failures import SandboxEnd
 from actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
 from actors.sandbox.messages import OPTIONS, SEEN, SOURCE
 from models.cdom.geometry import Bbox
-from models.cdom.ports import FindElements, PageImage, PixelPage, RedactionRefused
+from models.cdom.ports import FindElements, PageImage, PageMark, PixelPage, RedactionRefused
 from models.cdom.tree import Tree
 
 log = logging.getLogger(__name__)
@@ -86,6 +86,7 @@ class ChildSession:
         self._tree: Tree | None = None
         self._image: PageImage | None = None
         self._file: bytes | None = None
+        self._marks = 0
         self._refusal: RedactionRefused | None = None
         self._handlers: dict[str, Callable[[Frame], None]] = {
             "accepted": self._note_accepted,
@@ -148,9 +149,11 @@ class ChildSession:
         if any(number not in self._collected.contents for number in numbers):
             raise self._child.fail(SandboxEnd.BAD_MESSAGE)
 
-    def render(self, page: int, dpi: int, area: Bbox | None = None) -> PageImage:
-        """One page, or an area of it, as an image. Raises `ChildFailed`."""
-        self._begin({"kind": "render", "page": page, "dpi": dpi, "area": json.dumps(area).encode()})
+    def render(self, page: int, dpi: int, area: Bbox | None = None, marks: Sequence[PageMark] = ()) -> PageImage:
+        """One page, or an area of it, as an image, and where the marks stand. Raises `ChildFailed`."""
+        asked = json.dumps([[mark.bbox, mark.text, mark.spans] for mark in marks]).encode()
+        self._begin({"kind": "render", "page": page, "dpi": dpi, "area": json.dumps(area).encode(), "marks": asked})
+        self._marks = len(marks)
         self._listen()
         self._listen()
         if self._image is None:
@@ -253,7 +256,7 @@ class ChildSession:
         self._tree = self._collected.note_tree(frame)
 
     def _note_image(self, frame: Frame) -> None:
-        self._image = note_image(frame)
+        self._image = note_image(frame, self._marks)
 
     def _note_opened(self, frame: Frame) -> None:
         facts = self._collected.note_facts(frame)

@@ -7,7 +7,7 @@ that a long reading never keeps a page from being shown. Knows no Ray and no HTT
 import io
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import BinaryIO, Protocol
@@ -19,7 +19,7 @@ from actors.sandbox.failures import DocumentError
 from models.cdom.errors import ErrorCode, ExtractError
 from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
-from models.cdom.ports import PageImage, PortUnavailable, ReadOutcome, RecognisePages, RedactionRefused
+from models.cdom.ports import PageImage, PageMark, PortUnavailable, ReadOutcome, RecognisePages, RedactionRefused
 from storage.values.errors import NotFound, StorageError
 
 PORT = "on_demand"
@@ -39,7 +39,15 @@ class SandboxedReader(Protocol):
     def read_until_pixels(
         self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None]
     ) -> ReadOutcome | PendingOcr: ...
-    def render(self, original: BinaryIO, page: int, dpi: int, password: str | None, area: Bbox | None) -> PageImage: ...
+    def render(
+        self,
+        original: BinaryIO,
+        page: int,
+        dpi: int,
+        password: str | None,
+        area: Bbox | None,
+        marks: Sequence[PageMark],
+    ) -> PageImage: ...
     def redact(self, original: BinaryIO, tree: bytes, decisions: Decisions, password: str | None) -> bytes: ...
     def close(self) -> None: ...
 
@@ -93,13 +101,20 @@ class OnDemand:
         self._drawing.start()
 
     def render(
-        self, blob_key: str, page: int, dpi: int, password: str | None, area: Bbox | None, timeout_s: float
+        self,
+        blob_key: str,
+        page: int,
+        dpi: int,
+        password: str | None,
+        area: Bbox | None,
+        timeout_s: float,
+        marks: Sequence[PageMark] = (),
     ) -> PageImage | DocumentError:
         """The picture, or why there is none (`original-missing` too). Raises `PortUnavailable`."""
         with self._pictures.taken(time.monotonic() + timeout_s):
             try:
                 with self._originals.open(blob_key) as original:
-                    return self._drawing.render(original, page, dpi, password, area)
+                    return self._drawing.render(original, page, dpi, password, area, marks)
             except NotFound:
                 return DocumentError(ErrorCode.ORIGINAL_MISSING)
             except StorageError as error:

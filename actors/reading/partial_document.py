@@ -7,11 +7,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from actors.reading.page_spool import PixelStore
 from actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
 from actors.sandbox.limits import SandboxLimits
+from models.cdom.geometry import Bbox
 from models.cdom.original import Embedded, ReadOptions
 from models.cdom.ports import PageImage, PixelPage
 from models.cdom.tree import Source, Tree, dump_tree, load_tree
@@ -19,6 +20,7 @@ from models.extract.pages_json import load_facts, load_page
 from models.extract.readers.contract import DocumentFacts, PageContent
 from models.extract.readers.flow.document import MAX_EMBEDDED, MAX_EMBEDDED_BYTES, MAX_PATH_CHARS
 
+_BOXES = TypeAdapter(tuple[tuple[Bbox, ...], ...])
 _ASSET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
@@ -135,13 +137,20 @@ def _load_facts(stored: bytes) -> DocumentFacts:
 _IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/tiff"})
 
 
-def note_image(frame: Frame) -> PageImage:
-    """A drawn page. Raises `BadFrame`."""
+def note_image(frame: Frame, marks: int) -> PageImage:
+    """A drawn page and the boxes of so many marks. Raises `BadFrame`."""
+    try:
+        boxes = _BOXES.validate_json(frame.data("boxes"))
+    except ValidationError as error:
+        raise BadFrame("boxes") from error
+    if len(boxes) not in (0, marks):
+        raise BadFrame("boxes")
     if frame.text("media_type") not in _IMAGE_TYPES:
         raise BadFrame("media type")
     return PageImage(
         png=frame.data("data"), width=frame.real("width"), height=frame.real("height"),
         page_count=frame.number("page_count"), media_type=frame.text("media_type"),
+        boxes=boxes,
     )  # fmt: skip
 
 

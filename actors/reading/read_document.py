@@ -4,7 +4,7 @@ Comes in: open bytes and options. Goes out: a tree, an error code, or pages that
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import BinaryIO, TypeVar
 
@@ -21,7 +21,7 @@ from actors.sandbox.limits import SandboxLimits
 from models.cdom.errors import RETRYABLE, ErrorCode, ExtractError, MlUnavailable
 from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
-from models.cdom.ports import FindElements, PageImage, PeerDied, PortUnavailable, ReadOutcome
+from models.cdom.ports import FindElements, PageImage, PageMark, PeerDied, PortUnavailable, ReadOutcome
 from models.cdom.tree import Source
 
 _RENDER_TRIES = 2  # children tried for a page's picture: the second is a fresh one
@@ -101,16 +101,25 @@ class DocumentReader:
             return ReadOutcome(error=ErrorCode.WORKER_KILLED, detail=str(error), charged=isinstance(error, PeerDied))
 
     def render(
-        self, original: BinaryIO, page: int, dpi: int, password: str | None = None, area: Bbox | None = None
+        self,
+        original: BinaryIO,
+        page: int,
+        dpi: int,
+        password: str | None = None,
+        area: Bbox | None = None,
+        marks: Sequence[PageMark] = (),
     ) -> PageImage:
-        """Page `page` (1-based), or `area` of it, as PNG, drawn in the sandbox. Raises `ExtractError`."""
+        """Page `page` (1-based), or `area` of it, as PNG, drawn in the sandbox, with the places of marks in a PDF.
+
+        Raises `ExtractError`.
+        """
         with borrow_descriptor(original) as descriptor:
             options = ReadOptions(password=password)
             collected = PartialDocument(
                 Source(format="", sha256="", bytes=os.fstat(descriptor).st_size), options, self._limits
             )
             document = SessionDocument(descriptor, collected, draw=False, on_page=_ignore)
-            return self._alone(document, lambda session: session.render(page, dpi, area))
+            return self._alone(document, lambda session: session.render(page, dpi, area, marks))
 
     def redact(self, original: BinaryIO, tree: bytes, decisions: Decisions, password: str | None = None) -> bytes:
         """The original as a redacted file of its kind. Raises `RedactionRefused`, `ExtractError`."""

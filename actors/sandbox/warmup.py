@@ -6,6 +6,7 @@ Code that has run is specialised by the interpreter and its pages are faulted in
 
 from actors.sandbox.assemble_document import finish_tree, read_again
 from models.cdom.original import ReadOptions
+from models.cdom.ports import PageMark
 from models.cdom.tree import Source, dump_tree
 from models.extract.pages_json import dump_facts, dump_page
 from models.extract.readers import open_document
@@ -34,10 +35,12 @@ def _redact(data: bytes) -> None:
     """Once, so that everything redaction imports lazily is here before the files are gone."""
     from models.pii.flag import flag_tree
     from models.pii.patterns.kind_patterns import RegexDetector
+    from models.redaction.pdf.boxes import find_boxes
     from models.redaction.redact import load_all, redact_original
 
     tree = flag_tree(read_again(data), RegexDetector())
     redact_original(data, tree, {}, read_again)
+    find_boxes(data, 1, [PageMark((0.0, 0.0, 612.0, 792.0), _WORDS, ((0, 5),))])
     load_all()
 
 

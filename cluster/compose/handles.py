@@ -16,6 +16,7 @@ from models.cdom.ports import (
     DetectedPage,
     EmbeddingFailed,
     PageImage,
+    PageMark,
     PeerDied,
     PixelPage,
     PortUnavailable,
@@ -127,14 +128,19 @@ class ServedOnDemand:
         self._peer = HandleClient(ON_DEMAND)
 
     async def render_page(
-        self, blob_key: str, page: int, dpi: int, password: str | None, area: Bbox | None = None
+        self,
+        blob_key: str,
+        page: int,
+        dpi: int,
+        password: str | None,
+        area: Bbox | None = None,
+        marks: Sequence[PageMark] = (),
     ) -> PageImage:
         """Raises `NotFound` when the original is gone, `ExtractError`, `PortUnavailable`."""
         from storage.values.errors import NotFound
 
-        answer = await self._peer.ask(
-            "render", blob_key, page, dpi, password, area, RENDER_TIMEOUT_S, timeout_s=RENDER_TIMEOUT_S + GRACE_S
-        )
+        asked = (blob_key, page, dpi, password, area, RENDER_TIMEOUT_S, tuple(marks))
+        answer = await self._peer.ask("render", *asked, timeout_s=RENDER_TIMEOUT_S + GRACE_S)
         if isinstance(answer, PageImage):
             return answer
         if answer.code is ErrorCode.ORIGINAL_MISSING:

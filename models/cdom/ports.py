@@ -67,6 +67,17 @@ class PageImage:
     height: float
     page_count: int
     media_type: str = "image/png"
+    boxes: tuple[tuple[Bbox, ...], ...] = ()
+    """Where the stretches of each mark that was asked for stand; none for one that was not found as it was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageMark:
+    """A text that stands in `bbox` (points of the page as shown), and the stretches of it that are looked for."""
+
+    bbox: Bbox
+    text: str
+    spans: tuple[tuple[int, int], ...]
 
 
 class ReadOnce(Protocol):
@@ -76,10 +87,19 @@ class ReadOnce(Protocol):
 
 
 class RenderPage(Protocol):
-    """A page of an original, or `area` of it (points), as PNG at `dpi`, drawn in the sandbox. Raises `ExtractError`."""
+    """A page of an original, or `area` of it (points), as PNG at `dpi`, drawn in the sandbox. Raises `ExtractError`.
+
+    `marks`: texts of the page whose exact places are wanted with it.
+    """
 
     async def render_page(
-        self, blob_key: str, page: int, dpi: int, password: str | None, area: Bbox | None = None
+        self,
+        blob_key: str,
+        page: int,
+        dpi: int,
+        password: str | None,
+        area: Bbox | None = None,
+        marks: Sequence[PageMark] = (),
     ) -> PageImage: ...
 
 

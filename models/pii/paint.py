@@ -5,20 +5,28 @@ because nobody has looked for personal data in them. Comes in: a PNG and the pag
 metadata. Pure.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from io import BytesIO
+from types import MappingProxyType
 
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.geometry import Bbox, clamp_bbox
+from models.cdom.original import Format
 from models.cdom.places import BlockPlaces
+from models.cdom.ports import PageMark
 from models.cdom.table import TablePart
-from models.cdom.tree import Block, BlockType, Page, Tree
+from models.cdom.tree import Block, BlockId, BlockType, Page, Route, Tree
 from models.pii.cells import find_cell_place
 from models.pii.redact import Decisions, active_spans, require_scan
 
 MAX_PIXELS = 120_000_000  # pixels of a page's picture
 MARGIN = 2.0
 """Points by which a masked place is painted larger: letters reach beyond their boxes."""
+
+
+Exact = Mapping[BlockId, tuple[Bbox, ...]]
+"""Where the masked values of a block stand, by block."""
 
 
 class PictureTooLarge(ValueError):
@@ -34,8 +42,28 @@ class View:
     blank: bool = False
 
 
-def view_page(tree: Tree, decisions: Decisions, number: int) -> View:
-    """What may be seen of page `number`. Raises `PiiIncomplete`."""
+def mark_values(tree: Tree, decisions: Decisions, number: int) -> dict[BlockId, PageMark]:
+    """The masked stretches of the blocks of page `number` whose exact places can be looked up in a PDF's glyphs.
+
+    Raises `PiiIncomplete`.
+    """
+    require_scan(tree)
+    page = next((page for page in tree.pages if page.number == number), None)
+    if page is None or page.route is not Route.FAST or tree.source.format != Format.PDF:
+        return {}
+    marks = {}
+    for block in tree.blocks:
+        spans = tuple((span.start, span.end) for span in active_spans(block, decisions))
+        if block.page == number and spans and block.table is None and block.bbox is not None and _was_read(block):
+            marks[block.id] = PageMark(block.bbox, block.text, spans)
+    return marks
+
+
+def view_page(tree: Tree, decisions: Decisions, number: int, exact: Exact = MappingProxyType({})) -> View:
+    """What may be seen of page `number`; `exact` boxes of a block's values hide them alone, else all of it is hidden.
+
+    Raises `PiiIncomplete`.
+    """
     require_scan(tree)
     shown: list[Bbox] = []
     hidden: list[Bbox] = []
@@ -44,7 +72,7 @@ def view_page(tree: Tree, decisions: Decisions, number: int) -> View:
         part = places.on_page(number)
         if part is None:
             continue
-        masked = _masked_boxes(block, places, part, decisions)
+        masked = list(exact.get(block.id, ())) or _masked_boxes(block, places, part, decisions)
         if None in masked:  # flagged text in a place nobody knows
             return View((), (), blank=True)
         hidden += [box for box in masked if box is not None]

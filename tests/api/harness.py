@@ -1,7 +1,7 @@
 """The whole API in one process over a real database: callers of several tenants, and a reader that makes tiny trees."""
 
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,7 @@ from fastapi import FastAPI
 from models.cdom.errors import ErrorCode, ExtractError
 from models.cdom.geometry import Bbox
 from models.cdom.original import Format, ReadOptions
-from models.cdom.ports import PageImage, ReadOutcome
+from models.cdom.ports import PageImage, PageMark, ReadOutcome
 from models.cdom.tree import (
     BlockType,
     Source,
@@ -77,7 +77,13 @@ class Painter:
         self.areas: list[Bbox | None] = []
 
     async def render_page(
-        self, blob_key: str, page: int, dpi: int, password: str | None, area: Bbox | None = None
+        self,
+        blob_key: str,
+        page: int,
+        dpi: int,
+        password: str | None,
+        area: Bbox | None = None,
+        marks: Sequence[PageMark] = (),
     ) -> PageImage:
         self.areas.append(area)
         return PageImage(png=PNG, width=595.0, height=842.0, page_count=1)

@@ -1,7 +1,8 @@
 """Planted personal data is in no output asked for as redacted; a redaction that does nothing turns these tests red."""
 
 import io
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 import httpx
@@ -11,7 +12,7 @@ from PIL import Image
 
 import models.pii.redact
 from models.cdom.original import ReadOptions
-from models.cdom.ports import PageImage
+from models.cdom.ports import PageImage, PageMark
 from models.cdom.tree import Tree, dump_tree
 from models.extract.readers import open_document
 from models.neural.embed.tokenizer import load_tokenizer
@@ -20,6 +21,7 @@ from models.pii.flag import flag_tree
 from models.pii.kinds import Hit
 from models.pii.paint import paint_page, view_page
 from models.pii.places import find_places
+from models.redaction.pdf.boxes import find_boxes
 from serve_apps.api.context.resources import Ports
 from storage.jobs.intake import submit_job
 from storage.queue.publish import finish
@@ -56,9 +58,13 @@ class Drawing:
         dpi: int,
         password: str | None,
         area: tuple[float, float, float, float] | None = None,
+        marks: Sequence[PageMark] = (),
     ) -> PageImage:
         with self._store.blobs.open(blob_key) as file:
-            return open_document(file.read(), ReadOptions()).render_page(page, dpi)
+            data = file.read()
+        image = open_document(data, ReadOptions()).render_page(page, dpi)
+        boxes = find_boxes(data, page, marks) if marks else []
+        return replace(image, boxes=tuple(tuple(found) for found in boxes))
 
 
 @pytest.fixture
@@ -145,6 +151,10 @@ async def test_a_page_picture_shows_nothing_of_what_is_masked(store: Store, clie
         assert [place for place, box in seen_places(case) if has_ink(picture, box)] == []
 
 
+SEE = 30.0
+"""Points that "See +" takes in an annotation: those words may be shown."""
+
+
 def seen_places(case: Case) -> list[tuple[str, tuple[float, float, float, float]]]:
     """Where a PDF's canaries stand on its first page as drawn, annotations and form values included."""
     with pymupdf.open(stream=case.data, filetype="pdf") as document:
@@ -156,7 +166,9 @@ def seen_places(case: Case) -> list[tuple[str, tuple[float, float, float, float]
             for needle, place in case.needles.items()
             if needle in "".join(char for char in word[4].casefold() if char.isalnum())
         ]
-        boxes += [("annotation", tuple(annotation.rect)) for annotation in page.annots()]
+        boxes += [
+            ("annotation", (annotation.rect.x0 + SEE, *tuple(annotation.rect)[1:])) for annotation in page.annots()
+        ]
         boxes += [("form value", tuple(widget.rect)) for widget in page.widgets()]
     return boxes
 

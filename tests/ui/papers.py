@@ -1,5 +1,6 @@
 """Small letters with personal data, read by the real readers and flagged: what a reviewer has to look at."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -8,7 +9,7 @@ import pymupdf
 
 from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
-from models.cdom.ports import PageImage
+from models.cdom.ports import PageImage, PageMark
 from models.cdom.tree import Source, Tree, dump_tree
 from models.extract.assemble import assemble
 from models.extract.readers import open_document
@@ -116,7 +117,13 @@ class Draws:
         self._store = store
 
     async def render_page(
-        self, blob_key: str, page: int, dpi: int, password: str | None, area: Bbox | None = None
+        self,
+        blob_key: str,
+        page: int,
+        dpi: int,
+        password: str | None,
+        area: Bbox | None = None,
+        marks: Sequence[PageMark] = (),
     ) -> PageImage:
         with self._store.blobs.open(blob_key) as file:
             return open_document(file.read(), ReadOptions()).render_page(page, dpi)

@@ -108,6 +108,16 @@ def find_masked(glyphs: Glyphs, plan: RedactionPlan, places: Iterable[MaskedPlac
 
 def _of_place(glyphs: Glyphs, place: MaskedPlace) -> set[int]:
     stands = _stand_in(glyphs, place.bbox)
+    found = _find_exactly(glyphs, place, stands)
+    return set(np.flatnonzero(stands).tolist()) if found is None else found
+
+
+def find_exactly(glyphs: Glyphs, place: MaskedPlace) -> set[int] | None:
+    """Numbers of the characters of the place's stretches; None where one does not stand there as it was read."""
+    return _find_exactly(glyphs, place, _stand_in(glyphs, place.bbox))
+
+
+def _find_exactly(glyphs: Glyphs, place: MaskedPlace, stands: Any) -> set[int] | None:
     here = np.flatnonzero(stands[glyphs.owners])
     owner = glyphs.owners[here].tolist()
     seen = "".join(map(glyphs.spelled.folded.__getitem__, here.tolist()))
@@ -126,7 +136,7 @@ def _of_place(glyphs: Glyphs, place: MaskedPlace) -> set[int]:
         if not found and place.whole:
             continue
         if not found:
-            return set(np.flatnonzero(stands).tolist())
+            return None
         for first in found:
             masked |= set(range(owner[first], owner[first + len(value) - 1] + 1))
     return {number for number in masked if stands[number]}

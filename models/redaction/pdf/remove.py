@@ -47,7 +47,7 @@ def _remove_from(
     page: Any, plan: RedactionPlan, places: list[MaskedPlace], detector: Detector, seen: list[Bbox]
 ) -> None:
     turned, shown = page.derotation_matrix, page.rect
-    flat = [_turned(place, turned) for place in places]
+    flat = [turned_back(place, turned) for place in places]
     area = pymupdf.Rect(shown) * turned
     glyphs = read_glyphs(page, FLAGS)
     masked = find_masked(glyphs, plan, flat, detector)
@@ -77,7 +77,7 @@ def _uncovered(seen: list[Bbox], boxes: list[Bbox], upright: Any) -> list[Bbox]:
     return found
 
 
-def _turned(place: MaskedPlace, turned: Any) -> MaskedPlace:
+def turned_back(place: MaskedPlace, turned: Any) -> MaskedPlace:
     if place.bbox is None:
         return place
     box = pymupdf.Rect(place.bbox) * turned

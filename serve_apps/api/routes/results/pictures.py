@@ -1,6 +1,7 @@
 """Pictures of a document: assets its tree refers to, and whole pages drawn from the original on demand."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
@@ -8,11 +9,11 @@ from starlette.responses import Response
 
 from models.cdom.errors import ExtractError
 from models.cdom.original import DRAWN_FORMATS, IMAGE_FORMATS, Format
-from models.cdom.ports import PageImage, PortUnavailable
-from models.cdom.tree import Page
+from models.cdom.ports import PageImage, PageMark, PortUnavailable
+from models.cdom.tree import BlockId, Page, Tree
 from models.extract.readers.sniffing.signatures import HEAD_BYTES, sniff
-from models.pii.paint import View, paint_page, view_page
-from models.pii.redact import require_scan
+from models.pii.paint import mark_values, paint_page, view_page
+from models.pii.redact import Decisions, require_scan
 from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
 from serve_apps.api.context.drawn_pictures import draw_picture, find_picture
 from serve_apps.api.documents.redacting import read_block_decisions
@@ -105,11 +106,13 @@ async def read_page(
         original = await call.running.sql.run(locate_original, call.store, call.scope, job_id, document_id)
         if tree.format not in DRAWN_FORMATS and not await call.running.disk.run(_can_be_drawn, call, original):
             raise NoPageImage("this format has no page pictures")
-        image = await _picture(call, original, page, dpi, alone=count == 1 and sheet is None)
+        marks = sheet.marks if sheet is not None else {}
+        image = await _picture(call, original, page, dpi, tuple(marks.values()), alone=count == 1 and sheet is None)
     except NotFound:
         raise OriginalGone("the original is not stored any more") from None
     if sheet is not None:
-        image = replace(image, png=await call.running.disk.run(paint_page, image.png, *sheet), media_type="image/png")
+        painted = await call.running.disk.run(_paint, image, sheet)
+        image = replace(image, png=painted, media_type="image/png")
     headers = {
         "X-Page-Width": f"{width:g}",
         "X-Page-Height": f"{height:g}",
@@ -119,17 +122,36 @@ async def read_page(
     return Response(image.png, media_type=image.media_type, headers=headers)
 
 
-def _find_sheet(call: Call, where: PublishedTree, document_id: DocumentId, number: int) -> tuple[Page, View]:
-    """The page and what of it may be seen. Raises `NotFound`, `PiiIncomplete`. Blocks."""
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """A page that is shown redacted, and the values on it whose exact places are asked for."""
+
+    page: Page
+    tree: Tree
+    decisions: Decisions
+    marks: dict[BlockId, PageMark]
+
+
+def _find_sheet(call: Call, where: PublishedTree, document_id: DocumentId, number: int) -> _Sheet:
+    """Raises `NotFound`, `PiiIncomplete`. Blocks."""
     tree = call.running.trees.get(call.store, document_id, where.attempt)
-    view = view_page(tree, read_block_decisions(call.store, document_id, tree), number)
+    decisions = read_block_decisions(call.store, document_id, tree)
+    marks = mark_values(tree, decisions, number)
     page = next((page for page in tree.pages if page.number == number), None)
     if page is None:
         raise NotFound("no such page")
-    return page, view
+    return _Sheet(page, tree, decisions, marks)
 
 
-async def _picture(call: Call, original: Original, page: int, dpi: int, *, alone: bool) -> PageImage:
+def _paint(image: PageImage, sheet: _Sheet) -> bytes:
+    """Only values are covered where their exact places are known, else all of their block. Blocks."""
+    exact = dict(zip(sheet.marks, image.boxes, strict=True)) if image.boxes else {}
+    return paint_page(image.png, sheet.page, view_page(sheet.tree, sheet.decisions, sheet.page.number, exact))
+
+
+async def _picture(
+    call: Call, original: Original, page: int, dpi: int, marks: Sequence[PageMark], *, alone: bool
+) -> PageImage:
     """`alone`: the document has this one page, so an image is its own picture. Raises `NotFound`, `ExtractError`."""
     if alone and original.format in MEDIA_TYPES:
         data = await call.running.disk.run(_read_original, call, original)
@@ -137,7 +159,7 @@ async def _picture(call: Call, original: Original, page: int, dpi: int, *, alone
     port = call.running.resources.ports.render_page
     if port is None:
         raise PortUnavailable("render_page", "not part of this deployment")
-    return await port.render_page(original.sha256, page, dpi, original.options.password)
+    return await port.render_page(original.sha256, page, dpi, original.options.password, marks=marks)
 
 
 def _page_size(call: Call, tree: PublishedTree, document_id: DocumentId, page: int) -> tuple[int, tuple[float, float]]:
