@@ -13,13 +13,15 @@ from models.pii.patterns.pattern import AND
 LEAST_FIGURES = 7  # digits of the shortest number taken without a word beside it
 INTERNATIONAL, LONGEST = 9, 15
 """Digits of the shortest number behind `+` that needs no word, and of the longest number there is (ITU-T E.164)."""
+LONGEST_GROUPED = 12
+"""Digits up to which a number of nine and more goes on behind one more line end."""
 _NOT_FIGURE = re.compile(r"[^0-9]")
 _CANDIDATE = re.compile(
     r"(?<![\w./#$€£=_@-])(?<![0-9],)(?P<number>(?:(?P<plus>\+|00)\s?(?=[1-9(]))?(?:\(\+?[0-9]{1,4}\)|[0-9]{1,5})"
     r"(?:[ .\-/]{1,3}?\(?[0-9]{1,6}\)?|\([0-9]{1,5}\)|[ ]?\(0\)[ ]?[0-9]*|[0-9]){1,12})(?:\s?(?:x|ext\.?|poste)\s?[0-9]{1,5})?(?![\w]|[.,][0-9]|[-/][0-9]|%|\s?[€$£])"
 )
 _NEXT_LINE = re.compile(r" ?\n ?(?P<rest>[0-9]{1,5}(?:[ .\-/]{1,3}[0-9]{1,6}){0,5})(?![\w]|[.,][0-9]|[-/:][0-9]|%)")
-"""The rest of an international number that a line end breaks."""
+"""What goes on of an international number behind a line end."""
 _GROUP = re.compile(r"[0-9]+")
 _WIDE_GAP = re.compile(r" [/.-] ")
 _CONTEXT = re.compile(
@@ -46,10 +48,10 @@ def find_phones(clues: Clues, starts: Starts = at_dialled) -> Iterator[Hit]:
         start, stop = match.span("number")
         number = match["number"].rstrip(" .-/(")
         if match["plus"] and len(_NOT_FIGURE.sub("", number)) < INTERNATIONAL:
-            broken = _NEXT_LINE.match(text, match.end())
-            if broken is not None and INTERNATIONAL <= len(_NOT_FIGURE.sub("", number + broken["rest"])) <= LONGEST:
-                last = behind = broken.end("rest")
-                yield Hit(Kind.PHONE, start, behind)
+            end = _end_over_lines(text, number, match.end())
+            if end is not None:
+                last = behind = end
+                yield Hit(Kind.PHONE, start, end)
                 continue
         if len(_NOT_FIGURE.sub("", number)) < LEAST_FIGURES:
             continue
@@ -62,6 +64,20 @@ def find_phones(clues: Clues, starts: Starts = at_dialled) -> Iterator[Hit]:
         elif pieces := _split(number, known):
             yield from (Hit(Kind.PHONE, start + first, start + end) for first, end in pieces)
             last = behind = start + pieces[-1][1]
+
+
+def _end_over_lines(text: str, number: str, end: int) -> int | None:
+    """Where an international number ends that line ends break, perhaps each of its groups."""
+    figures = len(_NOT_FIGURE.sub("", number))
+    while figures < INTERNATIONAL:
+        more = _NEXT_LINE.match(text, end)
+        if more is None:
+            return None
+        figures, end = figures + len(_NOT_FIGURE.sub("", more["rest"])), more.end("rest")
+    more = _NEXT_LINE.match(text, end) if figures < LONGEST_GROUPED else None
+    if more is not None and figures + len(_NOT_FIGURE.sub("", more["rest"])) <= LONGEST_GROUPED:
+        end = more.end("rest")
+    return end if figures <= LONGEST else None
 
 
 def _follows(text: str, last: int, start: int) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pymupdf
 
+from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.geometry import Bbox
 from models.cdom.places import BlockPlaces
 from models.cdom.tree import Page, PageStatus, Route, Tree
@@ -36,7 +37,7 @@ def _draw(original: Any, page: Page, tree: Tree, shown: Tree, decisions: Decisio
     painted = paint_page(picture, page, view_page(tree, decisions, page.number))
     with pymupdf.open() as made:
         sheet = made.new_page(width=page.width, height=page.height)
-        for block in shown.blocks:
+        for block in (one for one in shown.blocks if HIDDEN_TEXT not in one.flags):
             places = BlockPlaces(block)
             part = places.on_page(page.number)
             if part is not None and part.bbox is not None:

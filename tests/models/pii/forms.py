@@ -96,6 +96,8 @@ FORMS: tuple[tuple[str, str, str], ...] = (
     # phones and SSN alone
     ("the number is ", "+33 1 15\n43 61 89 02", " for letters"),
     ("the number is ", "+44 20 7946\n0958", " for letters"),
+    ("the number is ", "+33\n1 42\n76\n36\n60", "\nfor letters"),
+    ("the number is ", "+33 1\n42 76 36\n60", " for letters"),
     ("Phone: ", "415.555.2671", ""),
     ("Phone: ", "4155552671", ""),
     ("Tel. ", "0170/1234567", ""),

@@ -8,6 +8,7 @@ import pikepdf
 import pymupdf
 import pytest
 
+from models.cdom.tree import BlockId, Route
 from models.pii.flag import flag_tree
 from models.pii.letters import letters
 from models.pii.patterns.kind_patterns import RegexDetector
@@ -171,3 +172,18 @@ def test_figures_drawn_in_any_order_are_a_number_to_the_second_engine() -> None:
     assert any(IBAN not in pymupdf.open(stream=one)[0].get_text() for one in originals)
     for one in originals:
         assert canary_files.folded(IBAN) not in canary_files.search_pdf(redact(one))["pdfium"]
+
+
+def test_hidden_text_of_a_recognised_page_is_not_written_below_its_picture() -> None:
+    from dataclasses import replace
+
+    original = papers.in_text()
+    tree = flag_tree(read(original), RegexDetector())
+    first, *rest = tree.blocks
+    seen = replace(first, text="Words that are seen.", flags=(), flag_spans=())
+    unseen = replace(first, id=BlockId("unseen"), text="Words that nobody sees.", flags=("hidden-text",), flag_spans=())
+    page = replace(tree.pages[0], route=Route.OCR)
+    scan = replace(tree, pages=(page,), blocks=(seen, unseen, *rest))
+    text = pymupdf.open(stream=redact_original(original, scan, {}, read))[0].get_text()
+    assert "Words that are seen." in text
+    assert "nobody" not in text
