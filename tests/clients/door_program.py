@@ -6,6 +6,8 @@ from pathlib import Path
 
 from docling.service_client import DoclingServiceClient
 from langchain_mcp_adapters.client import MultiServerMCPClient
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
 from unstructured_client import UnstructuredClient
 from unstructured_client.models import operations, shared
 
@@ -38,7 +40,21 @@ async def with_mcp() -> None:
     assert "Hello" in str(await tools["parse"].ainvoke({"path": str(Path("report.pdf").absolute())}))
 
 
+async def with_mcp_sdk() -> None:
+    """The protocol's own client: what a program without a framework uses."""
+    environment = {name: os.environ[name] for name in ("QUIRE_URL", "QUIRE_TOKEN", "PATH")}
+    env = environment | {"PYTHONPATH": os.environ["QUIRE_ROOT"]}
+    started = StdioServerParameters(command=os.environ["QUIRE_PYTHON"], args=["-m", "cluster.cli.main", "mcp"], env=env)
+    async with stdio_client(started) as (reads, writes), ClientSession(reads, writes) as session:
+        assert (await session.initialize()).serverInfo.name == "quire"
+        parsed = await session.call_tool("parse", {"path": str(Path("report.pdf").absolute())})
+        assert not parsed.isError
+        (found, *_) = (await session.list_resources()).resources
+        assert "Hello" in str((await session.read_resource(found.uri)).contents)
+
+
 with_docling()
 with_unstructured()
 asyncio.run(with_mcp())
+asyncio.run(with_mcp_sdk())
 print("ok")

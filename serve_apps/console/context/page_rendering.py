@@ -1,6 +1,6 @@
 """Pages for people: templates in, HTML out, with the strictest policy a page with its own script can have."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, select_autoescape
 from starlette.responses import Response
 
 from serve_apps.access.browser import CONTENT_POLICY
+from serve_apps.ui.browser.filters import tell_ago, tell_time
 
 _FOLDER = Path(__file__).parents[1]
 _TEMPLATES = Environment(
@@ -28,11 +29,16 @@ _VERSION = sha256(b"".join(content for content, _ in _STATIC.values())).hexdiges
 
 
 def _when(at: datetime | None) -> str:
-    """UTC, to the minute."""
-    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M") if at else "–"
+    """From now, as the dashboard tells it: "5 min ago"."""
+    return tell_ago(at.isoformat()) if at else "–"
 
 
-_TEMPLATES.filters["when"] = _when
+def _stamp(at: datetime) -> str:
+    """UTC, for a tooltip."""
+    return tell_time(at.isoformat())
+
+
+_TEMPLATES.filters.update(when=_when, stamp=_stamp)
 
 
 def page(request: Request, template: str, status: int = 200, **values: Any) -> Response:

@@ -33,7 +33,7 @@ function explain(status, body) {
 function rowOf(one) {
   const row = document.createElement("li");
   const name = Object.assign(document.createElement("span"), { className: "name", textContent: one.source_file });
-  const chip = Object.assign(document.createElement("span"), { className: `chip ${one.status}`, textContent: one.status });
+  const chip = Object.assign(document.createElement("span"), { className: `chip ${one.status}`, textContent: one.status[0].toUpperCase() + one.status.slice(1) });
   row.append(name, chip);
   if (one.status === "running" && one.pages_total) {
     const bar = Object.assign(document.createElement("progress"), { max: one.pages_total, value: one.pages_done });
