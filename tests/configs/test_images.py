@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from models.compiled import COMPILED
+
 IMAGES = Path(__file__).resolve().parents[2] / "configs" / "images"
 
 
@@ -15,3 +17,11 @@ def test_an_image_starts_the_service_where_others_reach_it(name: str) -> None:
     assert "SVC_HOST=0.0.0.0" in text
     assert re.findall(r"^EXPOSE (.*)$", text, re.MULTILINE) == ["8000"]
     assert "USER 10001" in text
+
+
+def test_the_image_of_a_cpu_node_carries_the_layout_as_machine_code_and_no_compiler() -> None:
+    build, last = (IMAGES / "Dockerfile").read_text().rsplit("\nFROM ", 1)
+    assert "-m cluster.dist.compile" in build
+    assert f"COPY --from=machine-code /opt/quire/{COMPILED} /opt/quire/{COMPILED}" in last
+    assert "gcc" not in last
+    assert "!requirements-dev.lock" in (IMAGES / "Dockerfile.dockerignore").read_text().splitlines()
