@@ -143,7 +143,8 @@ def test_bake_makes_exactly_the_promised_tags_and_platforms() -> None:
 def test_images_are_pinned_unprivileged_and_watched(name: str) -> None:
     lines = (CONFIGS / "images" / name).read_text().replace("\\\n", " ").splitlines()
     instructions = [line.split(maxsplit=1) for line in lines if line and not line.startswith((" ", "#"))]
-    bases = [rest.split()[0] for word, rest in instructions if word == "FROM"]
+    stages = [rest.split() for word, rest in instructions if word == "FROM"]
+    bases = {stage[0] for stage in stages} - {stage[2] for stage in stages if len(stage) > 1}
     assert bases
     assert all(re.search(r":\d+\.\d+", base) and "latest" not in base for base in bases)
     users = [rest for word, rest in instructions if word == "USER"]
