@@ -1,6 +1,7 @@
 """Boxes in points: origin top-left, y down, after page rotation. Pure arithmetic, no page or document."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TypeAlias
 
 Bbox: TypeAlias = tuple[float, float, float, float]
@@ -36,3 +37,23 @@ def intersection_area(a: Bbox, b: Bbox) -> float:
 def bbox_area(bbox: Bbox) -> float:
     """Area of a box, in square points."""
     return max(0.0, bbox[2] - bbox[0]) * max(0.0, bbox[3] - bbox[1])
+
+
+@dataclass(frozen=True, slots=True)
+class PageBend:
+    """How lines of a photographed page leave the straight; `over`: told before the page was turned by 180 degrees.
+
+    x and y are shares of the page's width and height. `slopes`: of the lines, height by width, as coefficients by power
+    of x, at the top of the page and what comes on at its bottom.
+    """
+
+    slopes: tuple[tuple[float, ...], tuple[float, ...]]
+    over: bool = False
+
+    def drop(self, x: float, y: float) -> float:
+        """How much lower a point of the flat page lies on the page as it is, in widths; 0 along its middle."""
+        x, y, sign = (1 - x, 1 - y, -1) if self.over else (x, y, 1)
+        total = 0.0
+        for power, (top, more) in enumerate(zip(*self.slopes, strict=True), start=1):
+            total += (top + more * y) * (x**power - 0.5**power) / power
+        return sign * total

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from models.cdom.chunk import Chunk
 from models.cdom.coverage import ScanCoverage
 from models.cdom.errors import ErrorCode
-from models.cdom.geometry import Bbox
+from models.cdom.geometry import Bbox, PageBend
 from models.cdom.original import Embedded, ReadOptions
 from models.cdom.search import SearchHit, SearchRequest
 from models.cdom.table import Table
@@ -173,6 +173,7 @@ class RecognisedPage:
     `rules`: boxes of the straight lines drawn on it, level and upright, in points of the upright, level page.
 
     `blocks` in reading order from one that lays out pages (then `words` are empty); `warnings` are codes for the tree.
+    `bend`: how its lines bent where they did; words and rules then stand where they would on the flat page.
     `ink`: how much of what is dark and of letter size was read; null where nobody looked.
     """
 
@@ -184,6 +185,7 @@ class RecognisedPage:
     blocks: tuple[RecognisedBlock, ...] | None = None
     warnings: tuple[str, ...] = ()
     ink: ScanCoverage | None = None
+    bend: PageBend | None = None
     engine: str
     model: str | None
     version: str

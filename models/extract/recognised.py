@@ -30,7 +30,9 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
         return apply_areas(content, words)
     if content.reason == GARBAGE_TEXT and _confirms(words, content):
         return replace(content, route=Route.FAST, reason=CONFIRMED_TEXT)
-    standing = Standing(width=content.width, height=content.height, turn=words.rotation, skew=words.skew_degrees)
+    standing = Standing(
+        width=content.width, height=content.height, turn=words.rotation, skew=words.skew_degrees, bend=words.bend
+    )
     kept = content.blocks if content.reason == PICTURE_TEXT else ()
     found = [word for word in words.words if not any(_lies_in(word, block) for block in kept)]
     found = [word for word in found if not any(_is_printed_on(word, block) for block in kept)]

@@ -7,21 +7,28 @@ so that they lie on its picture: for highlighting, and for painting over what mu
 import math
 from dataclasses import dataclass, replace
 
-from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
+from models.cdom.geometry import Bbox, PageBend, clamp_bbox, round_bbox
 from models.extract.readers.contract import PageBlock
 
 LEVEL_ENOUGH = 0.2
 """Degrees of tilt that move the end of a line by less than a fifth of its height."""
 
 
+_STEPS = 8
+"""Parts in which a bent line is looked at for how high and low it comes."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """`width`, `height`: points of the page as shown; `turn`: clockwise to upright; `skew`: how lines then fall."""
+    """`width`, `height`: points of the page as shown; `turn`: clockwise to upright; `skew`: how lines then fall.
+
+    `bend`: how they leave the straight."""
 
     width: float
     height: float
     turn: int = 0
     skew: float = 0.0
+    bend: PageBend | None = None
 
     @property
     def upright_size(self) -> tuple[float, float]:
@@ -37,9 +44,13 @@ class Standing:
 
     def show(self, box: Bbox) -> Bbox:
         """A box of the level page, on the page as shown."""
-        corners = [(x, y) for x in (box[0], box[2]) for y in (box[1], box[3])]
+        across = (box[0], box[2]) if self.bend is None else _between(box[0], box[2])
+        corners = [(x, y) for x in across for y in (box[1], box[3])]
         if abs(self.skew) >= LEVEL_ENOUGH:
             corners = [self._swing(x, y, self.skew) for x, y in corners]
+        if self.bend is not None:
+            wide, high = self.upright_size
+            corners = [(x, y + wide * self.bend.drop(x / wide, y / high)) for x, y in corners]
         xs, ys = zip(*(self._turn_back(x, y) for x, y in corners), strict=True)
         return round_bbox(clamp_bbox((min(xs), min(ys), max(xs), max(ys)), self.width, self.height))
 
@@ -68,6 +79,11 @@ class Standing:
                 return self.width - y, x
             case _:
                 return x, y
+
+
+def _between(first: float, last: float) -> list[float]:
+    """Places along a bent line, both ends among them."""
+    return [first + (last - first) * step / _STEPS for step in range(_STEPS + 1)]
 
 
 def _untilted_size(box: Bbox, degrees: float) -> tuple[float, float]:

@@ -32,8 +32,28 @@ class DetectorSettings:
     most_lines: int = 3000
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineKernels:
+    """What the network marks on a picture: its map, the outlines in it, and pixels of the picture for one of it."""
+
+    inked: Floats
+    contours: Sequence[Any]
+    scale: Floats
+    limits: tuple[int, int]
+
+    def boxes(self, settings: DetectorSettings) -> list[Floats]:
+        """Corners (4×2: top left, top right, bottom right, bottom left along the reading side) of each text line."""
+        found = (_box(contour, self.inked, settings) for contour in self.contours)
+        return [np.clip(box * self.scale, 0, self.limits).astype(np.float32) for box in found if box is not None]
+
+
 def find_lines(picture: Picture, network: Network, settings: DetectorSettings) -> list[Floats]:
-    """Corners (4×2: top left, top right, bottom right, bottom left along the reading side) of each text line."""
+    """The boxes of the lines; see `LineKernels.boxes`."""
+    return find_kernels(picture, network, settings).boxes(settings)
+
+
+def find_kernels(picture: Picture, network: Network, settings: DetectorSettings) -> LineKernels:
+    """The network's map of the picture and the outlines in it."""
     import cv2
 
     height, width = picture.shape[:2]
@@ -45,8 +65,9 @@ def find_lines(picture: Picture, network: Network, settings: DetectorSettings) -
     mask = cv2.dilate((inked > settings.ink).astype(np.uint8), np.ones((2, 2), np.uint8))
     contours, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
     scale = np.array([width / shape[1], height / shape[0]], np.float32)
-    boxes = (_box(contour, inked, settings) for contour in _largest(contours, settings.most_lines))
-    return [np.clip(box * scale, 0, (width - 1, height - 1)).astype(np.float32) for box in boxes if box is not None]
+    return LineKernels(
+        inked=inked, contours=_largest(contours, settings.most_lines), scale=scale, limits=(width - 1, height - 1)
+    )
 
 
 def _network_shape(height: int, width: int, settings: DetectorSettings) -> tuple[int, int]:

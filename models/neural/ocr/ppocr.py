@@ -4,16 +4,17 @@ In: an RGB picture. Out: lines in order of rows, boxes in pixels of the upright 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from models.cdom.coverage import ScanCoverage
-from models.cdom.geometry import Bbox
+from models.cdom.geometry import Bbox, PageBend
+from models.neural.bend import add_bends, flatten, measure_bend
 from models.neural.ink import measure_ink
 from models.neural.ocr.crops import batch_lines, box_size, cut_line
 from models.neural.ocr.decode import decode_line
-from models.neural.ocr.detect import DetectorSettings, Picture, find_lines
+from models.neural.ocr.detect import DetectorSettings, LineKernels, Picture, find_kernels, find_lines
 from models.neural.ocr.order import row_order
 from models.neural.ocr.rules import find_ruling
 from models.neural.ocr.runtime import Floats, Network
@@ -24,6 +25,8 @@ from models.neural.ocr.upright import TALL, choose_probes, lies_sideways, measur
 SURE = 0.85
 """Lines that read this well on average stand upright; below it the page is also tried upside down."""
 
+HALF_TURN = 180
+"""Degrees of a page that stands on its head, however it lay."""
 _LEAST_EXTENT = 15.0
 """Heights of text below which a page is too short to tell its script."""
 _LEAST_LETTERS = 0.8  # letters for each height of a line
@@ -34,7 +37,8 @@ _LEAST_SURE = 0.76  # mean confidence of the characters
 class ReadPicture:
     """`turn` is clockwise; `width` and `height` are pixels after it; `skew` in degrees, clockwise positive.
 
-    `ruling`: boxes of drawn lines in points of the upright, level page.
+    `ruling`: boxes of drawn lines in points of the upright, level page. `bend`: how the picture's lines bent; boxes are
+    those of the flat one.
 
     `extent`: how many times as long as high all lines are together, also those that were not read.
     """
@@ -46,6 +50,7 @@ class ReadPicture:
     height: int
     extent: float = 0.0
     ruling: tuple[Bbox, ...] = ()
+    bend: PageBend | None = None
     ink: ScanCoverage | None = None
 
     @property
@@ -75,10 +80,15 @@ class PictureReader:
 
     def read(self, picture: Picture, points: tuple[float, float]) -> ReadPicture:
         """The same picture gives the same answer, bit for bit, on one kind of processor; `points`: the page's size."""
-        boxes = find_lines(picture, self.detector, self.settings)
-        turn = 0
+        kernels = find_kernels(picture, self.detector, self.settings)
+        boxes, turn = kernels.boxes(self.settings), 0
         if lies_sideways(boxes):
             turn, picture = 90, turn_picture(picture, 90)
+            kernels = find_kernels(picture, self.detector, self.settings)
+            boxes = kernels.boxes(self.settings)
+        bend = self._find_bend(picture, kernels)
+        if bend is not None:
+            picture = flatten(picture, bend)
             boxes = find_lines(picture, self.detector, self.settings)
         height, width = picture.shape[:2]
         lines = self._read_lines(picture, boxes)
@@ -92,7 +102,17 @@ class PictureReader:
         return ReadPicture(
             lines=kept, turn=turn, skew=skew, width=width, height=height, extent=measure_extent(boxes),
             ruling=find_ruling(picture, upright, skew), ink=measure_ink(picture, [line.box for line in kept]),
+            bend=bend and replace(bend, over=turn >= HALF_TURN),
         )  # fmt: skip
+
+    def _find_bend(self, picture: Picture, kernels: LineKernels) -> PageBend | None:
+        """How the page bends; looked at once more when it is flat, since lines that bend are found in pieces."""
+        bend = _measure(kernels)
+        if bend is None:
+            return None
+        again = find_kernels(flatten(picture, bend), self.detector, self.settings)
+        more = _measure(again)
+        return bend if more is None else add_bends(bend, more)
 
     def _stands_on_its_head(self, picture: Picture, boxes: Sequence[Floats], lines: Sequence[ReadLine]) -> bool:
         """Whether a few long lines read better upside down; tried only when they read badly as they are."""
@@ -123,6 +143,11 @@ class PictureReader:
                 glyphs = decode_line(probabilities[place], self.characters, share)
                 lines[index] = ReadLine(box=boxes[index], glyphs=add_spaces(cuts[index], glyphs))
         return [line for line in lines if line is not None]
+
+
+def _measure(kernels: LineKernels) -> PageBend | None:
+    height, width = kernels.inked.shape[:2]
+    return measure_bend(kernels.contours, (height, width), float(kernels.scale[1] / kernels.scale[0]))
 
 
 def measure_extent(boxes: Sequence[Floats]) -> float:

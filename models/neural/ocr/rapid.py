@@ -89,6 +89,7 @@ def make_page(page: PixelPage, found: ReadPicture) -> RecognisedPage:
         skew_degrees=round(found.skew, 2),
         rules=found.ruling,
         ink=found.ink,
+        bend=found.bend,
         engine=OcrEngineName.RAPIDOCR.value,
         model=MODEL,
         version=runtime_version(),

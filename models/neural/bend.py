@@ -1,0 +1,133 @@
+"""How the lines of a photographed page bend, told from the detector's kernels; the picture made flat, and back.
+
+A page is flattened by moving every column of it up or down: what books and folded sheets do to their lines.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from models.cdom.geometry import PageBend
+
+Floats = npt.NDArray[np.float32]
+Picture = npt.NDArray[np.uint8]
+Contour = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BendLimits:
+    """Lengths in pixels of the detector's picture."""
+
+    degree: int = 4  # of the slope of lines along the page, as a polynomial
+    long: float = 6.0  # times as long as thick: shorter kernels tell no slope
+    window: int = 24  # of a kernel over which one slope is measured
+    least_lines: int = 5  # with fewer lines, and fewer windows, nobody knows how the page bends
+    least_samples: int = 24
+    least_share: float = 0.3  # of the page's width that the windows must reach over
+    worst: float = 0.5  # slope beyond which a window is no line of text
+    least_bend: float = 0.2  # thicknesses of a kernel by which lines must leave the straight, else the page is flat
+    unexplained: float = (
+        1.0  # of the spread of slopes that the bend leaves open: a form whose lines are level leaves all
+    )
+    stray: float = 3.0  # times the median deviation from which a window is left out
+    ridge: float = 0.3  # how firmly the slope is held towards 0 where no line tells
+
+
+LIMITS: Final = BendLimits()
+
+
+def flatten(picture: Picture, bend: PageBend) -> Picture:
+    """The picture with its lines straight and level."""
+    import cv2
+
+    height, width = picture.shape[:2]
+    x, y = np.meshgrid(np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32))
+    lower = y + (width * _drops(bend, x / width, y / height)).astype(np.float32)
+    flat = cv2.remap(picture, x, lower, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(flat, np.uint8)
+
+
+def add_bends(first: PageBend, second: PageBend) -> PageBend:
+    """Both, one after the other, as long as they are small."""
+    top, more = (
+        tuple(a + b for a, b in zip(one, two, strict=True))
+        for one, two in zip(first.slopes, second.slopes, strict=True)
+    )
+    return PageBend((top, more))
+
+
+def _drops(bend: PageBend, x: Any, y: Any) -> Any:
+    """`PageBend.drop` of many points."""
+    drop: Any = bend.drop
+    return drop(x, y)
+
+
+def measure_bend(
+    contours: Sequence[Contour], shape: tuple[int, int], aspect: float = 1.0, limits: BendLimits = LIMITS
+) -> PageBend | None:
+    """How the page (height, width) of these kernels bends; null for a flat one, be it tilted.
+
+    `aspect`: how high a pixel of the detector's picture is on the page, by its width.
+    """
+    lines = [found for contour in contours if (found := _slopes_of(contour, limits))]
+    samples = [one for found in lines for one in found]
+    if len(lines) < limits.least_lines or len(samples) < limits.least_samples:
+        return None
+    x, y, slope, thick = np.array(samples, np.float64).T
+    height, width = shape
+    if np.ptp(x) < limits.least_share * width:
+        return None
+    bend, stray = _fit(x / width, y / height, slope * aspect, limits)
+    if stray > limits.unexplained:
+        return None
+    drops = width * _drops(bend, x / width, y / height)
+    apart = drops - np.polynomial.polynomial.polyval(x, np.polynomial.polynomial.polyfit(x, drops, 1))
+    return bend if float(np.percentile(np.abs(apart), 90)) > limits.least_bend * float(np.median(thick)) else None
+
+
+def _slopes_of(contour: Contour, limits: BendLimits) -> list[tuple[float, float, float, float]]:
+    """Place, slope and thickness of a kernel, window by window along it."""
+    import cv2
+
+    left, top, wide, high = cv2.boundingRect(contour)
+    if wide < 2 * limits.window:
+        return []
+    mask = np.zeros((high, wide), np.uint8)
+    cv2.drawContours(mask, [contour - np.array([left, top], np.int32)], -1, 1, cv2.FILLED)
+    counts = mask.sum(axis=0, dtype=np.int64).clip(1)
+    thick = float(np.median(counts))
+    if wide < limits.long * thick:
+        return []
+    middle = (mask * np.arange(high, dtype=np.float64)[:, None]).sum(axis=0) / counts
+    found: list[tuple[float, float, float, float]] = []
+    half = limits.window // 2
+    for start in range(half // 2, wide - limits.window - half // 2 + 1, half):
+        before, after = middle[start : start + half], middle[start + half : start + limits.window]
+        slope = float(after.mean() - before.mean()) / half
+        if abs(slope) < limits.worst:
+            place = start + half
+            found.append((left + place, top + float(middle[place]), slope, thick))
+    return found
+
+
+def _fit(x: Any, y: Any, slope: Any, limits: BendLimits) -> tuple[PageBend, float]:
+    """Least squares, once more without the windows that stray; and how much of how slopes differ it leaves open."""
+    powers = np.stack([x**power for power in range(limits.degree + 1)], axis=1)
+    terms = np.concatenate([powers, powers * y[:, None]], axis=1)
+    kept = np.ones(len(x), bool)
+    found = np.zeros(terms.shape[1])
+    for _ in range(2):
+        chosen = terms[kept]
+        weight = limits.ridge * np.eye(terms.shape[1])
+        weight[0, 0] = 0.0
+        found = np.linalg.solve(chosen.T @ chosen + weight, chosen.T @ slope[kept])
+        apart = np.abs(terms @ found - slope)
+        kept = apart <= limits.stray * max(1e-4, float(np.median(apart)))
+    count = limits.degree + 1
+    rounded = [round(float(value), 6) for value in found]
+    spread = np.abs(slope - np.median(slope))
+    open_share = float(np.median(np.abs(terms @ found - slope)) / max(1e-9, float(np.median(spread))))
+    return PageBend((tuple(rounded[:count]), tuple(rounded[count:]))), open_share
