@@ -5,6 +5,7 @@ no flags and is left out of redacted trees whole.
 """
 
 import logging
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,6 +19,8 @@ from models.pii.windows import CPU_S_PER_WINDOW, detect_all
 
 log = logging.getLogger(__name__)
 
+_FIGURE = re.compile(r"[<>≤≥~]?[0-9]{1,5}(?:[.,][0-9]{1,3})?(?: ?[-–] ?[0-9]{1,5}(?:[.,][0-9]{1,3})?)?")
+_DECIMAL = re.compile(r"[0-9]{1,4}[.,][0-9]{1,2}(?: ?[-–] ?[0-9]{1,4}[.,][0-9]{1,2})?|[0-9]{1,4} [-–] [0-9]{1,4}")
 Spans = dict[int, list[FlagSpan]]
 
 
@@ -45,10 +48,18 @@ def _find(blocks: tuple[Block, ...], detector: Detector) -> Spans:
     if len(fields) > 1:
         detect_torn: Detect = getattr(detector, "detect_torn", detector.detect)
         for kind, pieces in _matches(join_seams(fields), detect_torn):
-            if kind in TORN and len(pieces) > 1 and not _known(found, kind, pieces):
+            if kind in TORN and len(pieces) > 1 and not _known(found, kind, pieces) and not _are_figures(kind, pieces):
                 _add(found, kind, pieces)
     _find_in_links(blocks, detector, found)
     return found
+
+
+def _are_figures(kind: Kind, pieces: list[JoinedPiece]) -> bool:
+    """Cells of a table side by side that hold a number each, one of them a decimal or a range: no number is torn there."""
+    if kind not in (Kind.PHONE, Kind.IP, Kind.NATIONAL_ID) or any(piece.field.cell is None for piece in pieces):
+        return False
+    texts = [piece.field.text.strip() for piece in pieces]
+    return all(_FIGURE.fullmatch(text) for text in texts) and any(_DECIMAL.fullmatch(text) for text in texts)
 
 
 def _matches(joined: Joined, detect: Detect, cpu_s: float = CPU_S_PER_WINDOW) -> list[tuple[Kind, list[JoinedPiece]]]:

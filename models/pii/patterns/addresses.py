@@ -11,6 +11,11 @@ _STREET = (
     r"street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|place|pl|square|sq|terrace|way|highway|hwy"
     r"|parkway|pkwy|circle|cir|trail|close|crescent|row|mews"
 )
+_STREET_WORD = re.compile(rf"(?i)\b(?:{_STREET})\b")
+_IN_PROSE = re.compile(
+    r"[0-9]{1,5}[A-Z]?,? (?:[a-zß-öø-ÿ][\w'’.-]* ){1,5}(?:place|close|row|way|drive|court|circle|square|trail)\.?"
+)
+"""Words of prose as well: with none but small letters between the figure and them they name no street."""
 _NAMED_STREET = r"rue|avenue|av\.|boulevard|bd|chemin|allée|impasse|calle|avenida|paseo|viale|piazza|corso|rua|praça|travessa|ulica|ul\."
 _NUMBERED_STREET = r"place|quai|cours|route|plaza|via"
 """Words of other meaning too: only with a house number on either side."""
@@ -46,6 +51,7 @@ ADDRESSES: tuple[Pattern, ...] = (
             rf"(?i)(?<![\w.])([0-9]{{1,5}}[A-Z]?,? (?:[^\W\d_][\w'’.-]* ){{0,4}}[^\W\d_][\w'’.-]* (?:{_STREET})\b\.?(?:,? (?:apt|apartment|suite|unit|flat|#)\.? ?\w{{1,6}})?)"
         ),
         at.at_numbered_streets,
+        lambda value: _STREET_WORD.search(value) is not None and _IN_PROSE.fullmatch(value) is None,
     ),
     Pattern(
         Kind.ADDRESS,

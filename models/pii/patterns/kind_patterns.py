@@ -153,7 +153,10 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern(
         Kind.IP,
-        re.compile(r"(?<![\w.])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?![\w]|\.[0-9])"),
+        re.compile(
+            r"(?<![\w.])(?<![Pp]aragraph )(?<![Ss]ection )(?<![Cc]lause )(?<![Cc]hapter )(?<![Vv]ersion )(?<![Rr]elease )(?<![Tt]able )(?<![Ff]igure )(?<!§ )"
+            r"(?!(?:(?<=\n)|(?<![\s\S]))(?:[1-9][0-9]?\.){4} [^\W\d_a-z])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?![\w]|\.[0-9])"
+        ),
         at.at_shape(rb"0\.(?=0{1,3}\.0{1,3}\.0)", back=2),
         numbers.is_ip,
     ),

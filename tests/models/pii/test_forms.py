@@ -82,3 +82,29 @@ def test_hidden_text_between_two_pages_does_not_part_a_value() -> None:
     redacted = redact_tree(flag_tree(tree(*parts), DETECTOR), {})
     assert "DE536700308" not in redacted.blocks[0].text
     assert "95224385623" not in redacted.blocks[2].text
+
+
+def test_numbers_side_by_side_in_a_table_are_no_telephone_and_no_address_of_a_machine() -> None:
+    cells = [("1 - 2", "400", "0.25", "0.38", "9 - 12"), ("0.5", "0.6", "0.7", "1.0", "180-225")]
+    cells.append(("13 - 16", "100", "60", "17 - 20", "0.8"))
+    texts = [Cell(row=row, col=col, text=text) for row, line in enumerate(cells) for col, text in enumerate(line)]
+    block = replace(table(0, "x"), table=Table(rows=3, cols=5, cells=tuple(texts)))
+    assert not flag_tree(tree(block), RegexDetector()).blocks[0].flags
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Paragraph 1.2.3.1 of this part", "2.3.8.1. First sub-item at this level", "See Section 4.1.2.7 below",
+        "Using the samples prepared in Activity 1, carefully place the electrode", "the 3 boats in the first row",
+    ],
+)  # fmt: skip
+def test_numbers_of_sections_and_words_of_prose_are_no_personal_data(text: str) -> None:
+    assert not flag_tree(tree(paragraph(0, text)), RegexDetector()).blocks[0].flags
+
+
+@pytest.mark.parametrize(
+    "text", ["The host is 10.0.0.7. Ask him.", "10.0.0.7. Ask him.", "at 12 Oak Close", "12 oak street"]
+)
+def test_what_looks_like_them_and_is_none_of_them_stays_personal(text: str) -> None:
+    assert flag_tree(tree(paragraph(0, text)), RegexDetector()).blocks[0].flags
