@@ -55,7 +55,7 @@ def _find(blocks: tuple[Block, ...], detector: Detector) -> Spans:
 
 
 def _are_figures(kind: Kind, pieces: list[JoinedPiece]) -> bool:
-    """Cells of a table side by side that hold a number each, one of them a decimal or a range: no number is torn there."""
+    """Cells of a table side by side that hold a number each, one of them a decimal or a range: none is torn."""
     if kind not in (Kind.PHONE, Kind.IP, Kind.NATIONAL_ID) or any(piece.field.cell is None for piece in pieces):
         return False
     texts = [piece.field.text.strip() for piece in pieces]
