@@ -27,15 +27,18 @@ class Run:
     href: str | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class Piece:
     """A word of a line: its extent and text; `y0` and `y1` (equal where unknown) are its top and bottom."""
 
     x0: float
     x1: float
     text: str
-    y0: float = 0.0
-    y1: float = 0.0
+    y0: float
+    y1: float
+
+    def __init__(self, x0: float, x1: float, text: str, y0: float = 0.0, y1: float = 0.0) -> None:
+        self.x0, self.x1, self.text, self.y0, self.y1 = x0, x1, text, y0, y1
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from operator import attrgetter
 
@@ -15,15 +15,19 @@ from models.extract.layout.text.hyphens import is_attached, may_divide
 _left = attrgetter("x0")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class Slot:
     """A cell while it is being filled."""
 
     row: int
     col: int
-    row_span: int = 1
-    col_span: int = 1
-    words: list[TableWord] = field(default_factory=list)
+    row_span: int
+    col_span: int
+    words: list[TableWord]
+
+    def __init__(self, row: int, col: int, col_span: int = 1) -> None:
+        self.row, self.col, self.row_span, self.col_span = row, col, 1, col_span
+        self.words: list[TableWord] = []
 
 
 @dataclass(slots=True)
@@ -89,7 +93,7 @@ def _is_cut(segment: Segment, columns: list[float]) -> bool:
 def _empty_slots(index: int, width: int, spans: list[tuple[int, int]]) -> list[Slot]:
     slots: list[Slot] = []
     if not spans:
-        return [Slot(index, column, 1, 1, []) for column in range(width)]
+        return [Slot(index, column) for column in range(width)]
     column = 0
     while column < width:
         last = next((last for first, last in spans if first == column), column)

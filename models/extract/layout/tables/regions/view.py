@@ -35,7 +35,7 @@ class PageViewLimits:
 LIMITS = PageViewLimits()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class LineRow:
     """Lines on one baseline, left to right, as indices; `segments`: stretches with a wide gap between them."""
 
@@ -45,6 +45,10 @@ class LineRow:
     segments: int
     x0: float
     x1: float
+
+    def __init__(self, indices: list[int], base: float, size: float, segments: int, x0: float, x1: float) -> None:
+        self.indices, self.base, self.size = indices, base, size
+        self.segments, self.x0, self.x1 = segments, x0, x1
 
 
 @dataclass(slots=True)
