@@ -133,7 +133,7 @@ def _find_floats(marks: PageMarks, body: float, plan: TagPlan | None) -> tuple[F
     stated, lines = take_tagged_tables(plan, lines) if plan is not None else ([], lines)
     turned, lines = find_turned_tables(marks, lines)
     tables, lines = find_tables(marks, lines)
-    lines = lines + free_titles(tables)
+    lines = lines + free_titles(tables, lines)
     tables += stated + turned
     fields, lines = settle_fields(marks.fields, tables, lines) if marks.fields else ([], lines)
     lines = join_drop_caps(attach_marks(lines), body)

@@ -57,7 +57,7 @@ def found_table(first: str, last: str = "9") -> FoundTable:
 
 def test_a_caption_alone_in_the_first_row_is_no_row() -> None:
     found = found_table("Table 2: Child mortality")
-    assert [one.text for one in free_titles([found])] == ["Table 2: Child mortality"]
+    assert [one.text for one in free_titles([found], [])] == ["Table 2: Child mortality"]
     assert (found.table.rows, found.table.cells[0].text) == (3, "Year")
     assert found.box[1] > 100
 
@@ -65,7 +65,7 @@ def test_a_caption_alone_in_the_first_row_is_no_row() -> None:
 @pytest.mark.parametrize("first", ["All regions", "Table 2"])
 def test_a_first_row_that_is_no_caption_stays(first: str) -> None:
     found = found_table(first)
-    assert not free_titles([found])
+    assert not free_titles([found], [])
     assert found.table.rows == 4
 
 

@@ -168,3 +168,29 @@ def test_slanted_heads_stand_over_their_columns() -> None:
         paper.page.insert_text((x, 112), head, fontsize=9, morph=turn)
     fill(paper, [["cat", "48", "4"], ["dog", "45", "30"], ["elk", "56", "500"]], y=134)
     assert rows_of(only_table(paper))[0][1:] == ["Speed", "Weight"]
+
+
+def test_running_text_right_above_the_first_rule_and_right_below_the_last_row_is_no_row() -> None:
+    paper = Paper(600, 800)
+    prose = "This is a line of running text that goes on for as long as the column is wide, and on."
+    paper.lines(60, 80, [prose] * 6, 11, 15)
+    for number, row in enumerate(ROWS):
+        paper.rule(60, 185 + 20 * number, 540, 185 + 20 * number)
+        for x, text in zip((64, 204, 344), row, strict=True):
+            paper.text(x, 199 + 20 * number, text, 11)
+    paper.lines(60, 275, [prose] * 6, 11, 15)
+    assert rows_of(only_table(paper)) == ROWS
+    texts = [block.text for block in of_type(paper.read(), BlockType.PARAGRAPH)]
+    assert sum(text.count("This is a line") for text in texts) == 12
+
+
+def test_a_last_row_of_a_few_cells_that_no_rule_closes_is_the_tables() -> None:
+    paper = Paper(600, 800)
+    fruits = [["Apple", "red", "round", "north", "1.5"], ["Pear", "green", "long", "south", "8.5"]]
+    fruits += [["Plum", "blue", "small", "west", "15.5"], ["Quince", "yellow", "hard", "east", "22.5"]]
+    rows = [["Fruit", "Spring", "Summer", "Autumn", "Price"], *fruits, ["Total", "", "", "", "48.0"]]
+    lefts = (64, 160, 256, 352, 448)
+    for number, row in enumerate(rows):
+        paper.rule(60, 100 + 30 * number, 540, 100 + 30 * number)
+        fill(paper, [row], lefts, 120 + 30 * number)
+    assert rows_of(only_table(paper))[-1] == rows[-1]

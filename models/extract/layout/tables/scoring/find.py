@@ -18,6 +18,7 @@ from models.extract.layout.tables.regions.view import PageView, view_page
 from models.extract.layout.tables.scoring.candidates import Candidate, build_candidates, find_gated
 from models.extract.layout.tables.scoring.choose import choose_candidates
 from models.extract.layout.tables.scoring.features import describe_candidates
+from models.extract.layout.tables.scoring.last_row import take_last_rows
 from models.extract.layout.tables.scoring.opinion import find_doubts, propose_seen, weigh_opinion
 
 _WEIGHTS = Path(__file__).parent.parent / "weights" / "tables.npz"
@@ -55,7 +56,7 @@ def find_tables(marks: PageMarks, lines: list[Line]) -> tuple[list[FoundTable], 
     scores = [float(one) for one in _forest().sums(np.array(features, dtype=np.float32))]
     if marks.seen is not None:
         scores = weigh_opinion(view, marks.seen, candidates, scores)
-    chosen = choose_candidates(candidates, features, scores)
+    chosen = take_last_rows(view, choose_candidates(candidates, features, scores))
     if marks.doubts is not None:
         marks.doubts += find_doubts(candidates, scores, chosen)
     found = [_make_found(view, candidate, score) for candidate, score in chosen]

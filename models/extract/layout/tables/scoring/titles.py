@@ -1,13 +1,14 @@
 """What was taken for a row of a table and is none: the heading over it, and the caption above or below it.
 
-A heading is one cell over all columns, in larger type or numbered; a caption alone in its row, named and numbered.
+A heading is one cell over all columns, in larger type or numbered; a caption alone in its row, named and numbered; a
+line of running text is one cell over all columns that goes on where the lines above or below the table end.
 """
 
 import re
 from dataclasses import dataclass, replace
 from statistics import median
 
-from models.cdom.geometry import union_bbox
+from models.cdom.geometry import Bbox, union_bbox
 from models.cdom.table import Cell, Table
 from models.extract.layout.lines.marks import Line
 from models.extract.layout.tables.scoring.find import FoundTable
@@ -24,15 +25,76 @@ class TableTitleLimits:
     """Characters of a title."""
     least_rows: int = 3
     """Rows that a table has with its title, so that two are left."""
+    prose_chars: int = 30
+    """Characters of a line of running text; a shorter one is a label."""
+    pitch: float = 1.6
+    """Baselines of one paragraph are no further apart than this (ems)."""
+    same_left: float = 1.5
+    """Points: lines of one paragraph begin so near each other."""
+    same_size: float = 0.3
+    """Points: lines of one paragraph differ by no more in size."""
+    most_prose: int = 4
+    """Rows of running text that are looked for at each end of a table."""
 
 
 LIMITS = TableTitleLimits()
 _SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[^\W\d_]")
 
 
-def free_titles(tables: list[FoundTable]) -> list[Line]:
-    """Take titles off the tables' tops and captions off both ends; their lines, which are running text."""
-    return [line for found in tables if not found.tagged for line in (*_free_title(found), *_free_captions(found))]
+def free_titles(tables: list[FoundTable], lines: list[Line]) -> list[Line]:
+    """Take titles off the tables' tops, captions and running text off both ends; their lines, which are in no table.
+
+    `lines`: those that are in none already.
+    """
+    own = [found for found in tables if not found.tagged]
+    freed = [line for found in own for line in (*_free_title(found), *_free_captions(found))]
+    return freed + [line for found in own for line in _free_prose(found, lines)]
+
+
+def _free_prose(found: FoundTable, lines: list[Line]) -> list[Line]:
+    freed: list[Line] = []
+    for at_top in (True, False):
+        for _ in range(LIMITS.most_prose):
+            taken = _free_prose_row(found, lines + freed, at_top=at_top)
+            if not taken:
+                break
+            freed += taken
+    return freed
+
+
+def _free_prose_row(found: FoundTable, lines: list[Line], *, at_top: bool) -> list[Line]:
+    """The line of a first or last row that is one cell over all columns and a line of the paragraph beside it."""
+    table = found.table
+    cell = table.cells[0 if at_top else -1] if table.cells else None
+    if cell is None or table.rows < LIMITS.least_rows or table.cols < 2 or len(cell.text) < LIMITS.prose_chars:
+        return []
+    if cell.row_span != 1 or cell.col_span != table.cols or cell.row != (0 if at_top else table.rows - 1):
+        return []
+    own, rest = _part_lines(found, cell)
+    if not rest or len(own) != 1 or not any(_goes_on(own[0], other, above=at_top) for other in lines):
+        return []
+    found.table, found.lines = _without_row(table, cell.row), rest
+    found.box = _box_without(found, own, rest, at_top=at_top)
+    return own
+
+
+def _goes_on(line: Line, other: Line, *, above: bool) -> bool:
+    """True when `other` is the line of the same paragraph right above (or below)."""
+    apart = line.base - other.base if above else other.base - line.base
+    return (
+        0.5 * line.size < apart <= LIMITS.pitch * line.size
+        and abs(other.x0 - line.x0) <= LIMITS.same_left
+        and abs(other.size - line.size) <= LIMITS.same_size
+        and len(other.text) >= LIMITS.prose_chars
+    )
+
+
+def _box_without(found: FoundTable, freed: list[Line], rest: list[Line], *, at_top: bool) -> Bbox:
+    """The table's box without the lines at its upper or lower end."""
+    box = union_bbox(line.bbox for line in rest)
+    top = min(max(line.y1 for line in freed), box[1]) if at_top else found.box[1]
+    bottom = found.box[3] if at_top else max(min(line.y0 for line in freed), box[3])
+    return (found.box[0], top, found.box[2], bottom)
 
 
 def _free_captions(found: FoundTable) -> list[Line]:
@@ -55,13 +117,7 @@ def _free_caption(found: FoundTable, row: int) -> list[Line]:
     if not lines or not rest:
         return []
     found.table, found.lines = _without_row(table, row), rest
-    box = union_bbox(line.bbox for line in rest)
-    found.box = (
-        found.box[0],
-        found.box[1] if row else min(max(line.y1 for line in lines), box[1]),
-        found.box[2],
-        max(min(line.y0 for line in lines), box[3]) if row else found.box[3],
-    )
+    found.box = _box_without(found, lines, rest, at_top=not row)
     return lines
 
 
