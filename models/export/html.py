@@ -14,7 +14,7 @@ from models.cdom.table import SHARE_SUM, Cell, Table, TableCheck
 from models.cdom.tree import Block, BlockType, Tree
 from models.cdom.visible import flow_blocks, visible_blocks
 from models.export.markdown_inline import cut_spans
-from models.export.markdown_lists import after_bullet
+from models.export.markdown_lists import after_bullet, has_label
 from models.export.markup import Markup, element, escape, open_tag, page, safe_href
 from models.export.statement import coverage_panel, hidden_section
 
@@ -29,6 +29,7 @@ STYLE = (
     "figure{margin:1em 0}img{max-width:100%;height:auto}"
     "pre{overflow-x:auto;border:1px solid #767676;padding:.6em}"
     "nav{border:1px solid #767676;padding:.2em 1em;margin:1em 0}nav ul{list-style:none;padding:0}.h3{margin-left:1.5em}"
+    ".numbered{list-style:none}"
     ".picture{border:1px dashed #767676;padding:1.2em;text-align:center}"
     ".coverage,.hidden-text{border-top:1px solid #767676;margin:2em 0 0;font-size:.88em}"
     ".footnote{font-size:.88em}.page{display:block;border-top:1px dotted #767676;margin:1.2em 0 .4em}"
@@ -192,7 +193,8 @@ def _list(items: Sequence[Block]) -> Markup:
         inside = _inside(items[at].id, items[first:end])
         written.append(element("li", own, *inside, id=items[at].id if first > at else None))
         at = end
-    return element("ul", *written)
+    numbered = all(has_label(item.text) for item in items if _depth(item) == top)
+    return element("ul", *written, class_="numbered" if numbered else None)
 
 
 def _inside(item: str, blocks: Sequence[Block]) -> Iterator[Markup]:

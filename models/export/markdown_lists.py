@@ -45,7 +45,7 @@ def after_bullet(text: str) -> int:
 
 def has_label(text: str) -> bool:
     """True where an item begins with its number, letter or Roman numeral."""
-    return _MADE_LABEL.match(text) is not None
+    return (_MADE_LABEL.match(text) or _LEGAL_LABEL.match(text)) is not None
 
 
 def _painted(text: str, spans: tuple[Span, ...]) -> ListEntry:

@@ -71,7 +71,7 @@ def test_a_continued_item_stays_one_list_in_markdown_and_html() -> None:
     body = item("one", 1) + paragraph("more", style="LP") + item("two", 1)
     assert markdown(body) == "1. one\n\n   more\n2. two\n"
     page = tree_to_html(read_tree(make_docx(body, parts=PARTS)))
-    assert page.count("<ul>") == 1
+    assert page.count("<ul") == 1
     assert "1. one<p" in page
 
 
@@ -111,3 +111,9 @@ def test_a_formula_alone_in_a_cell_stands_between_dollars() -> None:
     found = read_blocks(table(row(cell(formula), cell("y"))))[0].table
     assert found is not None
     assert [one.text for one in found.cells] == ["$x$", "y"]
+
+
+def test_html_sets_no_bullet_before_items_that_carry_their_number() -> None:
+    page = tree_to_html(read_tree(make_docx(item("a", 1) + item("b", 1, 1) + item("c", 1), parts=PARTS)))
+    assert page.count('<ul class="numbered">') == 2
+    assert '<ul class="numbered">' not in tree_to_html(read_tree(make_docx(item("a", 2), parts=PARTS)))
