@@ -306,6 +306,16 @@ def test_dark_is_chosen_and_kept(service: Living) -> None:
     assert browser.run("document.querySelector('.themes [value=dark]').ariaPressed") == "true"
 
 
+def test_the_list_of_documents_is_not_wider_than_a_small_phone(service: Living) -> None:
+    service.send(("letter.pdf", write_letter(1, 1)))
+    service.sign_in()
+    browser = service.browser
+    browser.screen(360, 740, dark=False)
+    browser.open(f"{service.url}/ui")
+    assert browser.run("document.querySelector('.days') !== null")
+    assert browser.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
 def test_on_a_narrow_window_the_menu_opens_over_the_page(service: Living) -> None:
     service.sign_in()
     browser = service.browser
