@@ -19,7 +19,8 @@ STYLE = (
     "th,td{border-bottom:1px solid var(--line);padding:.3rem .6rem;text-align:left;vertical-align:top}"
     "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td.name{overflow-wrap:anywhere;min-width:12rem}"
     "svg text{font:12px system-ui,sans-serif;fill:currentColor}.bar{fill:var(--bar)}.bad{fill:var(--bad)}"
-    ".plot figcaption span{font-weight:400}.plot svg{display:block;width:100%;height:7rem;border-bottom:1px solid var(--line)}.plot rect{fill:var(--bar)}"
+    ".plot figcaption span{font-weight:400}"
+    ".plot svg{display:block;width:100%;height:7rem;border-bottom:1px solid var(--line)}.plot rect{fill:var(--bar)}"
     ".plot .axis{display:flex;justify-content:space-between;margin:.2rem 0 1rem;font-size:.85rem}"
     ".failed{color:var(--bad);font-weight:600}@media(prefers-color-scheme:dark){:root{--bar:#6fb1df;--bad:#ff8a7d}}"
 )
