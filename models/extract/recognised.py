@@ -1,19 +1,22 @@
 """Recognised words as a page: the same layout rules on OCR lines as on a text layer. Pure; knows no recogniser."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from models.cdom.geometry import clamp_bbox, round_bbox
+from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
 from models.cdom.ports import RecognisedBlock, RecognisedPage, Word
 from models.cdom.tree import BlockType, Route
 from models.extract.areas import apply_areas
 from models.extract.coverage.account import block_text
 from models.extract.coverage.recognised import account_recognised
 from models.extract.coverage.total import count_written
+from models.extract.layout.lines.marks import Line
 from models.extract.layout.page import layout_page
 from models.extract.legible.agreement import agrees
 from models.extract.plan import CONFIRMED_TEXT, GARBAGE_TEXT, PICTURE_TEXT
 from models.extract.readers.contract import PageBlock, PageContent
 from models.extract.recognised_lines import make_marks
+from models.extract.spread import find_fold, shift, take_side
 from models.extract.upright import Standing
 
 
@@ -37,22 +40,21 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
     found = [word for word in words.words if not any(_lies_in(word, block) for block in kept)]
     found = [word for word in found if not any(_is_printed_on(word, block) for block in kept)]
     levelled = [replace(word, bbox=standing.level(word.bbox)) for word in found]
-    marks = make_marks(levelled, words.rules, *standing.upright_size)
-    lines = list(marks.lines)
-    layout = layout_page(marks)
+    laid = _lay_out(levelled, words.rules, *standing.upright_size)
+    lines = laid.lines
     chars = sum(len(line.text) for line in lines)
     score = sum(line.confidence * len(line.text) for line in lines) / chars if chars else 0.0
     stated = [(line.text, line.bbox) for line in lines]
     coverage = account_recognised(
-        content.coverage, stated, layout.blocks, number=content.number, kept=content.reason == PICTURE_TEXT,
+        content.coverage, stated, laid.blocks, number=content.number, kept=content.reason == PICTURE_TEXT,
         scan=words.ink,
     )  # fmt: skip
-    blocks = (*kept, *(standing.show_block(_moved(block, len(kept))) for block in layout.blocks))
+    blocks = (*kept, *(standing.show_block(_moved(block, len(kept))) for block in laid.blocks))
     return replace(
         content,
         route=Route.OCR,
         confidence=round(score, 3),
-        body_size=layout.body_size,
+        body_size=laid.body_size,
         blocks=blocks,
         coverage=coverage,
         written=count_written(blocks),
@@ -61,6 +63,50 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
         model=words.model,
         version=words.version,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _LaidOut:
+    """Lines and blocks of a recognised page, in points of it upright and level."""
+
+    lines: list[Line]
+    blocks: list[PageBlock]
+    body_size: float
+
+
+def _lay_out(words: Sequence[Word], rules: Sequence[Bbox], width: float, height: float) -> _LaidOut:
+    """The layout of the page; of a scan of two pages that of the left one and then that of the right one."""
+    fold = find_fold(words, rules, width, height)
+    if fold is None:
+        marks = make_marks(words, rules, width, height)
+        lines = list(marks.lines)
+        layout = layout_page(marks)
+        return _LaidOut(lines, list(layout.blocks), layout.body_size)
+    left = _lay_out_side(words, rules, fold, fold, height, right=False)
+    right = _lay_out_side(words, rules, fold, width - fold, height, right=True)
+    for line in right.lines:
+        line.x0, line.x1 = line.x0 + fold, line.x1 + fold
+    moved = [_moved(_shifted(block, fold), len(left.blocks)) for block in right.blocks]
+    return _LaidOut([*left.lines, *right.lines], [*left.blocks, *moved], left.body_size)
+
+
+def _lay_out_side(
+    words: Sequence[Word], rules: Sequence[Bbox], fold: float, width: float, height: float, *, right: bool
+) -> _LaidOut:
+    own, drawn = take_side(words, rules, fold, right=right)
+    marks = make_marks(own, drawn, width, height)
+    lines = list(marks.lines)
+    layout = layout_page(marks)
+    return _LaidOut(lines, list(layout.blocks), layout.body_size)
+
+
+def _shifted(block: PageBlock, by: float) -> PageBlock:
+    """The block and its cells further to the right."""
+    table = block.table
+    if table is not None:
+        cells = tuple(replace(cell, bbox=cell.bbox and shift(cell.bbox, by)) for cell in table.cells)
+        table = replace(table, cells=cells)
+    return replace(block, bbox=block.bbox and shift(block.bbox, by), table=table)
 
 
 def _confirms(words: RecognisedPage, content: PageContent) -> bool:
