@@ -154,6 +154,7 @@ bench-quality: $(VENV)/.dev ## reading quality: make bench-quality DATA=folder w
 
 bench-order: $(VENV)/.dev ## reading order of pages whose order is known, by kind of page: make bench-order PAGES=20
 	$(BIN)/python -m tests.bench.reading.bench_order --pages $(or $(PAGES),20)
+	$(BIN)/python -m tests.bench.reading.bench_order --pages $(or $(PAGES),20) --mirrored
 
 bench-peers: .venv-peers/.done ## other engines, in an environment of their own
 .venv-peers/.done: tests/bench/peers.in

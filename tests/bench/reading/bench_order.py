@@ -1,7 +1,7 @@
 """Reading order of pages whose order is known: made here, read by Quire, judged by the pieces that follow each other.
 
-`python -m tests.bench.reading.bench_order [--pages 20]`: by kind of page, the share of neighbouring pieces of the true
-order that are neighbours in the tree, and the share of all pairs that stand the right way round.
+`python -m tests.bench.reading.bench_order [--pages 20] [--mirrored]`: by kind of page, the share of neighbouring pieces
+of the true order that are neighbours in the tree, and the share of all pairs that stand the right way round.
 """
 
 import argparse
@@ -17,11 +17,28 @@ from models.extract.readers import open_document
 from models.extract.readers.pdf.engine import pymupdf
 
 WIDTH, HEIGHT = 595.0, 842.0  # A4 in points
-_MARK = re.compile(r"\bQ(\d\d)\b")
+_MARK = re.compile(r"Q(\d\d)(?!\d)")
 WORDS = (
     *("river", "market", "stone", "harbour", "winter", "letter", "garden", "council", "number", "method"),
     *("result", "village", "engine", "paper", "window", "figure", "summer", "station", "history", "measure"),
     *("answer", "library", "border", "season", "teacher", "music", "bridge", "forest", "island", "report"),
+)
+HEBREW = (
+    "נהר",
+    "שוק",
+    "אבן",
+    "נמל",
+    "חורף",
+    "מכתב",
+    "גינה",
+    "מספר",
+    "שיטה",
+    "כפר",
+    "מנוע",
+    "נייר",
+    "חלון",
+    "קיץ",
+    "תחנה",
 )
 AREA_A_WORD = 6.2  # of a word with its blank and its share of leading, in squares of the size of its type
 Box = tuple[float, float, float, float]
@@ -56,6 +73,27 @@ class OrderPage:
         for (x0, y0, x1, _), size, text in self.pieces:
             page.insert_textbox((x0, y0, x1, self.height), text, fontsize=size, fontname="helv")
         return bytes(file.tobytes())
+
+    def save_mirrored(self) -> bytes:
+        """The same page as a mirror shows it, its words Hebrew: read from the right."""
+        file = pymupdf.open()
+        page = file.new_page(width=self.width, height=self.height)
+        for box in self.drawn:
+            page.draw_rect(self._mirror(box), color=(0.4, 0.4, 0.4), width=0.8)
+        for box in self.photos:
+            pixels = pymupdf.Pixmap(pymupdf.csGRAY, (0, 0, 40, 20), False)
+            page.insert_image(self._mirror(box), pixmap=pixels, keep_proportion=False)
+        for box, size, text in self.pieces:
+            words = enumerate(text.split())
+            said = " ".join(HEBREW[len(word) * at % len(HEBREW)] if word.islower() else word for at, word in words)
+            x0, y0, x1, y1 = self._mirror(box)
+            place = pymupdf.Rect(x0, y0, x1, max(y1, y0 + 1.6 * size))
+            html = f'<p dir="rtl" style="font-size:{size}px">{said}</p>'  # aligned to the right by itself
+            page.insert_htmlbox(place, html, css="* {margin:0}", scale_low=0.5)
+        return bytes(file.tobytes())
+
+    def _mirror(self, box: Box) -> Box:
+        return (self.width - box[2], box[1], self.width - box[0], box[3])
 
 
 def columns(
@@ -238,21 +276,24 @@ def score_order(found: list[int], count: int) -> tuple[float, float]:
     return fmean(neighbours), fmean(pairs)
 
 
-def judge_kind(kind: str, pages: int) -> tuple[float, float]:
+def judge_kind(kind: str, pages: int, *, mirrored: bool = False) -> tuple[float, float]:
     scores: list[tuple[float, float]] = []
     for seed in range(pages):
         page = OrderPage(random.Random(f"{kind} {seed}"))
         KINDS[kind](page)
-        scores.append(score_order(read_order(page.save()), len(page.pieces)))
+        data = page.save_mirrored() if mirrored else page.save()
+        scores.append(score_order(read_order(data), len(page.pieces)))
     return fmean(one for one, _ in scores), fmean(other for _, other in scores)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=20)
-    pages = parser.parse_args().pages
+    parser.add_argument("--mirrored", action="store_true", help="the same pages, Hebrew, from right to left")
+    asked = parser.parse_args()
+    pages, mirrored = asked.pages, asked.mirrored
     print(f"{'kind':16} neighbours  pairs")
-    found = {kind: judge_kind(kind, pages) for kind in KINDS}
+    found = {kind: judge_kind(kind, pages, mirrored=mirrored) for kind in KINDS}
     for kind, (neighbours, pairs) in found.items():
         print(f"{kind:16} {neighbours:10.3f} {pairs:6.3f}")
     print(f"{'mean':16} {fmean(n for n, _ in found.values()):10.3f} {fmean(p for _, p in found.values()):6.3f}")
