@@ -20,11 +20,11 @@ class PlotBar:
     value: int
 
 
-def bar_plot(title: str, bars: Sequence[PlotBar]) -> Markup:
-    """The figure; its title says what is counted."""
+def bar_plot(title: str, bars: Sequence[PlotBar], *, summed: bool = True) -> Markup:
+    """The figure; its title says what is counted. Without `summed` no total is told: of rates it says nothing."""
     largest = max(bars, key=lambda bar: bar.value, default=PlotBar("", 0))
-    total = sum(bar.value for bar in bars)
-    said = f"{total:,} in all" + (f"; most: {largest.label} ({largest.value:,})" if largest.value else "")
+    told = [f"{sum(bar.value for bar in bars):,} in all"] if summed else []
+    said = "; ".join(told + ([f"most: {largest.label} ({largest.value:,})"] if largest.value else []))
     drawing = element(
         "svg",
         *(_rect(at, bar, largest.value) for at, bar in enumerate(bars) if bar.value),

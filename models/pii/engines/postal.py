@@ -36,7 +36,7 @@ _TOWN_SAID = re.compile(
     rf"(?P<town>{_CAPITAL}(?:[ -](?:(?:de|del|di|do|da|sur|nad|am|an der|u|of) )?{_CAPITAL}){{0,3}})"
 )
 """A word that says that a place follows."""
-_GLUE = r"(?:[ \t,.>?-]|nan\b|[A-Z]{2}\b){0,12}"
+_GLUE = r"(?:[ \t,.>?-]|[A-Z]{2}\b){0,12}"
 """Blanks, commas, marks of a quotation, the letters of a region."""
 _NEXT = re.compile(rf"{_GLUE}(?:\n{_GLUE}){{0,2}}|{_GLUE}\n{_GLUE}{_CAPITAL}[^\n\d]{{0,{LONGEST_LINE}}}\n{_GLUE}")
 """Between two parts of one address: line ends, or one line that begins with a capital and has no figures."""

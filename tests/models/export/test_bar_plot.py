@@ -27,3 +27,9 @@ def test_nothing_at_all_is_said_and_drawn_as_nothing() -> None:
 
 def test_labels_are_escaped() -> None:
     assert "<b>" not in bar_plot("<b>", [PlotBar("<b>", 3)])
+
+
+def test_rates_are_told_without_a_total() -> None:
+    figure = bar_plot("Milliseconds a page", [PlotBar("a.pdf", 30), PlotBar("b.pdf", 10)], summed=False)
+    assert "most: a.pdf (30)" in figure
+    assert "in all" not in figure
