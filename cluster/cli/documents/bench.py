@@ -177,4 +177,7 @@ def _plots(measured: BenchRun) -> list[Markup]:
     for one in measured.timings.values():
         slots[min(int(one.done_s / step), len(slots) - 1)] += one.pages
     over_time = [PlotBar(f"{at * step:.0f} s", pages) for at, pages in enumerate(slots)]
-    return [bar_plot("Pages done, over the run", over_time), bar_plot("Milliseconds a page, slowest first", each, summed=False)]
+    return [
+        bar_plot("Pages done, over the run", over_time),
+        bar_plot("Milliseconds a page, slowest first", each, summed=False),
+    ]
