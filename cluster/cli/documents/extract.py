@@ -19,7 +19,7 @@ from cluster.cli.documents.advice import ADVICE
 from cluster.cli.documents.batch import Extraction, ExtractItem, FileBatch
 from cluster.cli.documents.coverage_report import describe_coverage
 from cluster.cli.documents.extract_files import FoundFile, FoundFiles, NoSuchFile, find_files, name_results
-from cluster.cli.documents.extract_formats import ALIASES, EXTRACT_FORMATS, MarkdownChoices
+from cluster.cli.documents.extract_formats import ALIASES, EXTRACT_FORMATS, MarkdownChoices, format_of
 from cluster.cli.shared.choices import NamedChoice
 from cluster.cli.shared.options import CommandStopped, settings_from
 from cluster.cli.shared.progress import ProgressBar
@@ -60,8 +60,9 @@ def _parse_range(part: str) -> tuple[int, int]:
 @click.command(epilog=_EXAMPLES)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH|URL|-...")
 @click.option(
-    "--to", type=NamedChoice(list(EXTRACT_FORMATS), ALIASES), default="tree", show_default=True,
-    metavar="|".join(EXTRACT_FORMATS), help="What to write (md = markdown, json = tree).",
+    "--to", type=NamedChoice(list(EXTRACT_FORMATS), ALIASES),
+    metavar="|".join(EXTRACT_FORMATS),
+    help="What to write (md = markdown, json = tree); not named, as -o report.md ends, else the tree.",
 )  # fmt: skip
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, allow_dash=True), default=Path(),
@@ -92,7 +93,7 @@ def _parse_range(part: str) -> tuple[int, int]:
 @click.option("-q", "--quiet", is_flag=True, help="No summary; failures are told all the same.")
 @click.option("--workdir", type=click.Path(path_type=Path, file_okay=False), help="Folder for temporary files.")
 def extract(
-    paths: tuple[str, ...], to: str, output: Path, jobs: int | None, pages: tuple[tuple[int, int], ...],
+    paths: tuple[str, ...], to: str | None, output: Path, jobs: int | None, pages: tuple[tuple[int, int], ...],
     password: str | None, ocr: str, table_parts: str, accurate: bool, layout_model: Path | None,
     no_furniture: bool, plain: bool, redacted: bool, as_json: bool, tell_coverage: bool, quiet: bool,
     workdir: Path | None,
@@ -102,7 +103,8 @@ def extract(
     Exit status: 0 all were read, 1 some failed ("FILE: code: what to do" on stderr), 2 wrong use.
     """
     started = time.monotonic()
-    suffix = EXTRACT_FORMATS[to][0]
+    wanted = to or format_of(output)
+    suffix = EXTRACT_FORMATS[wanted][0]
     _prepare_folders(output.parent if _is_file_name(output, suffix) else output, workdir)
     with _collected(paths) as found:
         _check_use(found, output, suffix, as_json)
@@ -117,7 +119,7 @@ def extract(
         )  # fmt: skip
         with ProgressBar(len(items)).shown() as bar:
             choices = MarkdownChoices(furniture=False if no_furniture else None, plain=plain)
-            batch = FileBatch(items, to, options, bar, choices, redacted, layout_model)
+            batch = FileBatch(items, wanted, options, bar, choices, redacted, layout_model)
             batch.run(min(jobs or os.cpu_count() or 1, len(items)))
     if as_json:
         click.echo(json.dumps(_report(batch.done, found.skipped), ensure_ascii=False, indent=1))

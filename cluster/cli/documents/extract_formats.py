@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -127,3 +128,9 @@ def import_writer(to: str) -> None:
 
 ALIASES = {"md": "markdown", "json": "tree", "cdom": "tree", "htm": "html", "word": "docx"}
 """Other names people type."""
+
+
+def format_of(output: Path) -> str:
+    """The format whose files end as this name does; the tree where none does, and for a folder."""
+    named = (name for name, (suffix, _) in EXTRACT_FORMATS.items() if suffix == output.suffix.lower())
+    return "tree" if output.is_dir() else next(named, "tree")

@@ -153,6 +153,16 @@ def test_one_document_goes_to_the_file_that_is_named(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["report.md"]
 
 
+@pytest.mark.parametrize(("name", "begins"), [("own.md", b"# "), ("own.html", b"<!"), ("own.json", b'{"source"')])
+def test_the_ending_of_the_output_names_the_format(tmp_path: Path, name: str, begins: bytes) -> None:
+    (tmp_path / "a.md").write_text("# Title\n\ntext\n")
+    assert run(tmp_path / "a.md", "-o", tmp_path / name).exit_code == 0
+    assert (tmp_path / name).read_bytes().startswith(begins)
+    (tmp_path / "folder.md").mkdir()
+    assert run(tmp_path / "a.md", "-o", tmp_path / "folder.md").exit_code == 0
+    assert [path.name for path in (tmp_path / "folder.md").iterdir()] == ["a.json"]
+
+
 def test_many_documents_do_not_go_to_one_file(tmp_path: Path) -> None:
     for name in ("a.pdf", "b.pdf"):
         (tmp_path / name).write_bytes(pdfs.good())
