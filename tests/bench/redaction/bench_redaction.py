@@ -26,8 +26,9 @@ class Tally:
     def __init__(self, kind: str) -> None:
         self.kind, self.files, self.values = kind, 0, 0
         self.places, self.leaks, self.refused, self.control = (Counter[str]() for _ in range(4))
+        self.leaking = set[int]()
 
-    def take(self, case: CanaryFile, search: Callable[[bytes], dict[str, str]], control: bool) -> None:
+    def take(self, number: int, case: CanaryFile, search: Callable[[bytes], dict[str, str]], control: bool) -> None:
         self.files += 1
         self.values += len(case.needles)
         self.places.update(case.needles.values())
@@ -41,12 +42,15 @@ class Tally:
             self.refused[str(error)[:40]] += 1
             return
         for way, text in search(made).items():
-            self.leaks.update(f"{place} by {way}" for needle, place in case.needles.items() if needle in text)
+            leaked = [f"{place} by {way}" for needle, place in case.needles.items() if needle in text]
+            self.leaks.update(leaked)
+            self.leaking |= {number} if leaked else set()
 
     def report(self) -> dict[str, object]:
         return {
             "kind": self.kind, "files": self.files, "values": self.values, "places": len(self.places),
-            "leaks": dict(self.leaks), "refused": dict(self.refused), "seen in originals": dict(self.control),
+            "leaks": dict(self.leaks), "leaking files": sorted(self.leaking),
+            "refused": dict(self.refused), "seen in originals": dict(self.control),
         }  # fmt: skip
 
 
@@ -56,7 +60,7 @@ def measure(kind: str, count: int, first: int, seconds: float) -> Tally:
     for number in range(first, first + count):
         if time.monotonic() > end:
             break
-        tally.take(make(number), search, control=tally.files < CONTROL)
+        tally.take(number, make(number), search, control=tally.files < CONTROL)
     return tally
 
 
