@@ -183,7 +183,13 @@ class TinyReader:
 @contextmanager
 def reading(store: Store, hold: Callable[[Claim], None] = lambda claim: None) -> Iterator[None]:
     """A reader at work while the block runs."""
-    reader = TinyReader(store, hold)
+    with at_work(TinyReader(store, hold)):
+        yield
+
+
+@contextmanager
+def at_work(reader: TinyReader) -> Iterator[None]:
+    """That reader in a thread of its own while the block runs."""
     thread = threading.Thread(target=reader.run)
     thread.start()
     try:

@@ -13,32 +13,16 @@ import numpy as np
 
 from models.cdom.errors import MlUnavailable
 from models.cdom.ports import DetectedPage, PixelPage, PortUnavailable, SeenElement
-from models.cdom.tree import BlockType
 from models.neural.device import require_ml
+from models.neural.doclaynet import DOCLAYNET
 from models.neural.layout.boxes import decode_boxes, to_points
 from models.neural.ocr.detect import Picture
 from models.neural.ocr.pixels import decode_picture
 from models.neural.ocr.runtime import Floats, Network, load_network, picture_size
 from models.neural.registry import ModelName, locate_model
 
-LABELS = (
-    "Caption", "Footnote", "Formula", "List-item", "Page-footer", "Page-header", "Picture", "Section-header", "Table",
-    "Text", "Title",
-)  # fmt: skip
-"""DocLayNet's classes in the order of the installed model."""
-TYPES = {
-    "Caption": BlockType.CAPTION,
-    "Footnote": BlockType.FOOTNOTE,
-    "Formula": BlockType.FORMULA,
-    "List-item": BlockType.LIST_ITEM,
-    "Page-footer": BlockType.PAGE_FOOTER,
-    "Page-header": BlockType.PAGE_HEADER,
-    "Picture": BlockType.PICTURE,
-    "Section-header": BlockType.HEADING,
-    "Table": BlockType.TABLE,
-    "Text": BlockType.PARAGRAPH,
-    "Title": BlockType.TITLE,
-}
+LABELS = tuple(DOCLAYNET)
+"""The classes of the installed model, in its order."""
 _GREY = 114
 """Value (0..255) of what surrounds the page on the network's square picture, as in its training."""
 _MODEL_NAME, _LABELS_NAME = "model.onnx", "labels.txt"
@@ -96,7 +80,7 @@ def locate_detector(folder: Path | None) -> tuple[Path, tuple[str, ...]]:
         labels = tuple((folder / _LABELS_NAME).read_text("utf-8").split())
     except (OSError, UnicodeDecodeError):
         raise MlUnavailable(f"no {_LABELS_NAME} in the folder of the layout model") from None
-    if not labels or not set(labels) <= set(TYPES):
+    if not labels or not set(labels) <= set(DOCLAYNET):
         raise MlUnavailable(f"{_LABELS_NAME} of the layout model: one of {', '.join(LABELS)} a line")
     if not (folder / _MODEL_NAME).is_file():
         raise MlUnavailable(f"no {_MODEL_NAME} in the folder of the layout model")
@@ -111,7 +95,7 @@ def _find(loaded: _Loaded, picture: Picture, points: tuple[float, float]) -> tup
     per_point = scale * picture.shape[1] / points[0]
     return tuple(
         SeenElement(
-            type=TYPES[loaded.labels[kind]],
+            type=DOCLAYNET[loaded.labels[kind]],
             bbox=to_points(corners, per_point, offset, points),
             confidence=round(sure, 3),
         )

@@ -12,6 +12,7 @@ from typing import Any
 from models.cdom.geometry import Bbox
 from models.cdom.ports import PixelPage, RecognisedBlock
 from models.cdom.tree import BlockType
+from models.neural.doclaynet import DOCLAYNET
 from models.neural.vlm.contract import Answer, AnswerEnd, Ask, BadAnswer, PageRegion, Sampling
 from models.neural.vlm.markdown import MAX_CHARS, read_markdown
 from models.neural.vlm.pictures import decode, fit_grid
@@ -50,19 +51,6 @@ category, and the corresponding text content within the bbox.
 """The model's own prompt for layout and text, to the letter: it was trained on it."""
 MARK = "<|img|><|imgpad|><|endofimg|>"
 """Its client writes the picture's place into the text; without it vLLM adds a line break the model never saw."""
-_KINDS = {
-    "Caption": BlockType.CAPTION,
-    "Footnote": BlockType.FOOTNOTE,
-    "Formula": BlockType.FORMULA,
-    "List-item": BlockType.LIST_ITEM,
-    "Page-footer": BlockType.PAGE_FOOTER,
-    "Page-header": BlockType.PAGE_HEADER,
-    "Picture": BlockType.PICTURE,
-    "Section-header": BlockType.HEADING,
-    "Table": BlockType.TABLE,
-    "Text": BlockType.PARAGRAPH,
-    "Title": BlockType.TITLE,
-}
 
 
 class Dots:
@@ -130,7 +118,7 @@ def _flatten(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def _blocks(element: dict[str, Any], size: tuple[int, int], scale: tuple[float, float]) -> list[RecognisedBlock]:
-    kind = _KINDS.get(str(element["category"]))
+    kind = DOCLAYNET.get(str(element["category"]))
     text = element.get("text")
     text = text.translate(_LOST_ESCAPES) if isinstance(text, str) else ""
     box = _box(element.get("bbox"), size, scale)

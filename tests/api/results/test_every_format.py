@@ -2,10 +2,8 @@
 
 import asyncio
 import io
-import threading
 import zipfile
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -31,7 +29,7 @@ from storage.queue.publish import finish
 from storage.store import Store
 from storage.values.rows import Claim, Failed, Finished, MemberFile, Succeeded
 from tests.actors.sandbox.test_every_format import make_files
-from tests.api.harness import Eyes, TinyReader, client_of, make_resources, serving
+from tests.api.harness import Eyes, TinyReader, at_work, client_of, make_resources, serving
 from tests.api.results.test_originals import InProcess
 from tests.api.searching import search_ports
 from tests.models.extract.docx.files import make_docx, paragraph
@@ -112,18 +110,6 @@ class WholeReader(TinyReader):
         return replace(row, manifest=manifest, members=members)
 
 
-@contextmanager
-def reading(store: Store, index: IndexDocument | None = None) -> Iterator[None]:
-    reader = WholeReader(store, index=index)
-    thread = threading.Thread(target=reader.run)
-    thread.start()
-    try:
-        yield
-    finally:
-        reader.stopping.set()
-        thread.join()
-
-
 @dataclass(frozen=True)
 class Shelf:
     """A job with a document of each format: `paths` by format."""
@@ -164,7 +150,7 @@ async def shelf(store: Store, dsn: str, tmp_path: Path) -> AsyncIterator[Shelf]:
             store, dsn=dsn, ports=ports, flag_tree=flag, limits=ApiLimits(max_batch_files=len(FILES))
         )
         async with serving(resources) as app, client_of(app) as client:
-            with reading(store, searching.index_document):
+            with at_work(WholeReader(store, index=searching.index_document)):
                 body = await submit(client, FILES)
             job = f"/v1/jobs/{body['id']}"
             own = [one for one in body["documents"] if not one.get("parent_document_id")]
@@ -255,7 +241,7 @@ async def test_files_inside_mails_and_archives_are_documents_with_parent_and_pat
     mail = b"From: a@b.org\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n\n--B\n\nbody\n--B\n"
     mail += b"Content-Disposition: attachment; filename=r.csv\n\na;b\n1;2\n3;4\n\n--B--\n"
     outer = zipped({"in/m.eml": mail, "note.txt": b"words of a note", "broken.pdf": b"%PDF-1.4\n"})
-    with reading(shelf.store):
+    with at_work(WholeReader(shelf.store)):
         body = await submit(shelf.client, {"outer.zip": outer})
     by_path = {one.get("path"): one for one in body["documents"]}
     assert set(by_path) == {None, "in/m.eml", "note.txt", "broken.pdf", "1.2/r.csv"}

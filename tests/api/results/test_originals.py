@@ -1,8 +1,6 @@
 """The original through HTTP: as sent for callers who may write, redacted for everybody who may read."""
 
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 
 import httpx
@@ -18,7 +16,7 @@ from serve_apps.api.context.resources import Ports
 from storage.queue.publish import finish
 from storage.store import Store
 from storage.values.rows import Claim, Succeeded
-from tests.api.harness import TinyReader, client_of, files, make_resources, serving
+from tests.api.harness import TinyReader, at_work, client_of, files, make_resources, serving
 from tests.models.redaction.papers import SECRET, everything, in_text, read
 
 
@@ -50,18 +48,6 @@ class InProcess:
                 raise RedactionRefused(error.code, str(error)) from None
 
 
-@contextmanager
-def scanning(store: Store) -> Iterator[None]:
-    reader = ScanningReader(store)
-    thread = threading.Thread(target=reader.run)
-    thread.start()
-    try:
-        yield
-    finally:
-        reader.stopping.set()
-        thread.join()
-
-
 async def send(caller: httpx.AsyncClient, data: bytes) -> str:
     body = (await caller.post("/v1/parse", files=files(data, part="file"))).json()
     return f"/v1/jobs/{body['job']['id']}/documents/{body['tree']['document_id']}"
@@ -71,7 +57,7 @@ async def test_a_redacted_file_is_given_to_readers_the_original_to_writers(store
     resources = make_resources(store, dsn=dsn, ports=Ports(redact_original=InProcess(store)))
     original = in_text()
     async with serving(resources) as app, client_of(app) as writer, client_of(app, "acme-read") as reader:
-        with scanning(store):
+        with at_work(ScanningReader(store)):
             path = await send(writer, original)
         raw = await writer.get(f"{path}/original")
         refused = await reader.get(f"{path}/original")
@@ -95,7 +81,7 @@ async def test_what_cannot_be_proven_is_refused_and_what_is_gone_is_said(
     resources = make_resources(store, dsn=dsn, ports=Ports(redact_original=InProcess(store)))
     monkeypatch.setattr("models.redaction.pdf.redact.remove_values", lambda *_: set())
     async with serving(resources) as app, client_of(app) as caller:
-        with scanning(store):
+        with at_work(ScanningReader(store)):
             path = await send(caller, in_text())
         unproven = await caller.get(f"{path}/original", params={"redacted": "true"})
         assert (unproven.status_code, unproven.json()["code"]) == (409, "redaction-unproven")

@@ -7,8 +7,9 @@ from PIL import Image
 from models.cdom.errors import MlUnavailable
 from models.cdom.ports import PortUnavailable
 from models.cdom.tree import BlockType
+from models.neural.doclaynet import DOCLAYNET
 from models.neural.layout.boxes import decode_boxes, to_points
-from models.neural.layout.detector import LABELS, TYPES, LayoutDetector, locate_detector
+from models.neural.layout.detector import LABELS, LayoutDetector, locate_detector
 from tests.models.neural.layout.tiny_onnx import SIDE, write_detector
 from tests.models.neural.ocr.pictures import DPI, as_page
 
@@ -79,4 +80,4 @@ def test_a_processor_without_avx2_has_no_detector(tmp_path: Path) -> None:
 
 
 def test_every_class_of_the_installed_model_has_a_type() -> None:
-    assert set(LABELS) == set(TYPES)
+    assert set(LABELS) == set(DOCLAYNET)
