@@ -13,12 +13,11 @@ from serve_apps.ui.browser.gateway import ApiRefused, Gateway
 from serve_apps.ui.browser.login import Login
 from serve_apps.ui.browser.session import Sessions
 from serve_apps.ui.browser.theme import choose_theme
-from serve_apps.ui.browser.visit import STATIC, VERSION, SignedIn, Visit
+from serve_apps.ui.browser.visit import FILES, SignedIn, Visit
 from serve_apps.ui.pages import account, comparing, document_list, documents, operating, reviewing
 from serve_apps.ui.pages import work as pages
 from serve_apps.ui.pages.actions import act
 
-_TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 _DOCUMENT = "/ui/jobs/{job_id}/documents/{document_id}"
 SHOWN = {
     "/ui": document_list.list_all,
@@ -92,8 +91,5 @@ async def _no_page(_: Visit) -> Response:
 
 async def _static(request: Request) -> Response:
     """A file of ours; its address changes with its content, so a browser may keep it."""
-    name = request.path_params["name"]
-    if name not in STATIC:
-        return Response(status_code=404)
-    kept = "public, max-age=31536000, immutable" if request.path_params["version"] == VERSION else "no-cache"
-    return Response(STATIC[name], headers={"Cache-Control": kept}, media_type=_TYPES[name.rpartition(".")[2]])
+    found = FILES.answer(request.path_params["version"], request.path_params["name"])
+    return found or Response(status_code=404)

@@ -5,11 +5,11 @@ from itertools import product
 
 import pytest
 
-from serve_apps.ui.browser.visit import STATIC
+from serve_apps.ui.browser.visit import FILES
 
 TOKENS = {
     name: schemes
-    for name, *schemes in re.findall(r"--([\w-]+): light-dark\((#\w+), (#\w+)\)", STATIC["style.css"].decode())
+    for name, *schemes in re.findall(r"--([\w-]+): light-dark\((#\w+), (#\w+)\)", FILES.content["style.css"].decode())
 }
 GROUNDS = ("ground", "card", "raised", "calm-back", "hover", "accent-back")
 TEXTS = [

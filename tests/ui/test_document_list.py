@@ -2,7 +2,7 @@
 
 import re
 
-from serve_apps.ui.browser.markdown_page import render_markdown
+from serve_apps.viewer.markdown_page import render_markdown
 from storage.store import Store
 from tests.ui.conftest import SAME_SITE, Visitor
 from tests.ui.test_pages import ended

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from models.cdom.errors import ErrorCode
-from serve_apps.ui.browser.filters import (
+from serve_apps.viewer.words import (
     ADVICE,
     mark,
     shorten,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from serve_apps.ui.browser.hits import address_of, crop_of, is_far, table_rows
+from serve_apps.viewer.hits import address_of, crop_of, is_far, table_rows
 
 TABLE = "Rope diameters\n\nCrane | Rope | Verdict\nCrane 1 | 27.9 | in service\nCrane 3 | 27.6 | replace linings"
 
@@ -27,11 +27,11 @@ def marking(text: str, *words: str) -> dict[str, Any]:
 
 
 def test_a_hit_leads_to_its_page_with_its_blocks_marked() -> None:
-    assert address_of(a_hit()) == "/ui/jobs/job_x/documents/doc_x?page=2&blocks=b1,b2#b1"
+    assert address_of(a_hit(), "/here") == "/here?page=2&blocks=b1,b2#b1"
 
 
 def test_a_hit_without_a_page_leads_to_its_document() -> None:
-    assert "page=1" in address_of(a_hit(pages=[]))
+    assert "page=1" in address_of(a_hit(pages=[]), "/a")
 
 
 def test_the_row_that_answers_is_shown_under_its_header() -> None:

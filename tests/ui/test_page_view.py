@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from serve_apps.ui.pages.documents import _of_page
+from serve_apps.viewer.document_view import of_page
 from tests.ui.conftest import SAME_SITE, Visitor
 
 PAGES = [{"number": number, "width": 595, "height": 842} for number in (1, 2)]
@@ -48,7 +48,7 @@ async def test_chunks_and_fields_follow_the_page_until_all_are_asked_for(visitor
 def test_what_stands_on_no_page_is_shown_on_every_one() -> None:
     here: list[dict[str, Any]] = [{"pages": []}, {"pages": [1, 3]}, {"evidence": {"page": 2}}]
     elsewhere: list[dict[str, Any]] = [{"evidence": {"page": 4}}, {"pages": [3, 3]}]
-    assert _of_page(here + elsewhere, 2) == here
+    assert of_page(here + elsewhere, 2) == here
 
 
 async def test_a_table_in_parts_is_shown_on_each_of_its_pages_with_the_rows_and_the_box_of_that_page(

@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 
 from models.cdom.tree import SERVICE_VERSION
-from serve_apps.ui.browser.visit import STATIC
+from serve_apps.ui.browser.visit import FILES
 from tests.ui.conftest import SAME_SITE, Visitor, visitor_of
 
 HTMX = "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717"
@@ -257,7 +257,7 @@ async def test_a_fault_is_a_page_of_ours_and_is_recorded_without_its_text(
 
 
 def test_htmx_is_the_file_of_its_package() -> None:
-    content = STATIC["htmx.min.js"]
+    content = FILES.content["htmx.min.js"]
     assert sha256(content).hexdigest() == HTMX
     assert b'version:"2.0.11"' in content
 

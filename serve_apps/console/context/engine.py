@@ -4,7 +4,7 @@ Answers that concern the caller's own request (found, not found, refused as unus
 the engine's own limits and its licence, is the provider's affair and reads 502 outside.
 """
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import httpx
@@ -12,6 +12,7 @@ from starlette.background import BackgroundTask
 from starlette.responses import Response, StreamingResponse
 
 from serve_apps.console.context.refusals import EngineFailed
+from storage.values.errors import NotFound
 
 PASSED_ON = frozenset({200, 201, 202, 204, 304, 404, 409, 413, 422})
 _KEPT_HEADERS = (
@@ -54,6 +55,19 @@ class EngineClient:
         """An upload under an Idempotency-Key. Raises EngineFailed."""
         headers = {"X-DE-Org": org, "Idempotency-Key": key}
         return await self._send(self._client.build_request("POST", path, headers=headers, files=files, data=fields))
+
+    async def download(self, path: str, org: str) -> AsyncIterator[bytes]:
+        """The bytes of an answer as they come. Raises NotFound where there is none, EngineFailed."""
+        answer = await self._send(self._client.build_request("GET", path, headers={"X-DE-Org": org}), stream=True)
+        try:
+            if answer.status_code != httpx.codes.OK:
+                raise NotFound("the engine has it no more")
+            async for data in answer.aiter_bytes():
+                yield data
+        except _TRANSPORT:
+            raise EngineFailed("the engine hung up") from None
+        finally:
+            await answer.aclose()
 
     async def relay(self, target: str, org: str, headers: Mapping[str, str], *, wait_s: float = 0.0) -> Response:
         """The engine's answer as it is, long ones in a stream. Raises EngineFailed."""

@@ -8,6 +8,8 @@ from starlette.responses import Response
 
 from serve_apps.console.callers.callers import Visitor, VisitorDep
 from serve_apps.console.context.page_rendering import page
+from serve_apps.console.routes.viewer import place_of
+from serve_apps.viewer.hits import is_far, show_hits
 from storage.console.sent import sent_among
 
 router = APIRouter(include_in_schema=False)
@@ -20,7 +22,9 @@ async def show_search(request: Request, visitor: VisitorDep, q: str = "") -> Res
     """Passages by meaning and by words, best first, each leading to its page."""
     asked = q.replace("\0", "").strip()[:_LONGEST]
     found = await _find(visitor, asked) if asked else []
-    return page(request, "search.html", visitor=visitor, q=asked, hits=found)
+    hits = show_hits(found or [], lambda hit: place_of(request, hit["document_id"]))
+    shown = {"text": asked, "hits": hits, "far": is_far(asked, found or []), "offered": found is not None}
+    return page(request, "search.html", visitor=visitor, **shown)
 
 
 async def _find(visitor: Visitor, asked: str) -> list[dict[str, Any]] | None:

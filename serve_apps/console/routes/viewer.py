@@ -1,74 +1,107 @@
-"""One document for its owner: its page beside blocks, Markdown, chunks or digest; downloads; deleting."""
+"""One document for its owner, in the viewer that the dashboard has too; a locked one takes its password; deleting."""
 
+import re
 from typing import Any
-from urllib.parse import quote
 
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from models.export.page_blocks import blocks_of_page
 from serve_apps.console.callers.callers import ConsoleCaller, Visitor, VisitorDep, read_our_form
 from serve_apps.console.context.page_rendering import page
 from serve_apps.console.sending.removing import remove_document
+from serve_apps.console.sending.unlocking import unlock
+from serve_apps.viewer.document_view import DocumentView, NoSuchPage, ViewPlace, preview_document, view_document
 from storage.console.rows import SentDocument
 from storage.console.sent import find_sent
 from storage.values.errors import NotFound
 
 router = APIRouter(include_in_schema=False)
-TABS = ("blocks", "markdown", "chunks", "digest")
-DOWNLOADS = {"tree": "tree", "chunks": "chunks", "graph": "export/graph", "context": "export/context"}
-_MARKDOWN = "export/markdown"
-_CONTENT = {"chunks": "chunks", "digest": "export/context?max_tokens=20000"}
-_DPI = 110  # pixels an inch of the page beside the text
+_OUTPUTS = re.compile(
+    r"tree|chunks|fields|semantics|coverage|original|export/(markdown|html|docx|graph|context)"
+    r"|pages/[0-9]{1,6}|assets/[A-Za-z0-9._-]{1,200}"
+)
+"""What a signed-in person may fetch of a document: what the viewer shows and offers for download."""
+_LONGEST_PASSWORD = 255  # characters, as on the upload's form
+
+
+class OutputRefused(Exception):
+    """The engine does not give an output: it has it no more, or cannot mask it."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class EngineDocument:
+    """A document's outputs at the engine."""
+
+    def __init__(self, visitor: Visitor, sent: SentDocument) -> None:
+        self._engine, self._sent = visitor.running.engine, sent
+
+    async def read_json(self, output: str, *, redacted: bool) -> Any:
+        """Raises OutputRefused, EngineFailed."""
+        return (await self._read(output, redacted=redacted)).json()
+
+    async def read_text(self, output: str, *, redacted: bool) -> str:
+        """Raises OutputRefused, EngineFailed."""
+        return str((await self._read(output, redacted=redacted)).text)
+
+    async def _read(self, output: str, *, redacted: bool) -> Any:
+        masked = "?redacted=true" if redacted else ""
+        answer = await self._engine.get(f"{_path(self._sent)}/{output}{masked}", self._sent.org)
+        if answer.status_code != 200:
+            raise OutputRefused(str(answer.json().get("code", "")))
+        return answer
 
 
 @router.get("/documents/{document_id}")
-async def show_document(
-    request: Request, document_id: str, visitor: VisitorDep, tab: str = TABS[0], at: int = 1
-) -> Response:
-    """Page picture with the blocks' boxes, and one of TABS beside it."""
+async def show_document(request: Request, document_id: str, visitor: VisitorDep) -> Response:
+    """Its page beside what was read from it; how it failed; or that it is being read."""
     sent = await _find(visitor, document_id)
-    shown: dict[str, Any] = {"sent": sent, "tab": tab if tab in TABS else TABS[0], "tabs": TABS, "tree": None}
-    if sent.status == "succeeded" and (tree := await _get(visitor, sent, "tree")) is not None:
-        shown |= _page_of(tree, at) | {"tree": tree}
-        if shown["tab"] == "markdown":
-            shown["content"] = await _get_text(visitor, sent, _MARKDOWN)
-        elif shown["tab"] in _CONTENT:
-            shown["content"] = await _get(visitor, sent, _CONTENT[shown["tab"]])
-    elif sent.ended_at is not None:
-        shown["failure"] = await _failure(visitor, sent)
-    return page(request, "document.html", visitor=visitor, downloads=DOWNLOADS, **shown)
+    shown: dict[str, Any] = {"sent": sent, "view": None, "refused": "", "document": None}
+    facts = await visitor.running.engine.get(f"/v1/documents/{sent.document_id}", sent.org)
+    if facts.status_code == 200:
+        shown["document"] = facts.json()
+    if sent.status == "succeeded" and shown["document"] is not None:
+        try:
+            shown["view"] = await _view(request, visitor, sent, shown["document"])
+        except OutputRefused as refused:
+            shown["refused"] = refused.code
+    return page(request, "document.html", visitor=visitor, again=bool(request.query_params.get("again")), **shown)
 
 
-@router.get("/documents/{document_id}/pages/{number}")
-async def show_picture(request: Request, document_id: str, number: int, visitor: VisitorDep) -> Response:
-    """The page as a picture."""
+@router.get("/documents/{document_id}/preview")
+async def show_preview(request: Request, document_id: str, visitor: VisitorDep) -> Response:
+    """The HTML export, or the Markdown rendered, for the viewer's frame."""
     sent = await _find(visitor, document_id)
-    return await visitor.running.engine.relay(f"{_path(sent)}/pages/{number}?dpi={_DPI}", sent.org, request.headers)
+    try:
+        return await preview_document(EngineDocument(visitor, sent), request.query_params)
+    except OutputRefused:
+        raise NotFound("no such output") from None
 
 
-@router.get("/documents/{document_id}/assets/{asset:path}")
-async def show_asset(request: Request, document_id: str, asset: str, visitor: VisitorDep) -> Response:
-    """A picture that stands on a page."""
+@router.get("/documents/{document_id}/outputs/{output:path}")
+async def read_output(request: Request, document_id: str, output: str, visitor: VisitorDep) -> Response:
+    """A picture of a page, a part of the document or one of its downloads."""
+    if _OUTPUTS.fullmatch(output) is None:
+        raise NotFound("no such output")
     sent = await _find(visitor, document_id)
-    target = f"{_path(sent)}/assets/{quote(asset)}"
-    return await visitor.running.engine.relay(target, sent.org, request.headers)
+    query = f"?{request.url.query}" if request.url.query else ""
+    return await visitor.running.engine.relay(f"{_path(sent)}/{output}{query}", sent.org, request.headers)
 
 
-@router.get("/documents/{document_id}/html")
-async def show_html(request: Request, document_id: str, visitor: VisitorDep) -> Response:
-    """The document as one page, in a sandbox of its own."""
+@router.post("/documents/{document_id}/unlock")
+async def open_locked(request: Request, document_id: str, visitor: VisitorDep) -> Response:
+    """Reads a locked document with its password; on to the new one."""
+    form = await read_our_form(request, visitor)
     sent = await _find(visitor, document_id)
-    return await visitor.running.engine.relay(f"{_path(sent)}/export/html", sent.org, request.headers)
-
-
-@router.get("/documents/{document_id}/markdown.md")
-async def download_markdown(request: Request, document_id: str, visitor: VisitorDep) -> Response:
-    """The document as Markdown, as a file."""
-    sent = await _find(visitor, document_id)
-    answer = await visitor.running.engine.relay(f"{_path(sent)}/{_MARKDOWN}", sent.org, request.headers)
-    answer.headers["Content-Disposition"] = f'attachment; filename="{document_id}.md"'
-    return answer
+    if sent.status != "failed":
+        raise NotFound("no such locked document")
+    password = form.get("password")
+    if not isinstance(password, str) or not 0 < len(password) <= _LONGEST_PASSWORD:
+        return _onward(request, f"/documents/{document_id}?again=1")
+    opened = await visitor.running.finish(unlock(_owner(visitor, sent), sent, password))
+    return _onward(request, f"/documents/{opened or document_id}?again=1")
 
 
 @router.post("/documents/{document_id}/delete")
@@ -76,52 +109,30 @@ async def delete(request: Request, document_id: str, visitor: VisitorDep) -> Res
     """The document with everything made from it; back to the list."""
     await read_our_form(request, visitor)
     sent = await _find(visitor, document_id)
-    caller = ConsoleCaller(visitor.running, visitor.account.tenant, sent.org)
-    await visitor.running.finish(remove_document(caller, document_id))
-    return RedirectResponse(f"{request.scope.get('root_path', '')}/", 303)
+    await visitor.running.finish(remove_document(_owner(visitor, sent), document_id))
+    return _onward(request, "/")
 
 
-@router.get("/documents/{document_id}/{output}.json")
-async def download(request: Request, document_id: str, output: str, visitor: VisitorDep) -> Response:
-    """One output as a file."""
-    if output not in DOWNLOADS:
-        raise NotFound("no such output")
-    sent = await _find(visitor, document_id)
-    answer = await visitor.running.engine.relay(f"{_path(sent)}/{DOWNLOADS[output]}", sent.org, request.headers)
-    answer.headers["Content-Disposition"] = f'attachment; filename="{document_id}-{output}.json"'
-    return answer
+async def _view(request: Request, visitor: Visitor, sent: SentDocument, document: dict[str, Any]) -> DocumentView:
+    address = place_of(request, sent.document_id)
+    try:
+        return await view_document(EngineDocument(visitor, sent), address, document, request.query_params)
+    except NoSuchPage as none:
+        raise NotFound(str(none)) from None
 
 
-def _page_of(tree: dict[str, Any], at: int) -> dict[str, Any]:
-    """The page numbered `at`, else the first, with its blocks; Word has no pages to draw."""
-    numbers = [one["number"] for one in tree["pages"]]
-    number = at if at in numbers else (numbers[0] if numbers else 1)
-    return {
-        "number": number,
-        "numbers": numbers,
-        "paper": next((one for one in tree["pages"] if one["number"] == number), None),
-        "blocks": blocks_of_page(tree, number),
-        "drawn": tree["source"]["format"] != "docx",
-    }
+def place_of(request: Request, document_id: str) -> ViewPlace:
+    """Where a document is shown, and under what its outputs lie."""
+    address = f"{request.scope.get('root_path', '')}/documents/{document_id}"
+    return ViewPlace(address=address, outputs=f"{address}/outputs")
 
 
-async def _get(visitor: Visitor, sent: SentDocument, output: str) -> Any:
-    """One output; None where the engine no longer has it."""
-    answer = await visitor.running.engine.get(f"{_path(sent)}/{output}", sent.org)
-    return answer.json() if answer.status_code == 200 else None
+def _owner(visitor: Visitor, sent: SentDocument) -> ConsoleCaller:
+    return ConsoleCaller(visitor.running, visitor.account.tenant, sent.org)
 
 
-async def _get_text(visitor: Visitor, sent: SentDocument, output: str) -> str | None:
-    """One output as text; None where the engine no longer has it."""
-    answer = await visitor.running.engine.get(f"{_path(sent)}/{output}", sent.org)
-    return answer.text if answer.status_code == 200 else None
-
-
-async def _failure(visitor: Visitor, sent: SentDocument) -> Any:
-    """What the engine says of a document that was not read; None where it has forgotten."""
-    answer = await visitor.running.engine.get(f"/v1/jobs/{sent.job_id}", sent.org)
-    told = answer.json()["documents"] if answer.status_code == 200 else []
-    return next((one for one in told if one["document_id"] == sent.document_id), None)
+def _onward(request: Request, path: str) -> Response:
+    return RedirectResponse(f"{request.scope.get('root_path', '')}{path}", 303)
 
 
 async def _find(visitor: Visitor, document_id: str) -> SentDocument:

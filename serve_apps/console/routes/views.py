@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from serve_apps.api.http.refusals import InvalidField
 from serve_apps.console.callers.callers import RunningDep, Visitor, VisitorDep, read_our_form
 from serve_apps.console.callers.forms import read_text
-from serve_apps.console.context.page_rendering import page, static
+from serve_apps.console.context.page_rendering import FILES, page
 from serve_apps.console.routes.session_api import LONGEST_NAME
 from serve_apps.console.routes.usage import render_usage
 from storage.console.admission import usage_of
@@ -20,10 +20,10 @@ router = APIRouter(include_in_schema=False)
 PAGE = 50  # documents a page
 
 
-@router.get("/static/{name}")
-async def read_static(name: str) -> Response:
-    """Script and style of the pages."""
-    found = static(name)
+@router.get("/static/{version}/{name}")
+async def read_static(version: str, name: str) -> Response:
+    """Scripts, styles and the icon of the pages."""
+    found = FILES.answer(version, name)
     if found is None:
         raise NotFound("no such file")
     return found

@@ -43,24 +43,41 @@ async def send_parse(caller: ConsoleCaller, upload: Upload, key: str | None) -> 
     return await _send(caller, upload, "parse", "file", "/v1/parse?timeout_s=0", key)
 
 
+async def send_stored(caller: ConsoleCaller, stored: Sequence[StoredFile], fields: Mapping[str, str]) -> httpx.Response:
+    """`send_jobs` for files that are in the spool already; they are gone from it afterwards."""
+    return await _send_stored(caller, stored, fields, "jobs", "files", "/v1/jobs", None)
+
+
 async def _send(
     caller: ConsoleCaller, upload: Upload, route: str, part: str, path: str, key: str | None
 ) -> httpx.Response:
-    return await caller.running.finish(_send_all(caller, upload, route, part, path, key))
+    return await caller.running.finish(_store_and_send(caller, upload, route, part, path, key))
 
 
-async def _send_all(
+async def _store_and_send(
     caller: ConsoleCaller, upload: Upload, route: str, part: str, path: str, key: str | None
 ) -> httpx.Response:
+    stored = await caller.running.disk.run(upload.store)
+    return await _send_stored(caller, stored, upload.fields, route, part, path, key)
+
+
+async def _send_stored(
+    caller: ConsoleCaller,
+    stored: Sequence[StoredFile],
+    fields: Mapping[str, str],
+    route: str,
+    part: str,
+    path: str,
+    key: str | None,
+) -> httpx.Response:
     running = caller.running
-    stored = await running.disk.run(upload.store)
     try:
-        digest = _digest(stored, upload.fields)
+        digest = _digest(stored, fields)
         place = await running.disk.run(
             reserve, running.db, caller.tenant, caller.org, route, documents=len(stored), digest=digest, key=key
         )
         try:
-            answer = await _call(running, place, part, path, stored, upload.fields)
+            answer = await _call(running, place, part, path, stored, fields)
         except EngineFailed:
             await running.disk.run(give_back, running.db, place)
             raise

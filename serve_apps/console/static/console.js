@@ -1,5 +1,5 @@
 // Uploads what is dropped or chosen and follows it; keeps lists fresh. Everything shown is text, never markup.
-"use strict";
+import "./page.js";
 
 const { root, csrf } = document.body.dataset;
 const byId = (id) => document.getElementById(id);
@@ -138,22 +138,9 @@ if (drop) {
   });
 }
 
-document.addEventListener("submit", (event) => {
-  const question = event.target.dataset.confirm;
-  if (question && !confirm(question)) event.preventDefault();
-});
-
-document.addEventListener("click", async (event) => {
-  const copy = event.target.closest("[data-copy]");
-  if (copy) {
-    await navigator.clipboard.writeText(byId(copy.dataset.copy).textContent);
-    byId("status").textContent = "Copied.";
-    setTimeout(() => { byId("status").textContent = ""; }, 2000);
-  }
-  const chosen = event.target.closest("[data-block]");
-  if (!chosen) return;
-  event.preventDefault();
-  for (const old of document.querySelectorAll(".selected")) old.classList.remove("selected");
-  for (const one of document.querySelectorAll(`[data-block="${CSS.escape(chosen.dataset.block)}"]`)) one.classList.add("selected");
-  if (chosen.matches("rect")) byId("blocks")?.querySelector(".selected")?.scrollIntoView({ block: "nearest" });
+// A session that has ended answers a part of the page with the sign-in form: then the whole page goes there.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (!new URL(event.detail.xhr.responseURL || location.href).pathname.endsWith("/sign-in")) return;
+  event.detail.shouldSwap = false;
+  location.reload();
 });

@@ -3,12 +3,11 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp
@@ -18,25 +17,25 @@ from serve_apps.access.browser import CONTENT_POLICY
 from serve_apps.access.scopes import REQUIRED, KeyScope
 from serve_apps.api.context.resources import Resources
 from serve_apps.api.http.middleware import log_fault
-from serve_apps.ui.browser.filters import FILTERS, tell_duration
 from serve_apps.ui.browser.gateway import ApiRefused, BrowserApi, refusal_of
 from serve_apps.ui.browser.origin import ForeignRequest, over_tls
 from serve_apps.ui.browser.session import SESSION_COOKIE, BrowserSession, Sessions
+from serve_apps.viewer.kit import STATIC as SHARED_STATIC
+from serve_apps.viewer.kit import TEMPLATE_FILTERS, TEMPLATE_GLOBALS, TEMPLATES, PageFiles
 
 HERE = Path(__file__).parents[1]
-STATIC = {path.name: path.read_bytes() for path in sorted((HERE / "static").iterdir()) if path.is_file()}
-VERSION = sha256(b"".join(STATIC.values())).hexdigest()[:12]
+FILES = PageFiles(SHARED_STATIC, HERE / "static")
 THEMES = ("light", "dark")
 THEME_COOKIE = "quire_theme"
 PAGES = Environment(
-    loader=FileSystemLoader(HERE / "templates"),
+    loader=ChoiceLoader([FileSystemLoader(HERE / "templates"), FileSystemLoader(TEMPLATES)]),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
 )
-PAGES.filters.update(FILTERS)
-PAGES.globals.update(static=f"/ui/static/{VERSION}", duration=tell_duration)
+PAGES.filters.update(TEMPLATE_FILTERS)
+PAGES.globals.update(TEMPLATE_GLOBALS, static=f"/ui/static/{FILES.version}")
 
 
 @dataclass

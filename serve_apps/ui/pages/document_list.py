@@ -7,12 +7,12 @@ from urllib.parse import quote, urlencode
 
 from starlette.responses import RedirectResponse, Response
 
-from serve_apps.ui.browser.filters import FLAGS
 from serve_apps.ui.browser.gateway import ApiRefused
 from serve_apps.ui.browser.login import read_fields
 from serve_apps.ui.browser.lookups import find_formats, find_names
 from serve_apps.ui.browser.origin import require_same_site, require_token
 from serve_apps.ui.browser.visit import Visit
+from serve_apps.viewer.words import FLAGS
 
 STATUSES = ("queued", "running", "succeeded", "failed", "canceled")
 _WANTED = ("name", "status", "type", "flag", "job_id", "since", "until")

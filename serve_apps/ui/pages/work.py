@@ -5,9 +5,10 @@ from typing import Any
 from starlette.responses import Response
 
 from serve_apps.ui.browser.gateway import ApiRefused
-from serve_apps.ui.browser.hits import is_far, show_hits
 from serve_apps.ui.browser.lookups import find_names, find_waiting
 from serve_apps.ui.browser.visit import Visit
+from serve_apps.viewer.document_view import ViewPlace
+from serve_apps.viewer.hits import is_far, show_hits
 
 ACTIVE = ("queued", "running")
 STATUSES = ("queued", "running", "succeeded", "partial", "failed", "canceled")
@@ -108,8 +109,15 @@ async def search(visit: Visit) -> Response:
             problem = refused
     configured = visit.resources.ports.search is not None
     facts: dict[str, Any] = {"text": text, "mode": mode, "modes": MODES, "problem": problem, "narrowed": narrowed}
-    return visit.page("search.html", configured=configured, hits=show_hits(hits), far=is_far(text, hits), **facts)
+    return visit.page(
+        "search.html", configured=configured, hits=show_hits(hits, _place_of), far=is_far(text, hits), **facts
+    )
 
 
 def _are_live(jobs: list[dict[str, Any]]) -> bool:
     return any(job["status"] in ACTIVE for job in jobs)
+
+
+def _place_of(hit: dict[str, Any]) -> ViewPlace:
+    path = f"jobs/{hit['job_id']}/documents/{hit['document_id']}"
+    return ViewPlace(address=f"/ui/{path}", outputs=f"/ui/v1/{path}")

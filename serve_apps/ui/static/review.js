@@ -1,5 +1,6 @@
 // Review by keyboard: a and r decide the place, d and e its value in the document, v and x in the job, u takes back.
-import { ask, csrf, isTyping, say } from "./app.js";
+import { csrf } from "./app.js";
+import { ask, isTyping, say } from "./page.js";
 
 const items = [...document.querySelectorAll("#flags > li")];
 const byPlace = new Map(items.map((item) => [item.dataset.place, item]));

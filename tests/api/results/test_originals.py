@@ -89,3 +89,19 @@ async def test_what_cannot_be_proven_is_refused_and_what_is_gone_is_said(
             conn.execute("update documents set sha256 = null")
         gone = await caller.get(f"{path}/original")
         assert (gone.status_code, gone.json()["code"]) == (409, "original-missing")
+
+
+async def test_what_could_not_be_read_can_be_fetched_back_all_the_same(store: Store, dsn: str) -> None:
+    content = b"\0\1 no document"
+    async with serving(make_resources(store, dsn=dsn)) as app, client_of(app) as writer:
+        with at_work(TinyReader(store)):
+            sent = (await writer.post("/v1/jobs", files=files(content))).json()
+            job = (await writer.get(f"/v1/jobs/{sent['id']}?wait=10")).json()
+        document = job["documents"][0]["document_id"]
+        answer = await writer.get(f"/v1/jobs/{job['id']}/documents/{document}/original")
+        assert (job["status"], answer.status_code, answer.content) == ("failed", 200, content)
+        assert answer.headers["content-disposition"].startswith("attachment")
+        other = (await writer.post("/v1/jobs", files=files(b"%PDF"))).json()["id"]
+        assert (await writer.get(f"/v1/jobs/{other}/documents/{document}/original")).status_code == 404
+        assert (await writer.delete(f"/v1/documents/{document}")).status_code == 204
+        assert (await writer.get(f"/v1/jobs/{job['id']}/documents/{document}/original")).status_code == 404

@@ -9,6 +9,7 @@ from cluster.runtime import Runtime
 from cluster.serve.hosted import CONSOLE_PREFIX, engine_key, make_compat, make_console, sign_up_rules, wanted_doors
 from configs.parsing import SettingsError, parse_settings
 from serve_apps.access.default_token import load_default_token
+from serve_apps.console.context.page_rendering import FILES
 from serve_apps.console.context.resources import SignUp
 from tests.conftest import SIGNING_KEY
 
@@ -52,7 +53,7 @@ async def test_pages_of_a_console_under_a_prefix_point_below_it(dsn: str, tmp_pa
         made = await pages.post("/sign-up", data={"email": "a@b.c", "password": "correct horse battery"})
         token = (await pages.post("/api/tokens", json={"name": "x"})).json()["token"]
         usage = await pages.get("/v1/usage", headers={"X-API-Key": token})
-        script = await pages.get("/static/console.js")
+        script = await pages.get(f"/static/{FILES.version}/console.js")
     assert 'action="/console/sign-up"' in page.text
     assert (made.status_code, made.headers["location"]) == (303, "/console/")
     assert (usage.status_code, script.status_code) == (200, 200)

@@ -7,6 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from serve_apps.viewer.document_view import TABS
 from storage.store import open_store
 from tests.postgres import test_server
 from tests.serve_apps.console.living import LivingConsole, living_console
@@ -74,10 +75,9 @@ def _check_all(console: LivingConsole, pictures: Path, receiver: str) -> list[st
     pages = {
         "documents": "/",
         "document": document,
-        "chunks": f"{document}?tab=chunks",
-        "markdown": f"{document}?tab=markdown",
+        **{tab: f"{document}?tab={tab}" for tab in TABS},
+        "redacted": f"{document}?redacted=1",
         "search": "/search?q=letter",
-        "digest": f"{document}?tab=digest",
         "failed": browser.run("fetch('/').then((a) => a.text()).then((t) => t.match(/.documents.doc_\\w+/)[0])"),
         "tokens": "/tokens",
         "webhooks": "/webhooks",

@@ -130,11 +130,8 @@ async def test_a_person_reads_markdown_searches_and_deletes_on_the_pages(
         document = body["tree"]["document_id"]
         address = f"/documents/{document}"
         assert "Hello" in (await ann.pages.get(f"{address}?tab=markdown")).text
-        saved = await ann.pages.get(f"{address}/markdown.md")
-        assert (saved.text.strip(), saved.headers["content-disposition"]) == (
-            "Hello",
-            f'attachment; filename="{document}.md"',
-        )
+        saved = await ann.pages.get(f"{address}/outputs/export/markdown")
+        assert saved.text.strip() == "Hello"
         by_token = await ann.api.get(f"/v1/jobs/{body['job']['id']}/documents/{document}/export/markdown")
         assert by_token.text == saved.text
         assert address in (await ann.pages.get("/search?q=Hello")).text

@@ -9,6 +9,7 @@ from storage.store import Store
 from tests.serve_apps.console.harness import PASSWORD
 from tests.serve_apps.console.living import LivingConsole, living_console
 from tests.storage.receivers import receiving
+from tests.ui.browser.chromium import Browser
 from tests.ui.papers import write_letter
 
 pytestmark = pytest.mark.timeout(240)
@@ -43,6 +44,12 @@ def drop(console: LivingConsole, *files: tuple[str, bytes]) -> None:
     assert console.browser.run(DROP.replace("FILES", sent)) is False
 
 
+def yes(browser: Browser) -> None:
+    """Answers the question that stands over the page."""
+    browser.until("document.getElementById('ask').open")
+    browser.run("document.querySelector('#ask [value=yes]').click()")
+
+
 def test_files_are_dropped_followed_and_read(console: LivingConsole) -> None:
     browser = console.browser
     console.sign_up()
@@ -61,10 +68,15 @@ def test_files_are_dropped_followed_and_read(console: LivingConsole) -> None:
     assert browser.run("document.querySelector('.sheet img').naturalWidth") > 700
     browser.run("document.querySelectorAll('.sheet rect')[0].dispatchEvent(new MouseEvent('click', { bubbles: true }))")
     assert "Complaint no. 1" in browser.run("document.querySelector('li.selected').innerText")
-    for tab in ("chunks", "digest"):
+    browser.press("j")
+    assert "Complaint no. 1" not in browser.run("document.querySelector('li.selected').innerText")
+    for tab in ("Chunks", "Fields"):
         browser.run(f"[...document.querySelectorAll('.tabs a')].find((a) => a.innerText === '{tab}').click()")
-        browser.until(f"location.search.includes('tab={tab}') && document.readyState === 'complete'")
+        browser.until(f"document.querySelector('.tabs [aria-current]')?.innerText === '{tab}'")
         assert "Invoice number" in browser.run("document.getElementById('main').innerText")
+    browser.run("document.querySelector('.acts-row button.danger').click()")
+    yes(browser)
+    browser.until("location.pathname === '/' && !document.getElementById('sent').innerText.includes('letter.pdf')")
 
 
 def test_too_many_or_too_large_files_are_refused_before_they_are_sent(console: LivingConsole) -> None:
@@ -83,7 +95,8 @@ def test_a_token_is_shown_once_and_revoked(console: LivingConsole) -> None:
     assert secret.startswith("qc_")
     browser.open(f"{console.url}/tokens")
     assert secret not in browser.run("document.documentElement.outerHTML")
-    browser.run("window.confirm = () => true; document.querySelector('button.danger').click()")
+    browser.run("document.querySelector('td button.danger').click()")
+    yes(browser)
     assert browser.until("document.querySelector('td .chip')?.innerText === 'revoked'")
 
 
@@ -119,9 +132,10 @@ def test_a_password_is_changed_and_the_account_closed(console: LivingConsole) ->
     browser.open(f"{console.url}/account")
     console.fill(current=PASSWORD, new="a much better one")
     browser.until("document.querySelector('.good-news')?.innerText.startsWith('The password is changed')")
-    browser.run("window.confirm = () => true; document.getElementById('leave').focus()")
+    browser.run("document.getElementById('leave').focus()")
     browser.type("a much better one")
     browser.press("Enter")
+    yes(browser)
     browser.until("document.body.innerText.includes('Your account is closed')")
     browser.open(f"{console.url}/sign-in")
     console.fill(email="ann@example.org", password="a much better one")

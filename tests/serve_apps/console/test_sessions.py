@@ -10,6 +10,7 @@ from fastapi import FastAPI
 
 from serve_apps.access.browser import CONTENT_POLICY
 from serve_apps.console.callers.hosts import is_known_host
+from serve_apps.console.context.page_rendering import FILES
 from serve_apps.console.context.passwords import Passwords
 from serve_apps.console.context.resources import SignUps
 from storage.store import Store
@@ -258,8 +259,10 @@ async def test_every_page_has_the_strict_policy_and_is_not_kept(console: FastAPI
         assert answer.headers["x-frame-options"] == "DENY"
         assert "<script>" not in answer.text
         assert "style=" not in answer.text
-    assert (await ann.pages.get("/static/console.js")).status_code == 200
-    assert (await ann.pages.get("/static/..%2fapp.py")).status_code == 404
+    kept = await ann.pages.get(f"/static/{FILES.version}/console.js")
+    assert "immutable" in kept.headers["cache-control"]
+    assert (await ann.pages.get("/static/older/console.js")).headers["cache-control"] == "no-cache"
+    assert (await ann.pages.get("/static/older/..%2fapp.py")).status_code == 404
 
 
 async def test_a_visitor_without_a_session_is_led_to_the_sign_in_page(console: FastAPI) -> None:
@@ -278,12 +281,11 @@ async def test_a_document_is_uploaded_followed_and_viewed_with_its_name_as_text(
     assert "<img src=x" not in listed
     assert f"/documents/{document}" in listed
     assert (await ann.pages.get(f"/documents/{document}")).status_code == 200
-    page = await ann.pages.get(f"/documents/{document}/html")
-    assert page.headers["content-type"].startswith("text/html")
-    assert "sandbox" in page.headers["content-security-policy"]
-    tree = await ann.pages.get(f"/documents/{document}/tree.json")
-    assert tree.headers["content-disposition"].startswith("attachment")
-    assert (await ann.pages.get(f"/documents/{document}/passwd.json")).status_code == 404
+    for address in (f"/documents/{document}/preview", f"/documents/{document}/outputs/export/html"):
+        page = await ann.pages.get(address)
+        assert page.headers["content-type"].startswith("text/html")
+        assert "sandbox" in page.headers["content-security-policy"]
+    assert (await ann.pages.get(f"/documents/{document}/outputs/passwd.json")).status_code == 404
 
 
 async def test_signing_out_ends_the_session(ann: Person) -> None:
@@ -321,7 +323,7 @@ async def test_what_a_stranger_sends_to_the_forms_is_no_fault_of_ours(console: F
 
 async def test_addresses_with_nul_are_no_fault_of_ours(ann: Person) -> None:
     form = {"csrf": await csrf_of(ann.pages)}
-    for path in ("/documents/%00", "/documents/a%00b/html", "/static/%00"):
+    for path in ("/documents/%00", "/documents/a%00b/preview", "/static/%00/%00"):
         assert (await ann.pages.get(path)).status_code == 404
     for path in ("/tokens/%00/revoke", "/webhooks/%00/delete", "/account/sessions/%00/close"):
         assert (await ann.pages.post(path, data=form)).status_code == 404

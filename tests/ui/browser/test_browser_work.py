@@ -13,7 +13,7 @@ from tests.ui.papers import HELD, write_letter, write_report
 
 pytestmark = pytest.mark.timeout(300)
 
-SCRIPT = """document.querySelector('script[src$="/app.js"]').src"""
+SCRIPT = """document.querySelector('script[src$="/app.js"]').src.replace("app.js", "page.js")"""
 
 
 @pytest.fixture

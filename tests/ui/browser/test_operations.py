@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from PIL import Image
 
 from serve_apps.ui.browser.gateway import BrowserApi
-from serve_apps.ui.browser.visit import STATIC
+from serve_apps.ui.browser.visit import FILES
 from storage.sources.gate import SourceGate
 from storage.store import Store
 from tests.api.harness import serving
@@ -190,7 +190,7 @@ async def _ingest(visitor: Visitor) -> str:
 
 def asked_by_scripts() -> Iterator[Operation]:
     """What the scripts ask by themselves."""
-    for name, data in STATIC.items():
+    for name, data in FILES.content.items():
         if name.endswith(".js") and not name.startswith("htmx"):
             for method, path in ASKS.findall(data.decode()):
                 yield method, re.sub(r"\$\{[^}]+\}", "x", path)

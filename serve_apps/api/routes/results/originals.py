@@ -17,7 +17,7 @@ from serve_apps.api.documents.redacting import read_block_decisions
 from serve_apps.api.http.refusals import FormatNotRedactable, NoOriginal
 from serve_apps.api.shapes.rendering import attachment
 from storage.access.audit import record
-from storage.jobs.documents import Original, locate_original, locate_tree
+from storage.jobs.documents import Original, find_document, locate_original, locate_tree
 from storage.values.errors import NotFound
 from storage.values.rows import DocumentId, JobId
 
@@ -53,19 +53,29 @@ Redacted = Annotated[bool, Query(description="A file of the same kind without wh
 async def read_original(
     job_id: JobIdDep, document_id: DocumentIdDep, call: CallDep, redacted: Redacted = False
 ) -> Response:
-    """The bytes as sent (write scope). redacted=true: a new file of the same kind, read again and proven, or 409."""
-    if not redacted:
-        call.require_scope(KeyScope.WRITE)
-    where = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
-    original = await _find_original(call, job_id, document_id)
+    """The bytes as sent, of a failed document too (write scope).
+
+    redacted=true: a new file of the same kind, read again and proven, or 409."""
     if redacted:
+        where = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
+        original = await _find_original(call, job_id, document_id)
         tree = await call.running.disk.run(call.running.trees.get, call.store, document_id, where.attempt)
         data = await _redact(call, document_id, original, tree)
     else:
+        call.require_scope(KeyScope.WRITE)
+        await call.running.sql.run(_require_document, call, job_id, document_id)
+        original = await _find_original(call, job_id, document_id)
         data = await call.running.disk.run(_read, call, original)
     await call.running.sql.run(_note, call, document_id, redacted)
-    media_type = MEDIA_TYPES.get(where.format or "", OTHER)
+    media_type = MEDIA_TYPES.get(original.format or "", OTHER)
     return Response(data, media_type=media_type, headers=_as_attachment(original, document_id, redacted))
+
+
+def _require_document(call: Call, job_id: JobId, document_id: DocumentId) -> None:
+    """Raises `NotFound` for what is unknown, foreign, of another job or deleted."""
+    document = find_document(call.store.db, call.scope, document_id)
+    if document.job_id != job_id or document.deleted_at is not None:
+        raise NotFound("no such document")
 
 
 async def _find_original(call: Call, job_id: JobId, document_id: DocumentId) -> Original:

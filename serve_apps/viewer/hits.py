@@ -1,10 +1,11 @@
 """A hit of the search as it is shown: its words marked, rows of a table under their header, a crop of its page."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from models.cdom.search import nothing_fits
+from serve_apps.viewer.document_view import ViewPlace
 
 _CELLS = " | "
 """Between two cells of a row, in the text of a chunk."""
@@ -28,17 +29,21 @@ class PageCrop:
 
 @dataclass(frozen=True, slots=True)
 class ShownHit:
-    """`rows`: header and rows in which words of the question stand, where the hit is a table's."""
+    """A hit with its place in the viewer (`address`) and what its document's pictures lie under (`outputs`).
+
+    `rows`: header and rows in which words of the question stand, where the hit is a table's.
+    """
 
     facts: dict[str, Any]
     address: str
+    outputs: str
     rows: list[list[str]]
     crop: PageCrop | None
 
 
-def show_hits(hits: Sequence[dict[str, Any]]) -> list[ShownHit]:
-    """The API's hits with what the page needs beside them."""
-    return [ShownHit(hit, address_of(hit), table_rows(hit), crop_of(hit)) for hit in hits]
+def show_hits(hits: Sequence[dict[str, Any]], place_of: Callable[[dict[str, Any]], ViewPlace]) -> list[ShownHit]:
+    """The API's hits with what the page needs beside them; `place_of` says where a hit's document is shown."""
+    return [_shown(hit, place_of(hit)) for hit in hits]
 
 
 def is_far(question: str, hits: Sequence[dict[str, Any]]) -> bool:
@@ -51,12 +56,11 @@ def marked_words(hit: dict[str, Any]) -> set[str]:
     return {hit["snippet"][start:end].casefold() for start, end in hit["highlights"]}
 
 
-def address_of(hit: dict[str, Any]) -> str:
-    """Where a hit's boxes are seen; a chunk of many blocks names the first ones."""
+def address_of(hit: dict[str, Any], document: str) -> str:
+    """Where a hit's boxes are seen, in the viewer at `document`; a chunk of many blocks names the first ones."""
     blocks = hit["block_ids"][:_BLOCKS]
-    here = f"/ui/jobs/{hit['job_id']}/documents/{hit['document_id']}"
     page = hit["pages"][0] if hit["pages"] else 1
-    return f"{here}?page={page}&blocks={','.join(blocks)}#{blocks[0] if blocks else ''}"
+    return f"{document}?page={page}&blocks={','.join(blocks)}#{blocks[0] if blocks else ''}"
 
 
 def table_rows(hit: dict[str, Any]) -> list[list[str]]:
@@ -80,3 +84,8 @@ def crop_of(hit: dict[str, Any]) -> PageCrop | None:
         return None
     x, y = max(0.0, left - _MARGIN), max(0.0, top - _MARGIN)
     return PageCrop(page, x, y, width, height, (left, top, right - left, bottom - top))
+
+
+def _shown(hit: dict[str, Any], place: ViewPlace) -> ShownHit:
+    address = address_of(hit, place.address)
+    return ShownHit(hit, address, place.outputs, table_rows(hit), crop_of(hit))

@@ -1,5 +1,5 @@
 // A document's page: blocks and boxes select each other, keys turn pages, the picture grows and shrinks.
-import { isTyping } from "./app.js";
+import { isTyping } from "./page.js";
 
 const items = () => [...document.querySelectorAll("#blocks > [data-block]")];
 

@@ -1,0 +1,210 @@
+"""One document as a person sees it: a page with the boxes of its blocks, and one of the tabs beside it.
+
+The dashboard asks the API in its own process, the console an engine elsewhere: both are a `DocumentSource`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from starlette.responses import Response
+
+from models.export.page_blocks import blocks_of_page, flagged_pages
+from models.redaction.redact import REDACTABLE
+from serve_apps.viewer.markdown_page import render_markdown
+
+TABS = {
+    "blocks": "Blocks",
+    "fields": "Fields",
+    "semantics": "Entities",
+    "chunks": "Chunks",
+    "markdown": "Markdown",
+    "html": "HTML",
+    "details": "Details",
+}
+FOLLOWING = ("fields", "chunks")
+"""Tabs that show what stands on the page beside them, and the whole document when asked."""
+PREVIEW_POLICY = "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'"
+_MARKDOWN, _HTML = "export/markdown", "export/html"
+_OUTPUTS = {"fields": "fields", "semantics": "semantics", "chunks": "chunks", "markdown": _MARKDOWN}
+_SHOWN = 1000  # blocks written into a page before it points to the tree
+_FILES = (
+    ("tree", "Tree (JSON)", "json"),
+    (_MARKDOWN, "Markdown", "md"),
+    (_HTML, "HTML", "html"),
+    ("export/docx", "Word", "docx"),
+    ("chunks", "Chunks (JSON)", "chunks.json"),
+    ("fields", "Fields (JSON)", "fields.json"),
+    ("semantics", "Entities (JSON)", "entities.json"),
+    ("export/graph", "Graph (JSON)", "graph.json"),
+    ("export/context", "Context digest (JSON)", "context.json"),
+)
+
+
+class NoSuchPage(Exception):
+    """The document has no page of that number."""
+
+
+class DocumentSource(Protocol):
+    """Where a document's outputs are asked for. Both raise what the page around knows how to tell."""
+
+    async def read_json(self, output: str, *, redacted: bool) -> Any: ...
+
+    async def read_text(self, output: str, *, redacted: bool) -> str: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewPlace:
+    """`address`: the page itself; `outputs`: what its pictures, parts and downloads lie under; `exports`: plugins'."""
+
+    address: str
+    outputs: str
+    exports: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewDownload:
+    """A line of the menu; without a file name the service says it."""
+
+    address: str
+    text: str
+    file_name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentView:
+    """What `viewer.html` shows. `content` is the tab's; `marked` are ids of blocks somebody was sent to."""
+
+    address: str
+    outputs: str
+    document: Mapping[str, Any]
+    name: str
+    tree: Mapping[str, Any]
+    number: int
+    numbers: list[int]
+    page: Mapping[str, Any] | None
+    blocks: list[dict[str, Any]]
+    flagged: frozenset[int]
+    drawn: bool
+    tab: str
+    content: Any
+    follows: bool
+    redacted: bool
+    source: bool
+    marked: list[str]
+    downloads: list[ViewDownload]
+    places: dict[str, int]
+    tabs: Mapping[str, str] = field(default_factory=lambda: TABS)
+    following: tuple[str, ...] = FOLLOWING
+    shown: int = _SHOWN
+
+    @property
+    def at(self) -> int:
+        """Where the page stands among the pages that were read."""
+        return self.numbers.index(self.number) if self.page else 0
+
+
+async def view_document(
+    source: DocumentSource, place: ViewPlace, document: Mapping[str, Any], query: Mapping[str, str]
+) -> DocumentView:
+    """The view that an address asks for. Raises `NoSuchPage` and what the source raises."""
+    redacted = bool(query.get("redacted"))
+    tree = await source.read_json("tree", redacted=redacted)
+    number = _page_number(query.get("page"), tree)
+    tab = query["tab"] if query.get("tab") in TABS else "blocks"
+    content = await _tab_content(source, tab, redacted=redacted)
+    follows = tab in FOLLOWING and len(tree["pages"]) > 1 and not query.get("all")
+    return DocumentView(
+        address=place.address,
+        outputs=place.outputs,
+        document=document,
+        name="Redacted document" if redacted else document["source_file"],
+        tree=tree,
+        number=number,
+        numbers=[page["number"] for page in tree["pages"]],
+        page=next((page for page in tree["pages"] if page["number"] == number), None),
+        blocks=blocks_of_page(tree, number),
+        flagged=frozenset(flagged_pages(tree)),
+        drawn=_has_pictures(tree),
+        tab=tab,
+        content=of_page(content, number) if follows else content,
+        follows=follows,
+        redacted=redacted,
+        source=query.get("as") == "source",
+        marked=(query.get("blocks") or "").split(","),
+        downloads=_downloads(place, document["document_id"], tree, redacted=redacted),
+        places={block["id"]: block["page"] for block in tree["blocks"]},
+    )
+
+
+async def preview_document(source: DocumentSource, query: Mapping[str, str]) -> Response:
+    """The HTML export, or the Markdown rendered, for a frame of ours: without script, without origin."""
+    redacted = bool(query.get("redacted"))
+    if query.get("as") == "markdown":
+        text = render_markdown(await source.read_text(_MARKDOWN, redacted=redacted))
+    else:
+        text = await source.read_text(_HTML, redacted=redacted)
+    return Response(text, 200, {"Content-Security-Policy": PREVIEW_POLICY, "Cache-Control": "no-store"}, "text/html")
+
+
+def of_page(content: list[dict[str, Any]], page: int) -> list[dict[str, Any]]:
+    """The chunks or fields that stand on a page, and those that stand on none."""
+    return [one for one in content if (span := _pages_of(one)) is None or span[0] <= page <= span[-1]]
+
+
+def _downloads(place: ViewPlace, document_id: str, tree: Mapping[str, Any], *, redacted: bool) -> list[ViewDownload]:
+    masked, name = ("?redacted=true", f"{document_id}-redacted") if redacted else ("", document_id)
+    found = [
+        ViewDownload(address=f"{place.outputs}/{output}{masked}", text=text, file_name=f"{name}.{ending}")
+        for output, text, ending in _FILES
+    ]
+    if not redacted:
+        file_name = f"{name}.coverage.json"
+        found.append(ViewDownload(address=f"{place.outputs}/coverage", text="Coverage (JSON)", file_name=file_name))
+    found += [
+        ViewDownload(address=f"{place.outputs}/export/plugin/{export}{masked}", text=export) for export in place.exports
+    ]
+    if not redacted or tree["source"]["format"] in REDACTABLE:
+        text = "The file, redacted" if redacted else "The file itself"
+        found.append(ViewDownload(address=f"{place.outputs}/original{masked}", text=text))
+    return found
+
+
+def _has_pictures(tree: Mapping[str, Any]) -> bool:
+    """False for formats without pages: nothing in them has a place."""
+    placed = any(block["bbox"] for block in tree["blocks"])
+    return tree["source"]["format"] != "docx" and (placed or not tree["blocks"])
+
+
+async def _tab_content(source: DocumentSource, tab: str, *, redacted: bool) -> Any:
+    if tab not in _OUTPUTS:
+        return None
+    if tab == "markdown":
+        return await source.read_text(_MARKDOWN, redacted=redacted)
+    found = await source.read_json(_OUTPUTS[tab], redacted=redacted)
+    return _entities(found["objects"]) if tab == "semantics" else found
+
+
+def _pages_of(one: dict[str, Any]) -> list[int] | None:
+    """Of a chunk the first and last page, of a field the page of its evidence."""
+    if "evidence" in one:
+        page = one["evidence"].get("page")
+        return None if page is None else [page]
+    return one["pages"] or None
+
+
+def _entities(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Entities by their type, in the order in which the types first come."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for one in found:
+        groups.setdefault(one["type"], []).append(one)
+    return groups
+
+
+def _page_number(text: str | None, tree: Mapping[str, Any]) -> int:
+    numbers = [page["number"] for page in tree["pages"]]
+    if not text:
+        return int(numbers[0]) if numbers else 1
+    if not text.isdecimal() or int(text) not in numbers:
+        raise NoSuchPage("The document has no such page.")
+    return int(text)
