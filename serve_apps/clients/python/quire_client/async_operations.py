@@ -98,7 +98,7 @@ class AsyncOperations(AsyncTransport):
         return self._iterate(Call[types.DeadLetter]("GET", "/v1/dead-letters", query={"limit": limit, "cursor": cursor}))
 
     async def get_original(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> str:
-        """The bytes as sent (write scope)."""
+        """The bytes as sent, of a failed document too (write scope)."""
         return await self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/original", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
     async def get_asset(self, job_id: str, document_id: str, asset_path: str, *, redacted: bool | None = None) -> Content:

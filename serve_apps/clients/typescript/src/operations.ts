@@ -108,7 +108,7 @@ export class Operations extends Transport {
     return this.iterate<types.DeadLetter>({ method: "GET", path: "/v1/dead-letters", query: { limit: options.limit, cursor: options.cursor } });
   }
 
-  /** The bytes as sent (write scope). redacted=true: a new file of the same kind, read again and proven, or 409. */
+  /** The bytes as sent, of a failed document too (write scope). */
   getOriginal(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<string> {
     return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/original", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
