@@ -23,7 +23,8 @@ async def show_search(request: Request, visitor: VisitorDep, q: str = "") -> Res
     asked = q.replace("\0", "").strip()[:_LONGEST]
     found = await _find(visitor, asked) if asked else []
     hits = show_hits(found or [], lambda hit: place_of(request, hit["document_id"]))
-    shown: dict[str, Any] = {"text": asked, "hits": hits, "far": is_far(asked, found or []), "offered": found is not None}
+    far, offered = is_far(asked, found or []), found is not None
+    shown: dict[str, Any] = {"text": asked, "hits": hits, "far": far, "offered": offered}
     return page(request, "search.html", visitor=visitor, **shown)
 
 
