@@ -41,7 +41,7 @@ _FILES = (
 )
 
 
-class NoSuchPage(Exception):
+class NoPageToShow(Exception):
     """The document has no page of that number."""
 
 
@@ -107,7 +107,7 @@ class DocumentView:
 async def view_document(
     source: DocumentSource, place: ViewPlace, document: Mapping[str, Any], query: Mapping[str, str]
 ) -> DocumentView:
-    """The view that an address asks for. Raises `NoSuchPage` and what the source raises."""
+    """The view that an address asks for. Raises `NoPageToShow` and what the source raises."""
     redacted = bool(query.get("redacted"))
     tree = await source.read_json("tree", redacted=redacted)
     number = _page_number(query.get("page"), tree)
@@ -206,5 +206,5 @@ def _page_number(text: str | None, tree: Mapping[str, Any]) -> int:
     if not text:
         return int(numbers[0]) if numbers else 1
     if not text.isdecimal() or int(text) not in numbers:
-        raise NoSuchPage("The document has no such page.")
+        raise NoPageToShow("The document has no such page.")
     return int(text)

@@ -10,7 +10,7 @@ from serve_apps.console.callers.callers import ConsoleCaller, Visitor, VisitorDe
 from serve_apps.console.context.page_rendering import page
 from serve_apps.console.sending.removing import remove_document
 from serve_apps.console.sending.unlocking import unlock
-from serve_apps.viewer.document_view import DocumentView, NoSuchPage, ViewPlace, preview_document, view_document
+from serve_apps.viewer.document_view import DocumentView, NoPageToShow, ViewPlace, preview_document, view_document
 from storage.console.rows import SentDocument
 from storage.console.sent import find_sent
 from storage.values.errors import NotFound
@@ -117,7 +117,7 @@ async def _view(request: Request, visitor: Visitor, sent: SentDocument, document
     address = place_of(request, sent.document_id)
     try:
         return await view_document(EngineDocument(visitor, sent), address, document, request.query_params)
-    except NoSuchPage as none:
+    except NoPageToShow as none:
         raise NotFound(str(none)) from None
 
 

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from serve_apps.ui.browser.gateway import ApiRefused
 from serve_apps.ui.browser.lookups import find_names
 from serve_apps.ui.browser.visit import Visit
-from serve_apps.viewer.document_view import NoSuchPage, ViewPlace, preview_document, view_document
+from serve_apps.viewer.document_view import NoPageToShow, ViewPlace, preview_document, view_document
 
 
 class ApiDocument:
@@ -35,7 +35,7 @@ async def show_document(visit: Visit) -> Response:
     place = ViewPlace(address=path.replace("/v1/", "/ui/", 1), outputs=f"/ui{path}", exports=list(exports))
     try:
         view = await view_document(ApiDocument(visit), place, document, visit.request.query_params)
-    except NoSuchPage as none:
+    except NoPageToShow as none:
         raise ApiRefused(404, "not-found", str(none)) from None
     except ApiRefused as refused:
         if refused.code != "pii-incomplete":

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 
 from serve_apps.console.context import page_rendering
 from serve_apps.ui.browser.visit import PAGES
-from serve_apps.viewer.document_view import TABS, NoSuchPage, ViewPlace, view_document
+from serve_apps.viewer.document_view import TABS, NoPageToShow, ViewPlace, view_document
 from storage.queue.publish import finish
 from storage.store import Store
 from storage.values.rows import Claim, Failed
@@ -102,7 +102,7 @@ async def test_dashboard_and_console_draw_a_document_from_the_same_template(quer
 
 @pytest.mark.parametrize("page", ["3", "0", "x", "-1"])
 async def test_a_page_that_is_not_there_is_not_another_one(page: str) -> None:
-    with pytest.raises(NoSuchPage):
+    with pytest.raises(NoPageToShow):
         await view_document(Kept(), ViewPlace(address="", outputs=""), FACTS, {"page": page})
 
 
