@@ -22,6 +22,8 @@ _EVEN = 0.5
 """Share of a level's trees: more than half of its headings must be said to be deeper."""
 _CLEARLY = 1.15
 """Larger by this much is meant to be seen."""
+_LEAST_WITH_TITLE = 3
+"""Headings of a document with a title: of two, either may be a section."""
 
 
 @cache
@@ -115,14 +117,16 @@ def _level_of(rank: int, depths: dict[int, int]) -> int:
 
 
 def _find_title(drafts: list[Draft], headings: list[Draft], ranks: dict[Style, int], *, is_learned: bool) -> None:
-    """The only heading of the highest rank, on the first page and before any other heading, is the title.
+    """The first heading, on the first page and alone in the highest rank, is the title.
 
-    Ranks count from the title; learned levels are those of the sections as they are.
+    Sections that are numbered in the title's very type are no rivals. Ranks count from the title; learned levels are
+    those of the sections as they are.
     """
-    top = [draft for draft in headings if ranks[style_of(draft)] == 1]
-    if len(top) != 1 or len(headings) < 3 or top[0] is not headings[0]:
+    title, rivals = headings[0], [draft for draft in headings[1:] if ranks[style_of(draft)] == 1]
+    if len(headings) < _LEAST_WITH_TITLE or ranks[style_of(title)] != 1:
         return
-    title = top[0]
+    if any(find_depth(draft.block.text) is None for draft in rivals):
+        return
     if title.page.number != drafts[0].page.number or find_depth(title.block.text) is not None:
         return
     title.type, title.level = BlockType.TITLE, None

@@ -117,6 +117,20 @@ def test_section_numbers_of_several_depths_decide_over_size() -> None:
     assert levels(build(page(1, *numbered, text()))) == {"1 One": 1, "1.1 Two": 2, "1.1.1 Three": 3, "2 Four": 1}
 
 
+def test_a_title_in_the_type_of_numbered_sections_stands_above_them() -> None:
+    sections = [heading("1. Scope", 14), text(), heading("2. Results", 18), text(), heading("2.1 Costs", 14), text()]
+    tree = build(page(1, heading("Harbour Cranes", 18), text(), *sections))
+    assert [(block.type.value, block.level) for block in tree.blocks if block.type is not BlockType.PARAGRAPH] == [
+        ("title", None), ("heading", 1), ("heading", 1), ("heading", 2)
+    ]  # fmt: skip
+
+
+def test_a_first_heading_among_unnumbered_ones_of_its_type_is_no_title() -> None:
+    sections = [heading("1.1 Scope", 14), text(), heading("Results", 18), text(), heading("2.1 Costs", 14), text()]
+    tree = build(page(1, heading("Harbour Cranes", 18), text(), *sections))
+    assert BlockType.TITLE not in {block.type for block in tree.blocks}
+
+
 def test_the_outline_decides_over_everything() -> None:
     outline = (OutlineEntry(level=2, title="Methods", page=1),)
     assert (
