@@ -8,9 +8,9 @@ import json
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
-from typing import Literal, NewType
+from typing import Annotated, Literal, NewType
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from models.cdom.coverage import Coverage
 from models.cdom.geometry import Bbox
@@ -60,9 +60,16 @@ class PageStatus(StrEnum):
     FAILED = "failed"
 
 
+def _is_none(value: str | None) -> bool:
+    return value is None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """A styled stretch of a block's text; `start` and `end` are character offsets, end exclusive."""
+    """A styled stretch of a block's text; `start` and `end` are character offsets, end exclusive.
+
+    `latex`: the stretch is a formula, and this its LaTeX without dollars; a tree says it only of formulas.
+    """
 
     start: int
     end: int
@@ -70,6 +77,7 @@ class Span:
     italic: bool = False
     code: bool = False
     href: str | None = None
+    latex: Annotated[str | None, Field(exclude_if=_is_none)] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

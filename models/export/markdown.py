@@ -12,7 +12,7 @@ from models.cdom.flags import COMMENT, SPEAKER_NOTES
 from models.cdom.original import SHAPED_FORMATS
 from models.cdom.tree import Block, BlockId, BlockType, Route, Tree
 from models.cdom.visible import flow_blocks, visible_blocks
-from models.export.markdown_inline import cut_spans, escape_label, inline, link, one_line
+from models.export.markdown_inline import close_markup, cut_spans, escape_label, inline, link, one_line
 from models.export.markdown_lists import read_item
 from models.export.markdown_tables import TableStyle, nested_tables, table_to_markdown
 from models.export.statement import hidden_markdown
@@ -23,7 +23,6 @@ _BESIDE = frozenset({COMMENT, SPEAKER_NOTES})
 _NOTE_MARK = re.compile(r"^(?:\d+|[ivxlcdm]+)\s+")
 _SEPARATOR = "<!-- -->"
 """Between two lists that would be read as one."""
-_MARKUP_IN_MATH = re.compile(r"<(?=\S)|\](?=[(\[:])|&(?=#?\w)")
 _BLOCK_START = re.compile(r"[#>+=~*_|:-]|\d{1,9}[.)]")
 
 
@@ -96,7 +95,7 @@ def formula_to_markdown(text: str) -> str:
 
     A blank changes nothing in a formula and takes its meaning from `<b`, `](` and `&lt`; nor do braces at the front.
     """
-    line = _MARKUP_IN_MATH.sub(lambda found: found.group() + " ", " ".join(text.split()))
+    line = close_markup(" ".join(text.split()))
     return f"$$\n{'{}' if _BLOCK_START.match(line) else ''}{line}\n$$"
 
 

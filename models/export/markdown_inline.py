@@ -26,6 +26,7 @@ _SPECIAL_IN_LABEL = re.compile(rf"[\[\]]|{_SPECIAL_IN_PART.pattern}")
 _NOT_IN_TICKS = re.compile(r"[`\n]|\]:")  # `]:` inside ticks at a line's start ends a link definition's label
 _LINE_START = re.compile(r"^(?:[#>+=~-]|\*(?=\s|$)|\d{1,9}[.)](?=\s|$)|[|:](?=[ \t|:-]*$))", re.MULTILINE)
 _INDENT = re.compile(r"^[ \t]+|[ \t]+$", re.MULTILINE)
+_MARKUP_IN_MATH = re.compile(r"<(?=\S)|\](?=[(\[:])|&(?=#?\w)")
 _TASK = re.compile(r"\[(?=[ xX]\](?:\s|$))")
 
 
@@ -55,7 +56,13 @@ def inline_item(text: str, spans: Iterable[Span] = ()) -> str:
 
 def cut_spans(spans: Iterable[Span], cut: int) -> tuple[Span, ...]:
     """The spans of a text whose first `cut` characters were taken away."""
-    kept = (replace(span, start=max(0, span.start - cut), end=span.end - cut) for span in spans if span.end > cut)
+    kept = (
+        replace(
+            span, start=max(0, span.start - cut), end=span.end - cut, latex=span.latex if span.start >= cut else None
+        )
+        for span in spans
+        if span.end > cut
+    )
     return tuple(kept)
 
 
@@ -77,6 +84,16 @@ def escape_label(text: str) -> str:
 
 def _escape(special: re.Pattern[str], text: str) -> str:
     return special.sub(lambda found: "".join("\\" + char for char in found.group()), text)
+
+
+def formula_in_text(latex: str) -> str:
+    """A formula between single dollars, on one line, without what a reader that knows no formulas takes for markup."""
+    return f"${close_markup(' '.join(latex.split()))}$"
+
+
+def close_markup(latex: str) -> str:
+    """LaTeX in which nothing begins an element, a link or a reference: a blank changes nothing in a formula."""
+    return _MARKUP_IN_MATH.sub(lambda found: found.group() + " ", latex)
 
 
 def link(label: str, href: str | None) -> str:
@@ -106,6 +123,8 @@ def _styled(text: str, span: Span, *, touching: bool) -> str:
         return stretch
     lead, tail = stretch[: len(stretch) - len(stretch.lstrip())], stretch[len(stretch.rstrip()) :]
     escaped = escape_label if safe_href(span.href) else partial(escape_text, part=True)
+    if span.latex and span.end <= len(text) and not text[end : end + 1].isalnum():
+        return lead + formula_in_text(span.latex) + tail
     if span.code:
         made = f"<code>{escaped(core)}</code>" if _NOT_IN_TICKS.search(core) else f"`{core}`"
     elif not (span.bold or span.italic):

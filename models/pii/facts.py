@@ -39,10 +39,10 @@ def clean_facts(tree: Tree) -> Tree:
 
 
 def clean_block(block: Block) -> Block:
-    """Without link targets, picture names and whatever else the block says beside its text."""
+    """Without link targets, LaTeX, picture names and whatever else the block says beside its text."""
     return replace(
         block,
-        spans=tuple(_unlinked(span) for span in block.spans),
+        spans=tuple(_bare(span) for span in block.spans),
         asset_ref=None,
         flags=tuple(flag for flag in block.flags if flag in _FLAGS or is_pii_flag(flag)),
         flag_spans=tuple(span for span in block.flag_spans if span.flag in _FLAGS or is_pii_flag(span.flag)),
@@ -50,8 +50,9 @@ def clean_block(block: Block) -> Block:
     )
 
 
-def _unlinked(span: Span) -> Span:
-    return replace(span, href=None) if span.href is not None else span
+def _bare(span: Span) -> Span:
+    """How the stretch looks, not what else is said of it."""
+    return replace(span, href=None, latex=None) if span.href is not None or span.latex is not None else span
 
 
 def _clean_source(source: Source) -> Source:

@@ -27,6 +27,7 @@ from models.extract.layout.text.blocks import make_block
 from models.extract.layout.text.formulas import merge_formulas
 from models.extract.layout.text.furniture import find_footnotes, find_furniture, find_margin_marks
 from models.extract.layout.text.hyphens import PageHyphens
+from models.extract.layout.text.inline_formulas import mark_inline_formulas
 from models.extract.layout.text.kinds import PageLook, demote_runs, find_kind, mark_heading_parts
 from models.extract.layout.text.listings import join_listings
 from models.extract.layout.text.order import order_with_floats
@@ -37,6 +38,8 @@ from models.extract.readers.contract import PageBlock
 
 _PLACES = {BlockType.PAGE_HEADER: 0, BlockType.FOOTNOTE: 2, BlockType.PAGE_FOOTER: 3}
 """Running heads come before the text (place 1), notes after it, whichever column they stand in."""
+_RUNNING_TEXT = frozenset({BlockType.PARAGRAPH, BlockType.LIST_ITEM, BlockType.CAPTION, BlockType.FOOTNOTE})
+"""What may have formulas inside its lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,7 @@ def _lay_out(marks: PageMarks) -> PageLayout:
     else:
         held = {index for index, group in enumerate(page.groups) if floats.holds(group[0])}
         typed = follow_tags(plan, page.groups, kinds, held)
+    mark_inline_formulas([line for one in typed if one.kind in _RUNNING_TEXT for line in one.lines], marks)
     blocks = [
         floats.make_block(one.lines[0], marks) if floats.holds(one.lines[0]) else _write_block(one, marks)
         for one in _place_notes(typed)

@@ -136,6 +136,21 @@ def test_text_of_pages_is_escaped_as_text_of_word_is() -> None:
     ]
 
 
+def test_formulas_inside_text_stand_between_dollars() -> None:
+    spans = (
+        Span(start=3, end=5, latex="x_{i}"),
+        Span(start=13, end=16, latex="a<b](c"),
+        Span(start=20, end=21, latex="y"),
+    )
+    made = tree_to_markdown(make_tree(make_block(0, BlockType.PARAGRAPH, "as xi, where a<b or y2 is", spans=spans)))
+    assert made == "as $x_{i}$, where $a< b] (c$ or y2 is\n"
+
+
+def test_a_formula_cut_by_a_bullet_is_text() -> None:
+    item = make_block(0, BlockType.LIST_ITEM, "• x is here", spans=(Span(start=0, end=3, latex="\\bullet x"),))
+    assert tree_to_markdown(make_tree(item)) == "- x is here\n"
+
+
 def test_styles_and_links_of_pages_are_kept_also_over_a_join() -> None:
     first = make_block(0, BlockType.PARAGRAPH, "see the", spans=(Span(start=4, end=7, bold=True),))
     rest = make_block(

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -27,6 +28,14 @@ def test_a_block_carries_its_flags_and_where_they_apply() -> None:
     block = scanned("Write to ann@example.com today.").blocks[0]
     assert block.flags == ("pii:email",)
     assert block.flag_spans == (FlagSpan(flag="pii:email", start=9, end=24),)
+
+
+def test_latex_beside_the_text_is_not_in_a_redacted_tree() -> None:
+    spans = (Span(start=0, end=5, bold=True), Span(start=22, end=23, latex="ann@example.com"))
+    block = replace(paragraph(0, "write to nobody where x holds"), spans=spans)
+    redacted = redact_tree(flag_tree(tree(block), DETECTOR), {})
+    assert redacted.blocks[0].spans == (Span(start=0, end=5, bold=True), Span(start=22, end=23))
+    assert "ann@" not in text_of(redacted)
 
 
 def test_the_scan_is_recorded_on_the_tree() -> None:

@@ -17,7 +17,7 @@ from models.extract.math.glyphs import MathGlyph
 
 @dataclass(slots=True)
 class Run:
-    """A styled stretch of a line's text, `start` to `end` exclusive."""
+    """A styled stretch of a line's text, `start` to `end` exclusive; `latex` of a formula inside running text."""
 
     start: int
     end: int
@@ -25,6 +25,7 @@ class Run:
     italic: bool = False
     code: bool = False
     href: str | None = None
+    latex: str | None = None
 
 
 @dataclass(slots=True, init=False)
@@ -49,9 +50,10 @@ class Line:
     A line that is not `upright` runs up, down or aslant; `turn`: by how much (90, 180, 270 degrees) the page is to be
     turned clockwise so that it is, 0 where no such turn makes it. `confidence` is 1.0 for a text layer. `key` names the
     line to `PageMarks.split`; `blank_before` and `blank_after` tell of white space cut off its text.
-    `recognised` lines are OCR's. `math` lines are set to a fifth or more in fonts of mathematics. `reach`: top and
-    bottom of all its glyphs' boxes, raised and lowered ones too. `color` is that of most of its text; `tall` the size
-    of its largest letters, where small capitals follow them. A line joined of several keeps them as `parts`.
+    `recognised` lines are OCR's. `math` lines are set to a fifth or more in fonts of mathematics, `has_math` in part.
+    `reach`: top and bottom of all its glyphs' boxes, raised and lowered ones too. `color` is that of most of
+    its text; `tall` the size of its largest letters, where small capitals follow them. A line joined of several keeps
+    them as `parts`.
     """
 
     x0: float
@@ -75,6 +77,7 @@ class Line:
     blank_after: bool = False
     recognised: bool = False
     math: bool = False
+    has_math: bool = False
     reach: tuple[float, float] = (0.0, 0.0)
     color: int = 0
     tall: float = 0.0

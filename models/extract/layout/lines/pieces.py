@@ -76,7 +76,7 @@ def join_pieces(a: Line, b: Line) -> Line:
         bold=bold > 0.8 * len(text), italic=a.italic and b.italic, code=a.code and b.code,
         hidden=a.hidden and b.hidden, runs=runs, confidence=min(a.confidence, b.confidence), key=main.key,
         blank_before=a.blank_before, blank_after=b.blank_after,
-        recognised=a.recognised, math=a.math or b.math,
+        recognised=a.recognised, math=a.math or b.math, has_math=a.has_math or b.has_math,
         reach=(min(a.reach[0], b.reach[0]), max(a.reach[1], b.reach[1])),
         color=main.color, tall=max(a.tall, b.tall),
         parts=(*(a.parts or (a,)), *(b.parts or (b,))),

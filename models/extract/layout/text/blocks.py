@@ -44,7 +44,7 @@ def join_lines(
         for run in line.runs:
             end = min(run.end, len(text))
             if end > run.start:
-                _add_run(runs, Run(at + run.start, at + end, run.bold, run.italic, run.code, run.href))
+                _add_run(runs, Run(at + run.start, at + end, run.bold, run.italic, run.code, run.href, run.latex))
         parts.append(text + tail)
         at += len(text) + len(tail)
     return "".join(parts), runs
@@ -77,14 +77,14 @@ def _keeps_rows(lines: list[Line]) -> bool:
 def _add_run(runs: list[Run], run: Run) -> None:
     """Append, joining with a run of the same style that ends here or one blank before."""
     last = runs[-1] if runs else None
-    if last and run.start - last.end <= 1 and _style(last) == _style(run):
+    if last and run.latex is None and run.start - last.end <= 1 and _style(last) == _style(run):
         last.end = run.end
     else:
         runs.append(run)
 
 
-def _style(run: Run) -> tuple[bool, bool, bool, str | None]:
-    return (run.bold, run.italic, run.code, run.href)
+def _style(run: Run) -> tuple[bool, bool, bool, str | None, str | None]:
+    return (run.bold, run.italic, run.code, run.href, run.latex)
 
 
 def make_block(kind: BlockType, lines: list[Line], marks: PageMarks, *, level: int | None = None) -> PageBlock:
@@ -99,15 +99,19 @@ def make_block(kind: BlockType, lines: list[Line], marks: PageMarks, *, level: i
         bbox=lines_bbox(lines, marks),
         text=text,
         level=level,
-        spans=tuple(
-            [Span(start=r.start, end=r.end, bold=r.bold, italic=r.italic, code=r.code, href=r.href) for r in runs]
-        ),
+        spans=tuple([_make_span(run) for run in runs]),
         confidence=confidence,
         flags=(*flags, HIDDEN_TEXT) if hidden else flags,
         flag_spans=(FlagSpan(flag=HIDDEN_TEXT, start=0, end=len(text)),) if hidden else (),
         look=look_of(lines),
         unseen=lines[0].unseen if hidden else None,
         breaks=tuple(breaks),
+    )
+
+
+def _make_span(run: Run) -> Span:
+    return Span(
+        start=run.start, end=run.end, bold=run.bold, italic=run.italic, code=run.code, href=run.href, latex=run.latex
     )
 
 

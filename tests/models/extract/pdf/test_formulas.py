@@ -26,6 +26,15 @@ def test_formulas_of_a_tex_page_come_back_as_latex() -> None:
     assert paragraphs[1].startswith("The text goes on where xi ∈R is a number")
 
 
+def test_formulas_inside_text_are_latex_beside_the_printed_text() -> None:
+    block = next(block for block in read_tree(TEX.read_bytes()).blocks if "xi ∈R" in block.text)
+    assert [(block.text[span.start : span.end], span.latex) for span in block.spans] == [
+        ("xi ∈R", "x_{i}\\in\\mathbb{R}")
+    ]
+    markdown = tree_to_markdown(read_tree(TEX.read_bytes()))
+    assert "where $x_{i}\\in\\mathbb{R}$ is a number" in markdown
+
+
 def test_formulas_stand_between_the_texts_around_them_and_inside_their_boxes() -> None:
     tree = read_tree(TEX.read_bytes())
     tops = [block.bbox[1] for block in tree.blocks if block.bbox is not None]

@@ -6,6 +6,7 @@ from typing import Any
 from models.cdom.geometry import Bbox
 from models.extract.layout.lines.marks import Line, Run
 from models.extract.layout.text.hyphens import HYPHEN, SOFT
+from models.extract.math.fonts import MATH_FONT
 
 _SOFT_HYPHEN = "\u00ad"
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
@@ -14,9 +15,6 @@ _BOLD, _MONO, _ITALIC = 16, 8, 2
 """Bits of the engine's font flags."""
 _BOLD_NAMES = ("bold", "black", "heavy", "semi", "demi")
 _CODE_NAMES = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
-_MATH_NAME = re.compile(
-    r"math|katex|cmmi|cmsy|cmex|stix.*ital|symbol|standardsym|msam|msbm|mtmi|mtsy|mtex|eufm|mjx|eurm|rsfs|txmi|pxmi|type3|lmm[is]"
-)
 _ASCENT, _DESCENT = 0.75, 0.22
 """Share of the font size that ordinary letters reach above and below the baseline."""
 
@@ -46,7 +44,7 @@ def font_look(name: str, flags: int) -> FontLook:
             bool(flags & _BOLD) or any(part in low for part in _BOLD_NAMES),
             bool(flags & _ITALIC) or "ital" in low or "obli" in low,
             bool(flags & _MONO) or any(part in low for part in _CODE_NAMES),
-            bool(_MATH_NAME.search(low)),
+            bool(MATH_FONT.search(low)),
         )
         if len(_font_looks) < 4096:
             _font_looks[key] = found
@@ -178,6 +176,7 @@ def _set_looks(line: Line, pieces: list[tuple[int, int, FontLook]], lead: int) -
     length = len(line.text)
     if len(pieces) == 1:
         line.bold, line.italic, line.code, line.math = pieces[0][2]
+        line.has_math = line.math
         if line.bold or line.italic or line.code:
             line.runs = [Run(0, length, line.bold, line.italic, line.code)]
         return
@@ -198,4 +197,4 @@ def _set_looks(line: Line, pieces: list[tuple[int, int, FontLook]], lead: int) -
             runs.append(Run(start, end, is_bold, is_italic, is_code))
     line.runs = runs
     line.bold, line.italic, line.code = bold > 0.8 * length, italic > 0.8 * length, code > 0.8 * length
-    line.math = math >= _MATH_SHARE * length
+    line.math, line.has_math = math >= _MATH_SHARE * length, math > 0
