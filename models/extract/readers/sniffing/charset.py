@@ -2,8 +2,11 @@
 
 import codecs
 import re
-from typing import Final
+from typing import Final, cast
 
+from models.extract.readers.kept import keep, take
+
+_KEPT: Final = "text"
 SAMPLE_BYTES: Final = 32_768
 """What statistics look at; more text makes them slower and no better."""
 _BOMS: Final = (
@@ -19,6 +22,16 @@ _STATED: Final = re.compile(rb"""(?:encoding|charset)\s*=\s*["']?([A-Za-z0-9_.\-
 
 def decode_text(data: bytes) -> tuple[str, str]:
     """The text of a file and the name of its encoding; what does not decode becomes replacement characters."""
+    return keep(_KEPT, data, _decode(data))
+
+
+def decode_again(data: bytes) -> str:
+    """The text as a reader of these bytes has just decoded it."""
+    found = take(_KEPT, data)
+    return (_decode(data) if found is None else cast(tuple[str, str], found))[0]
+
+
+def _decode(data: bytes) -> tuple[str, str]:
     for bom, name in _BOMS:
         if data.startswith(bom):
             return data.decode(name, "replace"), name
