@@ -22,16 +22,6 @@ _STATED: Final = re.compile(rb"""(?:encoding|charset)\s*=\s*["']?([A-Za-z0-9_.\-
 
 def decode_text(data: bytes) -> tuple[str, str]:
     """The text of a file and the name of its encoding; what does not decode becomes replacement characters."""
-    return keep(_KEPT, data, _decode(data))
-
-
-def decode_again(data: bytes) -> str:
-    """The text as a reader of these bytes has just decoded it."""
-    found = take(_KEPT, data)
-    return (_decode(data) if found is None else cast(tuple[str, str], found))[0]
-
-
-def _decode(data: bytes) -> tuple[str, str]:
     for bom, name in _BOMS:
         if data.startswith(bom):
             return data.decode(name, "replace"), name
@@ -47,6 +37,17 @@ def _decode(data: bytes) -> tuple[str, str]:
             return text, likely
     guessed = guess(data)
     return data.decode(guessed, "replace"), guessed
+
+
+def decode_file(data: bytes) -> tuple[str, str]:
+    """The same, kept for who counts what the file says."""
+    return keep(_KEPT, data, decode_text(data))
+
+
+def decode_again(data: bytes) -> str:
+    """The text as a reader of these bytes has just decoded it."""
+    found = take(_KEPT, data)
+    return (decode_text(data) if found is None else cast(tuple[str, str], found))[0]
 
 
 def is_text(data: bytes) -> bool:
