@@ -36,7 +36,9 @@ def test_nothing_stays_of_a_file_that_was_read_and_counted() -> None:
 
 def test_a_file_read_twice_has_the_same_statement() -> None:
     first, second = (open_document(PAGE, ReadOptions()).read_page(1).content.coverage for _ in range(2))
-    assert first == second and first is not None and first.characters.placed == len("Twelveropes")
+    assert first == second
+    assert first is not None
+    assert first.characters.placed == len("Twelveropes")
 
 
 @given(st.text(alphabet="abé中\U0001f600 \ue000", max_size=40), st.text(alphabet="abé中\U0001f600 \ue000", max_size=40))
