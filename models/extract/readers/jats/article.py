@@ -13,7 +13,7 @@ from models.extract.readers.docx.package.xml import Element
 from models.extract.readers.flow.blocks import FlowPage
 from models.extract.readers.flow.document import FlowDocument, FlowFile, open_flow
 from models.extract.readers.jats.markup import local_name, to_html
-from models.extract.readers.kept import keep, take
+from models.extract.readers.parsed.kept import keep, take
 from models.extract.readers.web.page import path_maker
 from models.extract.readers.web.parse import decode
 from models.extract.readers.web.walk import HtmlWalker

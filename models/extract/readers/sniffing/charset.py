@@ -4,7 +4,7 @@ import codecs
 import re
 from typing import Final, cast
 
-from models.extract.readers.kept import keep, take
+from models.extract.readers.parsed.kept import keep, take
 
 _KEPT: Final = "text"
 SAMPLE_BYTES: Final = 32_768

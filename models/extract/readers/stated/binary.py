@@ -12,9 +12,9 @@ from models.extract.readers.doc.fib import LOOKS, read_head
 from models.extract.readers.doc.pieces import WordText
 from models.extract.readers.doc.sprms import PropertyRuns, read_sprms
 from models.extract.readers.docx.package.opc import Package
-from models.extract.readers.kept import take
 from models.extract.readers.msg.packed import unpack_rtf
 from models.extract.readers.msg.properties import MapiStorage
+from models.extract.readers.parsed.kept import take
 from models.extract.readers.sheets.values import decode_rk
 from models.extract.readers.stated.markup import state_markup
 from models.extract.readers.stated.rich_text import state_rtf

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import cast
 
 from models.cdom.original import Format
-from models.extract.readers.kept import forget
+from models.extract.readers.parsed.kept import forget
 from models.extract.readers.stated.counted import CountedDocument, FlowingDocument
 from models.extract.readers.stated.text import StatedText
 

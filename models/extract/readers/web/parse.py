@@ -12,7 +12,7 @@ from lxml import html as lxml_html
 
 from models.cdom.errors import Malformed, ResourceLimit
 from models.extract.readers.docx.package.xml import Element
-from models.extract.readers.kept import keep, take
+from models.extract.readers.parsed.kept import keep, take
 
 MAX_DEPTH: Final = 120
 """Elements inside elements; tags beyond it are dropped, their text stays. The walk uses a few calls a level."""

@@ -7,7 +7,7 @@ from models.cdom.original import Format, ReadOptions
 from models.extract.readers.compound.file import CompoundFile
 from models.extract.readers.compound.properties import read_summary
 from models.extract.readers.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.readers.kept import keep
+from models.extract.readers.parsed.kept import keep
 from models.extract.readers.sheets.pages import make_pages
 from models.extract.readers.sheets.sheet import Sheet, Workbook
 from models.extract.readers.sheets.values import ValueWriter

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from models.cdom.original import ReadOptions
 from models.extract.coverage.account import find_missing
-from models.extract.readers import kept, open_document
-from models.extract.readers.kept import forget, keep, take
+from models.extract.readers import open_document
+from models.extract.readers.parsed import kept
+from models.extract.readers.parsed.kept import forget, keep, take
 
 PAGE = b"<html><body><p>Twelve ropes</p></body></html>"
 

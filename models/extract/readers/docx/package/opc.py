@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 from models.cdom.errors import Encrypted, Malformed, ResourceLimit
 from models.extract.readers.docx.package.xml import BrokenPart, Element, parse_xml
-from models.extract.readers.kept import keep, take
+from models.extract.readers.parsed.kept import keep, take
 
 MAX_ENTRIES: Final = 2000
 """Files in a package: a thick book with a picture a page has a thousand."""
