@@ -10,10 +10,9 @@ import numpy.typing as npt
 import pymupdf
 
 from models.cdom.geometry import Bbox
-from models.pii.kinds import Detector
 from models.pii.letters import letters
-from models.redaction.planning.folded import FoldedText, find_values, fold_text
-from models.redaction.planning.plan import MaskedPlace, RedactionPlan
+from models.redaction.planning.folded import FoldedText, ValueFinder, fold_text
+from models.redaction.planning.plan import MaskedPlace
 
 SLACK = 2.0
 """Points by which a block's box may be too small."""
@@ -98,9 +97,9 @@ def read_glyphs(page: Any, flags: int) -> Glyphs:
     return Glyphs(fold_text("".join(text)), tuple(lines), text_page)
 
 
-def find_masked(glyphs: Glyphs, plan: RedactionPlan, places: Iterable[MaskedPlace], detector: Detector) -> set[int]:
+def find_masked(glyphs: Glyphs, places: Iterable[MaskedPlace], finder: ValueFinder) -> set[int]:
     """Numbers of the characters that go; all of a place when it cannot be told which they are."""
-    masked = find_values(glyphs.spelled, plan, detector)
+    masked = finder.find(glyphs.spelled)
     for place in places:
         masked |= _of_place(glyphs, place)
     return {one for one in masked if glyphs.line_of[one] >= 0}

@@ -7,6 +7,7 @@ from typing import Any
 import pikepdf
 import pypdfium2
 
+from models.pii.letters import letters
 from models.redaction.planning.plan import RedactionPlan, Reread
 from models.redaction.planning.search import Search, texts_of_tree
 
@@ -14,7 +15,9 @@ from models.redaction.planning.search import Search, texts_of_tree
 def find_leaks(data: bytes, plan: RedactionPlan, reread: Reread) -> list[str]:
     """Where a masked value was found again, by name of the place; the value is not said."""
     search = Search(plan)
-    found = [f"reader: {place}" for place, text in texts_of_tree(reread(data)) if search.in_text(text)]
+    said = [(place, text, letters(text)) for place, text in texts_of_tree(reread(data))]
+    found = [f"reader: {place}" for place, text, folded in said if search.in_folded(text, folded)]
+    found += ["reader: pieces"] * search.in_joined(folded for _, _, folded in said)
     found += [f"pdfium: {place}" for place, text in _texts_of_pdfium(data) if search.in_text(text)]
     found += [f"qpdf: {place}" for place, content in _decoded(data) if search.in_bytes(content)]
     return found + ["raw bytes"] * search.in_bytes(data)

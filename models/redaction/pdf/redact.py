@@ -15,7 +15,8 @@ from models.redaction.pdf.remove import remove_values
 from models.redaction.pdf.scans import draw_scans
 from models.redaction.pdf.second_look import SecondLook
 from models.redaction.planning.errors import RedactionUnproven
-from models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
+from models.redaction.planning.folded import ValueFinder
+from models.redaction.planning.plan import Reread, plan_redaction
 
 _BROKEN = (pikepdf.PdfError, pypdfium2.PdfiumError, pymupdf.mupdf.FzErrorBase, TooDeep, ValueError, RecursionError)
 """What the engines raise on files that one of them cannot take apart or put together."""
@@ -25,10 +26,12 @@ def redact_pdf(
     data: bytes, tree: Tree, decisions: Decisions, detector: Detector, reread: Reread, password: str | None = None
 ) -> bytes:
     """Raises `PiiIncomplete`, `RedactionUnproven`, and what engines raise on broken files."""
-    plan = plan_redaction(tree, decisions)
+    finder = ValueFinder(plan_redaction(tree, decisions), detector)
     try:
-        clean = _make(data, tree, decisions, plan, detector, password)
-        leaks = find_leaks(clean, plan, reread)
+        clean, leaks = _make_and_look(data, tree, decisions, finder, reread, password)
+        wider = finder.plan.extended(finder.seen.values())
+        if leaks and wider is not finder.plan:
+            clean, leaks = _make_and_look(data, tree, decisions, ValueFinder(wider, detector), reread, password)
     except _BROKEN as error:
         raise RedactionUnproven(f"the file cannot be written anew: {type(error).__name__}") from None
     if leaks:
@@ -36,16 +39,22 @@ def redact_pdf(
     return clean
 
 
-def _make(
-    data: bytes, tree: Tree, decisions: Decisions, plan: RedactionPlan, detector: Detector, password: str | None
-) -> bytes:
+def _make_and_look(
+    data: bytes, tree: Tree, decisions: Decisions, finder: ValueFinder, reread: Reread, password: str | None
+) -> tuple[bytes, list[str]]:
+    """A file, and where a value is found again in it: of the tree, or seen while the file was made."""
+    clean = _make(data, tree, decisions, finder, password)
+    return clean, find_leaks(clean, finder.plan.extended(finder.seen.values()), reread)
+
+
+def _make(data: bytes, tree: Tree, decisions: Decisions, finder: ValueFinder, password: str | None) -> bytes:
     document: Any = pymupdf.open(stream=data, filetype="pdf")
     try:
         if document.needs_pass and not document.authenticate(password or ""):
             raise RedactionUnproven("the file wants a password")
-        pictures = draw_scans(document, tree, decisions)
         with SecondLook(data, password) as second:
-            unread = remove_values(document, tree, plan, detector, second)
+            pictures = draw_scans(document, tree, decisions, finder, second)
+            unread = remove_values(document, tree, finder, second)
         edited = document.tobytes(garbage=0, encryption=pymupdf.PDF_ENCRYPT_NONE)
     finally:
         document.close()

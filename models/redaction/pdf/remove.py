@@ -8,10 +8,12 @@ import pymupdf
 
 from models.cdom.geometry import Bbox
 from models.cdom.tree import Page, PageStatus, Route, Tree
-from models.pii.kinds import Detector
 from models.redaction.pdf.glyphs import INSET, as_rectangles, find_masked, find_outside, read_glyphs
+from models.redaction.pdf.rows import find_in_rows
 from models.redaction.pdf.second_look import SecondLook
-from models.redaction.planning.plan import MaskedPlace, RedactionPlan
+from models.redaction.planning.errors import RedactionUnproven
+from models.redaction.planning.folded import ValueFinder
+from models.redaction.planning.plan import MaskedPlace
 
 FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE
 """Not clipped to the page: what stands beside it is in the file."""
@@ -19,13 +21,13 @@ Paint = Callable[[int], bytes | None]
 """The picture of a page (1-based) as it may be seen, PNG; None when nothing of it may be."""
 
 
-def remove_values(document: Any, tree: Tree, plan: RedactionPlan, detector: Detector, second: SecondLook) -> set[int]:
+def remove_values(document: Any, tree: Tree, finder: ValueFinder, second: SecondLook) -> set[int]:
     """Edits `document`; `second` reads the same file.
 
     Returns the pages (1-based) of which nothing may stay because nobody has read their text.
     """
     places: dict[int, list[MaskedPlace]] = defaultdict(list)
-    for place in plan.places:
+    for place in finder.plan.places:
         places[place.page].append(place)
     read = {page.number: page for page in tree.pages}
     unread: set[int] = set()
@@ -33,8 +35,8 @@ def remove_values(document: Any, tree: Tree, plan: RedactionPlan, detector: Dete
         if not _was_read(read.get(number)):
             unread.add(number)
             continue
-        seen = second.find_masked(number, plan, detector)
-        _remove_from(document[number - 1], plan, places[number], detector, seen)
+        seen = second.find_masked(number, finder)
+        _remove_from(document[number - 1], places[number], finder, seen)
     return unread
 
 
@@ -43,14 +45,13 @@ def _was_read(page: Page | None) -> bool:
     return page is not None and page.status is PageStatus.OK and page.route is Route.FAST
 
 
-def _remove_from(
-    page: Any, plan: RedactionPlan, places: list[MaskedPlace], detector: Detector, seen: list[Bbox]
-) -> None:
+def _remove_from(page: Any, places: list[MaskedPlace], finder: ValueFinder, seen: list[Bbox]) -> None:
     turned, shown = page.derotation_matrix, page.rect
     flat = [turned_back(place, turned) for place in places]
     area = pymupdf.Rect(shown) * turned
     glyphs = read_glyphs(page, FLAGS)
-    masked = find_masked(glyphs, plan, flat, detector)
+    rows = find_in_rows(glyphs, finder)
+    masked = find_masked(glyphs, flat, finder) | rows
     masked |= find_outside(glyphs, (area.x0, area.y0, area.x1, area.y1))
     boxes = as_rectangles(glyphs, masked)
     boxes += _uncovered(seen, boxes, page.transformation_matrix)
@@ -63,6 +64,17 @@ def _remove_from(
         graphics=pymupdf.PDF_REDACT_LINE_ART_NONE,
         text=pymupdf.PDF_REDACT_TEXT_REMOVE,
     )
+    if rows and find_in_rows(read_glyphs(page, FLAGS), finder):  # no engine would see it when the file is read again
+        raise RedactionUnproven("found again in rows")
+
+
+def find_shown(page: Any, number: int, finder: ValueFinder, second: SecondLook) -> list[Bbox]:
+    """Where either engine sees a value on a page whose tree is of its pixels, in points of the page as it is shown."""
+    glyphs = read_glyphs(page, FLAGS)
+    boxes = as_rectangles(glyphs, find_masked(glyphs, (), finder) | find_in_rows(glyphs, finder))
+    boxes += _uncovered(second.find_masked(number, finder), boxes, page.transformation_matrix)
+    turned = [pymupdf.Rect(box) * page.rotation_matrix for box in boxes]
+    return [(box.x0, box.y0, box.x1, box.y1) for box in turned]
 
 
 def _uncovered(seen: list[Bbox], boxes: list[Bbox], upright: Any) -> list[Bbox]:

@@ -1,19 +1,29 @@
 """Pages whose text was recognised in their pixels: painted as they may be seen, the redacted text under the picture.
 
-Painted as everywhere (models.pii.paint): white, but for text that was read and cleared. The text layer is Latin script
-only; a block in another script is seen and cannot be selected.
+Painted as everywhere (models.pii.paint): white, but for text that was read and cleared. What either engine sees of a
+value in the page's own characters is covered too, with what the tree reads there, and what tiles show is left out. The
+text layer is looked at as a whole, for a value may stand in pieces. It is Latin script only; a block in another script
+is seen and cannot be selected.
 """
 
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pymupdf
 
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.geometry import Bbox
 from models.cdom.places import BlockPlaces
 from models.cdom.tree import Page, PageStatus, Route, Tree
-from models.pii.paint import paint_page, view_page
+from models.pii.paint import MARGIN, paint_page, view_page
 from models.pii.redact import Decisions, redact_tree
+from models.redaction.pdf.remove import find_shown
+from models.redaction.pdf.second_look import SecondLook
+from models.redaction.pdf.tiles import without_tiles
+from models.redaction.planning.folded import ValueFinder, fold_text
+from models.redaction.planning.spelled import mask_places
 
 DPI = 150
 """Fine enough to read what a scan shows, small enough to hand out: some 150 kB a page."""
@@ -23,37 +33,119 @@ LINE_SHARE = 0.75
 """Size of letters in a line's height."""
 
 
-def draw_scans(document: Any, tree: Tree, decisions: Decisions) -> dict[int, bytes]:
+@dataclass(frozen=True, slots=True)
+class LayerLine:
+    """A line of the text below a picture; `block` is where its block stands."""
+
+    text: str
+    bbox: Bbox
+    block: Bbox
+
+
+@dataclass(frozen=True, slots=True)
+class ScanPainter:
+    """Paints pages of one document. `plain`: the document without what tiles show, where they show anything."""
+
+    document: Any
+    plain: Any
+    tree: Tree
+    shown: Tree
+    decisions: Decisions
+    finder: ValueFinder
+    second: SecondLook
+
+    def draw(self, page: Page) -> bytes:
+        """A PDF of one page."""
+        original = self.document[page.number - 1]
+        picture = _pixels(original)
+        lines = list(_lines_of(self.shown, page.number))
+        if self.plain is not None:
+            before, picture = picture, _pixels(self.plain[page.number - 1])
+            lines = [line for line in lines if not _differ(before, picture, line.block, page)]
+        view = view_page(self.tree, self.decisions, page.number)
+        seen = find_shown(original, page.number, self.finder, self.second)
+        unknown = [box for box in seen if not any(_holds(one, box) for one in view.hidden)]
+        lines = [line for line in lines if not any(_holds(line.block, box) for box in unknown)]
+        lines, covered = _masked(lines, self.finder.widened())
+        view = replace(view, hidden=(*view.hidden, *seen, *covered))
+        return _write(page, lines, paint_page(picture.tobytes("png"), page, view))
+
+
+def draw_scans(
+    document: Any, tree: Tree, decisions: Decisions, finder: ValueFinder, second: SecondLook
+) -> dict[int, bytes]:
     """A one-page PDF per recognised page (1-based)."""
     wanted = [page for page in tree.pages if page.status is PageStatus.OK and page.route in _WITH_PIXELS]
     if not wanted:
         return {}
-    shown = redact_tree(tree, decisions)
-    return {page.number: _draw(document[page.number - 1], page, tree, shown, decisions) for page in wanted}
+    plain = without_tiles(document)
+    try:
+        painter = ScanPainter(document, plain, tree, redact_tree(tree, decisions), decisions, finder, second)
+        return {page.number: painter.draw(page) for page in wanted}
+    finally:
+        if plain is not None:
+            plain.close()
 
 
-def _draw(original: Any, page: Page, tree: Tree, shown: Tree, decisions: Decisions) -> bytes:
-    picture = original.get_pixmap(dpi=DPI, annots=False).tobytes("png")
-    painted = paint_page(picture, page, view_page(tree, decisions, page.number))
+def _pixels(page: Any) -> Any:
+    return page.get_pixmap(dpi=DPI, annots=False)
+
+
+def _lines_of(shown: Tree, number: int) -> Iterator[LayerLine]:
+    """The words of each block of a page, a line of its box each."""
+    for block in (one for one in shown.blocks if HIDDEN_TEXT not in one.flags):
+        places = BlockPlaces(block)
+        part = places.on_page(number)
+        if part is None or part.bbox is None:
+            continue
+        texts = [block.text] if block.table is None else [cell.text for cell in places.cells_of(part)]
+        said = [line for text in texts for line in text.splitlines() if line.strip()]
+        x0, y0, x1, y1 = part.bbox
+        height = (y1 - y0) / max(1, len(said))
+        for at, line in enumerate(said):
+            yield LayerLine(line, (x0, y0 + height * at, x1, y0 + height * (at + 1)), part.bbox)
+
+
+def _differ(first: Any, second: Any, box: Bbox, page: Page) -> bool:
+    """Whether two pictures of the page are not the same in a box."""
+    across, down = first.width / page.width, first.height / page.height
+    x0, y0 = (max(0, int((at - MARGIN) * share)) for at, share in ((box[0], across), (box[1], down)))
+    x1, y1 = int((box[2] + MARGIN) * across) + 1, int((box[3] + MARGIN) * down) + 1
+    old, new = (
+        np.frombuffer(one.samples_mv, np.uint8).reshape(one.height, one.stride)[y0:y1, x0 * one.n : x1 * one.n]
+        for one in (first, second)
+    )
+    return not np.array_equal(old, new)
+
+
+def _holds(area: Bbox, box: Bbox) -> bool:
+    """Whether the middle of the box is in the area."""
+    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    return area[0] <= x <= area[2] and area[1] <= y <= area[3]
+
+
+def _masked(lines: list[LayerLine], finder: ValueFinder) -> tuple[list[LayerLine], list[Bbox]]:
+    """The lines without values that only all of them together say, and the blocks that held a part of one."""
+    text = "\n".join(line.text for line in lines)
+    gone = finder.find(fold_text(text))
+    kept, covered, start = [], [], 0
+    for line in lines:
+        own = {at - start for at in gone if start <= at < start + len(line.text)}
+        kept.append(replace(line, text=mask_places(line.text, own)) if own else line)
+        covered += [line.block] if own else []
+        start += len(line.text) + 1
+    return kept, covered
+
+
+def _write(page: Page, lines: list[LayerLine], picture: bytes) -> bytes:
+    """The words, unseen, below the picture."""
     with pymupdf.open() as made:
         sheet = made.new_page(width=page.width, height=page.height)
-        for block in (one for one in shown.blocks if HIDDEN_TEXT not in one.flags):
-            places = BlockPlaces(block)
-            part = places.on_page(page.number)
-            if part is not None and part.bbox is not None:
-                lines = [block.text] if block.table is None else [cell.text for cell in places.cells_of(part)]
-                _write(sheet, lines, part.bbox)
-        sheet.insert_image(sheet.rect, stream=painted)
+        for line in lines:
+            latin = line.text.encode("latin-1", "ignore").decode("latin-1")
+            if latin.strip():
+                x0, y0, _, y1 = line.bbox
+                size = max(1.0, (y1 - y0) * LINE_SHARE)
+                sheet.insert_text((x0, y0 + (y1 - y0) * LINE_SHARE), latin, fontsize=size, render_mode=3)
+        sheet.insert_image(sheet.rect, stream=picture)
         return bytes(made.tobytes(garbage=3, deflate=True, no_new_id=True))
-
-
-def _write(sheet: Any, texts: list[str], bbox: Bbox) -> None:
-    """A block's words, unseen, a line of the box each."""
-    words = [line for text in texts for line in text.splitlines() if line.strip()]
-    x0, y0, _, y1 = bbox
-    height = (y1 - y0) / max(1, len(words))
-    for number, line in enumerate(words):
-        latin = line.encode("latin-1", "ignore").decode("latin-1")
-        if latin.strip():
-            size = max(1.0, height * LINE_SHARE)
-            sheet.insert_text((x0, y0 + height * (number + LINE_SHARE)), latin, fontsize=size, render_mode=3)

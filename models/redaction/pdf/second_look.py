@@ -11,9 +11,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from models.cdom.geometry import Bbox
-from models.pii.kinds import Detector
-from models.redaction.planning.folded import find_values, fold_text
-from models.redaction.planning.plan import RedactionPlan
+from models.redaction.planning.folded import ValueFinder, fold_text
 
 
 class SecondLook:
@@ -35,7 +33,7 @@ class SecondLook:
         if self._document is not None:
             self._document.close()
 
-    def find_masked(self, number: int, plan: RedactionPlan, detector: Detector) -> list[Bbox]:
+    def find_masked(self, number: int, finder: ValueFinder) -> list[Bbox]:
         """Boxes of the masked characters of page `number` (1-based), in points from the page's lower left corner."""
         if self._document is None or number > len(self._document):
             return []
@@ -45,7 +43,7 @@ class SecondLook:
             return []
         seen = page.get_textpage()
         try:
-            masked = find_values(fold_text(_text_of(seen)), plan, detector)
+            masked = finder.find(fold_text(_text_of(seen)))
             return [seen.get_charbox(one, loose=True) for one in sorted(masked)]
         finally:
             seen.close()

@@ -43,15 +43,38 @@ def fold_text(text: str) -> FoldedText:
     return FoldedText(text, "".join(folded), tuple(owner))
 
 
-def find_values(text: FoldedText, plan: RedactionPlan, detector: Detector) -> set[int]:
-    """Characters of masked values wherever they stand, and of what the detector finds that nobody rejected."""
-    masked = {one for value in plan.needles for first, end in text.find(value) for one in range(first, end)}
-    copy = normalise(text.text)
-    for hit in detector.detect(copy.text):
-        first, end = copy.original_span(hit.start, hit.end)
-        if letters(text.text[first:end]) not in plan.kept:
+class ValueFinder:
+    """Finds what of a text goes. `seen` keeps what the detector found: the proof looks for it as well."""
+
+    def __init__(self, plan: RedactionPlan, detector: Detector) -> None:
+        self.plan, self._detector = plan, detector
+        self.seen: dict[str, str] = {}
+        """As written, by its letters."""
+
+    def find(self, text: FoldedText) -> set[int]:
+        """Characters of masked values wherever they stand, and of what the detector finds that nobody rejected."""
+        masked = {one for value in self.plan.needles for first, end in text.find(value) for one in range(first, end)}
+        copy = normalise(text.text)
+        for hit in self._detector.detect(copy.text):
+            first, end = copy.original_span(hit.start, hit.end)
+            value = letters(text.text[first:end])
+            if value in self.plan.kept:
+                continue
             masked |= set(range(first, end))
-    return masked
+            if len(value) >= WORD_BOUND:
+                self.seen.setdefault(value, text.text[first:end])
+        return masked
+
+    def widened(self) -> "ValueFinder":
+        """One that looks for what was seen as well, and notes into the same `seen`."""
+        wider = ValueFinder(self.plan.extended(self.seen.values()), self._detector)
+        wider.seen = self.seen
+        return wider
+
+
+def find_values(text: FoldedText, plan: RedactionPlan, detector: Detector) -> set[int]:
+    """What goes, where nobody asks which values were seen."""
+    return ValueFinder(plan, detector).find(text)
 
 
 def find_blocks(text: FoldedText, plan: RedactionPlan) -> set[int]:

@@ -4,8 +4,8 @@ A value that is masked in one place goes everywhere, for a reader of the file ca
 except where a reviewer said of the same value that it is none. Knows no file format.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from models.cdom.flags import HIDDEN_TEXT, is_pii_flag
@@ -46,6 +46,11 @@ class RedactionPlan:
         """The values as letters, as they must not be found again."""
         found = {letters(value) for value in self.values}
         return frozenset(one for one in found if len(one) >= LEAST_LETTERS and one not in self.kept)
+
+    def extended(self, values: Iterable[str]) -> "RedactionPlan":
+        """The plan with values that were seen in the file and not in its tree; itself where there is none."""
+        new = tuple(value for value in values if letters(value) not in self.needles)
+        return replace(self, values=self.values + new) if new else self
 
 
 def plan_redaction(tree: Tree, decisions: Decisions) -> RedactionPlan:

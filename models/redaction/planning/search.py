@@ -1,7 +1,7 @@
 """The values of a plan, looked for in what was made: as letters in texts, as written in bytes."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,8 @@ LEAST_IN_BYTES = 6
 """Letters from which a value is looked for in raw bytes: shorter ones stand in any font program."""
 WORD_BOUND = 6
 """Letters below which a value is only looked for as a word of its own."""
+LEAST_TORN = 10
+"""Letters from which a value is looked for over the ends of texts: figures side by side make any shorter one."""
 _BETWEEN = r"[\W_]*"
 _HEAD = 6
 """Bytes of a value by which places where it may stand are found at once; no value looked for has fewer."""
@@ -26,6 +28,7 @@ class Search:
 
     def __init__(self, plan: RedactionPlan) -> None:
         self._long = sorted(needle for needle in plan.needles if len(needle) >= WORD_BOUND)
+        self._torn = [needle for needle in self._long if len(needle) >= LEAST_TORN]
         short = sorted(needle for needle in plan.needles if len(needle) < WORD_BOUND)
         spaced = "|".join(_BETWEEN.join(map(re.escape, one)) for one in short)
         self._short = re.compile(rf"(?<!\w)(?:{spaced})(?!\w)") if short else None
@@ -34,10 +37,21 @@ class Search:
         self._bytes = _WrittenForms({form for value in written for form in _forms(value)})
 
     def in_text(self, text: str) -> bool:
-        folded = letters(text)
-        if any(needle in folded for needle in self._long):
+        return self.in_folded(text, letters(text))
+
+    def in_folded(self, text: str, folded: str) -> bool:
+        """In a text of which the letters are known."""
+        if self._in_letters(folded, self._long):
             return True
         return self._short is not None and self._short.search(text.casefold()) is not None
+
+    def in_joined(self, folded: Iterable[str]) -> bool:
+        """Whether a value stands in pieces in texts, given as letters: only one too long to stand there by chance."""
+        return self._in_letters("".join(folded), self._torn)
+
+    @staticmethod
+    def _in_letters(folded: str, needles: list[str]) -> bool:
+        return any(needle in folded for needle in needles)
 
     def in_bytes(self, content: bytes) -> bool:
         return self._bytes.stand_in(content)

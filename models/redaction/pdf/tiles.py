@@ -1,0 +1,37 @@
+"""A document whose tiles (tiling patterns) draw lines and areas only: nobody reads what a tile repeats."""
+
+import re
+from io import BytesIO
+from typing import Any
+
+import pikepdf
+import pymupdf
+from pikepdf import Pdf, Stream
+
+from models.redaction.pdf.content import ContentCleaner
+
+_TILING = 1
+"""`/PatternType` of a tile (PDF 32000, 8.7.3)."""
+_SHOWS = re.compile(rb"\b(?:Tj|TJ|Do|BI)\b|['\"]")
+
+
+def without_tiles(document: Any) -> Any:
+    """The document anew, to be closed by who asked; None where no tile shows more than lines and areas."""
+    data = BytesIO(document.tobytes(garbage=0, encryption=pymupdf.PDF_ENCRYPT_NONE))
+    with Pdf.open(data) as pdf:
+        tiles = [one for one in pdf.objects if _shows_more(one)]
+        if not tiles:
+            return None
+        for tile in tiles:
+            tile.write(ContentCleaner(None, lambda _: False, text=False).clean(tile))
+        made = BytesIO()
+        pdf.save(made, compress_streams=False, object_stream_mode=pikepdf.ObjectStreamMode.disable)
+    return pymupdf.open(stream=made.getvalue(), filetype="pdf")
+
+
+def _shows_more(one: Any) -> bool:
+    return (
+        isinstance(one, Stream)
+        and one.get("/PatternType") == _TILING
+        and _SHOWS.search(one.read_bytes()) is not None
+    )  # fmt: skip

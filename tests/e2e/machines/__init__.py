@@ -1,1 +1,0 @@
-"""Each with Ray clusters of its own, some of several machines: `make test-cluster`."""
