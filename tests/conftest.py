@@ -40,3 +40,8 @@ def image_limit() -> Iterator[None]:
     before = Image.MAX_IMAGE_PIXELS
     yield
     Image.MAX_IMAGE_PIXELS = before
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files first: none is begun when the other workers have ended."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)

@@ -14,6 +14,8 @@ import pytest
 from tests.postgres import URL
 from tests.postgres import TestServer as Server
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parent.parent
 COPIED = ("actors", "cluster", "configs", "models", "serve_apps", "storage", "tests", "docs")
 _QUEUE, _LISTINGS = "tests/storage/queue/test_queue.py::test_", "tests/storage/jobs/test_listings.py::test_"

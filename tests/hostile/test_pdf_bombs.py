@@ -12,6 +12,8 @@ from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome
 from tests.hostile import pdfs
 
+pytestmark = pytest.mark.long
+
 LIMITS = SandboxLimits(memory_bytes=256 * MIB, page_cpu_s=3, open_cpu_s=5, total_cpu_s=30)
 
 

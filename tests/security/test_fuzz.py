@@ -21,6 +21,8 @@ from tests.api.live import listening
 from tests.conftest import SIGNING_KEY
 from tests.postgres import TestServer
 
+pytestmark = pytest.mark.long
+
 KEY = {"X-API-Key": "acme-admin"}
 CHECKS = [not_a_server_error, status_code_conformance, response_schema_conformance]
 EXAMPLES = int(os.environ.get("QUIRE_FUZZ_EXAMPLES", "15"))

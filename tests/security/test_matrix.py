@@ -24,6 +24,8 @@ from storage.store import Store
 from storage.values.ids import new_act_id, new_delivery_id, new_document_id, new_job_id, new_source_id, new_webhook_id
 from tests.api.harness import KEYS, PDF, TREE, client_of, files, make_resources, reading, serving
 
+pytestmark = pytest.mark.long
+
 Ids = dict[str, str]
 SOURCE = {"path": str(Path(__file__).parent), "include": ["no such file"]}
 SCAN = partial(flag_tree, detector=RegexDetector())

@@ -34,6 +34,8 @@ from tests.api.harness import client_of, make_resources, serving
 from tests.security.canaries import DOCX_PLACES, PDF_PLACES, Case, leaks, make_case
 from tests.security.redacted import outputs, read
 
+pytestmark = pytest.mark.long
+
 FLAG = make_flagger("regex")
 TOKENIZER = load_tokenizer()
 COMPUTED = 240

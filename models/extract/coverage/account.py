@@ -16,9 +16,9 @@ from models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
 from models.extract.readers.contract import PageBlock
 
 _HYPHENS = ("-", "‐")
-_LAST_COUNTED = 0x1FFFF
-"""Code point: up to here a page's characters are counted in one array (a megabyte), of all letters and emoji; it takes
-a fifth of the time of counting character by character."""
+_LATIN = 0x250
+"""Code point: below it stand the Latin letters, most of what pages hold, counted in one short array; the others are
+sorted. Together that takes a tenth of the time of counting character by character."""
 _MOST_PLACES = 200
 """Boxes kept of one page; characters beyond them are counted, and one place without a box stands for them."""
 
@@ -62,12 +62,18 @@ def account_page(number: int, painted: Painted, blocks: Sequence[PageBlock]) -> 
 
 def find_missing(stated: str, written: str) -> Counter[str]:
     """Characters of `stated` that `written` has fewer of."""
+    if stated == written:
+        return Counter()
     here, there = _code_points(stated), _code_points(written)
-    most = int(here.max(initial=0))
-    if most > _LAST_COUNTED:
-        return Counter({char: left for char in set(stated) if (left := stated.count(char) - written.count(char)) > 0})
-    rest = np.bincount(here, minlength=most + 1) - np.bincount(there[there <= most], minlength=most + 1)
-    return Counter({chr(point): int(rest[point]) for point in np.flatnonzero(rest > 0)})
+    latin, latin_there = here < _LATIN, there < _LATIN
+    rest = np.bincount(here[latin], minlength=_LATIN) - np.bincount(there[latin_there], minlength=_LATIN)
+    missing = Counter({chr(point): int(rest[point]) for point in (rest > 0).nonzero()[0]})
+    if not latin.all():
+        points, counts = np.unique(here[~latin], return_counts=True)
+        others = np.sort(there[~latin_there])
+        left = counts - np.searchsorted(others, points, "right") + np.searchsorted(others, points)
+        missing.update({chr(points[at]): int(left[at]) for at in (left > 0).nonzero()[0]})
+    return missing
 
 
 def _code_points(text: str) -> npt.NDArray[np.uint32]:

@@ -16,6 +16,8 @@ from models.cdom.tree import PageStatus, Tree
 from tests.actors.sandbox.conftest import ENTRY, SMALL, ReadOrders
 from tests.actors.sandbox.probe_server import PIXELS, probe_document
 
+pytestmark = pytest.mark.long
+
 DEADLY = {
     "segfault": ErrorCode.PARSER_CRASH,
     "abort": ErrorCode.PARSER_CRASH,

@@ -18,6 +18,8 @@ from models.cdom.ports import ReadOutcome
 from tests.actors.sandbox.conftest import ENTRY, SMALL
 from tests.actors.sandbox.probe_server import probe_document
 
+pytestmark = pytest.mark.long
+
 SEED = 20260728
 KILLS = 50
 

@@ -21,6 +21,8 @@ from storage.store import Store
 from tests.api.harness import client_of, make_resources, serving
 from tests.builders import make_block, make_tree
 
+pytestmark = pytest.mark.long
+
 SMALL = make_tree(make_block(BlockType.PARAGRAPH, "a few words of Acme Ltd."))
 EVERYTHING_IS_HEAVY = WorkLimits(heavy_chars=0)
 

@@ -40,6 +40,8 @@ from tests.models.extract.slides.decks import paragraph as words
 from tests.models.redaction.test_formats import types
 from tests.storage.scenes import put_blob
 
+pytestmark = pytest.mark.long
+
 WORD = "needle"
 MAIL = "ann.lee@example.org"
 TEXT = f"{WORD} {MAIL}"

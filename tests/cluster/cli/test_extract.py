@@ -17,6 +17,8 @@ from cluster.cli.documents.extract_formats import EXTRACT_FORMATS
 from tests.actors.test_second_opinion import DOUBTED, detector_of_table
 from tests.hostile import pdfs
 
+pytestmark = pytest.mark.long
+
 
 def run(*arguments: object) -> Result:
     return CliRunner().invoke(extract, [str(argument) for argument in arguments])

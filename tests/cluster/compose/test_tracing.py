@@ -21,6 +21,8 @@ from tests.api.harness import KEYS, client_of, serving
 from tests.cluster.compose.otlp_receiver import Receiver, receiving
 from tests.cluster.compose.test_compose import paper, runtime, wait_for
 
+pytestmark = pytest.mark.long
+
 __all__ = ["runtime"]
 CALLER = "00-" + "ab" * 16 + "-" + "cd" * 8 + "-01"
 

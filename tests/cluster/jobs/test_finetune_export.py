@@ -28,6 +28,8 @@ from tests.cluster.jobs.test_bulk_store import a_document
 from tests.cluster.jobs.test_pipeline import opened, whole
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED
 
+pytestmark = pytest.mark.long
+
 OPTIONS = [
     ({"style": "chat"}, FinetuneOptions(style=Style.CHAT)),
     ({"style": "raw", "dedup": "true"}, FinetuneOptions(style=Style.RAW, dedup=True)),

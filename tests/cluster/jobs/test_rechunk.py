@@ -17,6 +17,8 @@ from tests.cluster.jobs.corpora import make_corpus
 from tests.cluster.jobs.inline import publish_folder
 from tests.storage.scenes import ACME, ACTOR
 
+pytestmark = pytest.mark.long
+
 
 class ReplacingIndex:
     """What was handed over, in order."""

@@ -16,6 +16,8 @@ from storage.postgres.schema import migrate
 from storage.store import open_store
 from tests.storage.scenes import ACME, submit
 
+pytestmark = pytest.mark.long
+
 KEY = b"k" * 32
 
 

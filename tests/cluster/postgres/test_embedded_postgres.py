@@ -17,6 +17,8 @@ import pytest
 from cluster.postgres.embedded import EmbeddedPostgres
 from tests.postgres import FAST
 
+pytestmark = pytest.mark.long
+
 PROGRAM = """
 import sys
 from pathlib import Path

@@ -25,6 +25,8 @@ from tests.postgres import TestServer
 from tests.serve_apps.console.harness import ENGINE_KEY, PASSWORD
 from tests.storage.receivers import receiving
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[3]
 
 

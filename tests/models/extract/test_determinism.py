@@ -11,6 +11,8 @@ from models.extract.pages_json import dump_page, load_page
 from models.extract.readers import open_document
 from models.extract.readers.pdf.engine import pymupdf
 
+pytestmark = pytest.mark.long
+
 FILES = 300
 BATCH = 50  # files of one test, so that a failure names a few
 _WORDS = "quay rope crane brake load test list spring limit office weight signal cabin hook drum wire".split()  # noqa: SIM905

@@ -26,6 +26,8 @@ from tests.conftest import SIGNING_KEY
 from tests.serve_apps.console.harness import ENGINE_KEY, Person, a_console, csrf_of, resources_of, sign_up, watch
 from tests.storage.receivers import Receiver, receiving
 
+pytestmark = pytest.mark.long
+
 PATIENCE_S = 120  # seconds a process may take to start and reach its point on a busy machine
 PRIVATE = ["http://127.0.0.1/", "http://localhost/hook", "http://10.0.0.1/", "http://[::1]/", "ftp://example.org/"]
 

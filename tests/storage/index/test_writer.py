@@ -18,6 +18,8 @@ from storage.values.errors import StoreUnavailable
 from tests.storage.index.library import Library, entries
 from tests.storage.scenes import ACME, ACTOR
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[3]
 
 

@@ -34,6 +34,8 @@ from storage.values.rows import Beat, Claim, Failed
 from storage.values.states import DocumentStatus, JobStatus, Phase
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED, expire, ready_now, submit, success, worker
 
+pytestmark = pytest.mark.long
+
 POLICY = LeasePolicy(max_starts=3, max_lapses=2)
 WORKERS = 3
 EXAMPLES = int(os.environ.get("QUEUE_HISTORIES", "100"))

@@ -8,7 +8,7 @@ from models.cdom.original import Format, ReadOptions
 from models.cdom.tree import Metadata
 from models.extract.readers.asciidoc.blocks import AdocBlocks
 from models.extract.readers.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.readers.sniffing.charset import decode_text
+from models.extract.readers.sniffing.charset import decode_file
 from models.extract.readers.web.page import read_markup
 
 ENGINE: Final = "asciidoc"
@@ -22,7 +22,7 @@ def open_asciidoc(data: bytes, options: ReadOptions) -> FlowDocument:
 
 
 def _read(data: bytes) -> FlowFile:
-    text, _ = decode_text(data)
+    text, _ = decode_file(data)
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", "    ")
     if len(text) > MAX_CHARS:
         raise ResourceLimit("the text is too long")

@@ -15,6 +15,8 @@ _MOST_PIXELS = 4_000_000
 """Of one drawing; larger pages are drawn smaller."""
 _BAND = 160
 """Rows of pixels drawn at once: a few lines of text, an eighth of a page."""
+_MOST_ALONE = 12
+"""Places of a page drawn one by one: drawing so many costs about as much as the bands that they lie in."""
 _DEEP = 3
 """Bytes of a pixel."""
 _SEEN = 20
@@ -24,6 +26,9 @@ _FORWARDED = (
     "fill_image", "fill_image_mask", "clip_image_mask", "pop_clip", "begin_mask", "begin_group", "end_group",
     "end_tile",
 )  # fmt: skip
+
+PixelBox = tuple[int, int, int, int]
+"""Pixels: left, top, beyond the right and beyond the bottom."""
 
 
 class _WithoutText(mupdf.FzDevice2):  # type: ignore[misc]
@@ -73,9 +78,9 @@ class DisplayList:
                 page.set_rotation(turn)
         self._page = page
 
-    def draw(self, scale: float, rows: tuple[int, int], *, text: bool) -> Any:
-        """Those rows of pixels (first, beyond the last) as an RGB pixmap of the engine, with the page's text or not."""
-        box = mupdf.FzIrect(0, rows[0], ceil(self.width * scale), rows[1])
+    def draw(self, scale: float, area: PixelBox, *, text: bool) -> Any:
+        """Those pixels as an RGB pixmap of the engine, with the page's text or not."""
+        box = mupdf.FzIrect(*area)
         pixmap = mupdf.FzPixmap(mupdf.FzColorspace(mupdf.FzColorspace.Fixed_RGB), box, mupdf.FzSeparations(), 0)
         mupdf.fz_clear_pixmap_with_value(pixmap, 255)
         canvas = mupdf.fz_new_draw_device(mupdf.FzMatrix(), pixmap)
@@ -87,30 +92,43 @@ class DisplayList:
 
 
 class Look:
-    """Two drawings of one page, made band by band where somebody looks."""
+    """Two drawings of one page, made where somebody looks: a place alone, and band by band once there were many."""
 
     def __init__(self, display: DisplayList) -> None:
         pixels = max(1.0, display.width * display.height)
         self._scale = min(_SCALE, sqrt(_MOST_PIXELS / pixels))
-        self._display, self._bands = display, dict[int, tuple[bytes, bytes]]()
+        self._display, self._bands, self._alone = display, dict[int, tuple[bytes, bytes]](), 0
         self._width, self._height = ceil(display.width * self._scale), ceil(display.height * self._scale)
 
     def shows(self, box: Bbox) -> bool:
         """True when the text makes a difference that an eye can see inside the box."""
         x0, x1 = max(0, int(box[0] * self._scale)), min(self._width, int(box[2] * self._scale) + 1)
         y0, y1 = max(0, int(box[1] * self._scale)), min(self._height, int(box[3] * self._scale) + 1)
+        if x0 >= x1 or y0 >= y1:
+            return False
+        if self._alone < _MOST_ALONE and y1 - y0 <= _BAND:
+            self._alone += 1
+            a, b = self._draw((x0, y0, x1, y1))
+            return _differ(a, b)
         return any(self._differs(y, x0, x1) for y in range(y0, y1))
 
     def _differs(self, y: int, x0: int, x1: int) -> bool:
         """Whether the drawings differ in that stretch of a row of pixels."""
         number = y // _BAND
         if number not in self._bands:
-            self._bands[number] = self._draw(number, text=True), self._draw(number, text=False)
+            self._bands[number] = self._draw((0, number * _BAND, self._width, min(self._height, (number + 1) * _BAND)))
         start = (y - number * _BAND) * self._width
         row = slice(_DEEP * (start + x0), _DEEP * (start + x1))
-        a, b = (drawn[row] for drawn in self._bands[number])
-        return a != b and any(abs(one - other) >= _SEEN for one, other in zip(a, b, strict=True))
+        a, b = self._bands[number]
+        return _differ(a[row], b[row])
 
-    def _draw(self, number: int, *, text: bool) -> bytes:
-        rows = (number * _BAND, min(self._height, (number + 1) * _BAND))
-        return bytes(mupdf.fz_pixmap_samples_memoryview(self._display.draw(self._scale, rows, text=text)))
+    def _draw(self, area: PixelBox) -> tuple[bytes, bytes]:
+        """The area with text and without."""
+        drawn = (self._display.draw(self._scale, area, text=text) for text in (True, False))
+        with_text, without = (bytes(mupdf.fz_pixmap_samples_memoryview(pixmap)) for pixmap in drawn)
+        return with_text, without
+
+
+def _differ(a: bytes, b: bytes) -> bool:
+    """True when an eye can tell the pixels apart."""
+    return a != b and any(abs(one - other) >= _SEEN for one, other in zip(a, b, strict=True))

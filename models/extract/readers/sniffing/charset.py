@@ -2,8 +2,11 @@
 
 import codecs
 import re
-from typing import Final
+from typing import Final, cast
 
+from models.extract.readers.parsed.kept import keep, take
+
+_KEPT: Final = "text"
 SAMPLE_BYTES: Final = 32_768
 """What statistics look at; more text makes them slower and no better."""
 _BOMS: Final = (
@@ -34,6 +37,17 @@ def decode_text(data: bytes) -> tuple[str, str]:
             return text, likely
     guessed = guess(data)
     return data.decode(guessed, "replace"), guessed
+
+
+def decode_file(data: bytes) -> tuple[str, str]:
+    """The same, kept for who counts what the file says."""
+    return keep(_KEPT, data, decode_text(data))
+
+
+def decode_again(data: bytes) -> str:
+    """The text as a reader of these bytes has just decoded it."""
+    found = take(_KEPT, data)
+    return (decode_text(data) if found is None else cast(tuple[str, str], found))[0]
 
 
 def is_text(data: bytes) -> bool:

@@ -3,11 +3,9 @@
 import re
 from typing import Final
 
-from lxml import etree
-
 from models.extract.readers.docx.package.xml import Element
-from models.extract.readers.jats.article import parse_article
-from models.extract.readers.sniffing.charset import decode_text
+from models.extract.readers.jats.article import parse_again
+from models.extract.readers.sniffing.charset import decode_again
 from models.extract.readers.stated.text import NOT_SHOWN, REPEATED, StatedText
 from models.extract.readers.web.parse import decode
 
@@ -22,15 +20,15 @@ _BESIDE: Final = frozenset(
 )  # fmt: skip
 """What describes an article or a part of it, and is in no text that people read."""
 _FORMED: Final = frozenset(("tex-math", "math", "inline-formula", "disp-formula"))
-_WORDS: Final = re.compile(r"[^\W_]+")
+_WORDS: Final = re.compile(r"([^\W_]+)")
 _UNSPOKEN: Final = re.compile(
-    r"^////[^\n]*\n(?:(?!////)[^\n]*\n){0,2000}////[^\n]*|^//[^\n]*|^:!?[\w][\w-]*!?:[^\n]*|^\[[^\n]{0,500}\][ \t]*$"
+    r"(^////[^\n]*\n(?:(?!////)[^\n]*\n){0,2000}////[^\n]*|^//[^\n]*|^:!?[\w][\w-]*!?:[^\n]*|^\[[^\n]{0,500}\][ \t]*$"
     r"|^ifn?def::[^\n]*\n(?:(?!endif::)[^\n]*\n){1,500}endif::[^\n]*|^(?:ifdef|ifndef|ifeval|endif|include|toc)::[^\n]*|^(?:image|video|audio)::[^\[\n]{0,500}\[[^\n]{0,500}"
     r"|^(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION):|\[[.#%][\w.#%-]{0,80}\]"
     r"|\b(?:image|icon|anchor|indexterm2?):[^\s\[\]]{0,500}\[[^\[\]\n]{0,500}"
     r"|\[\[[^\[\]\n]{1,300}\]\]|<<[^<>\n]{1,300}>>|\{[\w-]{1,100}\}(?:[^\s\[\]]{0,500}\[)?|\((?:C|R|TM)\)|&#?\w{1,32};|<\d{1,4}>|(?<![^\s|])[\d.+*^<>]{0,12}[adehlmsv](?=\|)|^```[^\n]*"
     r"|\b(?:link|xref|mailto|kbd|btn|menu|stem|latexmath|asciimath|pass|footnote|footnoteref"
-    r"):{1,2}[^\s\[\]]{0,500}\[|\b(?:https?|ftp|irc)://[^\s\[\]<>]{1,500}\[|\(\(\([^()\n]{0,300}\)\)\)",
+    r"):{1,2}[^\s\[\]]{0,500}\[|\b(?:https?|ftp|irc)://[^\s\[\]<>]{1,500}\[|\(\(\([^()\n]{0,300}\)\)\))",
     re.MULTILINE,
 )
 """Comments, attributes, targets of links, macros: AsciiDoc that is not text, or that stands for other text."""
@@ -41,12 +39,12 @@ _HEADER: Final = re.compile(r"(?:(?://|:)[^\n]*\n|\n){0,200}= [^\n]+\n((?:[^\n]+
 def state_jats(data: bytes) -> StatedText:
     """Raises `ExtractError` as the reader does."""
     stated = StatedText()
-    _state_node(parse_article(decode(data)), stated, shown=True)
+    _state_node(parse_again(decode(data)), stated, shown=True)
     return stated
 
 
 def _name_of(node: Element) -> str:
-    return etree.QName(node).localname if isinstance(node.tag, str) else ""
+    return node.tag.rpartition("}")[2] if isinstance(node.tag, str) else ""
 
 
 def _state_node(root: Element, stated: StatedText, *, shown: bool) -> None:
@@ -55,16 +53,17 @@ def _state_node(root: Element, stated: StatedText, *, shown: bool) -> None:
     while waiting:
         node, said = waiting.pop()
         _say(stated, node.text, shown=said)
+        own = _name_of(node)
         for child in node:
             name = _name_of(child)
-            if name in _BESIDE or (name == "label" and _name_of(node) in ("sec", "app", "title-group", "abstract")):
+            if name in _BESIDE or (name == "label" and own in ("sec", "app", "title-group", "abstract")):
                 stated.allow(NOT_SHOWN, "".join(child.itertext()))
             elif name in _FORMED:
                 stated.formed += list(child.itertext())
             elif name == "alternatives":
                 stated.allow(REPEATED, "".join(child.itertext()))
             elif name:
-                in_front = _name_of(node) in ("front", "article-meta", "article")
+                in_front = own in ("front", "article-meta", "article")
                 waiting.append((child, _is_shown(name, said) if in_front else said))
             _say(stated, child.tail, shown=said)
 
@@ -84,11 +83,12 @@ def _say(stated: StatedText, text: str | None, *, shown: bool) -> None:
 
 def state_asciidoc(data: bytes) -> StatedText:
     """Letters and digits must be there; signs may be, and what is no text is left out."""
-    text = decode_text(data)[0].replace("\r\n", "\n")
+    text = decode_again(data).replace("\r\n", "\n")
     header = _HEADER.match(text)
     people = header[1] if header is not None else ""
     text = text.replace(people, "", 1)
-    spoken = _UNSPOKEN.sub(" ", text)
-    stated = StatedText(text=_WORDS.findall(spoken), formed=_WORDS.split(spoken))
-    stated.allow(NOT_SHOWN, "".join([people, *_UNSPOKEN.findall(text)]))
+    parts = _UNSPOKEN.split(text)
+    said = _WORDS.split(" ".join(parts[::2]))
+    stated = StatedText(text=said[1::2], formed=said[::2])
+    stated.allow(NOT_SHOWN, "".join([people, *parts[1::2]]))
     return stated

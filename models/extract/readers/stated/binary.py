@@ -3,7 +3,7 @@
 import re
 import struct
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, cast
 
 from models.cdom.coverage import Unseen
 from models.cdom.errors import Malformed
@@ -14,12 +14,14 @@ from models.extract.readers.doc.sprms import PropertyRuns, read_sprms
 from models.extract.readers.docx.package.opc import Package
 from models.extract.readers.msg.packed import unpack_rtf
 from models.extract.readers.msg.properties import MapiStorage
+from models.extract.readers.parsed.kept import take
 from models.extract.readers.sheets.values import decode_rk
 from models.extract.readers.stated.markup import state_markup
 from models.extract.readers.stated.rich_text import state_rtf
 from models.extract.readers.stated.text import NOT_SHOWN, REPEATED, StatedText
 from models.extract.readers.xls.globals import BOF, EOF, XlsGlobals, read_globals
 from models.extract.readers.xls.records import BiffRecord, read_records
+from models.extract.readers.xls.workbook import KEPT
 from models.extract.readers.xlsb.records import read_records as read_binary_records
 from models.extract.readers.xlsb.records import read_string
 
@@ -36,17 +38,22 @@ _TOP: Final = 32
 
 def state_xls(data: bytes) -> StatedText:
     """Raises `ExtractError` as the reader does."""
-    file = CompoundFile(data)
-    path = file.find("Workbook") or file.find("Book")
-    if path is None:
-        raise Malformed("the file holds no workbook")
-    stream, stated = file.read(path), StatedText()
-    book = read_globals(stream)
+    stated = StatedText()
+    stream, book = cast(tuple[bytes, XlsGlobals], take(KEPT, data) or _read_workbook(data))
     forms = [code.count(";") > 2 for code in book.codes()]
     for entry in book.sheets:
         for record in _records_of(stream, entry.start) if entry.kind in (0, 1) else ():
             _state_record(record, book, forms, stated)
     return stated
+
+
+def _read_workbook(data: bytes) -> tuple[bytes, XlsGlobals]:
+    file = CompoundFile(data)
+    path = file.find("Workbook") or file.find("Book")
+    if path is None:
+        raise Malformed("the file holds no workbook")
+    stream = file.read(path)
+    return stream, read_globals(stream)
 
 
 def _records_of(stream: bytes, start: int) -> Iterator[BiffRecord]:
@@ -97,7 +104,7 @@ def state_xlsb(data: bytes) -> StatedText:
             for kind, record in read_binary_records(package.read(name)):
                 if kind == 637 and len(record) >= 5:
                     stated.allow(NOT_SHOWN, read_string(record, 1)[0])
-        elif _DRAWN.search(name) and (root := package.xml(name)) is not None:
+        elif _DRAWN.search(name) and (root := package.xml_again(name)) is not None:
             stated.allow(NOT_SHOWN, "".join(root.itertext("{*}t", "{*}v")))
     return stated
 

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-import numpy as np
-
 from models.cdom.coverage import CharacterCount, ExcludedPlace, LostPlace, PageCoverage, Unseen
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.geometry import Bbox
@@ -19,7 +17,7 @@ from models.cdom.ports import PageImage
 from models.cdom.table import Table
 from models.extract.coverage.total import count_written
 from models.extract.readers.contract import DocumentFacts, OpenDocument, PageContent, PageRead
-from models.extract.readers.stated.text import NONE, REFORMATTED, CharacterTally, StatedText, count_characters
+from models.extract.readers.stated.text import REFORMATTED, CharacterTally, StatedText
 
 State = Callable[[], StatedText | None]
 
@@ -91,45 +89,40 @@ class CountedDocument:
 
 def account_flow(stated: StatedText, pages: Sequence[Sequence[WrittenBlock]], *, first: int) -> list[PageCoverage]:
     """The statement of every page. `first` is the page with which stands what has none."""
-    wanted, formed = count_characters(stated.text), count_characters(stated.formed)
-    other = {reason: count_characters(texts) for reason, texts in stated.other.items()}
-    parts = (wanted, *other.values(), formed)
-    placed: list[int] = []
-    for blocks in pages:
-        seen = count_characters(_texts_of(blocks, hidden=False))
-        placed.append(sum(_take(part, seen) for part in parts))
-    hidden: list[int] = []
-    for blocks in pages:
-        texts = _texts_of(blocks, hidden=True)
-        unseen = count_characters(texts) if texts else NONE
-        hidden.append(sum(_take(part, unseen) for part in parts) if texts else 0)
-    rest = stated.excluded + Counter({REFORMATTED: int(formed.sum())})
+    wanted, formed = CharacterTally(stated.text), CharacterTally(stated.formed)
+    other = {reason: CharacterTally(texts) for reason, texts in stated.other.items()}
+    parts = [wanted, *other.values(), *((formed,) if stated.formed else ())]
+    seen, unseen = zip(*map(_texts_of, pages), strict=True) if pages else ((), ())
+    placed = [_take(parts, texts) for texts in seen]
+    hidden = [_take(parts, texts) for texts in unseen]
+    rest = stated.excluded + Counter({REFORMATTED: formed.total()})
     for reason, left in other.items():
-        rest[reason] += int(left.sum())
+        rest[reason] += left.total()
     return [
         _state_page(number, placed[at], hidden[at], rest if number == first else Counter(),
-                    int(wanted.sum()) if number == first else 0)
+                    wanted.total() if number == first else 0)
         for at, number in enumerate(range(1, len(pages) + 1))
     ]  # fmt: skip
 
 
-def _take(wanted: CharacterTally, found: CharacterTally) -> int:
-    """Characters of `wanted` that are in `found`, taken out of both."""
-    length = min(len(wanted), len(found))
-    both = np.minimum(wanted[:length], found[:length])
-    wanted[:length] -= both
-    found[:length] -= both
-    return int(both.sum())
+def _take(parts: Sequence[CharacterTally], texts: list[str]) -> int:
+    """Characters of the parts that the texts have, taken out of the parts."""
+    if not texts:
+        return 0
+    found = CharacterTally(texts)
+    return sum(part.take(found) for part in parts)
 
 
-def _texts_of(blocks: Sequence[WrittenBlock], *, hidden: bool) -> list[str]:
+def _texts_of(blocks: Sequence[WrittenBlock]) -> tuple[list[str], list[str]]:
+    """What the blocks say, and what hidden ones do."""
     texts: list[str] = []
+    hidden: list[str] = []
     for block in blocks:
-        if (HIDDEN_TEXT in block.flags) == hidden:
-            texts.append(block.text)
-            if block.table is not None:
-                texts += [cell.text for cell in block.table.cells]
-    return texts
+        said = hidden if HIDDEN_TEXT in block.flags else texts
+        said.append(block.text)
+        if block.table is not None:
+            said += [cell.text for cell in block.table.cells]
+    return texts, hidden
 
 
 def _state_page(number: int, placed: int, hidden: int, rest: Counter[str], lost: int) -> PageCoverage:

@@ -7,7 +7,7 @@ from lxml import etree
 
 from models.extract.readers.docx.package.opc import Package
 from models.extract.readers.stated.text import NOT_SHOWN, StatedText
-from models.extract.readers.web.parse import decode, parse_html
+from models.extract.readers.web.parse import decode, parse_again
 
 _SILENT: Final = ("script", "style", "head", "template", "noscript", "object", "iframe", "svg", "canvas", "datalist")
 """Elements that a browser that runs scripts shows no text of, or other than what they say."""
@@ -23,7 +23,7 @@ def state_html(data: bytes) -> StatedText:
 
 def state_markup(text: str) -> StatedText:
     """Of the text of a page."""
-    root, stated = parse_html(text), StatedText()
+    root, stated = parse_again(text), StatedText()
     if root is None:
         return stated
     for node in root.iter(*_SILENT):
@@ -49,7 +49,7 @@ def state_epub(data: bytes) -> StatedText:
 
 def _read_spine(package: Package) -> set[str]:
     part = next((name for name in package.names() if name.endswith(".opf")), None)
-    root = package.xml(part) if part is not None else None
+    root = package.xml_again(part) if part is not None else None
     if root is None or part is None:
         return set()
     folder = posixpath.dirname(part)

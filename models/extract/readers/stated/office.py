@@ -30,9 +30,9 @@ def state_docx(data: bytes) -> StatedText:
         if "/glossary/" in name:
             continue
         if _STORY.search(name):
-            _state_story(package.xml(name), stated)
+            _state_story(package.xml_again(name), stated)
         elif _RUNNING.search(name):
-            text = _join(package.xml(name), W + "t")
+            text = _join(package.xml_again(name), W + "t")
             stated.allow(REPEATED if text in running else NOT_SHOWN, text)
             running.add(text)
         else:
@@ -66,7 +66,7 @@ def state_pptx(data: bytes) -> StatedText:
     package, stated = Package(data), StatedText()
     for name in package.names():
         if _SLIDE.search(name):
-            root = package.xml(name)
+            root = package.xml_again(name)
             if root is not None:
                 for node in root.iter(MC + "Fallback"):
                     stated.exclude(REPEATED, _join(node, A + "t"))
@@ -74,7 +74,7 @@ def state_pptx(data: bytes) -> StatedText:
                 stated.text += _texts(root, A + "t")
                 stated.formed += _texts(root, M + "t")
         elif _NOTES.search(name):
-            root = package.xml(name)
+            root = package.xml_again(name)
             stated.allow(NOT_SHOWN, "".join(root.itertext("{*}t", "{*}text")) if root is not None else "")
         else:
             _state_drawn(package, name, stated)
@@ -84,10 +84,10 @@ def state_pptx(data: bytes) -> StatedText:
 def _state_drawn(package: Package, name: str, stated: StatedText) -> None:
     """Charts and diagrams: their words must be there, their figures may be formatted."""
     if _CHART.search(name):
-        root = package.xml(name)
+        root = package.xml_again(name)
         stated.formed += [*_texts(root, A + "t"), *_texts(root, C + "v")]
     elif _DIAGRAM.search(name):
-        stated.allow(NOT_SHOWN, _join(package.xml(name), A + "t"))
+        stated.allow(NOT_SHOWN, _join(package.xml_again(name), A + "t"))
 
 
 def _join(root: Element | None, *tags: str) -> str:

@@ -28,17 +28,17 @@ _BESIDE: Final = (
 def state_odf(data: bytes) -> StatedText:
     """Raises `ExtractError` as the reader does."""
     package, stated = Package(data), StatedText()
-    root = package.xml("content.xml")
+    root = package.xml_again("content.xml")
     body = root.find(_OFFICE + "body") if root is not None else None
     if body is not None:
         _set_apart(body, stated)
         stated.text += list(body.itertext())
-    styles = package.xml("styles.xml")
+    styles = package.xml_again("styles.xml")
     for node in styles.iter(_STYLE + "master-page") if styles is not None else ():
         stated.allow(NOT_SHOWN, "".join(node.itertext()))
     for name in package.names():
         if name.endswith("/content.xml"):
-            stated.formed += list(part.itertext()) if (part := package.xml(name)) is not None else []
+            stated.formed += list(part.itertext()) if (part := package.xml_again(name)) is not None else []
     return stated
 
 

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import cast
 
 from models.cdom.original import Format
+from models.extract.readers.parsed.kept import forget
 from models.extract.readers.stated.counted import CountedDocument, FlowingDocument
 from models.extract.readers.stated.text import StatedText
 
@@ -44,3 +45,5 @@ def _state(format_: Format, data: bytes) -> StatedText | None:
         raise  # in a child, where nothing can be imported any more: a fault of ours
     except Exception:  # parsers made for good files raise anything on others: nobody can judge this one
         return None
+    finally:
+        forget()

@@ -3,38 +3,38 @@
 import re
 from typing import Final
 
-from models.extract.readers.sniffing.charset import decode_text
+from models.extract.readers.sniffing.charset import decode_again
 from models.extract.readers.stated.text import StatedText
 
-_WORDS: Final = re.compile(r"\w+")
+_WORDS: Final = re.compile(r"(\w+)")
 _UNSPOKEN: Final = re.compile(
-    r"\]\([^()\n]{0,2000}\)|\]\[[^\[\]\n]{0,300}\]|^ {0,3}\[[^\[\]\n]{1,300}\]:[^\n]*|^(?:```|~~~)[^\n]*"
-    r"|<[^<>\n]{1,1000}>|&#?\w{1,32};|^\s{0,40}\d{1,9}[.)]\s",
+    r"(\]\([^()\n]{0,2000}\)|\]\[[^\[\]\n]{0,300}\]|^ {0,3}\[[^\[\]\n]{1,300}\]:[^\n]*|^(?:```|~~~)[^\n]*"
+    r"|<[^<>\n]{1,1000}>|&#?\w{1,32};|^\s{0,40}\d{1,9}[.)]\s)",
     re.MULTILINE,
 )
 """Targets of links, languages of code, tags, entities: Markdown that is not text."""
 
 
 def state_text(data: bytes) -> StatedText:
-    return StatedText(text=[decode_text(data)[0]])
+    return StatedText(text=[decode_again(data)])
 
 
 def state_csv(data: bytes) -> StatedText:
     """Letters and digits must be there; quotes and separators may be."""
-    text = decode_text(data)[0]
-    return StatedText(text=_WORDS.findall(text), formed=_WORDS.split(text))
+    text = decode_again(data)
+    said = _WORDS.split(text)
+    return StatedText(text=said[1::2], formed=said[::2])
 
 
 def state_markdown(data: bytes) -> StatedText:
     """The same; what is markup may be in the tree."""
-    text, remarks = _part_remarks(decode_text(data)[0].replace("\r\n", "\n"))
-    spoken = _UNSPOKEN.sub(" ", text)
-    front = ""
+    text, remarks = _part_remarks(decode_again(data).replace("\r\n", "\n"))
+    parts = _UNSPOKEN.split(text)
+    spoken, front = " ".join(parts[::2]), ""
     if spoken.startswith("---\n") and (end := spoken.find("\n---", 4)) > 0:
         front, spoken = spoken[:end], spoken[end:]
-    return StatedText(
-        text=_WORDS.findall(spoken), formed=[*_WORDS.split(spoken), front, remarks, *_UNSPOKEN.findall(text)]
-    )
+    said = _WORDS.split(spoken)
+    return StatedText(text=said[1::2], formed=[*said[::2], front, remarks, *parts[1::2]])
 
 
 def _part_remarks(text: str) -> tuple[str, str]:

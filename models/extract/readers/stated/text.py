@@ -5,7 +5,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 REFORMATTED = "reformatted"
 """Characters that the tree says in another form: values by their number format, formulas as LaTeX, markup."""
@@ -16,13 +15,13 @@ NOT_SHOWN = "not_shown"
 _NO_CHARACTER = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
 )
-_FIRST_PLANE = "".join(map(chr, range(0x10000)))
-_SHAPELESS = np.array([found.start() for found in re.finditer(rf"\s|{_NO_CHARACTER.pattern}", _FIRST_PLANE)], np.intp)
-"""Code points without a shape, in order; all of them are in the first plane."""
-
-CharacterTally = npt.NDArray[np.int64]
-"""How often each code point occurs."""
-NONE: CharacterTally = np.zeros(0, np.int64)
+_SHAPELESS = re.compile(rf"\s|{_NO_CHARACTER.pattern}")
+_ASCII = 128
+"""Code points of ASCII, most of what files say: counted in one short array."""
+_FEW = 300
+"""Characters: so many are counted one by one before an array of them is sorted."""
+_SHAPELESS_ASCII = np.array([point for point in range(_ASCII) if _SHAPELESS.match(chr(point))], np.intp)
+_OUTSIDE_ASCII = re.compile("[^\x00-\x7f]+")
 
 
 def visible_characters(text: str) -> str:
@@ -57,9 +56,40 @@ class StatedText:
         self.excluded += other.excluded
 
 
-def count_characters(texts: list[str]) -> CharacterTally:
-    """How often each character with a shape occurs."""
-    points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
-    counts = np.bincount(points)
-    counts[_SHAPELESS[: np.searchsorted(_SHAPELESS, len(counts))]] = 0
-    return counts
+class CharacterTally:
+    """How often each character with a shape occurs: `ascii` by code point, `others` by character."""
+
+    __slots__ = ("ascii", "others")
+
+    def __init__(self, texts: list[str]) -> None:
+        text = "".join(texts)
+        self.others: Counter[str] = Counter()
+        if not text.isascii():
+            self.others = _count_others("".join(_OUTSIDE_ASCII.findall(text)))
+            for char in [char for char in self.others if _SHAPELESS.match(char)]:
+                del self.others[char]
+        self.ascii = np.bincount(np.frombuffer(text.encode("ascii", "ignore"), np.uint8), minlength=_ASCII)
+        self.ascii[_SHAPELESS_ASCII] = 0
+
+    def take(self, found: "CharacterTally") -> int:
+        """Characters that are in `found` too, taken out of both; how many."""
+        both = np.minimum(self.ascii, found.ascii)
+        self.ascii -= both
+        found.ascii -= both
+        taken = int(both.sum())
+        for char in self.others.keys() & found.others.keys():
+            part = min(self.others[char], found.others[char])
+            self.others[char] -= part
+            found.others[char] -= part
+            taken += part
+        return taken
+
+    def total(self) -> int:
+        return int(self.ascii.sum()) + self.others.total()
+
+
+def _count_others(text: str) -> Counter[str]:
+    if len(text) <= _FEW:
+        return Counter(text)
+    found, counts = np.unique(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32), return_counts=True)
+    return Counter(dict(zip(map(chr, found.tolist()), counts.tolist(), strict=True)))

@@ -8,6 +8,7 @@ from models.extract.readers.docx.package.xml import A, C
 from models.extract.readers.stated.text import NOT_SHOWN, StatedText
 
 _S: Final = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_VALUE: Final = _S + "v"
 _ESCAPED: Final = re.compile("_x[0-9A-Fa-f]{4}_")
 """Characters that XML cannot hold."""
 _SHEET: Final = re.compile(r"^xl/worksheets/[^/]+\.xml$")
@@ -23,7 +24,7 @@ def state_xlsx(data: bytes) -> StatedText:
         if _SHEET.search(name):
             _state_sheet(package, name, shared, forms, stated)
         elif _BESIDE.search(name) or _CHART.search(name):
-            root = package.xml(name)
+            root = package.xml_again(name)
             if root is not None:
                 stated.allow(NOT_SHOWN, "".join(root.itertext(_S + "t", A + "t", C + "v", "{*}text")))
     return stated
@@ -31,7 +32,7 @@ def state_xlsx(data: bytes) -> StatedText:
 
 def _read_shared(package: Package) -> list[str]:
     """The table of strings; readings of characters (phonetic runs) are none of them."""
-    root = package.xml("xl/sharedStrings.xml")
+    root = package.xml_again("xl/sharedStrings.xml")
     if root is None:
         return []
     return [
@@ -41,10 +42,13 @@ def _read_shared(package: Package) -> list[str]:
 
 
 def _state_sheet(package: Package, name: str, shared: list[str], forms: frozenset[str], stated: StatedText) -> None:
-    root = package.xml(name)
+    root = package.xml_again(name)
     for cell in root.iter(_S + "c") if root is not None else ():
-        kind, value = cell.get("t"), cell.find(_S + "v")
-        text = (value.text or "") if value is not None else ""
+        kind, text = cell.get("t"), ""
+        for node in cell:
+            if node.tag == _VALUE:
+                text = node.text or ""
+                break
         if kind == "s":
             known = text.isascii() and text.isdigit() and int(text) < len(shared)
             text = shared[int(text)] if known else ""
@@ -64,7 +68,7 @@ def _state_sheet(package: Package, name: str, shared: list[str], forms: frozense
 
 def _read_forms(package: Package) -> frozenset[str]:
     """Cell styles by number whose format says how text is shown."""
-    root = package.xml("xl/styles.xml")
+    root = package.xml_again("xl/styles.xml")
     if root is None:
         return frozenset()
     codes = {node.get("numFmtId"): node.get("formatCode", "") for node in root.iter(_S + "numFmt")}

@@ -11,7 +11,7 @@ from models.extract.readers.flow.blocks import FlowBlock, FlowPage
 from models.extract.readers.flow.characters import clean
 from models.extract.readers.flow.document import FlowDocument, FlowFile, open_flow
 from models.extract.readers.sheets.sheet import MAX_CELLS
-from models.extract.readers.sniffing.charset import decode_text
+from models.extract.readers.sniffing.charset import decode_file
 from models.extract.readers.sniffing.records import find_delimiter, read_records
 
 ENGINE: Final = "csv"
@@ -25,7 +25,7 @@ def open_csv(data: bytes, options: ReadOptions) -> FlowDocument:
 
 
 def _read(data: bytes) -> FlowFile:
-    text, name = decode_text(data)
+    text, name = decode_file(data)
     delimiter = find_delimiter(text) or ","
     page = FlowPage()
     table = _read_table(text, delimiter)

@@ -11,7 +11,7 @@ from models.cdom.original import Format, ReadOptions
 from models.cdom.tree import Metadata
 from models.extract.readers.flow.blocks import FlowPage
 from models.extract.readers.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.readers.sniffing.charset import decode_text
+from models.extract.readers.sniffing.charset import decode_file
 from models.extract.readers.text.labels import bound_labels, label_steps
 from models.extract.readers.text.plain import read_paragraphs
 from models.extract.readers.web.page import read_markup
@@ -41,7 +41,7 @@ def open_markdown(data: bytes, options: ReadOptions) -> FlowDocument:
 
 
 def _read(data: bytes) -> FlowFile:
-    text, _ = decode_text(data)
+    text, _ = decode_file(data)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > MAX_CHARS:
         raise ResourceLimit("the text is too long")

@@ -7,7 +7,7 @@ from models.cdom.original import Format, ReadOptions
 from models.cdom.tree import BlockType
 from models.extract.readers.flow.blocks import FlowBlock, FlowPage, StyledRun, join_runs
 from models.extract.readers.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.readers.sniffing.charset import decode_text
+from models.extract.readers.sniffing.charset import decode_file
 
 ENGINE: Final = "text"
 MAX_BLOCK_CHARS: Final = 20_000
@@ -21,7 +21,7 @@ def open_text(data: bytes, options: ReadOptions) -> FlowDocument:
 
 
 def _read(data: bytes) -> FlowFile:
-    text, name = decode_text(data)
+    text, name = decode_file(data)
     pages: list[FlowPage] = []
     line = 1
     for part in _FORM_FEED.split(text):

@@ -5,18 +5,20 @@ Nothing is ever fetched: no scripts, styles, frames, base addresses or document 
 
 import codecs
 import re
-from typing import Final
+from typing import Final, cast
 
 from lxml import etree
 from lxml import html as lxml_html
 
 from models.cdom.errors import Malformed, ResourceLimit
 from models.extract.readers.docx.package.xml import Element
+from models.extract.readers.parsed.kept import keep, take
 
 MAX_DEPTH: Final = 120
 """Elements inside elements; tags beyond it are dropped, their text stays. The walk uses a few calls a level."""
 MAX_TAGS: Final = 2_000_000
 """Tags of a page: each is a node of a tree that must fit into a sandbox."""
+_KEPT: Final = "html"
 _CHARSET: Final = re.compile(rb"<meta[^>]{0,400}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.\-]+)", re.IGNORECASE)
 _DECLARED: Final = re.compile(rb"^<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_.\-]+)")
 _TAG: Final = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9:_-]*)((?:[^<>\"']|\"[^\"]*\"|'[^']*')*)>")
@@ -95,7 +97,7 @@ def parse_html(text: str) -> Element | None:
     """The root of a page; None when there is nothing in it. Raises `ResourceLimit` beyond the bound on tags."""
     if text.count("<") > MAX_TAGS:
         raise ResourceLimit(f"more than {MAX_TAGS} tags")
-    text = text.replace("\0", "")
+    stated, text = text, text.replace("\0", "")
     if text.startswith("<?xml"):
         text = text[text.find("?>") + 2 :]
     if not text.strip():
@@ -109,7 +111,13 @@ def parse_html(text: str) -> Element | None:
         return None
     except ValueError:
         raise Malformed("the page is not readable HTML") from None
-    return root
+    return keep(_KEPT, stated, root)
+
+
+def parse_again(text: str) -> Element | None:
+    """The same for the caller alone, who may change it: what a reader of this text has just parsed."""
+    found = take(_KEPT, text)
+    return parse_html(text) if found is None else cast(Element, found)
 
 
 def _bound_depth(text: str) -> str:

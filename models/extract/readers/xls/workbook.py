@@ -7,6 +7,7 @@ from models.cdom.original import Format, ReadOptions
 from models.extract.readers.compound.file import CompoundFile
 from models.extract.readers.compound.properties import read_summary
 from models.extract.readers.flow.document import FlowDocument, FlowFile, open_flow
+from models.extract.readers.parsed.kept import keep
 from models.extract.readers.sheets.pages import make_pages
 from models.extract.readers.sheets.sheet import Sheet, Workbook
 from models.extract.readers.sheets.values import ValueWriter
@@ -14,6 +15,8 @@ from models.extract.readers.xls.cells import XlsSheet
 from models.extract.readers.xls.globals import read_globals
 
 ENGINE: Final = "biff"
+KEPT: Final = "biff"
+"""Under this name the stream and its globals are kept for the statement."""
 _STREAMS: Final = ("Workbook", "Book")
 _WITH_CELLS: Final = frozenset({0, 1})
 """Kinds of sheets that have cells: worksheets and macro sheets."""
@@ -30,7 +33,7 @@ def _read(data: bytes) -> FlowFile:
     if path is None:
         raise Malformed("the file holds no workbook")
     stream = file.read(path)
-    book = read_globals(stream)
+    book = keep(KEPT, data, (stream, read_globals(stream)))[1]
     codes = book.codes()
     workbook = Workbook()
     for entry in book.sheets:

@@ -15,6 +15,8 @@ from models.cdom.tree import dump_tree
 from models.extract.readers.pdf.engine import pymupdf
 from tests.models.extract.pdf.paper import Paper, read_tree
 
+pytestmark = pytest.mark.long
+
 MANY = 10_000
 GROWTH = 3.0
 """Work of twice as much: twice, and what sorting and warming up add."""

@@ -3,12 +3,15 @@
 import re
 from collections import Counter
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from models.cdom.tree import Tree, dump_tree, load_tree
 from models.extract.pages_json import dump_page, load_page
 from tests.models.extract.pdf.paper import Paper, read_tree
+
+pytestmark = pytest.mark.long
 
 WORDS = st.text(alphabet="abcdefgh ABCD0123456789.,-:()$%", min_size=1, max_size=40)
 MARKS = st.one_of(

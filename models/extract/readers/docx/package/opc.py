@@ -13,11 +13,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
 from types import MappingProxyType
-from typing import Final
+from typing import Final, cast
 from urllib.parse import unquote
 
 from models.cdom.errors import Encrypted, Malformed, ResourceLimit
 from models.extract.readers.docx.package.xml import BrokenPart, Element, parse_xml
+from models.extract.readers.parsed.kept import keep, take
 
 MAX_ENTRIES: Final = 2000
 """Files in a package: a thick book with a picture a page has a thousand."""
@@ -38,6 +39,7 @@ _CHUNK: Final = 1 << 20
 """Bytes unpacked at a time, so that a limit is noticed soon after it is passed."""
 _MOST_KEPT: Final = 8 * _CHUNK
 """Bytes of parts that stay unpacked for whoever reads the same package next, and of a package that is remembered."""
+_KEPT: Final = "xml"
 _PARAGRAPH: Final = re.compile(rb"<(?:\w+:)?p[ />]")
 _DRIVE: Final = re.compile(r"^[A-Za-z]:")
 _CFB_MAGIC: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -113,7 +115,13 @@ class Package:
             if size > MAX_XML_BYTES or tags > MAX_TAGS or paragraphs > MAX_PARAGRAPHS:
                 raise ResourceLimit("a part is too large")
             chunks.append(chunk)
-        return parse_xml(b"".join(chunks))
+        part = b"".join(chunks)
+        return keep(_KEPT, part, parse_xml(part))
+
+    def xml_again(self, name: str) -> Element | None:
+        """The same for the caller alone, who may change it: what a reader of these bytes has just parsed."""
+        found = take(_KEPT, self.read(name))
+        return self.xml(name) if found is None else cast(Element, found)
 
     def relations(self, part: str) -> Relations:
         """Relationships of a part by id (`part` "" = of the package)."""

@@ -63,10 +63,16 @@ class Covers:
         page = max(1.0, _area_inside(bounds, bounds))
         self.judged = len(found) <= LIMITS.most_covers and painted <= LIMITS.most_painted * page
         self._bands: dict[int, list[Cover]] = {}
+        self._last = max((cover.order for cover in found), default=-1) if self.judged else -1
+        self._dark = self.judged and any(_is_dark(cover) for cover in found)
         for cover in found if self.judged else ():
             first, last = int(cover.box[1] // LIMITS.stripe), int(cover.box[3] // LIMITS.stripe)
             for band in range(max(first, -1), min(last, LIMITS.most_bands) + 1):
                 self._bands.setdefault(band, []).append(cover)
+
+    def may_hide_at(self, order: int) -> bool:
+        """False when no cover of the page can hide dark text painted in that order, wherever it stands."""
+        return self._dark or order < self._last
 
     def touching(self, box: Bbox) -> list[Cover]:
         """Covers that reach into the box, the last painted last."""
@@ -144,7 +150,11 @@ def ground_of(order: int, x: float, y: float, covers: list[Cover]) -> int | None
 
 def may_hide(order: int, covers: list[Cover]) -> bool:
     """True when one of the covers lies over text painted in that order, or is dark under it."""
-    return any(cover.order > order or (cover.color is not None and ~cover.color & _LIGHT) for cover in covers)
+    return any(cover.order > order or _is_dark(cover) for cover in covers)
+
+
+def _is_dark(cover: Cover) -> bool:
+    return cover.color is not None and bool(~cover.color & _LIGHT)
 
 
 def is_faint(span: PaintedSpan) -> bool:

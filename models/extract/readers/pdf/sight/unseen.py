@@ -80,9 +80,12 @@ def take_unseen(page: SightedPage) -> Sight:
     for order, block in enumerate(page.blocks):
         if block["type"] != 0:
             continue
-        judge.covers = covers.touching(block["bbox"])
         judge.crosses = not _is_inside(block["bbox"], page.bounds)
-        if judge.crosses or has_doubt(block) or (judge.covers and may_hide(order, judge.covers)):
+        sure = not (judge.crosses or has_doubt(block))
+        if sure and not covers.may_hide_at(order):
+            continue
+        judge.covers = covers.touching(block["bbox"])
+        if not sure or may_hide(order, judge.covers):
             for index, line in enumerate(block["lines"]):
                 judge.look_at(order, index, line)
     return sight
@@ -126,6 +129,8 @@ class _Judge:
         y = (box[1] + box[3]) / 2
         later = self._later(place[0], box, y)
         if later:
+            if any(_is_inside(span["bbox"], cover.box) for cover in later):
+                return self._judge_covered(span, later)
             chars = self._chars(*place)
             return self._split(span, chars, lambda char: _is_under(char, later), Unseen.COVERED, later)
         ground = ground_of(place[0], (box[0] + box[2]) / 2, y, self.covers)
@@ -133,6 +138,13 @@ class _Judge:
         if not (faint or is_near(span["color"], ground)) or span["text"].isspace() or self._page.draw().shows(box):
             return [span]
         self._note(span["text"], span["bbox"], Unseen.TRANSPARENT if faint else Unseen.SAME_COLOUR, span["size"])
+        return []
+
+    def _judge_covered(self, span: PaintedSpan, later: list[Cover]) -> list[PaintedSpan]:
+        """The span, or nothing: all of it lies under a cover, so that its characters need not be told apart."""
+        if span["text"].isspace() or self._still_shows(span, later):
+            return [span]
+        self._note(span["text"], span["bbox"], Unseen.COVERED, span["size"])
         return []
 
     def _later(self, order: int, box: Bbox, y: float) -> list[Cover]:

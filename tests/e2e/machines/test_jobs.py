@@ -16,7 +16,7 @@ from tests.cluster.jobs.corpora import make_corpus
 from tests.waiting import until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from tests.chaos.machines import KEY, Machines
 from tests.cluster.jobs.corpora import make_corpus
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 LINE = re.compile(r"^ray job submit -- .*$", re.M)
 REPORTS = 6
 

@@ -1,0 +1,1 @@
+"""What readers parsed, for the statement."""
