@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from models.cdom.ports import ReadOutcome
 from storage.values.rows import Claim, DocumentId, Finished
-from tests.actors.test_reader import Scene, good, make_claim
+from tests.actors.reading_scene import Scene, good, make_claim
 from tests.waiting import until
 
 

@@ -13,7 +13,7 @@ from models.extract.readers.contract import DocumentFacts, PageContent
 from models.neural.fakes import ScriptedRecogniser
 from storage.values.rows import DocumentId, Failed, Succeeded
 from storage.values.states import Phase
-from tests.actors.test_reader import Scene, good, make_claim
+from tests.actors.reading_scene import Scene, good, make_claim
 from tests.waiting import until
 
 

@@ -13,7 +13,7 @@ from models.cdom.chunk import Chunk, ChunkId
 from models.cdom.ports import EmbeddingFailed, PortUnavailable
 from models.cdom.tree import Tree
 from storage.values.rows import Beat, Claim, DocumentId, Failed, Succeeded
-from tests.actors.test_reader import make_claim
+from tests.actors.reading_scene import make_claim
 from tests.builders import make_tree
 
 

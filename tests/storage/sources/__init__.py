@@ -1,0 +1,1 @@
+"""Places to pull from: what a sync takes and removes, and the fence around it."""

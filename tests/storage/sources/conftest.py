@@ -1,0 +1,14 @@
+"""A folder of one's own behind the fence."""
+
+from pathlib import Path
+
+import pytest
+
+from storage.store import Store
+from tests.storage.sources.place import Place
+
+
+@pytest.fixture
+def place(store: Store, tmp_path: Path) -> Place:
+    (tmp_path / "root").mkdir()
+    return Place(store, tmp_path / "root")

@@ -1,0 +1,77 @@
+"""Sync is exact: after each one the live documents are the files."""
+
+import os
+import random
+from pathlib import Path
+
+from storage.sources.sources import (
+    list_sources,
+)
+from storage.store import Store
+from tests.storage.scenes import ACME
+from tests.storage.sources.place import Place
+
+
+def test_only_new_and_changed_files_are_taken_and_removed_ones_go(place: Place) -> None:
+    for name in ("a.pdf", "b/b.pdf", "b/c/ç.pdf"):
+        place.write(name)
+    assert place.counts() == (3, 0, 0, 0)
+    place.read_all()
+    assert place.counts() == (0, 0, 0, 3)
+    place.write("a.pdf", "new content")
+    (place.root / "b/b.pdf").unlink()
+    place.write("d.pdf")
+    assert place.counts() == (1, 1, 1, 1)
+    place.read_all()
+    assert place.live() == place.expected()
+    assert place.counts() == (0, 0, 0, 3)
+
+
+def test_the_same_size_and_time_with_other_bytes_is_a_change_and_a_touch_is_none(place: Place) -> None:
+    file = place.write("a.pdf", "one")
+    facts = file.stat()
+    place.counts()
+    place.read_all()
+    file.write_text("two")
+    os.utime(file, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    assert place.counts() == (0, 1, 0, 0)
+    os.utime(file)
+    assert place.counts() == (0, 0, 0, 1)
+    file.rename(place.root / "b.pdf")
+    place.read_all()
+    assert place.counts() == (1, 0, 1, 0)
+
+
+def test_random_changes_always_end_with_the_documents_that_are_the_files(place: Place) -> None:
+    chance = random.Random(11)
+    for _ in range(12):
+        for _ in range(6):
+            file = place.root / f"{chance.randrange(3)}/{chance.randrange(4)}.pdf"
+            file.parent.mkdir(exist_ok=True)
+            act = chance.randrange(3)
+            if act == 0 and file.exists():
+                file.unlink()
+            else:
+                file.write_text(str(chance.random()))
+        place.sync()
+        if chance.random() < 0.7:
+            place.read_all()
+        assert place.counts()[:3] == (0, 0, 0)
+    place.read_all()
+    assert place.live() == place.expected()
+
+
+def test_jobs_hold_at_most_200_documents(place: Place) -> None:
+    for n in range(205):
+        place.write(f"{n}.pdf")
+    report = place.sync()
+    assert (report.added, len(report.job_ids)) == (205, 2)
+    assert list_sources(place.store.db, ACME)[0].last_sync is not None
+
+
+def test_globs_choose_and_files_no_longer_chosen_are_removed(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    place = Place(store, tmp_path / "root", include=["*.pdf"], exclude=["drafts/*"])
+    for name in ("a.pdf", "b.txt", "drafts/c.pdf", "deep/down/d.pdf"):
+        place.write(name)
+    assert place.counts() == (2, 0, 0, 0)
