@@ -75,11 +75,12 @@ dist: $(VENV)/.dev ## wheels of the server and of the Python clients, and the np
 	@$(BIN)/python -m cluster.dist.compile || test $$? -eq 2
 	@$(BIN)/python -m cluster.dist.build dist
 
-test-frameworks: $(VENV)/.dev .venv-frameworks/.done ## the loaders against LangChain, LlamaIndex and Haystack themselves
+test-frameworks: $(VENV)/.dev .venv-frameworks/.done ## the loaders against LangChain, LlamaIndex and Haystack; other services' clients and Open WebUI against the doors
 	$(BIN)/python -m tests.clients.live_frameworks .venv-frameworks/bin/python
 
-.venv-frameworks/.done: tests/clients/frameworks.in
-	$(PYTHON) -m venv .venv-frameworks && .venv-frameworks/bin/python -m pip install --quiet -r tests/clients/frameworks.in && touch $@
+.venv-frameworks/.done: tests/clients/frameworks.in tests/clients/open_webui.in
+	$(PYTHON) -m venv .venv-frameworks && .venv-frameworks/bin/python -m pip install --quiet -r tests/clients/frameworks.in -r tests/clients/open_webui.in
+	.venv-frameworks/bin/python -m pip install --quiet --no-deps "open-webui>=0.12,<0.13" && touch $@
 
 test-ui: $(VENV)/.dev chromium ## the dashboard: tests, then axe-core on every page (needs npm), pictures in bench-results/ui
 	QUIRE_REVIEW_FLAGS=400 $(BIN)/python -m pytest tests/ui tests/serve_apps/console -q

@@ -58,10 +58,11 @@ def tree_to_markdown(
     tables: TableStyle = TableStyle.AUTO,
     inline: MarkdownText = MarkdownText.RICH,
     hidden: bool = False,
+    page_break: str = "",
 ) -> str:
     """The document as Markdown; without `furniture` running headers and footers are left out.
 
-    `hidden`: text that nobody sees is listed apart, after the document.
+    `hidden`: text that nobody sees is listed apart, after the document. `page_break`: text between pages, alone.
 
     Unless it is said, they are kept where they have a place on a printed page.
     """
@@ -69,7 +70,8 @@ def tree_to_markdown(
         printed = tree.source.format not in SHAPED_FORMATS
         furniture = printed and any(block.bbox is not None for block in tree.blocks)
     parts = markdown_parts(tree, furniture=furniture, tables=tables, inline=inline)
-    text = "".join(part.glue + part.text for part in parts).lstrip("\n") + "\n"
+    glued = _part_pages(parts, page_break) if page_break else parts
+    text = "".join(part.glue + part.text for part in glued).lstrip("\n") + "\n"
     return text + hidden_markdown(tree) if hidden else text
 
 
@@ -88,6 +90,16 @@ def markdown_parts(
     for block in blocks:
         writer.add(block)
     return writer.parts + writer.notes
+
+
+def _part_pages(parts: list[MarkdownPart], page_break: str) -> list[MarkdownPart]:
+    """The parts with the text between those of different pages. Notes, which stand at the end, part nothing."""
+    glue, page, parted = f"\n\n{page_break}\n\n", 0, []
+    for part in parts:
+        turned = 0 < page < part.block.page
+        parted.append(replace(part, glue=glue) if turned else part)
+        page = max(page, part.block.page)
+    return parted
 
 
 def formula_to_markdown(text: str) -> str:

@@ -132,7 +132,8 @@ class Converter:
         for kind, export in _EXPORTS.items():
             if kind in options.formats:
                 path = f"/v1/jobs/{job_id}/documents/{document_id}/export/{export}"
-                answer = await self._client.get(path, headers=keys)
+                asked = {"page_break": options.page_break} if kind is OutputFormat.MD and options.page_break else {}
+                answer = await self._client.get(path, headers=keys, params=asked)
                 if answer.status_code != 200:
                     raise Refused(answer)
                 contents[f"{kind}_content"] = answer.text

@@ -13,6 +13,10 @@ class OutputFormat(StrEnum):
     DOCTAGS = "doctags"
 
 
+LONGEST_BREAK = 100
+"""Characters between two pages of Markdown, as the engine takes them."""
+
+
 class InvalidOption(ValueError):
     """A field that says something that cannot be meant."""
 
@@ -27,11 +31,12 @@ class TargetNotOffered(InvalidOption):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConvertOptions:
-    """`fields` are the engine's own form fields."""
+    """`fields` are the engine's own form fields; `page_break` stands between the pages of Markdown."""
 
     formats: frozenset[OutputFormat]
     fields: dict[str, str]
     zipped: bool
+    page_break: str = ""
 
 
 def read_options(sent: Sequence[tuple[str, str]]) -> ConvertOptions:
@@ -46,7 +51,12 @@ def read_options(sent: Sequence[tuple[str, str]]) -> ConvertOptions:
     target = values.get("target_type", ["inbody"])[-1]
     if target not in ("inbody", "zip"):  # clients that would rather have an address look for these words
         raise TargetNotOffered("target_type", f"{target}: input should be 'inbody' or 'zip'")
-    return ConvertOptions(formats=frozenset(formats), fields=_fields(values), zipped=target == "zip")
+    page_break = [value for name, value in sent if name == "md_page_break_placeholder"][-1:]
+    if page_break and len(page_break[0]) > LONGEST_BREAK:
+        raise InvalidOption("md_page_break_placeholder", f"at most {LONGEST_BREAK} characters")
+    return ConvertOptions(
+        formats=frozenset(formats), fields=_fields(values), zipped=target == "zip", page_break="".join(page_break)
+    )
 
 
 def _fields(values: dict[str, list[str]]) -> dict[str, str]:

@@ -9,13 +9,13 @@ from typing import Any
 
 from serve_apps.compat.options import ConvertOptions, OutputFormat
 
-_TASK = re.compile(r"(job_[a-z2-7]{26})\.([a-z]+(?:-[a-z]+)*)(\.zip)?\Z")
+_TASK = re.compile(r"(job_[a-z2-7]{26})\.([a-z]+(?:-[a-z]+)*)(\.zip)?(?:\.([0-9a-f]{2,800}))?\Z")
 _STATES = {"queued": "pending", "running": "started", "failed": "failure", "canceled": "failure"}
 
 
 @dataclass(frozen=True, slots=True)
 class ConvertTask:
-    """A job and the formats its documents are wanted in."""
+    """A job, the formats its documents are wanted in, and what parts their pages."""
 
     job_id: str
     options: ConvertOptions
@@ -23,7 +23,9 @@ class ConvertTask:
     @property
     def id(self) -> str:
         formats = "-".join(sorted(self.options.formats))
-        return f"{self.job_id}.{formats}{'.zip' if self.options.zipped else ''}"
+        page_break = self.options.page_break.encode().hex()
+        zipped = ".zip" if self.options.zipped else ""
+        return f"{self.job_id}.{formats}{zipped}{'.' if page_break else ''}{page_break}"
 
 
 def read_task(id: str) -> ConvertTask | None:
@@ -32,7 +34,12 @@ def read_task(id: str) -> ConvertTask | None:
     if found is None or not set(found[2].split("-")) <= set(OutputFormat):
         return None
     formats = frozenset(OutputFormat(name) for name in found[2].split("-"))
-    return ConvertTask(found[1], ConvertOptions(formats=formats, fields={}, zipped=found[3] is not None))
+    try:
+        page_break = bytes.fromhex(found[4] or "").decode()
+    except ValueError:
+        return None
+    options = ConvertOptions(formats=formats, fields={}, zipped=found[3] is not None, page_break=page_break)
+    return ConvertTask(found[1], options)
 
 
 def describe_task(task: ConvertTask, job: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """`python -m tests.clients.live_frameworks PYTHON`: the loaders against LangChain, LlamaIndex and Haystack themselves.
 
-Beside them other services' own clients before our doors: docling's, unstructured's, LangChain's for MCP.
+Beside them other services' own clients before our doors: docling's, unstructured's, LangChain's for MCP; Open WebUI;
+DuckDB and pandas over what is downloaded.
 PYTHON is an interpreter that has the libraries (`make test-frameworks` makes it). The wheels are built, installed
 there from their files, and a program of each library and every README run against a service that reads what is sent.
 """
@@ -15,12 +16,14 @@ from pathlib import Path
 from cluster.dist.build import CLIENTS, PYTHON_CLIENTS, ROOT, build_wheels
 from serve_apps.compat.app import create_compat
 from storage.store import open_store
-from tests.api.harness import make_resources, reading
+from tests.api.harness import at_work, make_resources, reading
 from tests.api.live import listening, listening_app
 from tests.postgres import test_server
+from tests.ui.papers import LetterReader
 
 SAMPLE = ROOT / "docs" / "sample" / "quire-sample.pdf"
-PROGRAMS = [Path(__file__).with_name(name) for name in ("framework_program.py", "door_program.py")]
+PROGRAMS = [Path(__file__).with_name(name) for name in ("framework_program.py", "door_program.py", "data_program.py")]
+PAGED = Path(__file__).with_name("open_webui_program.py")
 WAIT_S = 20.0  # seconds that a conversion may take before it is a task
 _PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _ELSEWHERE = '"https://example.org/terms.pdf"'
@@ -38,12 +41,14 @@ def main(arguments: list[str]) -> int:
         make_papers(work)
         store = open_store(dsn, work / "workdir", signing_key=b"a key of these tests, long enough")
         with (
-            reading(store),
             listening(make_resources(store, dsn=dsn)) as url,
             listening_app(create_compat(url, wait_s=WAIT_S)) as door,
         ):
             there = {"QUIRE_URL": url, "QUIRE_DOOR": door, "QUIRE_PYTHON": sys.executable, "QUIRE_ROOT": str(ROOT)}
-            failed = [name for name, source in programs().items() if not passes(python, name, source, there, work)]
+            with reading(store):
+                failed = [name for name, source in programs().items() if not passes(python, name, source, there, work)]
+            with at_work(LetterReader(store)):  # reads the pages that Open WebUI tells apart
+                failed += [] if passes(python, PAGED.name, PAGED.read_text(), there, work) else [PAGED.name]
         store.close()
     return 1 if failed else 0
 

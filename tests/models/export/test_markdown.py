@@ -1,5 +1,6 @@
 """Trees with pages as Markdown; flowing documents have tests of their own."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -196,3 +197,18 @@ def test_plain_text_has_no_marks_of_emphasis_and_no_addresses_and_is_escaped_all
     tree = make_tree(make_block(0, BlockType.PARAGRAPH, "Bold link `x`", spans=spans))
     assert tree_to_markdown(tree) == "**Bold** [link](https://example.com) \\`x\\`\n"
     assert tree_to_markdown(tree, inline=MarkdownText.PLAIN) == "Bold link \\`x\\`\n"
+
+
+def test_pages_are_parted_where_it_is_asked_for() -> None:
+    blocks = [make_block(n, BlockType.PARAGRAPH, f"word {n}") for n in range(4)]
+    placed = [replace(block, page=page) for block, page in zip(blocks, (1, 1, 2, 4), strict=True)]
+    assert tree_to_markdown(make_tree(*placed), page_break="<!-- page -->") == (
+        "word 0\n\nword 1\n\n<!-- page -->\n\nword 2\n\n<!-- page -->\n\nword 3\n"
+    )
+    assert "page" not in tree_to_markdown(make_tree(*placed))
+
+
+def test_a_list_that_goes_on_over_the_page_is_parted_too() -> None:
+    items = [make_block(n, BlockType.LIST_ITEM, f"item {n}", level=1) for n in range(2)]
+    tree = make_tree(items[0], replace(items[1], page=2))
+    assert tree_to_markdown(tree, page_break="\f") == "- item 0\n\n\f\n\n- item 1\n"

@@ -3,6 +3,7 @@
 import io
 import zipfile
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -12,10 +13,13 @@ from fastapi import FastAPI
 from serve_apps.compat.app import create_compat
 from serve_apps.compat.conversion import text_of
 from serve_apps.compat.options import InvalidOption, read_options
+from serve_apps.compat.tasks import ConvertTask, read_task
 from storage.store import Store
-from tests.api.harness import PDF, client_of, files, make_resources, reading
+from tests.api.harness import PDF, at_work, client_of, files, make_resources, reading
 from tests.api.live import listening
+from tests.ui.papers import LetterReader
 
+SAMPLE = Path(__file__).parents[3] / "docs" / "sample" / "quire-sample.pdf"
 ALL = {"to_formats": ["md", "html", "text", "json"]}
 
 
@@ -122,6 +126,28 @@ async def test_a_conversion_that_takes_too_long_names_its_job(store: Store, dsn:
 )
 def test_fields_become_the_engines(sent: list[tuple[str, str]], fields: dict[str, str]) -> None:
     assert read_options(sent).fields == fields
+
+
+def test_what_parts_the_pages_is_taken_as_it_is_and_kept_by_a_task() -> None:
+    sent = [("to_formats", "md"), ("md_page_break_placeholder", "\f"), ("target_type", "zip")]
+    options = read_options(sent)
+    assert options.page_break == "\f"
+    task = ConvertTask("job_" + "a" * 26, options)
+    assert read_task(task.id) == task
+    assert read_task(f"{task.id}ff") is None
+    with pytest.raises(InvalidOption):
+        read_options([("md_page_break_placeholder", "x" * 101)])
+
+
+async def test_markdown_has_the_placeholder_between_its_pages(store: Store, dsn: str) -> None:
+    with listening(make_resources(store, dsn=dsn)) as url, at_work(LetterReader(store)):
+        app = create_compat(url, wait_s=20)
+        async with app.router.lifespan_context(app), client_of(app) as client:
+            asked = {"to_formats": ["md", "json"], "md_page_break_placeholder": "\f"}
+            document = (await client.post("/v1/convert/file", files=files(SAMPLE.read_bytes()), data=asked)).json()
+    pages = document["document"]["md_content"].split("\f")
+    assert len(pages) == 3
+    assert all(page.strip() for page in pages)
 
 
 def test_formats_may_come_with_commas() -> None:

@@ -34,6 +34,7 @@ Inline = Annotated[
     MarkdownText, Query(description="rich: emphasis, code and link targets; plain: the words alone, as printed.")
 ]
 Hidden = Annotated[bool, Query(description="List the text that nobody sees on the pages, apart, at the end.")]
+PageBreak = Annotated[str, Query(max_length=100, description="Text on a line of its own between pages.")]
 Furniture = Annotated[bool | None, Query(description="Running headers and footers; by default only where pages are.")]
 
 
@@ -52,10 +53,11 @@ async def export_markdown(
     tables: Tables = TableStyle.AUTO,
     inline: Inline = MarkdownText.RICH,
     hidden: Hidden = False,
+    page_break: PageBreak = "",
 ) -> Response:
     """The document as Markdown: text escaped, hidden text left out unless it is asked for."""
-    make = partial(tree_to_markdown, furniture=furniture, tables=tables, inline=inline, hidden=hidden)
-    text = await document.derive(make)
+    shape = {"furniture": furniture, "tables": tables, "inline": inline, "hidden": hidden, "page_break": page_break}
+    text = await document.derive(partial(tree_to_markdown, **shape))
     headers = {"X-Content-Type-Options": "nosniff"} | document.left_out(furniture=furniture is not False)
     return Response(text, media_type="text/markdown; charset=utf-8", headers=headers)
 

@@ -125,9 +125,9 @@ class Operations(Transport):
         """One semantic, accessible page in reading order, with its coverage below."""
         return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/html", job_id=job_id, document_id=document_id), query={"hidden": hidden, "redacted": redacted}))
 
-    def export_markdown(self, job_id: str, document_id: str, *, furniture: bool | None = None, tables: types.TableStyle | None = None, inline: types.MarkdownText | None = None, hidden: bool | None = None, redacted: bool | None = None) -> str:
+    def export_markdown(self, job_id: str, document_id: str, *, furniture: bool | None = None, tables: types.TableStyle | None = None, inline: types.MarkdownText | None = None, hidden: bool | None = None, page_break: str | None = None, redacted: bool | None = None) -> str:
         """The document as Markdown: text escaped, hidden text left out unless it is asked for."""
-        return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", job_id=job_id, document_id=document_id), query={"furniture": furniture, "tables": tables, "inline": inline, "hidden": hidden, "redacted": redacted}))
+        return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", job_id=job_id, document_id=document_id), query={"furniture": furniture, "tables": tables, "inline": inline, "hidden": hidden, "page_break": page_break, "redacted": redacted}))
 
     def export_docx(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> Content:
         """The document as a Word file: real headings, lists, tables and links."""

@@ -144,8 +144,8 @@ export class Operations extends Transport {
   }
 
   /** The document as Markdown: text escaped, hidden text left out unless it is asked for. */
-  exportMarkdown(jobId: string, documentId: string, options: { furniture?: boolean | null; tables?: types.TableStyle; inline?: types.MarkdownText; hidden?: boolean; redacted?: boolean } = {}): Promise<string> {
-    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", { job_id: jobId, document_id: documentId }), query: { furniture: options.furniture, tables: options.tables, inline: options.inline, hidden: options.hidden, redacted: options.redacted } });
+  exportMarkdown(jobId: string, documentId: string, options: { furniture?: boolean | null; tables?: types.TableStyle; inline?: types.MarkdownText; hidden?: boolean; page_break?: string; redacted?: boolean } = {}): Promise<string> {
+    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", { job_id: jobId, document_id: documentId }), query: { furniture: options.furniture, tables: options.tables, inline: options.inline, hidden: options.hidden, page_break: options.page_break, redacted: options.redacted } });
   }
 
   /** The document as a Word file: real headings, lists, tables and links; pictures are named, hidden text left out. */
