@@ -56,8 +56,10 @@ async def export_markdown(
     page_break: PageBreak = "",
 ) -> Response:
     """The document as Markdown: text escaped, hidden text left out unless it is asked for."""
-    shape = {"furniture": furniture, "tables": tables, "inline": inline, "hidden": hidden, "page_break": page_break}
-    text = await document.derive(partial(tree_to_markdown, **shape))
+    make = partial(
+        tree_to_markdown, furniture=furniture, tables=tables, inline=inline, hidden=hidden, page_break=page_break
+    )
+    text = await document.derive(make)
     headers = {"X-Content-Type-Options": "nosniff"} | document.left_out(furniture=furniture is not False)
     return Response(text, media_type="text/markdown; charset=utf-8", headers=headers)
 
