@@ -14,10 +14,10 @@ class ChoiceLimits:
 
     `closed` is taken off where a box ends and the next begins, `chart` where figures lie scattered: less than
     `chart_filled` of the cells hold text, more than `chart_numeric` of those a number. A whole takes the place of its
-    chosen parts when its score is at most `whole` lower than theirs (`longer` for a single part) and its columns as
-    many, give or take `columns`; it needs `whole_bar` itself. Parts with other columns than each other, one of them
-    framed, take the place of a whole when they hold `part_words` of its words, each has `part_bar`, and their mean is
-    at most `part` lower.
+    chosen parts when its score is at most `whole` lower than theirs (`longer` for a single part, but for a full lattice
+    without merged cells that goes on below) and its columns as many, give or take `columns`; it needs `whole_bar`
+    itself. Parts with other columns than each other, one of them framed, take the place of a whole when they hold
+    `part_words` of its words, each has `part_bar`, and their mean is at most `part` lower.
     """
 
     bar: float = 0.42
@@ -49,6 +49,8 @@ class ChoiceLimits:
     whole_bar: float = 0.6
     columns: int = 1
     longer: float = 0.02
+    top: float = 1.0
+    """Points by which the tops of two candidates that begin with the same row may differ."""
     part: float = 0.1
     part_bar: float = 0.6
     part_words: float = 0.95
@@ -59,7 +61,7 @@ class ChoiceLimits:
 
 
 LIMITS = ChoiceLimits()
-_CLOSED, _FILLED, _NUMERIC, _HELD, _LEVELS, _BOXED, _SHAPES, _SINGLE, _STRUCK, _CONTENTS = (
+_CLOSED, _FILLED, _NUMERIC, _HELD, _LEVELS, _BOXED, _SHAPES, _SINGLE, _STRUCK, _CONTENTS, _SPANS = (
     FEATURE_NAMES.index(name)
     for name in (
         "closed_gaps",
@@ -72,6 +74,7 @@ _CLOSED, _FILLED, _NUMERIC, _HELD, _LEVELS, _BOXED, _SHAPES, _SINGLE, _STRUCK, _
         "single_rows",
         "struck",
         "contents",
+        "spans",
     )
 )
 
@@ -86,6 +89,8 @@ class _Rated:
     lines: frozenset[int]
     is_closed: bool
     is_framed: bool
+    is_plain: bool
+    """A full lattice without merged cells: what stands in its frame is one table."""
 
     @property
     def value(self) -> float:
@@ -121,10 +126,12 @@ def _rate(candidate: Candidate, features: list[float], score: float) -> _Rated:
         score -= LIMITS.contents
     if _is_drawing(features):
         score -= LIMITS.drawn
-    if score >= LIMITS.lattice and not is_closed and _is_lattice(features):
+    is_lattice = not is_closed and _is_lattice(features)
+    is_plain = is_lattice and features[_SPANS] == 0
+    if score >= LIMITS.lattice and is_lattice:
         score = max(score, LIMITS.bar + LIMITS.floor)
     words = sum(len(row.words) for row in candidate.rows)
-    return _Rated(candidate, score, words, frozenset(candidate.indices), is_closed, _is_framed(features))
+    return _Rated(candidate, score, words, frozenset(candidate.indices), is_closed, _is_framed(features), is_plain)
 
 
 def _is_drawing(features: list[float]) -> bool:
@@ -152,9 +159,16 @@ def _join_parts(ranked: list[_Rated], chosen: list[_Rated]) -> list[_Rated]:
         if not all(_is_part(one, whole) for one in parts):
             continue
         mean = sum(one.score * one.words for one in parts) / sum(one.words for one in parts)
-        if whole.score >= mean - (LIMITS.whole if len(parts) > 1 else LIMITS.longer):
+        room = LIMITS.whole if len(parts) > 1 or _goes_on_below(whole, parts[0]) else LIMITS.longer
+        if whole.score >= mean - room:
             chosen = [one for one in chosen if whole.lines.isdisjoint(one.lines)] + [whole]
     return chosen
+
+
+def _goes_on_below(whole: _Rated, part: _Rated) -> bool:
+    """True when the whole's frame holds rows under those of the part, and nothing above them."""
+    top, own_top = whole.candidate.region.box[1], part.candidate.region.box[1]
+    return whole.is_plain and whole.lines > part.lines and top > own_top - LIMITS.top
 
 
 def _split_whole(ranked: list[_Rated], whole: _Rated) -> list[_Rated]:

@@ -11,6 +11,7 @@ from models.extract.layout.tables.scoring.choose import choose_candidates
 from models.extract.layout.tables.scoring.features import FEATURE_NAMES
 from models.extract.layout.tables.words import TableWord, TextRow
 
+GRID = Grid([5.0], [])
 PLAIN = {"filled": 0.9, "numeric": 0.5, "single_rows": 0.1}
 
 
@@ -54,3 +55,18 @@ def test_variants_of_one_table_leave_room_for_the_next_one_on_the_page() -> None
 
 def test_what_is_guessed_under_the_bar_gets_no_grid() -> None:
     assert keep_best([Proposal((1, 2)), Proposal((3, 4))], [LIMITS.bar - 0.01, LIMITS.bar]) == [Proposal((3, 4))]
+
+
+@pytest.mark.parametrize(("spans", "rows"), [(0.0, [3]), (0.2, [2])])
+def test_rows_of_one_frame_go_together_unless_cells_of_it_are_merged(spans: float, rows: list[int]) -> None:
+    framed = PLAIN | {"columns_held": 1.0, "boxed": 2.0, "levels_per_row": 1.0, "spans": spans}
+    features = [[framed.get(name, 0.0) for name in FEATURE_NAMES]] * 2
+    word = TableWord(0, 10, 0, 10, 8, 10, "one", bold=False)
+    candidates = [
+        Candidate(
+            tuple(range(count)), RuledRegion((0, 0, 10, 10 * count)), [TextRow(8, 10, [word] * count)], GRID, "ruled"
+        )
+        for count in (2, 3)
+    ]
+    chosen = choose_candidates(candidates, features, [0.74, 0.65])
+    assert [len(candidate.indices) for candidate, _ in chosen] == rows

@@ -1,0 +1,64 @@
+"""What the forests of tables are made of: candidates are the same however collected, and the card names the files."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from models.extract.layout.tables.regions.glance import GLANCE_NAMES
+from models.extract.layout.tables.scoring import find
+from tests.bench.training.forest_file import write_forest
+from tests.bench.training.table_sources import find_sources
+from tests.bench.training.tables import judge_source
+from tests.models.extract.pdf.paper import Paper
+
+WEIGHTS = Path(find.__file__).parent.parent / "weights"
+
+
+def make_source(home: Path, name: str) -> None:
+    """Five documents of one page with a ruled table, and their truth."""
+    for folder in ("pdfs", "gt_tables"):
+        (home / name / folder).mkdir(parents=True)
+    for number in range(5):
+        paper, cells = Paper(), []
+        for row in range(3 + number):
+            paper.rule(50, 55 + 20 * row, 350, 55 + 20 * row)
+            for col, text in enumerate((f"Item {row}", str(7 * row + number))):
+                paper.text(55 + 150 * col, 70 + 20 * row, text)
+                cells.append({"row": row, "col": col, "rowspan": 1, "colspan": 1, "text": text})
+        (home / name / "pdfs" / f"{number}.pdf").write_bytes(paper.file.tobytes())
+        (home / name / "gt_tables" / f"{number}.json").write_text(json.dumps([{"page": 1, "cells": cells}]))
+
+
+def test_candidates_are_the_same_whoever_collects_them(tmp_path: Path) -> None:
+    make_source(tmp_path, "makers")
+    (source,) = find_sources(tmp_path)
+    alone, together = judge_source(source, jobs=1), judge_source(source, jobs=2)
+    assert [page.document for page in alone] == ["0", "1", "2", "3", "4"]
+    assert all(page.judged for page in alone)
+    for one, other in zip(alone, together, strict=True):
+        assert one.rows.tobytes() == other.rows.tobytes()
+        assert one.glances.tobytes() == other.glances.tobytes()
+        assert (one.judged, one.region_quality, one.makers) == (other.judged, other.region_quality, other.makers)
+
+
+class Refusing:
+    """A booster that expects nothing of any region."""
+
+    def dump_model(self) -> dict[str, object]:
+        return {"tree_info": [{"tree_structure": {"leaf_value": -1.0}}]}
+
+
+def test_the_score_learns_only_from_what_the_given_glance_leaves(tmp_path: Path) -> None:
+    make_source(tmp_path, "makers")
+    (source,) = find_sources(tmp_path)
+    write_forest(Refusing(), tmp_path / "none.npz", GLANCE_NAMES)
+    every, left = judge_source(source, jobs=2), judge_source(source, tmp_path / "none.npz")
+    assert {mode for page in left for mode in page.modes} == {"gates"}
+    assert all(len(set(page.modes)) > 1 for page in every)
+
+
+@pytest.mark.parametrize("name", ["regions.npz", "tables.npz"])
+def test_the_card_names_the_weights_that_ship(name: str) -> None:
+    assert hashlib.sha256((WEIGHTS / name).read_bytes()).hexdigest() in (WEIGHTS / "CARD.md").read_text("utf-8")
