@@ -1,7 +1,8 @@
 """Two pages of a book on one scan: where the fold lies, and the words of each page. Pure.
 
 A scan is taken for two pages when it is wide enough for two, nothing stands in its fold, and both sides hold lines of
-running text; tables and slides have short lines or reach over the middle.
+running text; tables and slides have short lines or reach over the middle. Beside running text anything is a page of
+its own whose lines do not go on the rows of that text, as the columns of a table do.
 """
 
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
-from models.cdom.geometry import Bbox
+from models.cdom.geometry import Bbox, union_bbox
 from models.cdom.ports import Word
 
 
@@ -22,6 +23,9 @@ class SpreadLimits:
     middle: tuple[float, float] = (0.4, 0.6)  # where the fold may lie
     fold: float = 0.02  # width without a word: the inner margins of two pages are wider
     lines: int = 8  # on each page
+    clear_fold: float = 0.04  # the same where only one page is running text
+    level: float = 0.2  # of a line's height by which two middles may differ on one row
+    on_rows: float = 0.5  # lines on rows of the other side from which both belong to one table
     prose: float = 0.35  # of the text's width on a page: half of its text is in lines as long, also in two columns
 
 
@@ -33,32 +37,51 @@ def find_fold(words: Sequence[Word], rules: Sequence[Bbox], width: float, height
     page = width / 2 / max(height, 1.0)
     if not LIMITS.slimmest < page < LIMITS.widest:
         return None
-    fold = _find_gap(words, width)
-    if fold is None or any(x0 < fold < x1 for x0, _, x1, _ in rules):
+    gap, fold = _find_gap(words, width)
+    if gap < LIMITS.fold * width or any(x0 < fold < x1 for x0, _, x1, _ in rules):
         return None
-    sides = ([word for word in words if word.bbox[0] < fold], [word for word in words if word.bbox[0] >= fold])
-    return fold if all(_is_prose(side) for side in sides) else None
+    left, right = (_find_lines(words, fold, right=right) for right in (False, True))
+    prose = _is_prose(left) + _is_prose(right)
+    if min(len(left), len(right)) < LIMITS.lines or not prose:
+        return None
+    return fold if prose == len((left, right)) or _are_apart(left, right, gap / width) else None
 
 
-def _find_gap(words: Sequence[Word], width: float) -> float | None:
-    """The middle of the widest gap between words around the middle of the scan."""
+def _find_gap(words: Sequence[Word], width: float) -> tuple[float, float]:
+    """The widest gap between words around the middle of the scan, and its middle."""
     first, last = (share * width for share in LIMITS.middle)
     end, best = 0.0, (0.0, 0.0)
     for x0, x1 in sorted((word.bbox[0], word.bbox[2]) for word in words):
         if x0 > end and first <= (x0 + end) / 2 <= last:
             best = max(best, (x0 - end, (x0 + end) / 2))
         end = max(end, x1)
-    return best[1] if best[0] >= LIMITS.fold * width else None
+    return best
 
 
-def _is_prose(words: Sequence[Word]) -> bool:
-    lines = [list(group) for _, group in groupby(words, key=lambda word: word.line)]
-    if len(lines) < LIMITS.lines:
+def _find_lines(words: Sequence[Word], fold: float, *, right: bool) -> list[Bbox]:
+    """The boxes of the lines of one side."""
+    own = [word for word in words if (word.bbox[0] >= fold) == right]
+    return [union_bbox(word.bbox for word in group) for _, group in groupby(own, key=lambda word: word.line)]
+
+
+def _is_prose(lines: Sequence[Bbox]) -> bool:
+    if not lines:
         return False
-    left, right = min(word.bbox[0] for word in words), max(word.bbox[2] for word in words)
-    lengths = [max(word.bbox[2] for word in line) - min(word.bbox[0] for word in line) for line in lines]
-    long = sum(length for length in lengths if length >= LIMITS.prose * (right - left))
-    return long >= sum(lengths) / 2
+    width = max(line[2] for line in lines) - min(line[0] for line in lines)
+    lengths = [line[2] - line[0] for line in lines]
+    return sum(length for length in lengths if length >= LIMITS.prose * width) >= sum(lengths) / 2
+
+
+def _are_apart(left: Sequence[Bbox], right: Sequence[Bbox], gap: float) -> bool:
+    """True when the sides are no table: its cells stand on common rows. `gap` is a share of the width."""
+    if gap < LIMITS.clear_fold:
+        return False
+    few, many = sorted((left, right), key=len)
+    return sum(any(_on_row(line, other) for other in many) for line in few) < LIMITS.on_rows * len(few)
+
+
+def _on_row(a: Bbox, b: Bbox) -> bool:
+    return abs(a[1] + a[3] - b[1] - b[3]) / 2 <= LIMITS.level * min(a[3] - a[1], b[3] - b[1])
 
 
 def take_side(

@@ -58,3 +58,23 @@ def test_portraits_and_tables_are_one_page() -> None:
         word for row in range(12) for at in range(4) for word in line(row * 4 + at, 60 + 300 * at, 100 + 40 * row, "12")
     ]
     assert find_fold(cells, (), WIDTH, HEIGHT) is None
+
+
+def figures(first: float, pitch: float) -> list[Word]:
+    """The cells of a table on the right: three columns of numbers, twelve rows."""
+    return [
+        word
+        for row in range(12)
+        for at in range(3)
+        for word in line(200 + 3 * row + at, 680 + 170 * at, first + pitch * row, "12")
+    ]
+
+
+def test_a_table_beside_running_text_is_a_page_of_its_own() -> None:
+    words = [*page(60, "left", 0), *figures(131, 47)]
+    assert find_fold(words, (), WIDTH, HEIGHT) == 580.0
+
+
+def test_figures_on_the_rows_of_a_text_are_one_table_with_it() -> None:
+    words = [*page(60, "left", 0), *figures(100, 40)]
+    assert find_fold(words, (), WIDTH, HEIGHT) is None
