@@ -92,6 +92,7 @@ REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("POST", "/v1/webhooks/deliveries/{delivery_id}/redeliver"): KeyScope.ADMIN,
     ("GET", f"{DOCUMENT}/assets/{{asset_path}}"): KeyScope.READ,
     ("GET", f"{DOCUMENT}/pages/{{page}}"): KeyScope.READ,
+    ("GET", f"{DOCUMENT}/pages/{{page}}/flags"): KeyScope.READ,
     ("GET", f"{DOCUMENT}/original"): KeyScope.READ,  # as it was sent: the handler asks for write
 }
 """None: open to callers without a key."""

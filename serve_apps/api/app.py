@@ -30,6 +30,7 @@ from serve_apps.api.routes.results import (
     derived,
     exports,
     finetune,
+    flag_boxes,
     originals,
     pictures,
     plugin_exports,
@@ -68,6 +69,7 @@ _PARTS = (
     plugin_exports,
     ephemeral,
     review,
+    flag_boxes,
     readings,
     search,
 )

@@ -125,6 +125,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("POST", "/v1/jobs/{job_id}/documents/{document_id}/requeue"): Row(201, make=failed),
     ("GET", "/v1/jobs/{job_id}/documents/{document_id}/assets/{asset_path}"): Row(200),
     ("GET", "/v1/jobs/{job_id}/documents/{document_id}/pages/{page}"): Row(200),
+    ("GET", "/v1/jobs/{job_id}/documents/{document_id}/pages/{page}/flags"): Row(200),
     ("GET", "/v1/jobs/{job_id}/documents/{document_id}/original"): Row(409, {"params": {"redacted": "true"}}),
     ("POST", "/v1/parse"): Row(200, {"files": files(PDF, part="file")}),
     ("POST", "/v1/ingest"): Row(201, {"json": {"tree": TREE}}),

@@ -15,6 +15,7 @@ from models.extract.assemble import assemble
 from models.extract.readers import open_document
 from models.pii.engines.choose import make_flagger
 from models.pii.places import find_places
+from models.redaction.pdf.boxes import find_boxes
 from serve_apps.api.context.resources import Ports, Resources
 from storage.queue.publish import finish
 from storage.queue.queue import LeasePolicy, Queue
@@ -126,7 +127,9 @@ class Draws:
         marks: Sequence[PageMark] = (),
     ) -> PageImage:
         with self._store.blobs.open(blob_key) as file:
-            return open_document(file.read(), ReadOptions()).render_page(page, dpi)
+            data = file.read()
+        boxes = find_boxes(data, page, marks) if marks else []
+        return replace(open_document(data, ReadOptions()).render_page(page, dpi), boxes=tuple(map(tuple, boxes)))
 
 
 def letter_resources(store: Store, ports: Ports | None = None, **changes: Any) -> Resources:

@@ -27,6 +27,31 @@ function select(index, focus = true) {
   show(rects[0]);
 }
 
+// A value's own boxes, instead of its block's, once the picture of its page is there.
+async function paint(sheet) {
+  const frame = sheet.querySelector("svg");
+  const answer = await fetch(sheet.dataset.flags).catch(() => null);
+  if (!answer?.ok) return;
+  for (const found of await answer.json()) {
+    const item = byPlace.get(found.place);
+    const old = item && frame.querySelector(`rect[data-item="${item.id}"]`);
+    if (!found.exact || !old) continue;
+    for (const [x0, y0, x1, y1] of found.boxes) {
+      const rect = old.cloneNode(true);
+      for (const [name, value] of Object.entries({ x: x0, y: y0, width: x1 - x0, height: y1 - y0 })) rect.setAttribute(name, value);
+      rect.dataset.exact = "";
+      frame.append(rect);
+    }
+    old.remove();
+  }
+}
+
+for (const sheet of sheets) {
+  const picture = sheet.querySelector("img");
+  if (picture.complete) paint(sheet);
+  else picture.addEventListener("load", () => paint(sheet), { once: true });
+}
+
 function show(rect) {
   if (!rect || getComputedStyle(paper).overflowY !== "auto") return;
   const box = rect.getBoundingClientRect(), frame = paper.getBoundingClientRect();

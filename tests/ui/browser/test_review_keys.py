@@ -46,6 +46,16 @@ def begin(service: Living) -> None:
     service.browser.until(READY)
 
 
+def test_a_value_is_marked_where_it_stands_and_not_its_whole_paragraph(service: Living) -> None:
+    service.send(("list.pdf", write_list("ann.lee@leak.example", "bob.ray@leak.example")))
+    begin(service)
+    service.browser.until("document.querySelectorAll('rect[data-exact]').length === 2")
+    assert service.browser.run("document.querySelectorAll('.sheet rect').length") == 2
+    width = service.browser.run("document.querySelector('rect.selected[data-exact]').width.baseVal.value")
+    (true,) = pymupdf.open(stream=write_list("ann.lee@leak.example"))[0].search_for("ann.lee@leak.example")
+    assert width == pytest.approx(true.width, abs=3)
+
+
 def test_every_flag_is_decided_with_one_key(service: Living) -> None:
     service.send(("report.pdf", write_report(pages=FLAGS // 4, flags=FLAGS)))
     assert len(service.pending()) == FLAGS

@@ -253,6 +253,10 @@ class AsyncOperations(AsyncTransport):
         """Take back a decision of the same key, with all the places it reached; what held before holds again."""
         return await self._json(Call[types.Undone]("DELETE", fill("/v1/review/{act}", act=act)))
 
+    async def list_flag_boxes(self, job_id: str, document_id: str, page: int) -> list[types.FlagBoxes]:
+        """Where the flagged values of a page stand, in reading order; empty for a page without any."""
+        return await self._json(Call[list[types.FlagBoxes]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/pages/{page}/flags", job_id=job_id, document_id=document_id, page=page)))
+
     async def list_doubtful(self, *, below: float | None = None, state: types.ReadingState | None = None, limit: int | None = None, cursor: str | None = None) -> Page[types.DoubtfulDocument]:
         """Documents with blocks below a confidence, or with lost text, the most doubtful first."""
         return await self._page(Call[types.DoubtfulDocument]("GET", "/v1/review/documents", query={"below": below, "state": state, "limit": limit, "cursor": cursor}))

@@ -237,6 +237,13 @@ class FieldEvidence(TypedDict):
     page: int
     bbox: list[float] | None
     cell: NotRequired[int | None]
+@final
+class FlagBoxes(TypedDict):
+    block_id: str
+    flag: str
+    place: str
+    exact: bool
+    boxes: list[list[float]]
 FlagState: TypeAlias = Literal['pending', 'approved', 'rejected']
 @final
 class Graph(TypedDict):

@@ -303,6 +303,11 @@ export class Operations extends Transport {
     return this.json<types.Undone>({ method: "DELETE", path: fill("/v1/review/{act}", { act: act }) });
   }
 
+  /** Where the flagged values of a page stand, in reading order; empty for a page without any. */
+  listFlagBoxes(jobId: string, documentId: string, page: number): Promise<Array<types.FlagBoxes>> {
+    return this.json<Array<types.FlagBoxes>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/pages/{page}/flags", { job_id: jobId, document_id: documentId, page: page }) });
+  }
+
   /** Documents with blocks below a confidence, or with lost text, the most doubtful first. */
   listDoubtful(options: { below?: number | null; state?: types.ReadingState | null; limit?: number; cursor?: string | null } = {}): Promise<Page<types.DoubtfulDocument>> {
     return this.page<types.DoubtfulDocument>({ method: "GET", path: "/v1/review/documents", query: { below: options.below, state: options.state, limit: options.limit, cursor: options.cursor } });

@@ -255,6 +255,14 @@ export interface FieldEvidence {
   cell?: number | null;
 }
 
+export interface FlagBoxes {
+  block_id: string;
+  flag: string;
+  place: string;
+  exact: boolean;
+  boxes: Array<Array<number>>;
+}
+
 export type FlagState = "pending" | "approved" | "rejected";
 
 export interface Graph {

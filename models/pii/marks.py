@@ -1,0 +1,57 @@
+"""Where flagged values stand on a page: what to look up in the page's glyphs, and where they are at the least.
+
+In: a tree and a page number. Out: one place per flagged value, in reading order. Knows no PDF.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from models.cdom.flags import FlaggedPlace
+from models.cdom.geometry import Bbox
+from models.cdom.original import Format
+from models.cdom.places import BlockPlaces
+from models.cdom.ports import PageMark
+from models.cdom.tree import Block, FlagSpan, Route, Tree
+from models.pii.cells import find_cell_place
+from models.pii.places import find_places, find_spans
+
+
+@dataclass(frozen=True, slots=True)
+class FlagMark:
+    """`within`: the box of the value's cell or block. `mark`: what to look up there; None where it cannot be."""
+
+    flag: FlaggedPlace
+    within: Bbox | None
+    mark: PageMark | None
+
+
+def mark_flags(tree: Tree, number: int) -> list[FlagMark]:
+    """Every flagged value of page `number` (1-based)."""
+    page = next((page for page in tree.pages if page.number == number), None)
+    has_glyphs = page is not None and page.route is Route.FAST and tree.source.format == Format.PDF
+    blocks, spans = {str(block.id): block for block in tree.blocks}, find_spans(tree)
+    return [
+        _mark(place, blocks[place.block_id], spans[place.block_id, place.flag, place.place], has_glyphs)
+        for place in find_places(tree)
+        if place.page == number
+    ]
+
+
+def _mark(place: FlaggedPlace, block: Block, spans: Sequence[FlagSpan], has_glyphs: bool) -> FlagMark:
+    parts = BlockPlaces(block)
+    if not spans:
+        return FlagMark(place, parts.parts[0].bbox, None)
+    (span,) = spans
+    if span.cell is None or block.table is None:
+        text, within = block.text, block.bbox
+    else:
+        text, within = block.table.cells[span.cell].text, find_cell_place(parts, block.table, span.cell)[1]
+    known = has_glyphs and within is not None
+    return FlagMark(place, within, PageMark(within, text, ((span.start, span.end),)) if known and within else None)
+
+
+def place_flags(marks: Sequence[FlagMark], found: Sequence[Sequence[Bbox]]) -> Iterator[tuple[FlagMark, list[Bbox]]]:
+    """Each value with its own boxes: what was found for those that have a mark, in their order; else none."""
+    boxes = iter(found)
+    for one in marks:
+        yield one, list(next(boxes, ())) if one.mark is not None else []

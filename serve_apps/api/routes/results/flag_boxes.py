@@ -1,0 +1,84 @@
+"""The exact boxes of flagged values on a page, for those who paint on its picture.
+
+Looked up in the page's glyphs when they are asked for: the tree keeps boxes of blocks and cells alone.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from models.cdom.geometry import Bbox
+from models.cdom.ports import PageMark
+from models.pii.marks import FlagMark, mark_flags, place_flags
+from serve_apps.access.scopes import DOCUMENT
+from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
+from serve_apps.api.shapes.bodies import Body
+from serve_apps.api.shapes.rendering import json_response
+from storage.jobs.documents import PublishedTree, locate_original, locate_tree
+from storage.values.errors import NotFound
+from storage.values.rows import DocumentId, JobId
+
+router = APIRouter(tags=["review"])
+LEAST_DPI = 36
+"""Dots per inch of the picture that comes with the boxes and is not used: the fewest a page is drawn with."""
+DECIMALS = 2
+"""Hundredths of a point: finer than any screen."""
+
+
+class FlagBoxes(Body):
+    """A flagged value of a page. `boxes` are its own in points, one a line, where `exact`; else its cell's or block's.
+
+    None at all for a text whose place nobody knows.
+    """
+
+    block_id: str
+    flag: str
+    place: str
+    exact: bool
+    boxes: list[tuple[float, float, float, float]]
+
+
+@router.get(f"{DOCUMENT}/pages/{{page}}/flags", responses={200: {"model": list[FlagBoxes]}})
+async def read_flag_boxes(job_id: JobIdDep, document_id: DocumentIdDep, page: int, call: CallDep) -> Response:
+    """Where the flagged values of a page stand, in reading order; empty for a page without any."""
+    where = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
+    marks = await call.running.disk.run(_find_marks, call, where, document_id, page)
+    wanted = [one.mark for one in marks if one.mark is not None]
+    found = await _look_up(call, job_id, document_id, page, wanted) if wanted else []
+    return json_response([_render(one, boxes) for one, boxes in place_flags(marks, found)])
+
+
+def _find_marks(call: Call, where: PublishedTree, document_id: DocumentId, page: int) -> list[FlagMark]:
+    """Raises `NotFound`. Blocks."""
+    tree = call.running.trees.get(call.store, document_id, where.attempt)
+    if all(one.number != page for one in tree.pages):
+        raise NotFound("no such page")
+    return mark_flags(tree, page)
+
+
+async def _look_up(
+    call: Call, job_id: JobId, document_id: DocumentId, page: int, wanted: Sequence[PageMark]
+) -> Sequence[Sequence[Bbox]]:
+    """None where pages are not drawn here or the original is not kept: the places that the tree knows are left."""
+    port = call.running.resources.ports.render_page
+    if port is None:
+        return []
+    try:
+        original = await call.running.sql.run(locate_original, call.store, call.scope, job_id, document_id)
+        image = await port.render_page(original.sha256, page, LEAST_DPI, original.options.password, marks=wanted)
+    except NotFound:
+        return []
+    return image.boxes
+
+
+def _render(one: FlagMark, boxes: list[Bbox]) -> dict[str, Any]:
+    shown = boxes or ([one.within] if one.within is not None else [])
+    return {
+        "block_id": one.flag.block_id,
+        "flag": one.flag.flag,
+        "place": one.flag.place,
+        "exact": bool(boxes),
+        "boxes": [[round(at, DECIMALS) for at in box] for box in shown],
+    }
