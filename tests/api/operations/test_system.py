@@ -1,6 +1,8 @@
 """Health, stats, licence and token through HTTP."""
 
+import asyncio
 import shutil
+from collections import Counter
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -119,6 +121,15 @@ async def test_a_batch_short_of_quota_is_refused_whole(store: Store) -> None:
     assert (answer.status_code, answer.json()["code"]) == (402, "page-quota")
     assert stats.json()["queue_tasks"] == 0
     assert small.status_code == 201
+
+
+async def test_callers_at_one_moment_get_no_page_more_than_the_quota_holds(store: Store) -> None:
+    holder = LicenseHolder(a_license(max_pages_per_month=5), {})
+    async with serving(make_resources(store, license=holder)) as app, client_of(app) as caller:
+        answers = await asyncio.gather(*(caller.post("/v1/jobs", files=files(PDF)) for _ in range(16)))
+        stats = await caller.get("/v1/stats")
+    assert Counter(answer.status_code for answer in answers) == {201: 5, 402: 11}
+    assert stats.json()["queue_tasks"] == 5
 
 
 @pytest.mark.parametrize(
