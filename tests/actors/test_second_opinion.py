@@ -40,7 +40,8 @@ def draw(rows: list[tuple[str, str]], pages: int = 1) -> bytes:
         return bytes(document.tobytes())
 
 
-DOUBTED = draw([("Name", "Ann Miller"), ("Street", "Long Road 5"), ("Town", "Springfield"), ("Country", "Nowhere")])
+ROWS = [("Name", "Ann Miller"), ("Street", "Long Road 5"), ("Town", "Springfield"), ("Country", "Nowhere")]
+DOUBTED = draw(ROWS)
 PLAIN = draw([])
 
 
@@ -123,8 +124,7 @@ def test_without_being_asked_for_nobody_looks(reader: DocumentReader, detector: 
 
 
 def test_every_doubted_page_of_a_document_is_looked_at_once(reader: DocumentReader, detector: ScriptedDetector) -> None:
-    rows = [("Apples", "red and round"), ("Pears", "green and long"), ("Plums", "blue and small")]
-    data = draw(rows, pages=3)
+    data = draw(ROWS, pages=3)
     outcomes = [read(reader, data) for _ in range(2)]
     assert [page.number for page in detector.looked] == [1, 2, 3, 1, 2, 3]
     assert outcomes[0].tree_json == outcomes[1].tree_json
