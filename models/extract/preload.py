@@ -17,8 +17,8 @@ from models.extract.readers import READERS, STATED
 
 _SKIPPED_CODECS = frozenset({"aliases", "mbcs", "oem"})
 _CODECS_OF_PDF = (
-    "ascii", "latin_1", "utf_8", "utf_8_sig", "utf_16", "utf_16_le", "utf_16_be", "utf_32", "utf_32_le", "cp1252", "mac_roman",
-    "idna", "raw_unicode_escape", "unicode_escape",
+    "ascii", "latin_1", "utf_8", "utf_8_sig", "utf_16", "utf_16_le", "utf_16_be", "utf_32", "utf_32_le", "cp1252",
+    "mac_roman", "idna", "raw_unicode_escape", "unicode_escape",
 )  # fmt: skip
 """The engine decodes what stands in a PDF; these are what Python itself and our own code ask for."""
 _LAZY = ("unicodedata", "models.extract.recognised", "models.extract.assemble")
