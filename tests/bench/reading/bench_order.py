@@ -85,7 +85,7 @@ class OrderPage:
             page.insert_image(self._mirror(box), pixmap=pixels, keep_proportion=False)
         for box, size, text in self.pieces:
             words = enumerate(text.split())
-            said = " ".join(HEBREW[len(word) * at % len(HEBREW)] if word.islower() else word for at, word in words)
+            said = " ".join(_say_in_hebrew(word, at) if word.strip(".").islower() else word for at, word in words)
             x0, y0, x1, y1 = self._mirror(box)
             place = pymupdf.Rect(x0, y0, x1, max(y1, y0 + 1.6 * size))
             html = f'<p dir="rtl" style="font-size:{size}px">{said}</p>'  # aligned to the right by itself
@@ -94,6 +94,12 @@ class OrderPage:
 
     def _mirror(self, box: Box) -> Box:
         return (self.width - box[2], box[1], self.width - box[0], box[3])
+
+
+def _say_in_hebrew(word: str, at: int) -> str:
+    """A word for a short one, two for a long one: about as wide, so that the piece fills its box as in English."""
+    first, second = HEBREW[len(word) * at % len(HEBREW)], HEBREW[(at + 1) % len(HEBREW)]
+    return (f"{first} {second}" if len(word) > 5 else first) + "." * word.endswith(".")
 
 
 def columns(

@@ -206,11 +206,26 @@ def _find_span(lines: list[Line]) -> int | None:
         return None
     crossing = [line.x0 < gutter < line.x1 for line in lines]
     first = crossing.index(True)
-    at = first if first else next((index for index, is_one in enumerate(crossing) if not is_one), len(lines))
+    at = _row_start(lines, first)
+    if not at:
+        at = next((index for index, is_one in enumerate(crossing) if index > first and not is_one), len(lines))
     above, below = lines[:at], lines[at:]
     if not below or max(line.y1 for line in above) > min(line.y0 for line in below) + LIMITS.overlap * below[0].size:
         return None
     return at
+
+
+def _row_start(lines: list[Line], at: int) -> int:
+    """Index of the first piece of the line there: its number or a word of another script may stand apart before it."""
+    while at and _are_one_line(lines[at - 1], lines[at]):
+        at -= 1
+    return at
+
+
+def _are_one_line(a: Line, b: Line) -> bool:
+    """True for pieces side by side on one baseline, with no more than a blank between them."""
+    gap = max(a.x0, b.x0) - min(a.x1, b.x1)
+    return abs(a.base - b.base) < LIMITS.overlap * b.size and gap < GUTTER_WIDTH * b.size
 
 
 def find_crossed_gutter(lines: list[Line]) -> float | None:

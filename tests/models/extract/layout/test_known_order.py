@@ -19,3 +19,8 @@ def test_pages_of_every_kind_are_read_in_their_order(kind: str) -> None:
     neighbours, pairs = judge_kind(kind, pages=2)
     assert pairs == 1.0
     assert neighbours == 1.0
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS.keys() - AMBIGUOUS))
+def test_pages_from_right_to_left_are_read_in_their_order(kind: str) -> None:
+    assert judge_kind(kind, pages=1, mirrored=True) == (1.0, 1.0)
