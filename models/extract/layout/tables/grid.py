@@ -157,13 +157,14 @@ def _slot_of(row: list[Slot], column: int) -> Slot | None:
 
 def make_table(grid: Grid, divides: Callable[[str, str], bool]) -> Table:
     """The grid as a table; cells in row-major order. `divides` tells the hyphens that only divide a word."""
+    labelled = _is_labelled(grid)
     cells = [
         Cell(
             row=slot.row,
             col=slot.col,
             row_span=slot.row_span,
             col_span=slot.col_span,
-            header=index < grid.header_rows,
+            header=slot.col == 0 if labelled else index < grid.header_rows,
             text=join_words(slot.words, divides),
             bbox=_words_bbox(slot.words),
         )
@@ -171,6 +172,18 @@ def make_table(grid: Grid, divides: Callable[[str, str], bool]) -> Table:
         for slot in row
     ]
     return Table(rows=len(grid.rows), cols=grid.width, cells=tuple(cells))
+
+
+def _is_labelled(grid: Grid) -> bool:
+    """True for labels with colons beside their values: the first column is the head, not the first row."""
+    if grid.width != 2 or len(grid.rows) < 2 or any(len(row) != 2 for row in grid.rows):
+        return False
+    labels, values = ([row[col].words for row in grid.rows] for col in (0, 1))
+    return all(map(_ends_in_colon, labels)) and not any(map(_ends_in_colon, values))
+
+
+def _ends_in_colon(words: list[TableWord]) -> bool:
+    return bool(words) and max(words, key=lambda word: (word.base, word.x1)).text.endswith(":")
 
 
 def join_words(words: list[TableWord], divides: Callable[[str, str], bool] = may_divide) -> str:

@@ -96,3 +96,12 @@ def test_no_line_stands_in_two_tables() -> None:
     tables = tables_of(page(twice))
     words = [text for table in tables for row in texts_of(table) for text in row if text]
     assert len(words) == len(set(words)) * 2 == 48
+
+
+@pytest.mark.parametrize(("label", "heads"), [("{}:", [0, 2, 4]), ("{}", [0, 1])])
+def test_labels_with_colons_are_the_head_of_a_table_beside_its_values(label: str, heads: list[int]) -> None:
+    rows = [[label.format(one[0]), one[1]] for one in STATES[:3]]
+    flats = [Rule(55, 90 + 16 * at, 300, 90 + 16 * at) for at in range(4)]
+    posts = [Rule(x, 90, x, 138) for x in (55, 170, 300)]
+    (table,) = tables_of(page(text_rows(LEFTS[:2], 102, rows), prose(60, 230, 4), horizontals=flats, verticals=posts))
+    assert [at for at, cell in enumerate(table.cells) if cell.header] == heads
