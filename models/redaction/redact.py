@@ -28,6 +28,10 @@ _PLACES: Final = {
     Format.TXT: ("texts.plain", "redact_plain"),
     Format.MARKDOWN: ("texts.plain", "redact_plain"),
     Format.CSV: ("texts.plain", "redact_plain"),
+    Format.EPUB: ("texts.epub", "redact_epub"),
+    Format.EML: ("texts.mails", "redact_mail"),
+    Format.MHTML: ("texts.mails", "redact_mail"),
+    Format.RTF: ("texts.rtf", "redact_rtf"),
 }
 """Module and function by format, imported when a file of it is asked for."""
 _URL = f"{PII_PREFIX}{Kind.URL}"

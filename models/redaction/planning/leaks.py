@@ -5,6 +5,7 @@ from io import BytesIO
 
 from lxml import etree
 
+from models.pii.letters import letters
 from models.redaction.planning.errors import RedactionUnproven
 from models.redaction.planning.plan import RedactionPlan, Reread
 from models.redaction.planning.search import Search, texts_of_tree
@@ -13,9 +14,12 @@ from models.redaction.planning.search import Search, texts_of_tree
 def require_proof(made: bytes, plan: RedactionPlan, reread: Reread) -> bytes:
     """`made`, when no masked value stands anywhere in it. Raises `RedactionUnproven`."""
     search = Search(plan)
-    for place, text in texts_of_tree(reread(made)):
-        if search.in_text(text):
+    said = [(place, text, letters(text)) for place, text in texts_of_tree(reread(made))]
+    for place, text, folded in said:
+        if search.in_folded(text, folded):
             raise RedactionUnproven(f"found again in reader: {place}")
+    if search.in_joined(folded for _, _, folded in said):
+        raise RedactionUnproven("found again in reader: pieces")
     if search.in_bytes(made):
         raise RedactionUnproven("found again in raw bytes")
     if zipfile.is_zipfile(BytesIO(made)):

@@ -41,9 +41,14 @@ _ATTRIBUTES = frozenset(("colspan", "rowspan", "lang", "dir", "start", "scope"))
 def redact_html(data: bytes, tree: Tree, decisions: Decisions, detector: Detector, reread: Reread) -> bytes:
     """Raises `PiiIncomplete`, `RedactionUnproven`."""
     plan = plan_redaction(tree, decisions)
+    return require_proof(write_page(mask_page(_as_utf8(data, plan), plan, detector)), plan, reread)
+
+
+def mask_page(data: bytes, plan: RedactionPlan, detector: Detector) -> Any:
+    """The root of a page in UTF-8, cleaned and masked. Raises `RedactionUnproven`."""
     try:
         parser = lxml_html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
-        root: Any = lxml_html.document_fromstring(_as_utf8(data, plan), parser=parser)
+        root: Any = lxml_html.document_fromstring(data, parser=parser)
     except (etree.ParserError, ValueError) as error:
         raise RedactionUnproven(f"the page cannot be written anew: {type(error).__name__}") from None
     _clean(root)
@@ -53,8 +58,21 @@ def redact_html(data: bytes, tree: Tree, decisions: Decisions, detector: Detecto
         head = etree.Element("head")
         root.insert(0, head)
     head.insert(0, etree.Element("meta", charset="utf-8"))
-    made = b"<!DOCTYPE html>\n" + etree.tostring(root, encoding="utf-8", method="html")
-    return require_proof(bytes(made), plan, reread)
+    return root
+
+
+def page_text(data: bytes) -> str:
+    """All that stands between the tags of a page in UTF-8. Raises `RedactionUnproven`."""
+    try:
+        root: Any = lxml_html.document_fromstring(data, parser=lxml_html.HTMLParser(encoding="utf-8", no_network=True))
+    except (etree.ParserError, ValueError) as error:
+        raise RedactionUnproven(f"the page cannot be written anew: {type(error).__name__}") from None
+    return str(root.text_content())
+
+
+def write_page(root: Any) -> bytes:
+    """As a web page."""
+    return bytes(b"<!DOCTYPE html>\n" + etree.tostring(root, encoding="utf-8", method="html"))
 
 
 def _as_utf8(data: bytes, plan: RedactionPlan) -> bytes:

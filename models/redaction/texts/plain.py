@@ -44,3 +44,19 @@ def decode_text(data: bytes, plan: RedactionPlan) -> str:
         if all(value in folded for value in plan.needles):
             return text
     raise RedactionUnproven("what was read does not stand in the file as it was read")
+
+
+def require_read(text: str, plan: RedactionPlan) -> None:
+    """Raises `RedactionUnproven` where a masked value does not stand in what was decoded: it would stay, misspelled."""
+    folded = fold_text(text).folded
+    if not all(value in folded for value in plan.needles):
+        raise RedactionUnproven("what was read does not stand in the file as it was read")
+
+
+def decode_marked(data: bytes) -> str:
+    """Text that says its character set by a mark, or is UTF-8, or is read as western European. Never fails."""
+    name = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
+    try:
+        return data.decode(name)
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace")

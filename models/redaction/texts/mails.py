@@ -1,0 +1,83 @@
+"""A redacted mail: subject, people, date and body, masked, in a message that is made anew; or a saved web page.
+
+Everything is written as it is, in UTF-8, so that nothing hides in an encoding. Gone by not being copied: attached
+files, pictures, the way the mail took, and the body's other form where there are two.
+"""
+
+import email.policy
+from email.message import EmailMessage
+from email.parser import BytesParser
+from typing import cast
+
+from models.cdom.original import Format
+from models.cdom.tree import Tree
+from models.pii.kinds import Detector
+from models.pii.redact import Decisions
+from models.redaction.planning.errors import RedactionUnproven
+from models.redaction.planning.folded import find_blocks, find_values, fold_text
+from models.redaction.planning.leaks import require_proof
+from models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
+from models.redaction.planning.spelled import mask_places
+from models.redaction.texts.html import mask_page, page_text, write_page
+from models.redaction.texts.plain import require_read
+
+_FIELDS = ("Subject", "From", "Sender", "To", "Cc", "Bcc", "Date")
+_SAVED = "From: <Saved by Quire>\nSubject: Redacted"
+"""By which a saved page is told from a mail."""
+
+
+def redact_mail(data: bytes, tree: Tree, decisions: Decisions, detector: Detector, reread: Reread) -> bytes:
+    """Raises `PiiIncomplete`, `RedactionUnproven`."""
+    plan = plan_redaction(tree, decisions)
+    try:
+        message = BytesParser(policy=email.policy.default).parsebytes(data)
+        head = _head(message) if tree.source.format == Format.EML else _SAVED
+        kind, body = _body(message)
+        said = page_text(body.encode("utf-8", "replace")) if kind == "html" else body
+    except (LookupError, ValueError, AttributeError) as error:
+        raise RedactionUnproven(f"the message cannot be written anew: {type(error).__name__}") from None
+    require_read(f"{head}\n{said}", plan)
+    stated = _mask(head, plan, detector)
+    if kind == "html":
+        shown = write_page(mask_page(body.encode("utf-8", "replace"), plan, detector))
+    else:
+        shown = _mask(body, plan, detector).encode("utf-8", "replace")
+    made = _write(stated, kind, shown, related=tree.source.format == Format.MHTML)
+    return require_proof(made, plan, reread)
+
+
+def _head(message: EmailMessage) -> str:
+    """The fields that a reader of mails shows, a line each."""
+    lines = []
+    for name in _FIELDS:
+        for value in message.get_all(name, ()):
+            lines.append(f"{name}: {' '.join(str(value).split())}")
+    return "\n".join(lines)
+
+
+def _body(message: EmailMessage) -> tuple[str, str]:
+    part = message.get_body(preferencelist=("html", "plain"))
+    if part is None:
+        part = next((one for one in message.walk() if one.get_content_maintype() == "text"), None)
+    if part is None:
+        return "plain", ""
+    return part.get_content_subtype(), str(cast(EmailMessage, part).get_content())
+
+
+def _mask(text: str, plan: RedactionPlan, detector: Detector) -> str:
+    folded = fold_text(text)
+    return mask_places(text, find_values(folded, plan, detector) | find_blocks(folded, plan))
+
+
+def _write(head: str, kind: str, body: bytes, *, related: bool) -> bytes:
+    subtype = "html" if kind == "html" else "plain"
+    inner = (
+        f"Content-Type: text/{subtype}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n".encode()
+        + body.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+    )  # fmt: skip
+    fields = "".join(f"{line}\r\n" for line in head.splitlines()) + "MIME-Version: 1.0\r\n"
+    if not related:
+        return fields.encode("utf-8", "replace") + inner
+    bound = "redacted-page"
+    outer = f'Content-Type: multipart/related; type="text/html"; boundary="{bound}"\r\n\r\n--{bound}\r\n'
+    return (fields + outer).encode("utf-8", "replace") + inner + f"\r\n--{bound}--\r\n".encode()
