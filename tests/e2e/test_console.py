@@ -76,8 +76,9 @@ def test_each_document_is_told_once_and_signed(service: Service, pages: httpx.Cl
 def test_the_viewer_shows_page_and_blocks_from_the_cluster(pages: httpx.Client) -> None:
     listed = pages.get("/").text
     document = re.findall(r"/console(/documents/doc_\w+)", listed)[0]
-    assert "of the harbour report" in pages.get(document).text
-    picture = pages.get(f"{document}/pages/1")
+    shown = pages.get(document).text
+    assert "of the harbour report" in shown
+    picture = pages.get(re.findall(rf'src="/console({document}/outputs/pages/1\?[^"]*)"', shown)[0])
     assert (picture.status_code, picture.headers["content-type"]) == (200, "image/png")
 
 
