@@ -9,7 +9,7 @@ SEED ?= 1
 DOCUMENTS ?= 200
 WORKERS ?= 3
 
-.PHONY: help up down status test compiled interpreted test-compiled dist conformance coverage mutants test-e2e test-sdk test-frameworks test-ui chromium check format bench train bench-quality bench-order bench-speed bench-peers bench-bulk bench-search bench-search-service bench-redaction chaos hostile lock clean
+.PHONY: help up down status test compiled interpreted test-compiled dist conformance coverage mutants test-e2e test-sdk test-frameworks test-ui pictures chromium check format bench train bench-quality bench-order bench-speed bench-peers bench-bulk bench-search bench-search-service bench-redaction chaos hostile lock clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -89,6 +89,9 @@ test-ui: $(VENV)/.dev chromium ## the dashboard: tests, then axe-core on every p
 	@mkdir -p bench-results/ui
 	$(BIN)/python -m tests.ui.accessibility bench-results/ui
 	$(BIN)/python -m tests.serve_apps.console.accessibility bench-results/console
+
+pictures: $(VENV)/.dev chromium ## pages by the points of the review of 0.9.20, into bench-results/points (run it in a checkout of each version to compare)
+	$(BIN)/python -m tests.ui.pictures bench-results/points
 
 chromium: ## the browser that tests/ui drives
 	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium; }
