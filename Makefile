@@ -91,7 +91,7 @@ test-ui: $(VENV)/.dev chromium ## the dashboard: tests, then axe-core on every p
 	$(BIN)/python -m tests.serve_apps.console.accessibility bench-results/console
 
 pictures: $(VENV)/.dev chromium ## pages by the points of the review of 0.9.20, into bench-results/points (run it in a checkout of each version to compare)
-	$(BIN)/python -m tests.ui.pictures bench-results/points
+	$(BIN)/python -m tests.ui.browser.pictures bench-results/points
 
 chromium: ## the browser that tests/ui drives
 	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium; }

@@ -1,4 +1,4 @@
-"""`python -m tests.ui.pictures FOLDER`: a picture of each page that the review of 0.9.20 asked to be better.
+"""`python -m tests.ui.browser.pictures FOLDER`: a picture of each page that the review of 0.9.20 asked to be better.
 
 Named by the number of the point in that review, so that two versions lie side by side: run this file in a checkout of
 each. A page that a version does not have is left out with a word.
@@ -16,7 +16,7 @@ from tests.ui.browser.stages import fill_little, ingest, staged
 from tests.ui.papers import write_letter, write_report
 
 WIDE, PHONE = (1440, 900), (390, 844)
-SAMPLE = Path(__file__).parents[2] / "docs" / "sample" / "quire-sample.pdf"
+SAMPLE = Path(__file__).parents[3] / "docs" / "sample" / "quire-sample.pdf"
 WORD = {
     "cdom_version": "1.0",
     "source": {"name": "minutes.docx", "format": "docx"},
