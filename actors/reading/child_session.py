@@ -25,6 +25,8 @@ from models.cdom.tree import Tree
 log = logging.getLogger(__name__)
 OPINION_TIMEOUT_S = 120.0  # seconds for one page at the detector, queueing included; it takes a third of one
 MOST_DOUBTED_BYTES = 16 << 20  # of a doubted page's picture: a million pixels of noise are three million
+MOST_TREE_BYTES = 150 << 20
+"""Of a document that is redacted: 5,000 dense pages take ninety million; a child takes requests of ten more."""
 
 Decisions = Mapping[tuple[str, str, int], str]
 """(block id, flag) → decision."""
@@ -163,6 +165,8 @@ class ChildSession:
     def redact(self, tree: bytes, decisions: Decisions) -> bytes:
         """The open file redacted. Raises `ChildFailed`, `RedactionRefused`."""
         asked = json.dumps([[*key, decision] for key, decision in decisions.items()]).encode()
+        if len(tree) + len(asked) > MOST_TREE_BYTES:
+            raise RedactionRefused(RedactionRefused.code, "the document's tree is too large to be redacted at once")
         self._begin({"kind": "redact", "tree": tree, "decisions": asked})
         self._listen()
         self._listen()

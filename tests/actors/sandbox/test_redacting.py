@@ -2,16 +2,21 @@
 
 import io
 
+import docx
 import pytest
 
+from actors.reading import child_session
 from actors.reading.read_document import DocumentReader
+from actors.sandbox import child
 from actors.sandbox.limits import SandboxLimits
+from models.cdom.errors import ExtractError
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome, RedactionRefused
 from models.cdom.tree import dump_tree
 from models.pii.flag import flag_tree
 from models.pii.letters import letters
 from models.pii.patterns.kind_patterns import RegexDetector
+from tests.models.extract.compound.locks import lock_agile
 from tests.models.redaction import test_formats as formats
 from tests.models.redaction.papers import SECRET, everything, in_text
 
@@ -45,3 +50,52 @@ def test_a_locked_down_child_redacts_every_other_format_too() -> None:
             assert letters(SECRET) not in letters(formats.everything(made)), name
     finally:
         reader.close()
+
+
+def a_letter() -> bytes:
+    document, written = docx.Document(), io.BytesIO()
+    document.add_paragraph(f"Ask {SECRET} soon")
+    document.save(written)
+    return written.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["docx", "xlsx"])
+def test_a_locked_office_file_is_redacted_with_its_password_and_leaves_without_one(kind: str) -> None:
+    plain = {"docx": a_letter, "xlsx": formats.a_workbook}[kind]()
+    original, options = lock_agile(plain, "Kennwort€"), ReadOptions(password="Kennwort€")
+    reader = DocumentReader(SandboxLimits())
+    try:
+        outcome = reader.read_until_pixels(io.BytesIO(original), options)
+        assert isinstance(outcome, ReadOutcome)
+        assert outcome.tree is not None
+        tree = dump_tree(flag_tree(outcome.tree, RegexDetector()))
+        made = reader.redact(io.BytesIO(original), tree, {}, options.password)
+        for wrong in (None, "kennwort€"):
+            with pytest.raises(ExtractError):
+                reader.redact(io.BytesIO(original), tree, {}, wrong)
+    finally:
+        reader.close()
+    assert made.startswith(b"PK")
+    assert letters(SECRET) not in letters(formats.everything(made))
+
+
+def test_a_tree_larger_than_a_request_may_be_is_refused_before_it_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = in_text()
+    reader = DocumentReader(SandboxLimits())
+    try:
+        outcome = reader.read_until_pixels(io.BytesIO(original), ReadOptions())
+        assert isinstance(outcome, ReadOutcome)
+        assert outcome.tree is not None
+        tree = dump_tree(flag_tree(outcome.tree, RegexDetector()))
+        monkeypatch.setattr(child_session, "MOST_TREE_BYTES", len(tree) + len(b"[]") - 1)
+        with pytest.raises(RedactionRefused, match="too large") as refused:
+            reader.redact(io.BytesIO(original), tree, {})
+        monkeypatch.setattr(child_session, "MOST_TREE_BYTES", len(tree) + len(b"[]"))
+        assert reader.redact(io.BytesIO(original), tree, {}).startswith(b"%PDF")
+    finally:
+        reader.close()
+    assert refused.value.code == "redaction-unproven"
+
+
+def test_what_a_parent_sends_is_less_than_what_a_child_takes() -> None:
+    assert child_session.MOST_TREE_BYTES < child._REQUEST_CAP
