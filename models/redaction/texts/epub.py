@@ -28,6 +28,7 @@ _ROOT = (
     '<?xml version="1.0"?><container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
     '<rootfile full-path="book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>'
 )
+_XHTML = "http://www.w3.org/1999/xhtml"
 _PAGES = ("application/xhtml+xml", "text/html", "application/html+xml", "text/x-oeb1-document")
 _ENDINGS = (".html", ".xhtml", ".htm")
 
@@ -77,8 +78,8 @@ def _as_html(content: bytes) -> bytes:
 
 def _mask(source: bytes, plan: RedactionPlan, detector: Detector) -> bytes:
     made = mask_page(source, plan, detector)
-    lxml_html.html_to_xhtml(made)
-    return bytes(etree.tostring(made, encoding="UTF-8", xml_declaration=True, method="xml"))
+    written = bytes(etree.tostring(made, encoding="UTF-8", xml_declaration=True, method="xml"))
+    return written.replace(b"<html", f'<html xmlns="{_XHTML}"'.encode(), 1)  # as the root says it, without prefixes
 
 
 def _write(pages: list[bytes]) -> bytes:

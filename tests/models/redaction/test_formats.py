@@ -7,6 +7,7 @@ from email.message import EmailMessage
 from io import BytesIO
 
 import pytest
+from lxml import etree
 
 from models.pii.flag import flag_tree
 from models.pii.letters import letters
@@ -224,6 +225,13 @@ def test_a_text_in_a_character_set_that_cannot_be_told_is_refused() -> None:
     assert tree.blocks
     with pytest.raises(RedactionUnproven):
         redact_original(original, found, {}, read)
+
+
+def test_the_pages_of_a_redacted_book_are_xhtml_without_prefixes() -> None:
+    with zipfile.ZipFile(BytesIO(redact(a_book()))) as book_:
+        pages = [etree.fromstring(book_.read(name)) for name in book_.namelist() if name.endswith(".xhtml")]
+    assert [page.tag for page in pages] == ["{http://www.w3.org/1999/xhtml}html"] * 2
+    assert [page.prefix for page in pages] == [None] * 2
 
 
 def test_a_mail_whose_words_are_not_those_that_were_read_is_refused() -> None:
