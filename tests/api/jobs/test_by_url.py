@@ -3,7 +3,8 @@
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -34,6 +35,27 @@ def site(*answers: bytes, hang: bool = False) -> Iterator[str]:
         thread.start()
         yield f"http://127.0.0.1:{server.getsockname()[1]}"
         done.set()
+
+
+@contextmanager
+def dripping() -> Iterator[str]:
+    """A server that sends a byte now and then, for ever: no single wait is long."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        done = threading.Event()
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection, suppress(OSError):
+                connection.recv(65536)
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+                while not done.wait(0.02):
+                    connection.sendall(b"x")
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        done.set()
+        thread.join()
 
 
 def good(body: bytes = PDF) -> bytes:
@@ -131,3 +153,18 @@ def test_a_download_has_an_end() -> None:
         fetched(url, timeout_s=0.5)
     with site(b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nabc") as url, pytest.raises(Unreachable):
         fetched(url)
+
+
+async def test_a_file_that_never_ends_is_too_large_and_leaves_nothing(store: Store) -> None:
+    with site(b"HTTP/1.1 200 OK\r\n\r\n" + b"%PDF" + b"x" * (3 << 20)) as url:
+        resources = make_resources(store, egress=Egress([url.split("/")[2]]))
+        small = replace(resources, limits=replace(resources.limits, max_upload_bytes=1 << 20))
+        async with serving(small) as app, client_of(app) as client:
+            answer = await client.post("/v1/jobs", json={"url": f"{url}/a.pdf"})
+    assert (answer.status_code, answer.json()["code"]) == (413, "upload-too-large")
+    assert [path for path in (store.workdir / "blobs").rglob("*") if path.is_file()] == []
+
+
+def test_a_file_that_drips_is_cut_at_the_deadline_whatever_it_says() -> None:
+    with dripping() as url, pytest.raises(Unreachable, match="timeout"):
+        fetched(url, limit=10_000_000, timeout_s=0.4)
