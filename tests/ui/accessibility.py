@@ -34,6 +34,7 @@ def main(arguments: list[str]) -> int:
     folders = [one for one in arguments if one not in STAGES]
     with tempfile.TemporaryDirectory() as folder, test_server() as server, server.database() as dsn:
         pictures = Path(folders[0]) if folders else Path(folder)
+        pictures.mkdir(parents=True, exist_ok=True)
         store = open_store(dsn, Path(folder) / "workdir", signing_key=b"a key of these tests, long enough")
         with staged(store, dsn, Path(folder)) as service:
             found = [line for stage in stages for line in _check_stage(service, pictures, stage, Path(folder))]
