@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[3]
 RECEIVER = "https://93.184.215.14/hooks"
 Operation = tuple[str, str]
 ASKS = re.compile(r'"(POST|DELETE|GET)", (?:url: )?["`]/ui(/v1/[^"`]+)["`]')
-_LINK = re.compile(r'(?:href|src|action|data-events)="([^"#]*)')
+_LINK = re.compile(r'(?:href|src|action|data-events|data-flags)="([^"#]*)')
 _FORM = re.compile(r'<form[^>]*method="post"[^>]*action="([^"]+)"(.*?)</form>', re.DOTALL)
 _INPUT = re.compile(r'<(?:input type="hidden" |button[^>]*? )name="([^"]+)"[^>]*? value="([^"]*)"')
 
