@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -58,15 +58,15 @@ class _Handler(BaseHTTPRequestHandler):
             reply = server.replies.pop(0) if len(server.replies) > 1 else server.replies[0]
             server.open += 1
             server.busiest = max(server.busiest, server.open)
-        try:
-            self._answer(reply)
-        except OSError:
-            pass  # the caller hung up
-        finally:
-            with server.lock:
-                server.open -= 1
+        with suppress(OSError):  # the caller hung up
+            try:
+                self._begin(reply)
+            finally:
+                with server.lock:  # before the caller knows that it has ended and asks again
+                    server.open -= 1
+            self._end(reply)
 
-    def _answer(self, reply: Reply) -> None:
+    def _begin(self, reply: Reply) -> None:
         self.send_response(reply.status)
         for name, value in reply.headers.items():
             self.send_header(name, value)
@@ -78,7 +78,9 @@ class _Handler(BaseHTTPRequestHandler):
         for piece in reply.pieces if reply.status == 200 else ():
             time.sleep(reply.pause_s)
             self._event({"choices": [{"delta": {"content": piece}, "finish_reason": None}]})
-        if reply.status == 200 and reply.finish:
+
+    def _end(self, reply: Reply) -> None:
+        if reply.raw is None and reply.status == 200 and reply.finish:
             self._event({"choices": [{"delta": {}, "finish_reason": reply.finish}]})
             self.wfile.write(b"data: [DONE]\n\n")
 
