@@ -116,10 +116,10 @@ class Browser:
             self.call("Input.dispatchDragEvent", type=kind, data=data, **where)
 
     def click(self, selector: str) -> None:
-        """With the mouse, in the middle of the first such element, brought into view."""
-        script = f"""(() => {{ const one = document.querySelector({json.dumps(selector)});
+        """With the mouse, in the middle of the first such element once it is there, brought into view."""
+        script = f"""(() => {{ const one = document.querySelector({json.dumps(selector)}); if (!one) return null;
             one.scrollIntoView({{ block: 'center' }}); return one.getBoundingClientRect().toJSON(); }})()"""
-        box = self.run(script)
+        box = self.until(script)  # a page that follows its job is exchanged under the mouse
         at = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2, "button": "left", "clickCount": 1}
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, **at)
