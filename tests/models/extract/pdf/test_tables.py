@@ -194,3 +194,21 @@ def test_a_last_row_of_a_few_cells_that_no_rule_closes_is_the_tables() -> None:
         paper.rule(60, 100 + 30 * number, 540, 100 + 30 * number)
         fill(paper, [row], lefts, 120 + 30 * number)
     assert rows_of(only_table(paper))[-1] == rows[-1]
+
+
+@pytest.mark.parametrize(
+    ("size", "font", "gap"), [(14, "hebo", 6), (14, "hebo", 20), (14, "hebo", 28), (11, "hebo", 12)]
+)
+def test_a_section_heading_over_the_first_column_of_a_grid_is_no_row_of_it(size: float, font: str, gap: float) -> None:
+    paper = Paper()
+    paper.prose(40, 60, 3)
+    paper.text(40, 200 - gap, "2. Rope", size, font)
+    for row, texts in enumerate([("Part", "Price"), ("Rope", "120.00"), ("Hook", "80.00"), ("Total", "200.00")]):
+        for col, text in enumerate(texts):
+            paper.page.draw_rect((40 + col * 120, 200 + row * 20, 160 + col * 120, 220 + row * 20))
+            paper.text(44 + col * 120, 214 + row * 20, text)
+    tree = paper.read()
+    assert [block.type for block in tree.blocks][-2:] == ["heading", "table"]
+    table = tree.blocks[-1].table
+    assert table is not None
+    assert (table.rows, table.cols) == (4, 2)

@@ -1,6 +1,6 @@
 """What was taken for a row of a table and is none: the heading over it, and the caption above or below it.
 
-A heading is one cell over all columns, in larger type or numbered; a caption alone in its row, named and numbered; a
+A heading is alone in its row, in larger type or numbered; a caption alone in its row, named and numbered; a
 line of running text is one cell over all columns that goes on where the lines above or below the table end.
 """
 
@@ -38,7 +38,7 @@ class TableTitleLimits:
 
 
 LIMITS = TableTitleLimits()
-_SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[^\W\d_]")
+_SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.?\s+[^\W\d_]")
 
 
 def free_titles(tables: list[FoundTable], lines: list[Line]) -> list[Line]:
@@ -136,7 +136,9 @@ def _free_title(found: FoundTable) -> list[Line]:
     first = table.cells[0] if table.cells else None
     if first is None or first.bbox is None or table.rows < LIMITS.least_rows or table.cols < 2:
         return []
-    if first.row or first.row_span != 1 or first.col_span != table.cols or not 0 < len(first.text) <= LIMITS.most_chars:
+    if first.row or first.row_span != 1 or not 0 < len(first.text) <= LIMITS.most_chars:
+        return []
+    if any(cell.row == 0 and cell.text for cell in table.cells[1:]):
         return []
     title, rest = _part_lines(found, first)
     if not title or not rest:
