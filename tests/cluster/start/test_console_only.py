@@ -57,7 +57,9 @@ def environment(engine_url: str, workdir: Path, dsn: str, **more: str) -> dict[s
 
 
 async def test_it_watches_and_delivers_by_itself(engine_url: str, other_dsn: str, tmp_path: Path) -> None:
-    runtime = prepare_console(parse_settings(environment(engine_url, tmp_path / "console", other_dsn)))
+    port = next(port for port in range(18700, 18800) if is_free(port))
+    variables = environment(engine_url, tmp_path / "console", other_dsn) | {"SVC_PORT": str(port)}
+    runtime = prepare_console(parse_settings(variables))
     app = make_console_alone(runtime)
     transport = httpx.ASGITransport(app)
     with receiving() as receiver:
