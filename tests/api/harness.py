@@ -3,7 +3,7 @@
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
@@ -24,6 +24,7 @@ from models.cdom.tree import (
 )
 from models.extract.assemble import assemble
 from models.extract.readers import open_document
+from models.redaction.pdf.boxes import find_boxes
 from serve_apps.access.keys import parse_api_keys
 from serve_apps.access.license import License
 from serve_apps.access.license_holder import LicenseHolder
@@ -87,6 +88,27 @@ class Painter:
     ) -> PageImage:
         self.areas.append(area)
         return PageImage(png=PNG, width=595.0, height=842.0, page_count=1)
+
+
+class Drawing:
+    """Draws pages of the stored originals in this process, and looks up the places that are asked for."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def render_page(
+        self,
+        blob_key: str,
+        page: int,
+        dpi: int,
+        password: str | None,
+        area: Bbox | None = None,
+        marks: Sequence[PageMark] = (),
+    ) -> PageImage:
+        with self._store.blobs.open(blob_key) as file:
+            data = file.read()
+        boxes = find_boxes(data, page, marks) if marks else []
+        return replace(open_document(data, ReadOptions()).render_page(page, dpi), boxes=tuple(map(tuple, boxes)))
 
 
 class Eyes:

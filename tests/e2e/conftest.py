@@ -1,14 +1,10 @@
 """One running service per test session."""
 
-import shutil
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from cluster.machine.ports import is_free
-from tests.e2e.service import Service
+from tests.e2e.service import Service, service_up
 
 DOORS = {"SVC_CONSOLE": "1", "SVC_WEBHOOK_ALLOW": "127.0.0.1"}
 """The console beside the API; its receivers may be this machine."""
@@ -17,14 +13,5 @@ DOORS = {"SVC_CONSOLE": "1", "SVC_WEBHOOK_ALLOW": "127.0.0.1"}
 @pytest.fixture(scope="session")
 def service() -> Iterator[Service]:
     """Up before the first test that wants it, down after the last."""
-    workdir = Path(tempfile.mkdtemp(prefix="qe", dir="/tmp"))
-    workdir.chmod(0o711)
-    port = next(port for port in range(18500, 18600) if is_free(port))
-    started = Service(workdir, port)
-    done = started.quire("up", "--detach", "--port", str(port), check=False, SVC_API_KEYS="", **DOORS)
-    assert done.returncode == 0, done.stdout + done.stderr
-    try:
+    with service_up(range(18500, 18600), **DOORS) as started:
         yield started
-    finally:
-        started.quire("down", check=False)
-        shutil.rmtree(workdir, ignore_errors=True)

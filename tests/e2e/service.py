@@ -1,11 +1,16 @@
 """A real service for a test session: `quire up` on a workdir of its own, and the process facts tests look at."""
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from cluster.machine.ports import is_free
 from cluster.state import ServiceState, read_state
 from tests.bench.client import Client
 from tests.bench.processes import family
@@ -46,6 +51,21 @@ class Service:
 
     def log(self) -> str:
         return (self.workdir / "log" / "supervisor.log").read_text(errors="replace")
+
+
+@contextmanager
+def service_up(ports: range, **variables: str) -> Iterator[Service]:
+    """A service with these settings on a workdir of its own and a free one of the ports; down and gone afterwards."""
+    workdir = Path(tempfile.mkdtemp(prefix="qe", dir="/tmp"))
+    workdir.chmod(0o711)
+    started = Service(workdir, next(port for port in ports if is_free(port)))
+    done = started.quire("up", "--detach", "--port", str(started.port), check=False, SVC_API_KEYS="", **variables)
+    assert done.returncode == 0, done.stdout + done.stderr
+    try:
+        yield started
+    finally:
+        started.quire("down", check=False)
+        shutil.rmtree(workdir, ignore_errors=True)
 
 
 def _command(pid: int) -> str:

@@ -1,23 +1,19 @@
 """Search in a running service: found in every way, gone at once, nothing lost or doubled when its replicas die."""
 
 import os
-import shutil
 import signal
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
-from cluster.machine.ports import is_free
 from tests.bench.client import form
 from tests.e2e.papers import paper
-from tests.e2e.service import Service
+from tests.e2e.service import Service, service_up
 from tests.waiting import until
 
 pytestmark = [
@@ -30,20 +26,10 @@ EMBEDDER, WRITER = "ServeReplica:api:embedder", "ServeReplica:api:index_writer"
 
 
 @pytest.fixture(scope="module")
-def searching() -> Iterator[Service]:
+def searching(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A service with a search index; the session's own has none."""
-    workdir = Path(tempfile.mkdtemp(prefix="qe", dir="/tmp"))
-    workdir.chmod(0o711)
-    port = next(port for port in range(18600, 18700) if is_free(port))
-    started = Service(workdir, port)
-    variables = {"SVC_API_KEYS": "", "SVC_RAG_DB": str(workdir / "index")}
-    done = started.quire("up", "--detach", "--port", str(port), check=False, **variables)
-    assert done.returncode == 0, done.stdout + done.stderr
-    try:
+    with service_up(range(18600, 18700), SVC_RAG_DB=str(tmp_path_factory.mktemp("index"))) as started:
         yield started
-    finally:
-        started.quire("down", check=False)
-        shutil.rmtree(workdir, ignore_errors=True)
 
 
 def ask(service: Service, q: str, mode: str, limit: int = 5) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Planted personal data is in no output asked for as redacted; a redaction that does nothing turns these tests red."""
 
 import io
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
 
@@ -12,7 +12,6 @@ from PIL import Image
 
 import models.pii.redact
 from models.cdom.original import ReadOptions
-from models.cdom.ports import PageImage, PageMark
 from models.cdom.tree import Tree, dump_tree
 from models.extract.readers import open_document
 from models.neural.embed.tokenizer import load_tokenizer
@@ -21,7 +20,6 @@ from models.pii.flag import flag_tree
 from models.pii.kinds import Hit
 from models.pii.paint import paint_page, view_page
 from models.pii.places import find_places
-from models.redaction.pdf.boxes import find_boxes
 from serve_apps.api.context.resources import Ports
 from storage.jobs.intake import submit_job
 from storage.queue.publish import finish
@@ -30,7 +28,7 @@ from storage.store import Store
 from storage.values.ids import new_worker_id
 from storage.values.rows import Actor, NewDocument, PageQuota, Scope, Succeeded
 from storage.values.states import Priority
-from tests.api.harness import client_of, make_resources, serving
+from tests.api.harness import Drawing, client_of, make_resources, serving
 from tests.security.canaries import DOCX_PLACES, PDF_PLACES, Case, leaks, make_case
 from tests.security.redacted import outputs, read
 
@@ -45,28 +43,6 @@ OUTPUTS = (
     "tree", "chunks", "fields", "semantics", "export/html", "export/docx", "export/markdown", "export/graph",
     "export/graph?format=neo4j", "export/context",
 )  # fmt: skip
-
-
-class Drawing:
-    """Draws pages of the originals in this process."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    async def render_page(
-        self,
-        blob_key: str,
-        page: int,
-        dpi: int,
-        password: str | None,
-        area: tuple[float, float, float, float] | None = None,
-        marks: Sequence[PageMark] = (),
-    ) -> PageImage:
-        with self._store.blobs.open(blob_key) as file:
-            data = file.read()
-        image = open_document(data, ReadOptions()).render_page(page, dpi)
-        boxes = find_boxes(data, page, marks) if marks else []
-        return replace(image, boxes=tuple(tuple(found) for found in boxes))
 
 
 @pytest.fixture
@@ -237,6 +213,4 @@ def test_a_page_with_flagged_text_in_no_known_place_is_blank() -> None:
 
 
 def placeless(tree: Tree) -> Tree:
-    from dataclasses import replace
-
     return replace(tree, blocks=tuple(replace(block, bbox=None, table=None) for block in tree.blocks))

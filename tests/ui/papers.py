@@ -1,28 +1,24 @@
 """Small letters with personal data, read by the real readers and flagged: what a reviewer has to look at."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
 import pymupdf
 
-from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
-from models.cdom.ports import PageImage, PageMark
 from models.cdom.tree import Source, Tree, dump_tree
 from models.extract.assemble import assemble
 from models.extract.readers import open_document
 from models.pii.engines.choose import make_flagger
 from models.pii.places import find_places
-from models.redaction.pdf.boxes import find_boxes
 from serve_apps.api.context.resources import Ports, Resources
 from storage.queue.publish import finish
 from storage.queue.queue import LeasePolicy, Queue
 from storage.store import Store
 from storage.values.rows import Beat, Claim, Succeeded
 from storage.values.states import Phase
-from tests.api.harness import Eyes, TinyReader, make_resources
+from tests.api.harness import Drawing, Eyes, TinyReader, make_resources
 
 FLAGGER = make_flagger("regex")
 
@@ -111,30 +107,9 @@ class LetterReader(TinyReader):
         finish(self.store, [ended])
 
 
-class Draws:
-    """Draws pages from the stored originals."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    async def render_page(
-        self,
-        blob_key: str,
-        page: int,
-        dpi: int,
-        password: str | None,
-        area: Bbox | None = None,
-        marks: Sequence[PageMark] = (),
-    ) -> PageImage:
-        with self._store.blobs.open(blob_key) as file:
-            data = file.read()
-        boxes = find_boxes(data, page, marks) if marks else []
-        return replace(open_document(data, ReadOptions()).render_page(page, dpi), boxes=tuple(map(tuple, boxes)))
-
-
 def letter_resources(store: Store, ports: Ports | None = None, **changes: Any) -> Resources:
     """`ports` adds to those that draw and read once."""
-    own = Ports(render_page=Draws(store), read_once=Eyes())
+    own = Ports(render_page=Drawing(store), read_once=Eyes())
     if ports is not None:
         own = replace(own, search=ports.search, index_document=ports.index_document)
     return make_resources(store, ports=own, **changes)

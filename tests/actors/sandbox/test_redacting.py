@@ -12,7 +12,7 @@ from actors.sandbox.limits import SandboxLimits
 from models.cdom.errors import ExtractError
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome, RedactionRefused
-from models.cdom.tree import dump_tree
+from models.cdom.tree import Tree, dump_tree
 from models.pii.flag import flag_tree
 from models.pii.letters import letters
 from models.pii.patterns.kind_patterns import RegexDetector
@@ -21,17 +21,22 @@ from tests.models.redaction import test_formats as formats
 from tests.models.redaction.papers import SECRET, everything, in_text
 
 
+def read_tree(reader: DocumentReader, original: bytes, options: ReadOptions | None = None) -> Tree:
+    outcome = reader.read_until_pixels(io.BytesIO(original), options or ReadOptions())
+    assert isinstance(outcome, ReadOutcome)
+    assert outcome.tree is not None
+    return outcome.tree
+
+
 def test_a_locked_down_child_makes_and_proves_the_file_or_refuses() -> None:
     original = in_text()
     reader = DocumentReader(SandboxLimits())
     try:
-        outcome = reader.read_until_pixels(io.BytesIO(original), ReadOptions())
-        assert isinstance(outcome, ReadOutcome)
-        assert outcome.tree is not None
-        tree = flag_tree(outcome.tree, RegexDetector())
+        read = read_tree(reader, original)
+        tree = flag_tree(read, RegexDetector())
         made = reader.redact(io.BytesIO(original), dump_tree(tree), {})
         with pytest.raises(RedactionRefused) as refused:
-            reader.redact(io.BytesIO(original), dump_tree(outcome.tree), {})
+            reader.redact(io.BytesIO(original), dump_tree(read), {})
     finally:
         reader.close()
     assert made.startswith(b"%PDF")
@@ -43,10 +48,8 @@ def test_a_locked_down_child_redacts_every_other_format_too() -> None:
     reader = DocumentReader(SandboxLimits())
     try:
         for name, make in formats.FILES.items():
-            outcome = reader.read_until_pixels(io.BytesIO(make()), ReadOptions())
-            assert isinstance(outcome, ReadOutcome), name
-            assert outcome.tree is not None, name
-            made = reader.redact(io.BytesIO(make()), dump_tree(flag_tree(outcome.tree, RegexDetector())), {})
+            read = read_tree(reader, make())
+            made = reader.redact(io.BytesIO(make()), dump_tree(flag_tree(read, RegexDetector())), {})
             assert letters(SECRET) not in letters(formats.everything(made)), name
     finally:
         reader.close()
@@ -65,10 +68,8 @@ def test_a_locked_office_file_is_redacted_with_its_password_and_leaves_without_o
     original, options = lock_agile(plain, "Kennwort€"), ReadOptions(password="Kennwort€")
     reader = DocumentReader(SandboxLimits())
     try:
-        outcome = reader.read_until_pixels(io.BytesIO(original), options)
-        assert isinstance(outcome, ReadOutcome)
-        assert outcome.tree is not None
-        tree = dump_tree(flag_tree(outcome.tree, RegexDetector()))
+        read = read_tree(reader, original, options)
+        tree = dump_tree(flag_tree(read, RegexDetector()))
         made = reader.redact(io.BytesIO(original), tree, {}, options.password)
         for wrong in (None, "kennwort€"):
             with pytest.raises(ExtractError):
@@ -83,10 +84,8 @@ def test_a_tree_larger_than_a_request_may_be_is_refused_before_it_is_sent(monkey
     original = in_text()
     reader = DocumentReader(SandboxLimits())
     try:
-        outcome = reader.read_until_pixels(io.BytesIO(original), ReadOptions())
-        assert isinstance(outcome, ReadOutcome)
-        assert outcome.tree is not None
-        tree = dump_tree(flag_tree(outcome.tree, RegexDetector()))
+        read = read_tree(reader, original)
+        tree = dump_tree(flag_tree(read, RegexDetector()))
         monkeypatch.setattr(child_session, "MOST_TREE_BYTES", len(tree) + len(b"[]") - 1)
         with pytest.raises(RedactionRefused, match="too large") as refused:
             reader.redact(io.BytesIO(original), tree, {})

@@ -1,46 +1,19 @@
 """The boxes of flagged values: their own where the page's glyphs say so, else what the tree knows."""
 
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
+from collections.abc import AsyncIterator
 
 import httpx
 import pymupdf
 import pytest
 
-from models.cdom.geometry import Bbox
-from models.cdom.original import ReadOptions
-from models.cdom.ports import PageImage, PageMark
-from models.extract.readers import open_document
-from models.redaction.pdf.boxes import find_boxes
 from serve_apps.api.context.resources import Ports
 from storage.store import Store
-from tests.api.harness import at_work, client_of, make_resources, serving
+from tests.api.harness import Drawing, at_work, client_of, make_resources, serving
 from tests.api.results.test_originals import ScanningReader, send
 from tests.models.redaction.papers import SECRET
 
 WORDS = "The rope was measured twice before anybody asked"
 OTHER = "mary.zaq@leak.example"
-
-
-class Looking:
-    """Draws pages of the originals in this process, and looks up what is asked for."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    async def render_page(
-        self,
-        blob_key: str,
-        page: int,
-        dpi: int,
-        password: str | None,
-        area: Bbox | None = None,
-        marks: Sequence[PageMark] = (),
-    ) -> PageImage:
-        with self._store.blobs.open(blob_key) as file:
-            data = file.read()
-        image = open_document(data, ReadOptions()).render_page(page, dpi)
-        return replace(image, boxes=tuple(tuple(found) for found in find_boxes(data, page, marks)))
 
 
 def a_table_and_a_letter() -> bytes:
@@ -60,7 +33,7 @@ def a_table_and_a_letter() -> bytes:
 
 @pytest.fixture
 async def client(store: Store, dsn: str) -> AsyncIterator[httpx.AsyncClient]:
-    resources = make_resources(store, dsn=dsn, ports=Ports(render_page=Looking(store)))
+    resources = make_resources(store, dsn=dsn, ports=Ports(render_page=Drawing(store)))
     async with serving(resources) as app, client_of(app) as caller:
         yield caller
 

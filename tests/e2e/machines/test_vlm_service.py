@@ -1,17 +1,13 @@
 """A service whose scans are read at an endpoint: the answer becomes the page, and a broken answer the CPU's."""
 
-import shutil
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cluster.machine.ports import is_free
 from tests.actors.vlm.vlm_endpoint import Endpoint, Reply, serve_endpoint
 from tests.e2e.papers import scan
-from tests.e2e.service import Service
+from tests.e2e.service import Service, service_up
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
 
@@ -24,18 +20,8 @@ def endpoint() -> Iterator[Endpoint]:
 
 @pytest.fixture
 def service(endpoint: Endpoint) -> Iterator[Service]:
-    workdir = Path(tempfile.mkdtemp(prefix="qv", dir="/tmp"))
-    workdir.chmod(0o711)
-    started = Service(workdir, next(port for port in range(18600, 18700) if is_free(port)))
-    done = started.quire(
-        "up", "--detach", "--port", str(started.port), check=False, SVC_API_KEYS="", SVC_VLM_OCR=endpoint.url
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    try:
+    with service_up(range(18600, 18700), SVC_VLM_OCR=endpoint.url) as started:
         yield started
-    finally:
-        started.quire("down", check=False)
-        shutil.rmtree(workdir, ignore_errors=True)
 
 
 def read(service: Service, data: bytes) -> dict[str, Any]:
