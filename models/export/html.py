@@ -8,14 +8,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import groupby
 
 from models.cdom.table import SHARE_SUM, Cell, Table, TableCheck
-from models.cdom.tree import Block, BlockType, Tree
+from models.cdom.tree import Block, BlockType, Route, Tree
 from models.cdom.visible import flow_blocks, visible_blocks
+from models.export.html_inline import html_formula, html_lines, html_text
 from models.export.markdown_inline import cut_spans
 from models.export.markdown_lists import after_bullet, has_label
-from models.export.markup import Markup, element, escape, open_tag, page, safe_href
+from models.export.markup import Markup, element, escape, open_tag, page
 from models.export.statement import coverage_panel, hidden_section
 
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
@@ -50,7 +51,8 @@ def tree_to_html(
     heading = _title_block(blocks)
     name = _one_line((heading.text if heading else "") or tree.metadata.title or title or "") or "Document"
     depths = _heading_depths([block for block in blocks if block is not heading])
-    writer = _HtmlWriter(blocks, heading, depths, asset_url)
+    recognised = frozenset(page.number for page in tree.pages if page.route is Route.OCR)
+    writer = _HtmlWriter(blocks, heading, depths, asset_url, recognised)
     h1 = element("h1", escape(name), id=heading.id if heading else None)
     main = element("main", h1, _outline(blocks, depths), *writer.body())
     beside = coverage_panel(tree) + (hidden_section(tree) if hidden else "")
@@ -105,6 +107,8 @@ class _HtmlWriter:
     heading: Block | None
     depths: dict[str, int]
     asset_url: AssetUrl | None
+    recognised: AbstractSet[int]
+    """Pages whose formulas are text as it was recognised, not LaTeX."""
 
     def body(self) -> Iterator[Markup]:
         """All blocks in order; list items together, captions inside their figure or table."""
@@ -133,22 +137,24 @@ class _HtmlWriter:
             return _table(block, block.table, caption, _begin_pages(block.table, begun))
         match block.type:
             case BlockType.HEADING | BlockType.TITLE:
-                return element(f"h{self.depths[block.id]}", _text(block), id=block.id)
+                return element(f"h{self.depths[block.id]}", html_text(block), id=block.id)
             case BlockType.PICTURE:
                 return self._figure(block, caption)
             case BlockType.CODE:
                 return element("pre", element("code", escape(block.text)), id=block.id)
+            case BlockType.FORMULA if block.text.strip() and block.page not in self.recognised:
+                return element("p", html_formula(block.text, block.text, display="block"), id=block.id)
             case BlockType.FOOTNOTE:
-                return element("p", _text(block), id=block.id, class_="footnote")
+                return element("p", html_text(block), id=block.id, class_="footnote")
             case _:
-                return element("p", _text(block), id=block.id) if block.text.strip() else Markup("")
+                return element("p", html_text(block), id=block.id) if block.text.strip() else Markup("")
 
     def _figure(self, block: Block, caption: Block | None) -> Markup:
         alt = _one_line(caption.text if caption else block.text) or f"Picture on page {block.page}"
         url = self.asset_url(block.asset_ref) if self.asset_url and block.asset_ref else None
         unseen = element("div", escape(f"[Picture on page {block.page}]" if caption else f"[{alt}]"), class_="picture")
         picture = open_tag("img", src=url, alt=alt) if url else unseen
-        below = element("figcaption", _text(caption), id=caption.id) if caption else Markup("")
+        below = element("figcaption", html_text(caption), id=caption.id) if caption else Markup("")
         return element("figure", picture, below, id=block.id)
 
 
@@ -189,7 +195,7 @@ def _list(items: Sequence[Block]) -> Markup:
         while end < len(items) and _depth(items[end]) > top:
             end += 1
         first = at if _depth(items[at]) > top else at + 1
-        own = _text(_without_bullet(items[at])) if first > at else Markup("")
+        own = html_text(_without_bullet(items[at])) if first > at else Markup("")
         inside = _inside(items[at].id, items[first:end])
         written.append(element("li", own, *inside, id=items[at].id if first > at else None))
         at = end
@@ -201,7 +207,7 @@ def _inside(item: str, blocks: Sequence[Block]) -> Iterator[Markup]:
     """What an item holds beside its own text: paragraphs and deeper lists."""
     for own, stretch in groupby(blocks, key=lambda block: block.type is BlockType.PARAGRAPH and block.parent == item):
         if own:
-            yield from (element("p", _text(block), id=block.id) for block in stretch)
+            yield from (element("p", html_text(block), id=block.id) for block in stretch)
         else:
             yield _list(list(stretch))
 
@@ -236,7 +242,7 @@ def _table(block: Block, table: Table, caption: Block | None, pages: Mapping[int
     head = 0
     while head < len(rows) and rows[head] and all(cell.header for cell in rows[head]):
         head += 1
-    title = element("caption", _text(caption), id=caption.id) if caption else Markup("")
+    title = element("caption", html_text(caption), id=caption.id) if caption else Markup("")
     failed = {cell for check, cell in _failing_checks(table) if check.kind != SHARE_SUM}
     parts = [
         element(
@@ -280,32 +286,5 @@ def _cell(cell: Cell, head: bool, rows_left: int, *, is_doubtful: bool) -> Marku
     name = "th" if cell.header else "td"
     scope = None if not cell.header else "col" if head else "row"
     rowspan, colspan = (span if span > 1 else None for span in spans)
-    text = element("mark", _lines(cell.text)) if is_doubtful else _lines(cell.text)
+    text = element("mark", html_lines(cell.text)) if is_doubtful else html_lines(cell.text)
     return element(name, text, scope=scope, rowspan=rowspan, colspan=colspan)
-
-
-def _lines(text: str) -> Markup:
-    return Markup("<br>".join(escape(line) for line in text.strip().split("\n")))
-
-
-def _text(block: Block) -> Markup:
-    """The block's text with its styles: cut at every span's ends, each stretch wrapped in what covers it."""
-    if not block.spans:
-        return _lines(block.text)
-    size = len(block.text)
-    cuts = sorted({0, size, *(min(max(place, 0), size) for span in block.spans for place in (span.start, span.end))})
-    return Markup("".join(_stretch(block, start, end) for start, end in pairwise(cuts)))
-
-
-def _stretch(block: Block, start: int, end: int) -> Markup:
-    covering = [span for span in block.spans if span.start <= start and end <= span.end]
-    markup = Markup("<br>".join(escape(line) for line in block.text[start:end].split("\n")))
-    for name, on in (
-        ("code", any(span.code for span in covering)),
-        ("em", any(span.italic for span in covering)),
-        ("strong", any(span.bold for span in covering)),
-    ):
-        markup = element(name, markup) if on else markup
-    href = next((href for span in covering if (href := safe_href(span.href))), None)
-    rel = None if href is None or href.startswith("#") else "noopener noreferrer"
-    return element("a", markup, href=href, rel=rel) if href else markup

@@ -99,7 +99,7 @@ class _WordWriter:
             case BlockType.CODE:
                 self._add("No Spacing").add_run(_clean(block.text)).font.name = _FIXED
             case BlockType.FORMULA:
-                self._add("Normal").add_run(f"${_clean(block.text)}$").italic = True
+                self._add("Normal").add_run(_between_dollars(block.text)).italic = True
             case BlockType.FOOTNOTE:
                 self._say(self._add("Normal"), block, size=_NOTE_PT)
             case _:
@@ -141,10 +141,13 @@ class _WordWriter:
         for text, span in _pieces(block.text, block.spans, start):
             href = safe_href(span.href) if span is not None else None
             run = _add_link(paragraph, href) if href and not href.startswith("#") else paragraph.add_run()
-            run.text = _clean(text)
+            latex = span.latex if span is not None and text == block.text[span.start : span.end] else None
+            run.text = _between_dollars(latex) if latex else _clean(text)
             if size is not None:
                 run.font.size = Pt(size)
-            if span is not None:
+            if latex:
+                run.italic = True
+            elif span is not None:
                 run.bold, run.italic = span.bold or None, span.italic or None
                 run.font.name = _FIXED if span.code else run.font.name
 
@@ -192,6 +195,11 @@ def _leading_headers(table: Table) -> range:
     plain = [cell.row for cell in table.cells if not cell.header]
     headers = [cell.row + cell.row_span for cell in table.cells if cell.header]
     return range(min(plain, default=max(headers, default=0)) if headers else 0)
+
+
+def _between_dollars(latex: str) -> str:
+    """A formula as text, as our reader of Word files gives formulas inside text."""
+    return f"${_clean(' '.join(latex.split()))}$"
 
 
 def _clean(text: str) -> str:

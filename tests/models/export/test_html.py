@@ -20,11 +20,11 @@ from tests.models.derive.trees import WORDS
 ALLOWED = {
     "html", "head", "meta", "title", "style", "body", "main", "nav", "h1", "h2", "h3", "h4", "h5", "h6", "p",
     "ul", "li", "a", "table", "caption", "thead", "tbody", "tr", "th", "td", "figure", "figcaption", "div", "img",
-    "pre", "code", "em", "strong", "span", "br",
+    "pre", "code", "em", "strong", "span", "br", "math", "semantics", "mtext", "annotation",
 }  # fmt: skip
 ATTRIBUTES = {
     "lang", "charset", "http-equiv", "content", "name", "id", "class", "href", "rel", "scope", "rowspan",
-    "colspan", "src", "alt", "role", "aria-label", "tabindex",
+    "colspan", "src", "alt", "role", "aria-label", "tabindex", "encoding", "display",
 }  # fmt: skip
 
 

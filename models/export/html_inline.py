@@ -1,0 +1,47 @@
+"""Text with spans as HTML: emphasis, code, safe links and formulas, everything else escaped."""
+
+from itertools import pairwise
+
+from models.cdom.tree import Block
+from models.export.markup import Markup, element, escape, safe_href
+
+
+def html_lines(text: str) -> Markup:
+    return Markup("<br>".join(escape(line) for line in text.strip().split("\n")))
+
+
+def html_text(block: Block) -> Markup:
+    """The block's text with its styles: cut at every span's ends, each stretch wrapped in what covers it; a formula
+    is one stretch."""
+    if not block.spans:
+        return html_lines(block.text)
+    size = len(block.text)
+    ends = {min(max(place, 0), size) for span in block.spans for place in (span.start, span.end)}
+    inside = {place for span in block.spans if span.latex for place in ends if span.start < place < span.end}
+    cuts = sorted({0, size, *(ends - inside)})
+    return Markup("".join(_stretch(block, start, end) for start, end in pairwise(cuts)))
+
+
+def _stretch(block: Block, start: int, end: int) -> Markup:
+    covering = [span for span in block.spans if span.start <= start and end <= span.end]
+    latex = next((span.latex for span in covering if span.latex and (span.start, span.end) == (start, end)), None)
+    printed = block.text[start:end]
+    markup = (
+        html_formula(latex, printed) if latex else Markup("<br>".join(escape(line) for line in printed.split("\n")))
+    )
+    for name, on in (
+        ("code", any(span.code for span in covering)),
+        ("em", any(span.italic for span in covering)),
+        ("strong", any(span.bold for span in covering)),
+    ):
+        markup = element(name, markup) if on else markup
+    href = next((href for span in covering if (href := safe_href(span.href))), None)
+    rel = None if href is None or href.startswith("#") else "noopener noreferrer"
+    return element("a", markup, href=href, rel=rel) if href else markup
+
+
+def html_formula(latex: str, printed: str, *, display: str | None = None) -> Markup:
+    """MathML that shows the text as it is printed and carries its LaTeX for programs (and for our own reader)."""
+    shown = element("mtext", escape(" ".join(printed.split())))
+    stated = element("annotation", escape(" ".join(latex.split())), encoding="application/x-tex")
+    return element("math", element("semantics", shown, stated), display=display)
