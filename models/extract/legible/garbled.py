@@ -4,12 +4,13 @@ Looks at the text only. What is called garbled here is read by a recogniser, whi
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from models.extract.layout.lines.marks import Line
 from models.extract.legible.statistics import LineLetters, Sums, measure_lines
+from models.extract.math.fonts import sets_only_math
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +52,7 @@ def find_garbled(lines: Sequence[Line], limits: GarbledLimits = LIMITS) -> Garbl
     sample, fonts = _sample_lines(lines, limits)
     if not sample:
         return GarbledText()
-    measured = measure_lines([line.text for line in sample])
+    measured = _leave_formulas(measure_lines([line.text for line in sample]), sample)
     group = np.array([fonts[line.font] for line in sample])
     *alone, together = _judge(_by_group(measured, group, len(fonts)), limits).tolist()
     verdict = alone if any(alone) or len(fonts) < 2 else [together] * len(fonts)
@@ -78,6 +79,12 @@ def _sample_lines(lines: Sequence[Line], limits: GarbledLimits) -> tuple[list[Li
             seen[font] += len(line.text)
             sample.append(line)
     return sample, fonts
+
+
+def _leave_formulas(measured: LineLetters, lines: Sequence[Line]) -> LineLetters:
+    """The same without letters in fonts of mathematics: they make no words, so no language expects them."""
+    words = np.array([not sets_only_math(line.font.lower()) for line in lines], np.float64)
+    return replace(measured, triples=measured.triples * words, nats=measured.nats * words)
 
 
 def _by_group(measured: LineLetters, group: Sums, groups: int) -> LineLetters:

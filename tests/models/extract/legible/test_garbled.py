@@ -1,6 +1,7 @@
 """A text layer that does not say what the page shows is told from a strange one that does."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +10,8 @@ from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.ports import RecognisedPage, Word
 from models.cdom.tree import Route
 from models.extract.areas import leave_areas
+from models.extract.layout.lines.marks import Line
+from models.extract.legible.garbled import find_garbled
 from models.extract.readers import open_document
 from models.extract.readers.contract import PageContent, PageRead
 from models.extract.recognised import apply_recognition
@@ -49,9 +52,6 @@ def test_a_sound_text_layer_stays_however_strange_it_is(text: str) -> None:
 
 
 def test_a_page_in_another_script_is_sound() -> None:
-    from models.extract.layout.lines.marks import Line
-    from models.extract.legible.garbled import find_garbled
-
     assert not find_garbled([Line(0, 0, 100, 10, 8, 10, RUSSIAN)]).lines
     table: dict[str, str | int | None] = {
         char: chr(ord("а") + (ord(char) - ord("а")) * 7 % 32) for char in "абвгдежзийклмнопрстуфхцчшщъыьэюя"
@@ -93,3 +93,12 @@ def test_garbled_text_that_nobody_reads_is_flagged() -> None:
     left = leave_areas(mixed)
     assert [GARBLED_TEXT in block.flags for block in left.blocks].count(True) == 1
     assert left.warnings == ("areas-not-read",)
+
+
+@pytest.mark.parametrize("font", ["KaTeX_Math-Italic", "cmmi10"])
+def test_letters_of_formulas_make_no_words_and_are_not_garbled(font: str) -> None:
+    signs = ["e", "iπ", "f(x) dx =", "a", "b", "a + b", "F(b) −F(a)", "∇⋅E =", "mc", "x² + y²", "∇× B = μ J", "kT ln"]
+    prose = [Line(0, 20 * at, 300, 20 * at + 10, 20 * at + 8, 10, PROSE, font="tahoma") for at in range(3)]
+    formulas = [Line(0, 300 + 20 * at, 90, 310, 308, 10, text, font=font) for at, text in enumerate(signs * 3)]
+    assert not find_garbled([*prose, *formulas]).lines
+    assert find_garbled([*prose, *(replace(line, font="tahoma-bold") for line in formulas)]).lines
