@@ -17,9 +17,15 @@ class OcrEngine(StrEnum):
 
 
 class PiiEngine(StrEnum):
+    """`patterns` is another word for `regex`."""
+
     REGEX = "regex"
     NAMES = "names"
     PRESIDIO = "presidio"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "PiiEngine | None":
+        return cls.REGEX if value == "patterns" else None
 
 
 class SignUpPolicy(StrEnum):

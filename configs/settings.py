@@ -125,7 +125,7 @@ class Settings(BaseSettings):
     )
     ocr_warmup: Flag = setting(False, "0 or 1", "1 loads the OCR models at the start instead of at the first scan.")
     pii_engine: PiiEngine = setting(
-        PiiEngine.REGEX, "regex, names or presidio", "Which engine looks for personal data."
+        PiiEngine.REGEX, "regex (or patterns), names or presidio", "Which engine looks for personal data."
     )
     pii_urls: bool = setting(False, "0 or 1", "Addresses on the web count as personal data.")
     pii_languages: Languages = setting(

@@ -1,6 +1,7 @@
 """What was read outside the service, without personal data: `quire extract --redacted` and bulk jobs into folders.
 
-Nobody reviews here, so every flag is masked. Looked for with the engine that the settings name, as the service does.
+Nobody reviews here, so every flag is masked. Looked for with the engine that the settings name, as the service does;
+where they name none, a command looks for names as well: it reads a few files, and they leave the house.
 """
 
 import os
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from actors.reader.pii_scan import FlagTree
+    from configs.settings import Settings
     from models.cdom.ports import ReadOutcome
 
 HIDDEN_NAME = "[REDACTED]"
@@ -28,13 +30,31 @@ def flag_outcome(outcome: "ReadOutcome") -> "ReadOutcome":
     return scan(outcome, _flagger())
 
 
-@cache
+def settings_of_command(settings: "Settings") -> "Settings":
+    """With the engine of a command whose operator chose none."""
+    from configs.kinds import PiiEngine
+
+    if "pii_engine" in settings.model_fields_set:
+        return settings
+    return settings.model_copy(update={"pii_engine": PiiEngine.NAMES})
+
+
 def _flagger() -> "FlagTree":
     from cluster.bootstrap.opening import load_settings
     from cluster.compose.values import make_tree_flagger
-    from cluster.runtime import VARIABLE, read_runtime
+    from cluster.runtime import VARIABLE
 
-    return make_tree_flagger(read_runtime().settings if VARIABLE in os.environ else load_settings())
+    if VARIABLE in os.environ:
+        return _service_flagger()
+    return make_tree_flagger(settings_of_command(load_settings()))
+
+
+@cache
+def _service_flagger() -> "FlagTree":
+    from cluster.compose.values import make_tree_flagger
+    from cluster.runtime import read_runtime
+
+    return make_tree_flagger(read_runtime().settings)
 
 
 def name_without_names(count: int, suffix: str) -> list[str]:

@@ -1,7 +1,7 @@
 """The role that the service works as: no superuser, no owner; it adds acts to the audit trail and changes none.
 
 In come the owner's DSN and a password, out comes the service's DSN. Every start grants anew, so that tables of a newer
-schema are covered. For a database of our own; the role of an external one is its operator's business.
+schema are covered. For a database outside, `print_role` writes the same as SQL for its owner to run.
 """
 
 import psycopg
@@ -12,18 +12,42 @@ from storage.postgres.database import session_dsn
 from storage.postgres.schema import MIGRATING
 
 ROLE = "quire_service"
-_GRANTS = """
+_TABLES = """
 revoke all on all tables in schema public from {role};
 grant usage on schema public to {role};
-grant select, insert, update, delete, maintain on all tables in schema public to {role};
+grant select, insert, update, delete on all tables in schema public to {role};
 grant usage on all sequences in schema public to {role};
 revoke update, delete on audit from {role};
 grant update (seq, prev_hash, hash) on audit to {role};
-revoke insert, update, delete on alembic_version from {role};
+revoke insert, update, delete on alembic_version from {role}
+"""
+"""The seal of an act (its number and links) is written once, after it: a policy of the table lets no second one in."""
+_ERASING = """
+grant maintain on all tables in schema public to {role};
 grant pg_checkpoint to {role};
 grant execute on function pg_switch_wal() to {role}
 """
-"""`maintain`, checkpoints and the switch of the log are what erasing for good needs."""
+"""`maintain`, checkpoints and the switch of the log are what erasing for good needs, in a database of our own."""
+_OUTSIDE = """\
+-- The role that Quire works as: it reads and writes its tables, adds to the audit trail, and can change, remove or
+-- truncate no act of it. Run as the owner of the tables after every `quire migrate`; running it again does no harm.
+begin;
+do $$ begin
+  if not exists (select from pg_roles where rolname = {name}) then
+    create role {role} login;
+  end if;
+  if exists (select from pg_roles where rolname = {name} and (rolsuper or rolbypassrls or rolcreaterole)) then
+    raise exception 'a role with rights over other roles or policies protects no audit trail: %', {name};
+  end if;
+  if exists (
+    select from pg_class where oid = to_regclass('public.audit') and pg_has_role({name}, relowner, 'member')
+  ) then
+    raise exception 'the owner of the tables protects no audit trail: %', {name};
+  end if;
+end $$;{grants};
+commit;
+-- Then give it a password (\\password {role} in psql) and name it in SVC_DATABASE_URL.
+"""
 
 
 def let_service_in(owner_dsn: str, password: str) -> str:
@@ -34,6 +58,13 @@ def let_service_in(owner_dsn: str, password: str) -> str:
             connection.execute(sql.SQL("create role {}").format(sql.Identifier(ROLE)))
         rights = "alter role {} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls password {}"
         connection.execute(sql.SQL(rights).format(sql.Identifier(ROLE), sql.Literal(password)))
-        for grant in _GRANTS.split(";"):
+        for grant in f"{_TABLES};{_ERASING}".split(";"):
             connection.execute(sql.SQL(grant).format(role=sql.Identifier(ROLE)))
     return make_conninfo(owner_dsn, user=ROLE, password=password)
+
+
+def print_role(role: str = ROLE) -> str:
+    """The SQL that makes the role in a database outside; holds no password."""
+    named = sql.Identifier(role)
+    grants = sql.SQL(_TABLES).format(role=named)
+    return sql.SQL(_OUTSIDE).format(role=named, name=sql.Literal(role), grants=grants).as_string(None)

@@ -30,6 +30,10 @@ def test_nothing_set_gives_the_safe_defaults() -> None:
     assert settings.pii_engine is PiiEngine.REGEX
 
 
+def test_patterns_is_another_word_for_the_engine_of_patterns() -> None:
+    assert parse_settings({"SVC_PII_ENGINE": "patterns"}).pii_engine is PiiEngine.REGEX
+
+
 def test_the_process_environment_is_not_read_behind_the_callers_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SVC_PORT", "9999")
     assert parse_settings({}).port == 8000

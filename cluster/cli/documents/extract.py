@@ -23,7 +23,7 @@ from cluster.cli.documents.extract_formats import ALIASES, EXTRACT_FORMATS, Mark
 from cluster.cli.shared.choices import NamedChoice
 from cluster.cli.shared.options import CommandStopped, settings_from
 from cluster.cli.shared.progress import ProgressBar
-from cluster.compose.redacted import name_without_names
+from cluster.compose.redacted import name_without_names, settings_of_command
 from models.cdom.original import OcrMode, ReadOptions, TableParts
 
 MEGABYTE = 1024 * 1024  # bytes
@@ -237,7 +237,7 @@ def check_detector() -> None:
     from models.pii.engines.choose import check_engine
     from models.pii.errors import EngineMissing
 
-    settings = settings_from()
+    settings = settings_of_command(settings_from())
     try:
         check_engine(settings.pii_engine, settings.pii_languages)
     except EngineMissing as error:

@@ -1,4 +1,7 @@
-"""`quire audit verify`: every organisation's chain, and whether it still holds what was signed of it. Exit 1 if not."""
+"""`quire audit verify`: every organisation's chain, and whether it still holds what was signed of it. Exit 1 if not.
+
+`quire audit role`: SQL of a role that can change no act, for a database outside.
+"""
 
 from pathlib import Path
 
@@ -9,6 +12,7 @@ from cluster.cli.shared.options import CommandStopped, workdir_option
 from storage.access.audit import list_chains, seal, verify
 from storage.access.signed_heads import HeadsForged, SignedHeads
 from storage.postgres.database import Database
+from storage.postgres.service_role import ROLE, print_role
 from storage.values.signing import Signer
 
 
@@ -37,6 +41,13 @@ def verify_all(workdir: Path | None) -> None:
             raise CommandStopped(f"the file of signed heads is not ours: {error}") from None
     if broken:
         raise CommandStopped(f"{broken} broken")
+
+
+@audit_group.command("role")
+@click.option("--name", default=ROLE, show_default=True, help="The role's name.")
+def show_role(name: str) -> None:
+    """Print SQL that makes a role which can change no act of the trail, for the owner of an outside database to run."""
+    click.echo(print_role(name), nl=False)
 
 
 def _check(database: Database, heads: SignedHeads) -> int:

@@ -195,6 +195,22 @@ def test_redacted_results_hold_no_personal_data_in_any_format_nor_in_their_names
     assert b"canary" not in unpacked(written[0].read_bytes())
 
 
+@pytest.mark.parametrize(("engine", "shown"), [(None, False), ("names", False), ("patterns", True)])
+def test_names_are_masked_without_being_asked_for_unless_the_operator_says_patterns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str | None, shown: bool
+) -> None:
+    if engine:
+        monkeypatch.setenv("SVC_PII_ENGINE", engine)
+    else:
+        monkeypatch.delenv("SVC_PII_ENGINE", raising=False)
+    (tmp_path / "a.txt").write_text("The report was written by Angela Whitmore and sent to the office.")
+    result = run(tmp_path / "a.txt", "--redacted", "--to", "md", "-o", tmp_path / "out", "--quiet")
+    assert (result.exit_code, result.stderr) == (0, "")
+    written = (tmp_path / "out" / "document-00001.md").read_text()
+    assert ("Angela Whitmore" in written, "[REDACTED:person]" in written) == (shown, not shown)
+    assert "sent to the office" in written
+
+
 def unpacked(written: bytes) -> bytes:
     """A package as the bytes of its members; anything else as it is."""
     if not zipfile.is_zipfile(io.BytesIO(written)):

@@ -118,6 +118,12 @@ def test_the_audit_trail_is_whole_until_somebody_changes_it(workdir: Path, store
     assert "acme/default: broken at entry 1" in broken.output
 
 
+def test_the_sql_of_a_role_that_changes_no_act_needs_no_deployment() -> None:
+    printed = CliRunner(env={}).invoke(cli, ["audit", "role", "--name", "records"])
+    assert printed.exit_code == 0
+    assert 'revoke update, delete on audit from "records";' in printed.output
+
+
 def test_without_a_deployment_there_is_one_line(tmp_path: Path) -> None:
     done = quire(tmp_path, "keys", "list")
     assert (done.exit_code, "no service was started" in done.output) == (1, True)
