@@ -32,11 +32,9 @@ def flag_outcome(outcome: "ReadOutcome") -> "ReadOutcome":
 
 def settings_of_command(settings: "Settings") -> "Settings":
     """With the engine of a command whose operator chose none."""
-    from configs.kinds import PiiEngine
-
     if "pii_engine" in settings.model_fields_set:
         return settings
-    return settings.model_copy(update={"pii_engine": PiiEngine.NAMES})
+    return settings.model_copy(update={"pii_engine": type(settings.pii_engine).NAMES})
 
 
 def _flagger() -> "FlagTree":
@@ -44,17 +42,14 @@ def _flagger() -> "FlagTree":
     from cluster.compose.values import make_tree_flagger
     from cluster.runtime import VARIABLE
 
-    if VARIABLE in os.environ:
-        return _service_flagger()
-    return make_tree_flagger(settings_of_command(load_settings()))
+    return make_tree_flagger(_service_settings() if VARIABLE in os.environ else settings_of_command(load_settings()))
 
 
 @cache
-def _service_flagger() -> "FlagTree":
-    from cluster.compose.values import make_tree_flagger
+def _service_settings() -> "Settings":
     from cluster.runtime import read_runtime
 
-    return make_tree_flagger(read_runtime().settings)
+    return read_runtime().settings
 
 
 def name_without_names(count: int, suffix: str) -> list[str]:
