@@ -113,6 +113,12 @@ train: $(VENV)/.dev ## learn headings, their levels and tables anew from documen
 	$(BIN)/python -m tests.bench.training.tables --sets $(SETS)
 	$(BIN)/python -m tests.bench.training.confidence --sets $(SETS) $(TRAIN_ARGS)
 
+failover: $(VENV)/.dev ## a primary is killed and its standby promoted while documents flow: make failover [PROGRAMS=folder of PostgreSQL's programs]
+	$(BIN)/python -m tests.chaos.database.failover $(if $(PROGRAMS),--programs $(PROGRAMS),)
+
+test-postgres: $(VENV)/.dev ## the tests of storage on another PostgreSQL: make test-postgres PROGRAMS=/usr/lib/postgresql/15/bin
+	$(BIN)/python -m tests.chaos.database.version $(if $(PROGRAMS),--programs $(PROGRAMS),)
+
 bench-claim: $(VENV)/.dev ## claims of 64 pollers beside a million finished documents
 	$(BIN)/python -m tests.bench.bench_claim
 
