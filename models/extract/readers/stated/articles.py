@@ -6,7 +6,7 @@ from typing import Final
 from models.extract.readers.docx.package.xml import Element
 from models.extract.readers.jats.article import parse_again
 from models.extract.readers.sniffing.charset import decode_again
-from models.extract.readers.stated.text import NOT_SHOWN, REPEATED, StatedText
+from models.extract.readers.stated.text import NOT_SHOWN, REPEATED, StatedText, part_signs
 from models.extract.readers.web.parse import decode
 
 _SHOWN_OF_FRONT: Final = frozenset(("title-group", "abstract", "trans-abstract"))
@@ -20,7 +20,6 @@ _BESIDE: Final = frozenset(
 )  # fmt: skip
 """What describes an article or a part of it, and is in no text that people read."""
 _FORMED: Final = frozenset(("tex-math", "math", "inline-formula", "disp-formula"))
-_WORDS: Final = re.compile(r"([^\W_]+)")
 _UNSPOKEN: Final = re.compile(
     r"(^////[^\n]*\n(?:(?!////)[^\n]*\n){0,2000}////[^\n]*|^//[^\n]*|^:!?[\w][\w-]*!?:[^\n]*|^\[[^\n]{0,500}\][ \t]*$"
     r"|^ifn?def::[^\n]*\n(?:(?!endif::)[^\n]*\n){1,500}endif::[^\n]*|^(?:ifdef|ifndef|ifeval|endif|include|toc)::[^\n]*|^(?:image|video|audio)::[^\[\n]{0,500}\[[^\n]{0,500}"
@@ -88,7 +87,7 @@ def state_asciidoc(data: bytes) -> StatedText:
     people = header[1] if header is not None else ""
     text = text.replace(people, "", 1)
     parts = _UNSPOKEN.split(text)
-    said = _WORDS.split(" ".join(parts[::2]))
-    stated = StatedText(text=said[1::2], formed=said[::2])
+    letters, signs = part_signs("".join(parts[::2]))
+    stated = StatedText(text=[letters], formed=[signs])
     stated.allow(NOT_SHOWN, "".join([people, *parts[1::2]]))
     return stated

@@ -17,7 +17,13 @@ from models.cdom.ports import PageImage
 from models.cdom.table import Table
 from models.extract.coverage.total import count_written
 from models.extract.readers.contract import DocumentFacts, OpenDocument, PageContent, PageRead
-from models.extract.readers.stated.text import REFORMATTED, CharacterTally, StatedText
+from models.extract.readers.stated.text import (
+    REFORMATTED,
+    CharacterTally,
+    StatedText,
+    part_common,
+    visible_characters,
+)
 
 State = Callable[[], StatedText | None]
 
@@ -89,28 +95,63 @@ class CountedDocument:
 
 def account_flow(stated: StatedText, pages: Sequence[Sequence[WrittenBlock]], *, first: int) -> list[PageCoverage]:
     """The statement of every page. `first` is the page with which stands what has none."""
-    wanted, formed = CharacterTally(stated.text), CharacterTally(stated.formed)
-    other = {reason: CharacterTally(texts) for reason, texts in stated.other.items()}
-    parts = [wanted, *other.values(), *((formed,) if stated.formed else ())]
     seen, unseen = zip(*map(_texts_of, pages), strict=True) if pages else ((), ())
-    placed = [_take(parts, texts) for texts in seen]
-    hidden = [_take(parts, texts) for texts in unseen]
-    rest = stated.excluded + Counter({REFORMATTED: formed.total()})
-    for reason, left in other.items():
-        rest[reason] += left.total()
+    said, hidden_text = [_join(texts) for texts in seen], [_join(texts) for texts in unseen]
+    rest = stated.excluded.copy()
+    if not any(hidden_text) and _join(stated.text) == "".join(said):
+        rest[REFORMATTED] += len(_join(stated.formed))
+        for reason, texts in stated.other.items():
+            rest[reason] += len(_join(texts))
+        placed, hidden, lost = [len(text) for text in said], [0] * len(said), 0
+    else:
+        placed, hidden, lost = _match(stated, said, hidden_text, rest)
     return [
         _state_page(number, placed[at], hidden[at], rest if number == first else Counter(),
-                    wanted.total() if number == first else 0)
+                    lost if number == first else 0)
         for at, number in enumerate(range(1, len(pages) + 1))
     ]  # fmt: skip
 
 
-def _take(parts: Sequence[CharacterTally], texts: list[str]) -> int:
-    """Characters of the parts that the texts have, taken out of the parts."""
-    if not texts:
+def _match(
+    stated: StatedText, said: Sequence[str], hidden_text: Sequence[str], rest: Counter[str]
+) -> tuple[list[int], list[int], int]:
+    """Characters placed and hidden by page, and how many are lost; what else is left goes to `rest`."""
+    wanted, whole = part_common(_join(stated.text), "".join(said))
+    parts = [CharacterTally(wanted)]
+    others = {reason: CharacterTally(_join(texts)) for reason, texts in stated.other.items()}
+    formed = CharacterTally(_join(stated.formed))
+    parts += [*others.values(), formed]
+    found = CharacterTally(whole)
+    for part in parts:
+        part.take(found)
+    placed = _spread(stated, said, found.total())
+    hidden = [_take(parts, text) for text in hidden_text]
+    rest[REFORMATTED] += formed.total()
+    for reason, left in others.items():
+        rest[reason] += left.total()
+    return placed, hidden, parts[0].total()
+
+
+def _take(parts: Sequence[CharacterTally], text: str) -> int:
+    """Characters of the parts that the text has, taken out of the parts."""
+    if not text:
         return 0
-    found = CharacterTally(texts)
+    found = CharacterTally(text)
     return sum(part.take(found) for part in parts)
+
+
+def _spread(stated: StatedText, said: Sequence[str], invented: int) -> list[int]:
+    """Characters of each page that the file has, when the pages have so many more than it."""
+    if not invented:
+        return [len(text) for text in said]
+    if sum(map(bool, said)) == 1:
+        return [len(text) - invented if text else 0 for text in said]
+    left = CharacterTally("".join(_join(texts) for texts in (stated.text, *stated.other.values(), stated.formed)))
+    return [left.take(CharacterTally(text)) if text else 0 for text in said]
+
+
+def _join(texts: Sequence[str]) -> str:
+    return visible_characters("".join(texts)) if texts else ""
 
 
 def _texts_of(blocks: Sequence[WrittenBlock]) -> tuple[list[str], list[str]]:
@@ -126,15 +167,13 @@ def _texts_of(blocks: Sequence[WrittenBlock]) -> tuple[list[str], list[str]]:
 
 
 def _state_page(number: int, placed: int, hidden: int, rest: Counter[str], lost: int) -> PageCoverage:
-    excluded = {reason: count for reason, count in (rest + Counter({Unseen.INVISIBLE.value: hidden})).items() if count}
+    reasons = sorted({*rest, Unseen.INVISIBLE.value} if hidden else rest)
+    counts = {reason: rest[reason] + (hidden if reason == Unseen.INVISIBLE.value else 0) for reason in reasons}
+    excluded = {reason: count for reason, count in counts.items() if count}
+    painted = placed + sum(excluded.values()) + lost
     return PageCoverage(
         number=number,
-        characters=CharacterCount(
-            painted=placed + sum(excluded.values()) + lost,
-            placed=placed,
-            excluded=dict(sorted(excluded.items())),
-            lost=lost,
-        ),
-        excluded=tuple(ExcludedPlace(reason=reason, characters=count) for reason, count in sorted(excluded.items())),
+        characters=CharacterCount(painted=painted, placed=placed, excluded=excluded, lost=lost),
+        excluded=tuple([ExcludedPlace(reason=reason, characters=count) for reason, count in excluded.items()]),
         lost=(LostPlace(characters=lost),) if lost else (),
     )

@@ -72,6 +72,8 @@ def _text_of(part: "Message[str, str]") -> str:
 
 
 def _decoded(header: object) -> str:
+    if "=?" not in str(header or ""):
+        return str(header or "")
     try:
         return str(make_header(decode_header(str(header or ""))))
     except (LookupError, ValueError):

@@ -6,7 +6,7 @@ from typing import Final
 from lxml import etree
 
 from models.extract.readers.docx.package.opc import Package
-from models.extract.readers.stated.text import NOT_SHOWN, StatedText
+from models.extract.readers.stated.text import NOT_SHOWN, StatedText, words_of
 from models.extract.readers.web.parse import decode, parse_again
 
 _SILENT: Final = ("script", "style", "head", "template", "noscript", "object", "iframe", "svg", "canvas", "datalist")
@@ -28,12 +28,11 @@ def state_markup(text: str) -> StatedText:
         return stated
     for node in root.iter(*_SILENT):
         if node.tag not in ("script", "style", "head"):
-            stated.allow(NOT_SHOWN, "".join(node.itertext()))
-    etree.strip_elements(root, *_SILENT, etree.Comment, etree.ProcessingInstruction, with_tail=False)
-    for node in root.iter(*_FORMED):
-        stated.formed += list(node.itertext())
+            stated.allow(NOT_SHOWN, words_of(node))
+    etree.strip_elements(root, *_SILENT, with_tail=False)
+    stated.formed += map(words_of, root.iter(*_FORMED))
     etree.strip_elements(root, *_FORMED, with_tail=False)
-    stated.text += list(root.itertext())
+    stated.text.append(words_of(root))
     return stated
 
 

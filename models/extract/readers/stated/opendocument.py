@@ -7,7 +7,7 @@ from lxml import etree
 from models.cdom.coverage import Unseen
 from models.extract.readers.docx.package.opc import Package
 from models.extract.readers.docx.package.xml import Element
-from models.extract.readers.stated.text import NOT_SHOWN, StatedText
+from models.extract.readers.stated.text import NOT_SHOWN, StatedText, words_of
 
 _OFFICE: Final = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _TEXT: Final = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
@@ -32,23 +32,23 @@ def state_odf(data: bytes) -> StatedText:
     body = root.find(_OFFICE + "body") if root is not None else None
     if body is not None:
         _set_apart(body, stated)
-        stated.text += list(body.itertext())
+        stated.text.append(words_of(body))
     styles = package.xml_again("styles.xml")
     for node in styles.iter(_STYLE + "master-page") if styles is not None else ():
-        stated.allow(NOT_SHOWN, "".join(node.itertext()))
+        stated.allow(NOT_SHOWN, words_of(node))
     for name in package.names():
         if name.endswith("/content.xml"):
-            stated.formed += list(part.itertext()) if (part := package.xml_again(name)) is not None else []
+            stated.formed.append(words_of(package.xml_again(name)))
     return stated
 
 
 def _set_apart(body: Element, stated: StatedText) -> None:
     for node in body.iter(_TEXT + "tracked-changes"):
-        stated.exclude(Unseen.DELETED.value, "".join(node.itertext()))
+        stated.exclude(Unseen.DELETED.value, words_of(node))
     etree.strip_elements(body, _TEXT + "tracked-changes", with_tail=False)
     for node in body.iter(_MATH + "math"):
-        stated.formed += list(node.itertext())
+        stated.formed.append(words_of(node))
     etree.strip_elements(body, _MATH + "math", with_tail=False)
     for node in body.iter(*_BESIDE):
-        stated.allow(NOT_SHOWN, "".join(node.itertext()))
+        stated.allow(NOT_SHOWN, words_of(node))
     etree.strip_elements(body, *_BESIDE, with_tail=False)

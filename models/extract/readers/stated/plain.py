@@ -4,9 +4,8 @@ import re
 from typing import Final
 
 from models.extract.readers.sniffing.charset import decode_again
-from models.extract.readers.stated.text import StatedText
+from models.extract.readers.stated.text import StatedText, part_signs
 
-_WORDS: Final = re.compile(r"(\w+)")
 _UNSPOKEN: Final = re.compile(
     r"(\]\([^()\n]{0,2000}\)|\]\[[^\[\]\n]{0,300}\]|^ {0,3}\[[^\[\]\n]{1,300}\]:[^\n]*|^(?:```|~~~)[^\n]*"
     r"|<[^<>\n]{1,1000}>|&#?\w{1,32};|^\s{0,40}\d{1,9}[.)]\s)",
@@ -21,9 +20,8 @@ def state_text(data: bytes) -> StatedText:
 
 def state_csv(data: bytes) -> StatedText:
     """Letters and digits must be there; quotes and separators may be."""
-    text = decode_again(data)
-    said = _WORDS.split(text)
-    return StatedText(text=said[1::2], formed=said[::2])
+    letters, signs = part_signs(decode_again(data))
+    return StatedText(text=[letters], formed=[signs])
 
 
 def state_markdown(data: bytes) -> StatedText:
@@ -33,8 +31,8 @@ def state_markdown(data: bytes) -> StatedText:
     spoken, front = " ".join(parts[::2]), ""
     if spoken.startswith("---\n") and (end := spoken.find("\n---", 4)) > 0:
         front, spoken = spoken[:end], spoken[end:]
-    said = _WORDS.split(spoken)
-    return StatedText(text=said[1::2], formed=[*said[::2], front, remarks, *parts[1::2]])
+    letters, signs = part_signs(spoken)
+    return StatedText(text=[letters], formed=[signs, front, remarks, *parts[1::2]])
 
 
 def _part_remarks(text: str) -> tuple[str, str]:

@@ -5,6 +5,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 import numpy as np
+from lxml import etree
+
+from models.extract.readers.docx.package.xml import Element
 
 REFORMATTED = "reformatted"
 """Characters that the tree says in another form: values by their number format, formulas as LaTeX, markup."""
@@ -12,22 +15,55 @@ REPEATED = "repeated"
 """Text that the file says several times of which the tree has it once: running heads, fallbacks, alternatives."""
 NOT_SHOWN = "not_shown"
 """Text that stands beside what the file shows: heads switched off, notes, comments, prompts of empty places."""
-_NO_CHARACTER = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
-)
-_SHAPELESS = re.compile(rf"\s|{_NO_CHARACTER.pattern}")
+_SHAPELESS = re.compile(r"[\s\x80-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+"""Blanks and signs without a shape outside ASCII."""
+_SHAPELESS_ASCII = bytes([*range(33), 127])
+_LETTERS_OF_ASCII = bytes(point for point in range(256) if point > 127 or chr(point).isalnum() or chr(point).isspace())
+_SIGNS_OF_ASCII = bytes(point for point in range(128) if not chr(point).isalnum())
+_SIGN = re.compile(r"[\W_]")
 _ASCII = 128
 """Code points of ASCII, most of what files say: counted in one short array."""
-_FEW = 300
-"""Characters: so many are counted one by one before an array of them is sorted."""
-_SHAPELESS_ASCII = np.array([point for point in range(_ASCII) if _SHAPELESS.match(chr(point))], np.intp)
-_OUTSIDE_ASCII = re.compile("[^\x00-\x7f]+")
 
 
 def visible_characters(text: str) -> str:
     """The text without blanks and without what has no shape."""
-    joined = "".join(text.split())
-    return joined if joined.isascii() and joined.isprintable() else _NO_CHARACTER.sub("", joined)
+    if not text:
+        return ""
+    visible = text.encode("utf-8", "surrogatepass").translate(None, _SHAPELESS_ASCII).decode("utf-8", "surrogatepass")
+    return visible if visible.isascii() or visible.isprintable() else _SHAPELESS.sub("", visible)
+
+
+def part_signs(text: str) -> tuple[str, str]:
+    """Letters and digits of a text, and its other signs, without blanks."""
+    said = text.encode("utf-8", "surrogatepass")
+    letters = said.translate(None, _SIGNS_OF_ASCII).decode("utf-8", "surrogatepass")
+    signs = said.translate(None, _LETTERS_OF_ASCII).decode("ascii")
+    if letters.isalnum() or not letters:
+        return letters, signs
+    return _SIGN.sub("", letters), signs + "".join(_SIGN.findall(letters))
+
+
+def words_of(node: Element | None) -> str:
+    """All text inside an element."""
+    return etree.tostring(node, method="text", encoding="unicode", with_tail=False) if node is not None else ""
+
+
+def part_common(one: str, other: str) -> tuple[str, str]:
+    """Two texts without what both begin and end with."""
+    if one == other:
+        return "", ""
+    start = _count_common(one, other)
+    end = min(_count_common(one[::-1], other[::-1]), min(len(one), len(other)) - start)
+    return one[start : len(one) - end], other[start : len(other) - end]
+
+
+def _count_common(one: str, other: str) -> int:
+    """Characters with which both begin."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[low:middle] == other[low:middle] else (low, middle - 1)
+    return low
 
 
 @dataclass(slots=True)
@@ -57,19 +93,19 @@ class StatedText:
 
 
 class CharacterTally:
-    """How often each character with a shape occurs: `ascii` by code point, `others` by character."""
+    """How often each character of a visible text occurs: `ascii` by code point, `others` too."""
 
     __slots__ = ("ascii", "others")
 
-    def __init__(self, texts: list[str]) -> None:
-        text = "".join(texts)
-        self.others: Counter[str] = Counter()
+    def __init__(self, text: str) -> None:
+        points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+        self.others: Counter[int] = Counter()
         if not text.isascii():
-            self.others = _count_others("".join(_OUTSIDE_ASCII.findall(text)))
-            for char in [char for char in self.others if _SHAPELESS.match(char)]:
-                del self.others[char]
-        self.ascii = np.bincount(np.frombuffer(text.encode("ascii", "ignore"), np.uint8), minlength=_ASCII)
-        self.ascii[_SHAPELESS_ASCII] = 0
+            outside = points >= _ASCII
+            found, counts = np.unique(points[outside], return_counts=True)
+            self.others.update(dict(zip(found.tolist(), counts.tolist(), strict=True)))
+            points = points[~outside]
+        self.ascii = np.bincount(points, minlength=_ASCII)
 
     def take(self, found: "CharacterTally") -> int:
         """Characters that are in `found` too, taken out of both; how many."""
@@ -86,10 +122,3 @@ class CharacterTally:
 
     def total(self) -> int:
         return int(self.ascii.sum()) + self.others.total()
-
-
-def _count_others(text: str) -> Counter[str]:
-    if len(text) <= _FEW:
-        return Counter(text)
-    found, counts = np.unique(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32), return_counts=True)
-    return Counter(dict(zip(map(chr, found.tolist()), counts.tolist(), strict=True)))

@@ -6,18 +6,26 @@ from html import unescape
 from typing import Final
 
 from models.extract.readers.docx.package.opc import Package
-from models.extract.readers.docx.package.xml import A, C
+from models.extract.readers.docx.package.xml import A, C, Element
 from models.extract.readers.stated.text import NOT_SHOWN, StatedText
 
 _S: Final = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-_VALUED: Final = re.compile(rb"<c((?: [^<>]*)?)>(?:<f[^<>]*>(?:[^<]*</f>)?)?<v[^<>]*>([^<]*)</v>")
-_TYPE: Final = re.compile(rb' t="([^"]*)"')
-_STYLE: Final = re.compile(rb' s="([^"]*)"')
+_VALUED: Final = re.compile(
+    rb'<c(?: r="[A-Z]{1,3}\d{1,7}")?(?: s="([^"<>]*)")?(?: t="([^"<>]*)")?(?: (?:cm|vm|ph)="\d*")*>'
+    rb"(?:<f[^<>]*>(?:[^<]*</f>)?)?<v[^<>]*>([^<]*)</v>"
+)
+"""A cell with a value as Excel and most programs write it: place, style, type."""
 _UNUSUAL: Final = (b"<!", b":v>", b":c>", b"<is", b"encoding='", b'encoding="u', b'encoding="I', b'encoding="i')
 """Bytes of worksheets whose cells only a parser tells: prefixes, inline strings, comments, other encodings."""
-_STARTS: Final = (b"<?xml", b"<worksheet", b"\xef\xbb\xbf<")
-_Cell = tuple[str | None, str | None, str]
-"""(type, style, value) as the file states them."""
+_STRING: Final = re.compile(rb'<si><t(?: xml:space="preserve")?>([^<]*)</t></si>')
+_UNUSUAL_STRINGS: Final = (b"<!", b"&#", b"\0", b"encoding='", b'encoding="u', b'encoding="I', b'encoding="i')
+"""Bytes of a table of strings that only a parser reads."""
+_STARTS: Final = (b"<?xml", b"<worksheet", b"<sst", b"\xef\xbb\xbf<")
+_Cell = tuple[str, bytes, str]
+"""(type, style, value) as the file states them; empty where it does not."""
+_STRINGS: Final = ("s", "str", "inlineStr")
+"""Types of cells that hold text."""
+_PLAIN: Final = _S + "t"
 _ESCAPED: Final = re.compile("_x[0-9A-Fa-f]{4}_")
 """Characters that XML cannot hold."""
 _SHEET: Final = re.compile(r"^xl/worksheets/[^/]+\.xml$")
@@ -30,6 +38,8 @@ def state_xlsx(data: bytes) -> StatedText:
     package, stated = Package(data), StatedText()
     shared, forms = _read_shared(package), _read_forms(package)
     for name in package.names():
+        if not name.startswith("xl/") or not name.endswith(".xml"):
+            continue
         if _SHEET.search(name):
             _state_sheet(package, name, shared, forms, stated)
         elif _BESIDE.search(name) or _CHART.search(name):
@@ -41,22 +51,32 @@ def state_xlsx(data: bytes) -> StatedText:
 
 def _read_shared(package: Package) -> list[str]:
     """The table of strings; readings of characters (phonetic runs) are none of them."""
+    part = package.read("xl/sharedStrings.xml")
+    if not any(sign in part for sign in _UNUSUAL_STRINGS) and part.startswith(_STARTS):
+        found = _STRING.findall(part)
+        if len(found) == part.count(b"<si>") == part.count(b"<t"):
+            texts = b"\0".join(found).decode("utf-8", "replace")
+            return (unescape(texts) if "&" in texts else texts).split("\0") if found else []
     root = package.xml_again("xl/sharedStrings.xml")
     if root is None:
         return []
-    return [
-        "".join([node.text or "" for path in (_S + "t", f"{_S}r/{_S}t") for node in item.iterfind(path)])
-        for item in root.iterfind(_S + "si")
-    ]
+    items = root.iterfind(_S + "si")
+    return [item[0].text or "" if len(item) == 1 and item[0].tag == _PLAIN else _spoken(item) for item in items]
 
 
-def _state_sheet(package: Package, name: str, shared: list[str], forms: frozenset[str], stated: StatedText) -> None:
-    for kind, style, text in _scan_cells(package.read(name)) or _walk_cells(package, name):
+def _spoken(item: Element) -> str:
+    """The runs of a string without its readings."""
+    return "".join([node.text or "" for path in (_PLAIN, f"{_S}r/{_PLAIN}") for node in item.iterfind(path)])
+
+
+def _state_sheet(package: Package, name: str, shared: list[str], forms: frozenset[bytes], stated: StatedText) -> None:
+    cells = _scan_cells(package.read(name)) or list(_walk_cells(package, name))
+    stated.formed += [text for kind, _, text in cells if kind not in _STRINGS]
+    for kind, style, text in cells:
         if kind == "s":
             known = text.isascii() and text.isdigit() and int(text) < len(shared)
             text = shared[int(text)] if known else ""
-        elif kind not in ("str", "inlineStr"):
-            stated.formed.append(text)
+        elif kind not in _STRINGS:
             continue
         if style in forms:
             stated.formed.append(text)
@@ -74,32 +94,27 @@ def _scan_cells(part: bytes) -> list[_Cell] | None:
     found = _VALUED.findall(part)
     if len(found) != part.count(b"<v>") + part.count(b"<v "):
         return None
-    return [
-        (_stated(_TYPE, looks), _stated(_STYLE, looks), unescape(value.decode("utf-8", "replace")))
-        for looks, value in found
-    ]
-
-
-def _stated(pattern: re.Pattern[bytes], looks: bytes) -> str | None:
-    found = pattern.search(looks)
-    return found[1].decode("ascii", "replace") if found is not None else None
+    cells = [(kind.decode("ascii", "replace"), style, value.decode("utf-8", "replace")) for style, kind, value in found]
+    return [(kind, style, unescape(value) if "&" in value else value) for kind, style, value in cells]
 
 
 def _walk_cells(package: Package, name: str) -> Iterator[_Cell]:
     root = package.xml_again(name)
     for cell in root.iter(_S + "c") if root is not None else ():
-        kind, value = cell.get("t"), cell.find(_S + "v")
+        kind, value = cell.get("t", ""), cell.find(_S + "v")
         text = (value.text or "") if value is not None else ""
         if kind == "inlineStr":
             text = "".join(node.text or "" for node in cell.iter(_S + "t"))
-        yield kind, cell.get("s"), text
+        yield kind, cell.get("s", "").encode(), text
 
 
-def _read_forms(package: Package) -> frozenset[str]:
+def _read_forms(package: Package) -> frozenset[bytes]:
     """Cell styles by number whose format says how text is shown."""
     root = package.xml_again("xl/styles.xml")
     if root is None:
         return frozenset()
     codes = {node.get("numFmtId"): node.get("formatCode", "") for node in root.iter(_S + "numFmt")}
     styles = root.iterfind(f"{_S}cellXfs/{_S}xf")
-    return frozenset(str(at) for at, style in enumerate(styles) if codes.get(style.get("numFmtId"), "").count(";") > 2)
+    return frozenset(
+        b"%d" % at for at, style in enumerate(styles) if codes.get(style.get("numFmtId"), "").count(";") > 2
+    )
