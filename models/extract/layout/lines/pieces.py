@@ -2,6 +2,8 @@
 
 import re
 from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
 
 from models.extract.layout.lines.marks import Line, Run
 
@@ -16,6 +18,12 @@ class LinePieceLimits:
     """Justified lines are stretched this far (in ems) in narrow columns."""
     number_gap: float = 4.0
     """The number of a bold heading, and what marks an item, may stand this far (in ems) before it."""
+    stretched_pieces: int = 3
+    """Least pieces of a line that is told by its gaps alone: two gaps can be compared."""
+    equal_gaps: float = 0.05
+    """Ems by which the gaps of such a line differ at most."""
+    same_edge: float = 1.0
+    """Points by which the line below it starts further left or right at most."""
 
 
 LIMITS = LinePieceLimits()
@@ -31,6 +39,7 @@ _MARKER = re.compile(
 
 def merge_pieces(lines: list[Line]) -> list[Line]:
     """Neighbours in reading order on one baseline, close to each other, joined to one line."""
+    lines = _join_stretched(lines)
     out: list[Line] = []
     for index, line in enumerate(lines):
         last = out[-1] if out else None
@@ -39,6 +48,44 @@ def merge_pieces(lines: list[Line]) -> list[Line]:
         else:
             out.append(line)
     return out
+
+
+def _join_stretched(lines: list[Line]) -> list[Line]:
+    """With each line that is stretched over its column as one: words with equal gaps, the next line below the first."""
+    out: list[Line] = []
+    start = 0
+    while start < len(lines):
+        end = start + 1
+        while end < len(lines) and _may_be_stretched(lines[end - 1], lines[end]):
+            end += 1
+        row = lines[start:end]
+        if end < len(lines) and _is_stretched(row, lines[end]):
+            out.append(reduce(join_pieces, row))
+        else:
+            out += row
+        start = end
+    return out
+
+
+def _may_be_stretched(a: Line, b: Line) -> bool:
+    """True for neighbours of one type on one baseline with a wide gap between them."""
+    return (
+        LIMITS.piece_gap * a.size <= b.x0 - a.x1 < LIMITS.stretched_gap * a.size
+        and abs(a.base - b.base) <= LIMITS.equal_gaps * a.size
+        and (a.font, a.size, a.color, a.upright) == (b.font, b.size, b.color, True)
+    )
+
+
+def _is_stretched(row: list[Line], below: Line) -> bool:
+    first = row[0]
+    gaps = [b.x0 - a.x1 for a, b in pairwise(row)]
+    return (
+        len(row) >= LIMITS.stretched_pieces
+        and max(gaps) - min(gaps) <= LIMITS.equal_gaps * first.size
+        and (below.font, below.size) == (first.font, first.size)
+        and abs(below.x0 - first.x0) <= LIMITS.same_edge
+        and 0.3 < (below.base - first.base) / max(1.0, first.size) < 2.0
+    )
 
 
 def is_same_line(a: Line, b: Line, near: list[Line]) -> bool:

@@ -192,17 +192,40 @@ def _is_indented(group: list[Line], line: Line, following: Line | None) -> bool:
     """True for a first line set in from the paragraph's left edge, after at least one line at that edge."""
     last, first = group[-1], group[0]
     if is_item(first.text) or is_caption(first.text):
-        return line.x0 < first.x0 - 0.5 * line.size or (
-            line.x0 <= first.x0 + 1 and len(group) > 1 and group[1].x0 > first.x0 + 0.5 * line.size
-        )
+        return _leaves_item(group, line, following)
     indent = 0.7 * line.size
     if line.x0 - last.x0 < indent:
         return False
     if len(group) > 1 and last.x0 - first.x0 > indent:
         return False
+    if len(group) == 1 and last.all_bold and line.all_bold and _runs_on(group, line, following):
+        return False
     if following is None or following.base <= line.base:
         return len(group) > 1 or last.text.endswith(_SENTENCE_END)
     return following.x0 < line.x0 - indent or len(group) > 1
+
+
+def _leaves_item(group: list[Line], line: Line, following: Line | None) -> bool:
+    """True for a line left of an item or caption, or back at its left edge where the item's lines are set in.
+
+    In statutes an item's first line is set in and the others are not: those that run on are the item's.
+    """
+    last, first, edge = group[-1], group[0], 0.5 * line.size
+    if last.x0 < first.x0 - edge:
+        return abs(line.x0 - last.x0) > edge
+    if line.x0 < first.x0 - edge:
+        return not (line.text[:1].islower() and _runs_on(group, line, following))
+    return line.x0 <= first.x0 + 1 and len(group) > 1 and group[1].x0 > first.x0 + edge
+
+
+def _runs_on(group: list[Line], line: Line, following: Line | None) -> bool:
+    """True after a full line of the same type that ended no sentence."""
+    last = group[-1]
+    return (
+        (last.font, last.color) == (line.font, line.color)
+        and not last.text.endswith(_SENTENCE_END)
+        and not _has_room(group, line, following)
+    )
 
 
 def _is_outdented(group: list[Line], line: Line) -> bool:

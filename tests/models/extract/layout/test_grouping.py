@@ -1,9 +1,11 @@
 """What belongs together and what does not: quotations, captions, items set apart from their marks, listings."""
 
+from dataclasses import replace
+
 import pytest
 
 from models.cdom.tree import BlockType
-from models.extract.layout.lines.marks import Line
+from models.extract.layout.lines.marks import Line, Run
 from models.extract.layout.lines.pieces import merge_pieces
 from models.extract.layout.text.captions import is_caption
 from models.extract.layout.text.furniture import find_furniture
@@ -89,3 +91,67 @@ def test_code_with_text_between_or_far_below_stays_two_listings() -> None:
     kinds = [BlockType.CODE, BlockType.PARAGRAPH, BlockType.CODE]
     assert len(join_listings(kinds, [code, text, [line("b = 2", 124, code=True)]])[0]) == 3
     assert len(join_listings([BlockType.CODE] * 2, [code, [line("b = 2", 160, code=True)]])[0]) == 2
+
+
+def test_an_item_of_a_statute_goes_on_at_the_left_edge() -> None:
+    lines = [
+        line("(c) Prevent damage to or waste of some", 100, 64),
+        line("any natural resource, of property, or the", 112),
+        line("Environment of the State; and", 124),
+        line("(d) Cooperate and consult with them.", 136, 64),
+    ]
+    assert grouped(*lines) == [[one.text for one in lines[:3]], [lines[3].text]]
+
+
+def test_text_left_of_an_item_that_ended_is_none_of_it() -> None:
+    item, after = (
+        line("(c) Prevent damage to or waste of it;", 100, 64),
+        line("and so they did for the rest of the time", 112),
+    )
+    assert len(grouped(item, after)) == 2
+    short = line("(c) Prevent damage", 100, 64)
+    assert len(grouped(short, after)) == 2
+    assert len(grouped(item, replace(after, text="And so they did for the rest of the time"))) == 2
+
+
+def test_a_paragraph_set_in_below_such_an_item_begins_anew() -> None:
+    item = [
+        line("(c) Prevent damage to or waste of some", 100, 64),
+        line("natural resources of any kind of State", 112),
+    ]
+    assert len(grouped(*item, line("This section holds for all of them", 124, 64))) == 2
+
+
+def test_the_second_line_of_a_bold_heading_may_be_set_in() -> None:
+    head = [
+        line("APPENDIX A: THE PARTS OF ALL THE CARDS AND OF THEIR USE", 100, bold=True),
+        line("COMPARISON", 113, 70, bold=True),
+    ]
+    for one in head:
+        one.runs = [Run(0, len(one.text), bold=True)]
+    assert grouped(*head, line(FULL, 140)) == [[one.text for one in head], [FULL]]
+
+
+def stretched(*words: tuple[str, float]) -> list[Line]:
+    return [line(text, 100, x0, font="serif", bold=True) for text, x0 in words]
+
+
+def test_a_line_stretched_over_its_column_is_one() -> None:
+    words = stretched(("LIGAND", 50), ("PREDICTION", 105), ("OF", 180))
+    below = line("ACTIVITY", 112, font="serif", bold=True)
+    assert [one.text for one in merge_pieces([*words, below])] == ["LIGAND PREDICTION OF", "ACTIVITY"]
+
+
+@pytest.mark.parametrize(
+    ("words", "below"),
+    [
+        ((("LIGAND", 50), ("PREDICTION", 105), ("OF", 190)), 50),
+        ((("LIGAND", 50), ("PREDICTION", 105), ("OF", 180)), 80),
+        ((("LIGAND", 50), ("PREDICTION", 105)), 50),
+    ],
+)
+def test_words_with_other_gaps_or_nothing_below_them_stay_apart(
+    words: tuple[tuple[str, float], ...], below: float
+) -> None:
+    lines = [*stretched(*words), line("ACTIVITY", 112, below, font="serif", bold=True)]
+    assert len(merge_pieces(lines)) == len(lines)
