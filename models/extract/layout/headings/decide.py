@@ -63,12 +63,32 @@ def decide_headings(
         return kinds
     chances = heading_forest().probabilities(find_features(groups, marks, look.body, asked))
     out = list(kinds)
+    named = _find_named(kinds, groups)
     for index, chance in zip(asked, chances, strict=True):
+        if index in named:
+            continue
         if chance >= NEEDED[kinds[index]] and not _repeats_small(groups[index], kinds[index], look):
             out[index] = BlockType.HEADING
         elif kinds[index] is BlockType.HEADING:
             out[index] = BlockType.PARAGRAPH
     return out
+
+
+def _find_named(kinds: list[BlockType], groups: list[list[Line]]) -> set[int]:
+    """What the rules call a heading and a running head of the page repeats in smaller type: chapters are named so.
+
+    The trees know only that a text comes twice, as rows of forms do.
+    """
+    heads = {_text_of(groups[at]): groups[at][0].size for at, kind in enumerate(kinds) if kind in FURNITURE}
+    return {
+        at
+        for at, kind in enumerate(kinds)
+        if kind is BlockType.HEADING and heads.get(_text_of(groups[at]), groups[at][0].size) < groups[at][0].size
+    }
+
+
+def _text_of(group: list[Line]) -> str:
+    return " ".join(line.text for line in group).casefold()
 
 
 def may_be_heading(group: list[Line]) -> bool:

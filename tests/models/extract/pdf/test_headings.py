@@ -1,7 +1,12 @@
 """Headings that the rules alone miss, and what looks like one and is none, each on a page made for it."""
 
+import numpy as np
+import pytest
+
 from models.cdom.tree import BlockType
+from models.extract.layout.headings import decide
 from models.extract.layout.headings.decide import THRESHOLDS, decide_headings
+from models.extract.layout.learned.forest import Matrix, Scores
 from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.text.kinds import PageLook
 from tests.models.extract.pdf.paper import Paper, of_type, texts
@@ -58,6 +63,28 @@ def test_a_running_head_in_small_type_is_no_heading() -> None:
     tree = paper.read()
     small = [block.type for block in tree.blocks if block.bbox is not None and block.bbox[3] < 40]
     assert set(small) == {BlockType.PAGE_HEADER}
+
+
+class SureOfNothing:
+    """Trees that call nothing a heading."""
+
+    def probabilities(self, rows: Matrix) -> Scores:
+        return np.zeros(len(rows))
+
+
+def test_a_heading_that_the_running_head_repeats_stays_one_whatever_the_trees_say(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(decide, "heading_forest", SureOfNothing)
+    groups = [
+        [Line(150, 43, 200, 51, 49, 8.8, "Smart Cards")],
+        [Line(50, 70, 150, 84, 81, 15.4, "Smart Cards")],
+        [Line(50, 170, 150, 184, 181, 15.4, "Other Cards")],
+        [Line(50, 270, 150, 276, 275, 7.0, "Smart Cards")],
+    ]
+    kinds = [BlockType.PAGE_HEADER, BlockType.HEADING, BlockType.HEADING, BlockType.HEADING]
+    decided = decide_headings(kinds, groups, PageMarks(width=400, height=600, lines=[]), PageLook(10, 0, 400, 600))
+    assert decided == [BlockType.PAGE_HEADER, BlockType.HEADING, BlockType.PARAGRAPH, BlockType.PARAGRAPH]
 
 
 def test_a_sentence_in_larger_type_is_no_heading() -> None:
