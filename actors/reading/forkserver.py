@@ -6,6 +6,7 @@ reaches the server. A dead server is started again by the next `take`.
 
 import array
 import contextlib
+import errno
 import os
 import signal
 import socket
@@ -122,8 +123,11 @@ class _Running:
                 raise BadFrame(unknown)
 
     def _note_child(self, pid: int) -> None:
-        channel = socket.socket(fileno=self.descriptors.popleft())
-        pidfd = self.descriptors.popleft() if sys.platform == "linux" else -1
+        try:
+            channel = socket.socket(fileno=self.descriptors.popleft())
+            pidfd = self.descriptors.popleft() if sys.platform == "linux" else -1
+        except IndexError:  # the kernel drops what a process without a free handle is passed
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE)) from None
         self.alive.add(pid)
         self.idle.append(NewChild(pid, channel, pidfd))
 
@@ -236,7 +240,11 @@ class ForkServer:
         problem = ServerGone("fork server did not start")
         for delay in _START_DELAYS_S:
             time.sleep(delay)
-            running, self._launched = self._launched or self._execute(), None
+            try:
+                running, self._launched = self._launched or self._execute(), None
+            except OSError as error:  # no handle or no memory for another process
+                problem = ServerGone(f"fork server: {type(error).__name__}")
+                continue
             try:
                 running.listen(_START_TIMEOUT_S)
                 return running
@@ -252,11 +260,15 @@ class ForkServer:
         ours, theirs = socket.socketpair()
         with theirs:
             boot = _BOOT.format(entry=self._entry)
-            process = subprocess.Popen(
-                [sys.executable, "-I", "-c", boot, _ROOT, str(theirs.fileno()), self.limits.dump()],
-                env=_ENVIRONMENT, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL, start_new_session=True, cwd="/",
-            )  # fmt: skip
+            try:
+                process = subprocess.Popen(
+                    [sys.executable, "-I", "-c", boot, _ROOT, str(theirs.fileno()), self.limits.dump()],
+                    env=_ENVIRONMENT, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL, start_new_session=True, cwd="/",
+                )  # fmt: skip
+            except OSError:
+                ours.close()
+                raise
         return _Running(process, ours)
 
 

@@ -11,6 +11,8 @@ if TYPE_CHECKING:  # each replica imports only what it is made of
     from actors.background.chores import ChoreRunner
     from actors.background.webhook_dispatcher import Dispatcher
     from actors.background.worker_group import WorkerGroup
+    from configs.settings import Settings
+    from storage.store import Store
 
 REPEATED_S = 86_400.0  # seconds a client may repeat a submission with its key: a day, as others keep them
 ORPHAN_S = 3600.0  # seconds a file without a row may be an upload in course
@@ -63,6 +65,7 @@ def make_janitor(runtime: Runtime) -> "ChoreRunner":
         Chore(name="forget rate limits", every_s=600, run=lambda: forget_idle(store.db)),
         Chore(name="forget old secrets", every_s=600, run=lambda: forget_old_secrets(store.db)),
         Chore(name="watch clock", every_s=60, run=lambda: check_clock(store.db)),
+        Chore(name="heal clock", every_s=30, run=partial(_heal, store, runtime.settings)),
     ]
     if not searches(runtime.settings):  # else the index writer purges, because the index must forget first
         chores.append(Chore(name="purge", every_s=5, run=lambda: purge_some(store)))
@@ -73,6 +76,13 @@ def make_janitor(runtime: Runtime) -> "ChoreRunner":
     if days := runtime.settings.retention_days:
         chores.append(Chore(name="retention", every_s=60, run=lambda: delete_expired(store.db, days)))
     return ChoreRunner(RoleLease(store.db, "janitor", new_worker_id(), ttl_s=30), chores, close=store.close)
+
+
+def _heal(store: "Store", settings: "Settings") -> None:
+    """After the database's clock was set back."""
+    from storage.queue.clock import heal_clock
+
+    heal_clock(store.db, lease_s=settings.lease_s, delay_s=max(settings.retry_delays_s))
 
 
 def _renew(runtime: Runtime) -> None:

@@ -129,11 +129,11 @@ class LocalArtifacts:
 def _place(target: Path, data: bytes) -> None:
     """Write beside, then link: linking fails where the name is taken, so nothing is ever overwritten."""
     partial = partial_name(target.parent)
-    write_synced(partial, data)
     try:
+        write_synced(partial, data)
         target.hardlink_to(partial)
     except FileExistsError as error:
         if target.read_bytes() != data:
             raise Conflict("another attempt wrote other bytes here") from error
     finally:
-        partial.unlink()
+        partial.unlink(missing_ok=True)  # also after a full disk, which what is left would keep full

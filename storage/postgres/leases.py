@@ -2,12 +2,16 @@
 
 from storage.postgres.database import Database
 
+FAR = 10
+"""Times its length that a lease may lie ahead: further, a clock wrote it that was set back since, and its holder would
+keep the role that long after its death. A living one notices at its next renewal."""
 _ACQUIRE = """
 insert into role_leases as r (role, holder, fence, lease_until)
 values (%(role)s, %(holder)s, 1, clock_timestamp() + %(ttl_s)s * interval '1 second')
 on conflict (role) do update set holder = excluded.holder, lease_until = excluded.lease_until,
   fence = r.fence + (r.holder is distinct from excluded.holder or r.lease_until < clock_timestamp())::int
 where r.holder = excluded.holder or r.holder is null or r.lease_until < clock_timestamp()
+  or r.lease_until > clock_timestamp() + %(far_s)s * interval '1 second'
 returning fence
 """
 _RENEW = """
@@ -22,7 +26,7 @@ class RoleLease:
 
     def __init__(self, db: Database, role: str, holder: str, ttl_s: float) -> None:
         self._db = db
-        self._params = {"role": role, "holder": holder, "ttl_s": ttl_s}
+        self._params = {"role": role, "holder": holder, "ttl_s": ttl_s, "far_s": FAR * ttl_s}
         self.fence = 0
 
     def acquire(self) -> bool:
