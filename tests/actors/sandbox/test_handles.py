@@ -28,7 +28,7 @@ def no_handle_left() -> Iterator[None]:
 
 
 def read(reader: DocumentReader, original: io.FileIO) -> ReadOutcome:
-    return reader.read(original, ReadOptions())  # type: ignore[arg-type]
+    return reader.read(original, ReadOptions())
 
 
 def test_a_process_without_handles_charges_no_document_and_reads_the_next(

@@ -1,7 +1,7 @@
 """A bucket that answers 503, or not at all: tried again, then said so; nothing is taken for missing."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -134,7 +134,7 @@ def test_a_bucket_that_stays_busy_is_unavailable_and_nothing_is_called_missing(
     blobs, artifacts = places
     sha256, document = put(blobs, b"an original"), new_document_id()
     artifacts.put(document, 1, {"tree.json": b"{}"})
-    acts = {
+    acts: dict[str, Callable[[], object]] = {
         "put": lambda: put(blobs, b"another"),
         "open": lambda: blobs.open(sha256),
         "exists": lambda: blobs.exists(sha256),
