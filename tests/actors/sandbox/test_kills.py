@@ -4,9 +4,12 @@ import contextlib
 import io
 import os
 import random
+import resource
 import signal
 import threading
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -153,3 +156,31 @@ def test_random_kills_of_server_and_children_never_come_out_of_read() -> None:
     assert {outcome.error for outcome in outcomes} <= {None, ErrorCode.WORKER_KILLED}
     assert {outcome.tree_json for outcome in outcomes if outcome.error is None} <= {expected}
     assert calm.tree_json == expected
+
+
+@contextlib.contextmanager
+def no_handle_left() -> Iterator[None]:
+    """No file can be opened here, and none that is passed comes in: the next one would have too high a number."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    probe = os.open("/dev/null", os.O_RDONLY)
+    os.close(probe)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (probe, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_a_process_without_handles_charges_no_document_and_reads_the_next(
+    probe_reader: DocumentReader, tmp_path: Path
+) -> None:
+    path = tmp_path / "one.probe"
+    path.write_bytes(probe_document("one"))
+    with path.open("rb", buffering=0) as original:
+        assert probe_reader.read(original, ReadOptions()).error is None
+        with no_handle_left():
+            outcomes = [probe_reader.read(original, ReadOptions()) for _ in range(2)]
+        assert {outcome.error for outcome in outcomes} <= {None, ErrorCode.WORKER_KILLED}
+        assert ErrorCode.WORKER_KILLED in {outcome.error for outcome in outcomes}
+        assert not any(outcome.charged for outcome in outcomes if outcome.error is not None)
+        assert probe_reader.read(original, ReadOptions()).error is None
