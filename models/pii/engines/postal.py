@@ -14,6 +14,8 @@ from models.pii.kinds import Hit, Kind
 
 LONGEST_LINE = 40
 """Characters of a line between two parts of an address that nothing was said of: a town no tagger knows."""
+LEAST_CODE = 4
+"""Figures of the shortest postcode that says nothing else of itself."""
 
 _COUNTRY = re.compile(rf"(?<![\w-])(?:{COUNTRIES}|{STATES})(?![\w-])")
 _COUNTRY_SMALL = re.compile(_COUNTRY.pattern, re.IGNORECASE)
@@ -58,7 +60,13 @@ def as_places(text: str, street: Iterable[tuple[int, int]], towns: Iterable[tupl
         one for one in _parts(text, said) if not any(one.start < two.end and one.end > two.start for two in military)
     ]
     for chain in _chains(text, parts):
-        yield from _settled(text, chain)
+        yield from (one for one in _settled(text, chain) if not _is_count(text, one))
+
+
+def _is_count(text: str, hit: Hit) -> bool:
+    """A number that stands apart from all else of an address and is too short for a code: cells of tables hold many."""
+    said = text[hit.start : hit.end]
+    return hit.kind is Kind.ADDRESS and len(said) < LEAST_CODE and said.isdecimal()
 
 
 def find_countries(text: str) -> list[tuple[int, int]]:

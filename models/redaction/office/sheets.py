@@ -1,5 +1,8 @@
 """A redacted workbook: cells and their looks, cleared of what is masked; formulas are their values."""
 
+from dataclasses import dataclass
+from functools import partial
+
 from lxml import etree
 
 from models.cdom.tree import Tree
@@ -32,11 +35,13 @@ def redact_sheets(data: bytes, tree: Tree, decisions: Decisions, detector: Detec
     """Raises `PiiIncomplete`, `RedactionUnproven`, and what parsers raise on broken files."""
     plan = plan_redaction(tree, decisions)
     package = OfficePackage(data, SHEETS)
-    for name in package.texts():
-        root = parse(package.parts[name])
+    roots = {name: parse(package.parts[name]) for name in package.texts()}
+    for root in roots.values():
         _clean(root)
+    shared = [_text_of(one) for root in roots.values() if local_name(root) == "sst" for one in root.iter("{*}si")]
+    for name, root in roots.items():
+        _mask_cells(root, shared, plan, detector)
         mask_runs(root, plan, detector)
-        _mask_cells(root, plan, detector)
         _mask_names(root, plan, detector)
         package.parts[name] = write(root)
     mask_parts(package, plan, detector)
@@ -57,15 +62,55 @@ def _clean(root: etree._Element) -> None:
                 del element.attrib[key]
 
 
-def _mask_cells(root: etree._Element, plan: RedactionPlan, detector: Detector) -> None:
-    """Numbers and results of formulas stand in the cell itself; one that is masked becomes text."""
-    for cell in root.iter("{*}c"):
-        value = cell.find("{*}v")
-        if value is None or not value.text or cell.get("t") == "s":
-            continue
-        if letters(value.text) in plan.needles or find_values(fold_text(value.text), plan, detector):
-            cell.set("t", "str")
-            value.text = MASK
+def _mask_cells(root: etree._Element, shared: list[str], plan: RedactionPlan, detector: Detector) -> None:
+    """Numbers and results of formulas stand in the cell itself; one that is masked becomes text, and so does every
+    piece of a value that goes on in the next cell."""
+    short = {letters(value) for value in plan.values} - plan.needles - plan.kept - {""}
+    rows = [[cell for cell in map(partial(_shown, shared=shared), row) if cell.text] for row in root.iter("{*}row")]
+    gone = find_values(fold_text("\n".join("\t".join(cell.text for cell in row) for row in rows)), plan, detector)
+    at = 0
+    for row in rows:
+        places = []
+        for cell in row:
+            places.append((cell, range(at, at + len(cell.text))))
+            at += len(cell.text) + 1
+        at += not row
+        masked = any(gone.intersection(place) for _, place in places)
+        for cell, place in places:
+            torn = place.start - 1 in gone or place.stop in gone
+            inside = not gone.isdisjoint(place)
+            if (inside and (torn or not cell.in_runs)) or (masked and letters(cell.text) in short):
+                _blacken(cell.element)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCell:
+    """A cell with its text or number; `in_runs`: the text is masked with the runs of its part."""
+
+    element: etree._Element
+    text: str
+    in_runs: bool
+
+
+def _shown(cell: etree._Element, shared: list[str]) -> ShownCell:
+    kind, value = cell.get("t"), cell.find("{*}v")
+    said = str(value.text or "") if value is not None else ""
+    if kind == "s":
+        return ShownCell(cell, shared[int(said)] if said.isdecimal() and int(said) < len(shared) else "", True)
+    if kind == "inlineStr":
+        return ShownCell(cell, _text_of(cell), True)
+    return ShownCell(cell, said, False)
+
+
+def _text_of(element: etree._Element) -> str:
+    return "".join(str(one.text or "") for one in element.iter("{*}t"))
+
+
+def _blacken(cell: etree._Element) -> None:
+    for child in list(cell):
+        cell.remove(child)
+    cell.set("t", "str")
+    etree.SubElement(cell, str(cell.tag)[:-1] + "v").text = MASK
 
 
 def _mask_names(root: etree._Element, plan: RedactionPlan, detector: Detector) -> None:

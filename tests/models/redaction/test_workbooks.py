@@ -1,0 +1,49 @@
+"""Values that stand in several cells of a workbook: every piece goes, however short, and its neighbours stay."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.models.extract.sheets.workbooks import number_cell, sheet, text_cell, workbook
+from tests.models.redaction.papers import read, redact
+from tests.models.redaction.test_formats import types
+
+PARTS = types(
+    xl__workbook="spreadsheetml.sheet.main",
+    xl__worksheets__sheet1="spreadsheetml.worksheet",
+    xl__sharedStrings="spreadsheetml.sharedStrings",
+    xl__styles="spreadsheetml.styles",
+)
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+HEAD = f'<row r="1">{text_cell("A1", "Who")}{text_cell("B1", "SSN")}</row><row r="2"></row>'
+
+
+def cells_of(data: bytes) -> list[str]:
+    return [cell.text for block in read(data).blocks if block.table for cell in block.table.cells if cell.text]
+
+
+def a_workbook(*cells: str, shared: tuple[str, ...] = ()) -> bytes:
+    strings = "".join(f"<si><t>{text}</t></si>" for text in shared)
+    more = PARTS | {"xl/sharedStrings.xml": f'<sst xmlns="{MAIN}">{strings}</sst>'}
+    rows = f'<row r="3">{text_cell("A3", "Ann")}{"".join(cells)}{number_cell("E3", 77)}</row>'
+    other = f'<row r="4">{number_cell("A4", 22)}{text_cell("B4", "metres")}</row>'
+    return workbook(sheet(HEAD + rows + other), more=more)
+
+
+@pytest.mark.parametrize("write", [number_cell, text_cell])
+def test_every_piece_of_a_number_in_several_cells_goes(write: Callable[[str, str], str]) -> None:
+    pieces = [write(place, text) for place, text in (("B3", "536"), ("C3", "22"), ("D3", "1234"))]
+    assert cells_of(redact(a_workbook(*pieces))) == [
+        "Who", "SSN", "Ann", "█████", "█████", "█████", "77", "22", "metres",
+    ]  # fmt: skip
+
+
+def test_pieces_that_lie_among_the_texts_of_all_sheets_go_from_their_cells() -> None:
+    pieces = [f'<c r="{place}3" t="s"><v>{n}</v></c>' for n, place in enumerate("BCD")]
+    made = redact(a_workbook(*pieces, shared=("536", "22", "1234")))
+    assert cells_of(made)[3:6] == ["█████", "█████", "█████"]
+
+
+def test_a_text_of_a_cell_keeps_what_is_no_value() -> None:
+    made = redact(a_workbook(text_cell("B3", "Ask jane.zaq@leak.example soon")))
+    assert cells_of(made)[3] == "Ask █████ soon"
