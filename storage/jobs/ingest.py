@@ -14,6 +14,7 @@ from storage.jobs.idempotency import IdempotencyKey, claim_key
 from storage.jobs.intake import keep_originals
 from storage.jobs.jobs import load_job
 from storage.postgres.notices import notify_done
+from storage.queue.disk_cap import require_room
 from storage.queue.ending import end_documents, succeeded
 from storage.queue.usage import admit
 from storage.store import Store
@@ -56,15 +57,17 @@ def ingest_document(
     document: IngestedDocument,
     *,
     quota: PageQuota,
+    cap_bytes: int = 0,
     idempotency: IdempotencyKey | None = None,
 ) -> JobRow:
-    """The finished job, metered and announced. Raises QuotaExceeded, Conflict."""
+    """The finished job, metered and announced. Raises QuotaExceeded, DiskFull (see `submit_job`), Conflict."""
     job_id = new_job_id()
     charged = document.pages if document.metered is None else document.metered
     with store.db.transaction() as conn:
         first = claim_key(conn, scope, idempotency, job_id)
         if first is not None:
             return replace(load_job(conn, scope, first), replayed=True)
+        require_room(conn, scope, cap_bytes, document.bytes)
         if document.original is not None:
             keep_originals(store, conn, [document.original.sha256])
         params: dict[str, Any] = {"job_id": job_id, "tenant": scope.tenant, "org": scope.org, "id": document.id}

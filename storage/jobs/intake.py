@@ -15,6 +15,7 @@ from storage.jobs.idempotency import IdempotencyKey, claim_key
 from storage.jobs.jobs import COUNTED, load_job
 from storage.postgres.database import Connection, Row
 from storage.postgres.notices import notify_tasks
+from storage.queue.disk_cap import require_room
 from storage.queue.usage import THIS_MONTH, admit
 from storage.store import Store
 from storage.values.crash_points import CrashPoint, crash_point
@@ -72,13 +73,15 @@ def submit_job(
     *,
     priority: Priority,
     quota: PageQuota,
+    cap_bytes: int = 0,
     kind: str = "jobs",
     metadata: dict[str, Any] | None = None,
     idempotency: IdempotencyKey | None = None,
     within: Callable[[Connection, JobRow], None] | None = None,
 ) -> JobRow:
-    """The accepted job, or the first one again for a replayed key. Raises QuotaExceeded (refusing all), Conflict.
+    """The accepted job, or the first one again for a replayed key. Raises QuotaExceeded, DiskFull, Conflict.
 
+    A refusal is of all files. `cap_bytes`: what the organisation may keep, 0 = no cap.
     `within` writes more in the same transaction.
     """
     crash_point(CrashPoint.AFTER_BLOB)
@@ -87,6 +90,7 @@ def submit_job(
         first = claim_key(conn, scope, idempotency, job_id)
         if first is not None:
             return replace(load_job(conn, scope, first), replayed=True)
+        require_room(conn, scope, cap_bytes, sum(file.blob.bytes for file in files))
         keep_originals(store, conn, [file.blob.sha256 for file in files])
         records = [_record(store.signer, *item) for item in enumerate(files)]
         params: dict[str, Any] = {"job_id": job_id, "tenant": scope.tenant, "org": scope.org, "kind": kind}

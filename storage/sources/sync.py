@@ -22,12 +22,12 @@ from storage.access.audit import record
 from storage.jobs.intake import submit_job
 from storage.objects.blobs import Blobs
 from storage.postgres.database import Connection, Database, Row
+from storage.queue.disk_cap import DiskFull, kept_bytes
 from storage.sources.connectors.contract import Connector, Listed, Skipped
 from storage.sources.gate import SourceGate
 from storage.sources.removed_files import delete_retired
 from storage.sources.sources import OWN, RegisteredSource, own, retire, tenants_of_keys, to_source
 from storage.store import Store
-from storage.upkeep.retention import DiskFull, kept_bytes
 from storage.values.errors import Conflict, LostLease, NotFound, StorageError
 from storage.values.file_names import clean_name
 from storage.values.rows import Actor, JobRow, NewDocument, PageQuota, Scope, StoredBlob
@@ -255,7 +255,9 @@ class _Sync:
     def _room_left(self) -> float:
         """Bytes the organisation may still bring in; what a changed file replaces counts until it is deleted."""
         cap = self._reading.cap_bytes
-        return cap - kept_bytes(self._store.db, self._source.scope) if cap else math.inf
+        if not cap:
+            return math.inf
+        return cap - self._store.db.read(lambda conn: kept_bytes(conn, self._source.scope))
 
     def _submit(self, fresh: Sequence[_Fresh], known: dict[str, Row]) -> None:
         def note(conn: Connection, job: JobRow) -> None:

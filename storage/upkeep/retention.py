@@ -1,8 +1,8 @@
-"""What operators bound: how long finished jobs are kept, and how many bytes one organisation may keep."""
+"""How long finished jobs are kept."""
 
 from storage.jobs.lifecycle import delete_job
 from storage.postgres.database import Database
-from storage.values.errors import Conflict, NotFound, StorageError
+from storage.values.errors import Conflict, NotFound
 from storage.values.rows import Actor, Scope
 
 RETENTION = Actor(key_name="retention")
@@ -11,16 +11,6 @@ _OLD = """
 select id, tenant, org from jobs
 where deleted_at is null and finished_at < clock_timestamp() - %(days)s * interval '1 day' order by seq limit %(limit)s
 """
-_KEPT = """
-select coalesce(sum(d.bytes), 0)::bigint as kept from jobs j join documents d on d.job_id = j.id
-where j.tenant = %(tenant)s and j.org = %(org)s and j.deleted_at is null and d.deleted_at is null
-"""
-
-
-class DiskFull(StorageError):
-    """The organisation keeps as many bytes of originals as it may."""
-
-    code = "org-disk-full"
 
 
 def delete_expired(db: Database, days: int, limit: int = 100) -> int:
@@ -33,15 +23,3 @@ def delete_expired(db: Database, days: int, limit: int = 100) -> int:
             continue
         deleted += 1
     return deleted
-
-
-def require_room(db: Database, scope: Scope, cap_bytes: int, coming_bytes: int) -> None:
-    """Raises DiskFull. Uploads that race may pass the cap by what they bring; the next one is refused."""
-    if kept_bytes(db, scope) + coming_bytes > cap_bytes:
-        raise DiskFull(f"this organisation may keep {cap_bytes} bytes of originals")
-
-
-def kept_bytes(db: Database, scope: Scope) -> int:
-    """Bytes of originals this organisation keeps now."""
-    row = db.fetch_one(_KEPT, {"tenant": scope.tenant, "org": scope.org})
-    return int(row["kept"]) if row is not None else 0

@@ -35,8 +35,8 @@ from models.neural.embed.tokenizer import load_tokenizer
 from models.pii.places import find_places
 from storage.jobs.bulk import BulkDocument, Taken, bulk_document_id, find_known, take_documents
 from storage.objects.artifacts import ASSETS, TREE
+from storage.queue.disk_cap import require_room
 from storage.store import Store
-from storage.upkeep.retention import require_room
 from storage.values.errors import Conflict
 from storage.values.file_names import clean_name
 from storage.values.rows import Actor, DocumentId, PageQuota, Scope, StoredBlob
@@ -201,8 +201,8 @@ def read_into_service(job: ServiceJob, items: Sequence[WorkItem], workers: int |
     runtime = job.service.runtime()
     quota_of(hold_license(runtime))
     fresh = find_fresh(job, runtime, items)
-    if cap := runtime.settings.org_disk_mb * MEGABYTE:
-        with_store(runtime, lambda store: require_room(store.db, job.scope, cap, sum(item.bytes for item in fresh)))
+    cap, coming = runtime.settings.org_disk_mb * MEGABYTE, sum(item.bytes for item in fresh)
+    with_store(runtime, lambda store: store.db.read(lambda conn: require_room(conn, job.scope, cap, coming)))
     summary = {"documents": len(items), "known": len(items) - len(fresh), "taken": 0, "failed": 0, "missing": 0}
     if not fresh:
         return summary | {"pages": 0}

@@ -23,8 +23,8 @@ from models.export.graph import UnknownGraphFormat
 from models.pii.redact import PiiIncomplete
 from serve_apps.access import errors as access
 from serve_apps.api.http import refusals
+from storage.queue.disk_cap import DiskFull
 from storage.sources.connectors.contract import SourceRefused, SourceUnavailable
-from storage.upkeep.retention import DiskFull
 from storage.values import errors as storage
 from storage.webhooks.egress import UrlRefused
 

@@ -15,7 +15,6 @@ from serve_apps.api.intake.by_url import MEDIA_TYPE, FetchedUpload, fetch_upload
 from serve_apps.api.intake.idempotency import identify_submission
 from serve_apps.api.intake.read_fields import read_metadata, read_options
 from storage.jobs.intake import submit_job
-from storage.upkeep.retention import require_room
 from storage.values.rows import JobRow, NewDocument, PageQuota
 from storage.values.states import Priority
 
@@ -78,7 +77,6 @@ def _store_and_enqueue(
         options = read_options(upload.fields, call.running.resources.options)
         metadata = read_metadata(upload.fields)
         stored = upload.store()
-        keep_within_cap(call, sum(file.blob.bytes for file in stored))
     except BaseException:
         upload.abort()
         raise
@@ -89,17 +87,11 @@ def _store_and_enqueue(
         [NewDocument(name=file.name, blob=file.blob, options=options) for file in stored],
         priority=priority,
         quota=quota_of(call),
+        cap_bytes=call.running.resources.limits.org_disk_bytes,
         kind=kind,
         metadata=metadata,
         idempotency=identify_submission(kind, key, _facts(upload, stored)),
     )
-
-
-def keep_within_cap(call: Call, coming_bytes: int) -> None:
-    """Raises `DiskFull`; what was stored already belongs to no job and is swept."""
-    cap = call.running.resources.limits.org_disk_bytes
-    if cap:
-        require_room(call.store.db, call.scope, cap, coming_bytes)
 
 
 def _facts(upload: Upload | FetchedUpload, stored: list[StoredFile]) -> Iterator[str]:

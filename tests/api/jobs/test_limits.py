@@ -1,6 +1,7 @@
 """Limits at the door: requests a minute, unknown keys from one address, bytes of one organisation, keys that change."""
 
 import asyncio
+from typing import Any
 
 import httpx
 import pytest
@@ -11,7 +12,7 @@ from serve_apps.api.context import app_state as running
 from serve_apps.api.context.resources import ApiLimits
 from storage.access.api_keys import add_key, list_keys, revoke_key
 from storage.store import Store
-from tests.api.harness import PDF, client_of, files, make_resources, serving
+from tests.api.harness import PDF, TREE, client_of, files, make_resources, serving
 
 
 async def test_a_key_over_its_limit_gets_429_with_an_honest_retry_after(store: Store) -> None:
@@ -56,6 +57,21 @@ async def test_an_organisation_over_its_disk_gets_507(store: Store) -> None:
         assert (refused.status_code, refused.json()["code"]) == (507, "org-disk-full")
         async with client_of(app, org="elsewhere") as other:
             assert (await other.post("/v1/jobs", files=files(PDF))).status_code == 201
+
+
+@pytest.mark.parametrize("door", ["jobs", "ingest"])
+async def test_an_answer_is_given_again_to_its_key_where_the_disk_is_full_since(store: Store, door: str) -> None:
+    """The cap belongs to the first call: its answer stands, and brings nothing."""
+    sent: dict[str, Any] = {"files": files(PDF, PDF)} if door == "jobs" else {"json": {"tree": TREE}}
+    async with serving(make_resources(store)) as app, client_of(app) as caller:
+        first = await caller.post(f"/v1/{door}", headers={"Idempotency-Key": "once"}, **sent)
+        assert first.status_code == 201, first.text
+    async with serving(make_resources(store, limits=ApiLimits(org_disk_bytes=1))) as app, client_of(app) as caller:
+        again = await caller.post(f"/v1/{door}", headers={"Idempotency-Key": "once"}, **sent)
+        assert (again.status_code, again.headers["Idempotency-Replayed"]) == (201, "true"), again.text
+        assert again.json()["id"] == first.json()["id"]
+        fresh = await caller.post(f"/v1/{door}", headers={"Idempotency-Key": "another"}, **sent)
+        assert (fresh.status_code, fresh.json()["code"]) == (507, "org-disk-full")
 
 
 async def test_keys_are_added_and_revoked_while_the_service_runs(store: Store) -> None:

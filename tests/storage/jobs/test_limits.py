@@ -12,9 +12,10 @@ from storage.access.audit import list_audit, seal, verify
 from storage.access.rate_limits import BURST, forget_idle, take
 from storage.access.tenants import move_tenant
 from storage.jobs.jobs import get_job
+from storage.queue.disk_cap import DiskFull, require_room
 from storage.queue.publish import finish
 from storage.store import Store, open_store
-from storage.upkeep.retention import DiskFull, delete_expired, require_room
+from storage.upkeep.retention import delete_expired
 from storage.values.errors import Conflict, NotFound
 from storage.values.rows import Actor, Scope
 from tests.conftest import SIGNING_KEY
@@ -96,14 +97,15 @@ def test_jobs_past_their_retention_are_deleted_and_others_stay(store: Store) -> 
 
 def test_an_organisation_may_keep_so_many_bytes_and_deleted_ones_do_not_count(store: Store) -> None:
     job = end_job(store)
-    require_room(store.db, ACME, 16, 8)
-    with pytest.raises(DiskFull):
-        require_room(store.db, ACME, 16, 9)
-    require_room(store.db, Scope(tenant="acme", org="elsewhere"), 16, 9)
     with store.db.reading() as conn:
+        require_room(conn, ACME, 16, 8)
+        with pytest.raises(DiskFull):
+            require_room(conn, ACME, 16, 9)
+        require_room(conn, ACME, 0, 9)
+        require_room(conn, Scope(tenant="acme", org="elsewhere"), 16, 9)
         conn.execute("update jobs set finished_at = finished_at - interval '8 days' where id = %s", (job,))
-    delete_expired(store.db, 7)
-    require_room(store.db, ACME, 16, 16)
+        delete_expired(store.db, 7)
+        require_room(conn, ACME, 16, 16)
 
 
 def test_a_tenants_documents_move_with_everything_they_have_while_readers_work(store: Store) -> None:

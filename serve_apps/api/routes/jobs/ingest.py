@@ -18,7 +18,7 @@ from serve_apps.api.documents.ingesting import (
 )
 from serve_apps.api.http.uploads import read_body
 from serve_apps.api.intake.idempotency import IdempotencyKeyHeader, identify_submission, replayed
-from serve_apps.api.intake.submitting import keep_within_cap, quota_of
+from serve_apps.api.intake.submitting import quota_of
 from serve_apps.api.shapes.bodies import IngestBody, JobBody
 from serve_apps.api.shapes.rendering import json_response, render_job
 from storage.jobs.ingest import INGESTED_ATTEMPT, IngestedDocument, ingest_document
@@ -63,7 +63,6 @@ def _rules(call: Call) -> IngestRules:
 def _ingest(call: Call, body: bytes, prepared: PreparedIngest, key: str | None) -> JobRow:
     """Store files, then the one transaction. Nothing is written before all is checked."""
     files = prepared.require()
-    keep_within_cap(call, len(body))
     original = _store_original(call, prepared.original)
     document_id = new_document_id()
     document = IngestedDocument(
@@ -81,7 +80,15 @@ def _ingest(call: Call, body: bytes, prepared: PreparedIngest, key: str | None) 
         lowest_confidence=prepared.lowest_confidence,
     )
     identity = identify_submission("ingest", key, [hashlib.sha256(body).hexdigest()])
-    return ingest_document(call.store, call.scope, call.actor, document, quota=quota_of(call), idempotency=identity)
+    return ingest_document(
+        call.store,
+        call.scope,
+        call.actor,
+        document,
+        quota=quota_of(call),
+        cap_bytes=call.running.resources.limits.org_disk_bytes,
+        idempotency=identity,
+    )
 
 
 def _index(call: Call, document_id: DocumentId, prepared: PreparedIngest) -> int:

@@ -1,0 +1,28 @@
+"""How many bytes of originals one organisation may keep."""
+
+from storage.postgres.database import Connection
+from storage.values.errors import StorageError
+from storage.values.rows import Scope
+
+_KEPT = """
+select coalesce(sum(d.bytes), 0)::bigint as kept from jobs j join documents d on d.job_id = j.id
+where j.tenant = %(tenant)s and j.org = %(org)s and j.deleted_at is null and d.deleted_at is null
+"""
+
+
+class DiskFull(StorageError):
+    """The organisation keeps as many bytes of originals as it may."""
+
+    code = "org-disk-full"
+
+
+def require_room(conn: Connection, scope: Scope, cap_bytes: int, coming_bytes: int) -> None:
+    """Raises DiskFull; a cap of 0 is none. Uploads that race may pass it by what they bring; the next is refused."""
+    if cap_bytes and kept_bytes(conn, scope) + coming_bytes > cap_bytes:
+        raise DiskFull(f"this organisation may keep {cap_bytes} bytes of originals")
+
+
+def kept_bytes(conn: Connection, scope: Scope) -> int:
+    """Bytes of originals this organisation keeps now."""
+    rows = conn.execute(_KEPT, {"tenant": scope.tenant, "org": scope.org}).fetchall()
+    return int(rows[0]["kept"])
