@@ -7,7 +7,7 @@ WORKDIR_ARG := $(if $(SVC_WORKDIR),--workdir $(SVC_WORKDIR),)
 WORKDIR_OF := import os; from configs.settings import default_workdir; print(os.environ.get("SVC_WORKDIR") or default_workdir())
 SEED ?= 1
 DOCUMENTS ?= 200
-WORKERS ?= 3
+WORKERS ?= 4
 
 .PHONY: help up down status test compiled interpreted test-compiled dist conformance coverage mutants test-e2e test-sdk test-frameworks test-ui pictures chromium check format bench train bench-quality bench-order bench-speed bench-peers bench-bulk bench-search bench-search-service bench-redaction chaos hostile lock clean
 
@@ -39,16 +39,15 @@ down: $(VENV)/.run ## stop all of it
 status: $(VENV)/.run ## what runs
 	@$(BIN)/quire status $(WORKDIR_ARG)
 
-test: $(VENV)/.dev chromium ## the tests (pure, storage, API, then one Ray cluster; `make test-cluster` has several machines)
-	$(BIN)/python -m pytest tests --ignore tests/e2e --ignore tests/chaos -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
-	$(BIN)/python -m pytest tests/e2e --ignore tests/e2e/machines -q
+test: $(VENV)/.dev chromium ## the tests (pure, storage, API, one running service; `make test-cluster` has several machines)
+	$(BIN)/python -m pytest tests --ignore tests/e2e/machines --ignore tests/chaos -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 fuzz-api: $(VENV)/.dev ## schemathesis: EXAMPLES requests, right and wrong ones, for each operation; none may end in a fault of ours
 	QUIRE_FUZZ_EXAMPLES=$(or $(EXAMPLES),450) $(BIN)/python -m pytest tests/security/test_fuzz.py -q -p no:xdist --timeout 0
 
 coverage: $(VENV)/.dev chromium ## line and branch coverage of the whole suite: a table here, HTML in bench-results/coverage
-	QUIRE_COMPILED=never $(BIN)/python -m pytest tests --ignore tests/e2e --ignore tests/chaos -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder --cov --cov-branch --cov-report=
-	$(BIN)/python -m pytest tests/e2e -q --cov --cov-branch --cov-append --cov-report=term:skip-covered --cov-report=html:bench-results/coverage
+	QUIRE_COMPILED=never $(BIN)/python -m pytest tests --ignore tests/e2e/machines --ignore tests/chaos -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder --cov --cov-branch --cov-report=
+	$(BIN)/python -m pytest tests/e2e/machines -q --cov --cov-branch --cov-append --cov-report=term:skip-covered --cov-report=html:bench-results/coverage
 
 mutants: $(VENV)/.dev ## do the tests notice? sampled mutants of queue, jobs, PII and access: make mutants SAMPLE=20
 	$(BIN)/python -m tests.bench.mutation --sample $(or $(SAMPLE),20)

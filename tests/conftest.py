@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
 
 from storage.store import Store, open_store
 from tests.postgres import TestServer, test_server
+from tests.scheduling import ONE_SERVICE, FileScheduling
 
 SIGNING_KEY = b"a signing key of the tests, long enough"
 
@@ -43,5 +45,11 @@ def image_limit() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long files first: none is begun when the other workers have ended."""
-    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+    """The running service's tests and the long files first: none is begun when the other workers have ended."""
+    items.sort(key=lambda item: (not item.nodeid.startswith(ONE_SERVICE), item.get_closest_marker("long") is None))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduling:
+    """Workers take files."""
+    return FileScheduling(config, log)
