@@ -5,12 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 from PIL import Image
 
 from storage.store import Store, open_store
 from tests.postgres import TestServer, test_server
 from tests.scheduling import ONE_SERVICE, FileScheduling
 
+settings.register_profile("any load", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any load")
+"""How long an example takes says how busy the machine is, not whether the code is right."""
 SIGNING_KEY = b"a signing key of the tests, long enough"
 
 

@@ -7,11 +7,11 @@ import pytest
 from tests.e2e.service import Service, service_up
 
 DOORS = {"SVC_CONSOLE": "1", "SVC_WEBHOOK_ALLOW": "127.0.0.1"}
-"""The console beside the API; its receivers may be this machine. A search index joins them in the fixture."""
+"""The console beside the API; its receivers may be this machine."""
 
 
 @pytest.fixture(scope="session")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """Up before the first test that wants it, down after the last; with everything on that needs no machine more."""
-    with service_up(range(18500, 18600), SVC_RAG_DB=str(tmp_path_factory.mktemp("index")), **DOORS) as started:
+def service() -> Iterator[Service]:
+    """Up before the first test that wants it, down after the last."""
+    with service_up(range(18500, 18600), **DOORS) as started:
         yield started

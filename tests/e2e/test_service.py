@@ -159,13 +159,11 @@ def test_a_redeploy_drains_the_old_readers(service: Service) -> None:
         "from dataclasses import replace\n"
         "from ray import serve\n"
         "from cluster.serve import app\n"
-        "from cluster.compose.search import embeds, searches\n"
         "from cluster.compose.values import plan_readers\n"
         "from cluster.runtime import read_runtime\n"
         "app.FAST_PATH = replace(app.FAST_PATH, cpus=0.9)\n"
         "runtime = read_runtime()\n"
-        "asked = {'searching': searches(runtime.settings), 'embedding': embeds(runtime.settings)}\n"
-        "serve.run_many(app.targets(plan_readers(runtime.settings), runtime.dsn_file, **asked))\n"
+        "serve.run_many(app.targets(plan_readers(runtime.settings), runtime.dsn_file))\n"
     )
     environment = environment_of(service.state.supervisor.pid)
     subprocess.run(
