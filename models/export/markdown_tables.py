@@ -12,6 +12,8 @@ from models.export.markdown_inline import escape_text
 
 _CELL = re.compile(r"(?<=>)[^<>]*(?:<br>[^<>]*)*(?=</t[dh]>)")
 _BULLET = "• "
+_DASH = "- "
+"""Before the only line of a cell: a list of one item says nothing more."""
 _NUMBER = re.compile(r"(\d{1,9})[.)] +(?=\S)")
 
 
@@ -32,7 +34,7 @@ def table_to_markdown(block: Block, table: Table, nested: Nested, style: TableSt
     plain = not nested.get(block.id) and all(cell.row_span == cell.col_span == 1 for cell in table.cells)
     plain = plain and not (lists and any(_holds_list(cell.text) for cell in table.cells))
     if style is TableStyle.PIPE or (style is TableStyle.AUTO and plain and table.cols > 0):
-        return _pipes(table)
+        return _pipes(table, lists=lists)
     return _html(block, table, nested, lists=lists)
 
 
@@ -48,7 +50,8 @@ def nested_tables(blocks: Sequence[Block]) -> dict[BlockId, list[Block]]:
 
 def _holds_list(text: str) -> bool:
     lines = text.split("\n")
-    return any(line.startswith(_BULLET) for line in lines) or any(begun for _, begun in _number_lines(lines))
+    bulleted = len(lines) > 1 and any(line.startswith(_BULLET) for line in lines)
+    return bulleted or any(begun for _, begun in _number_lines(lines))
 
 
 def _number_lines(lines: list[str]) -> list[tuple[str, int | None]]:
@@ -76,12 +79,13 @@ def _number_lines(lines: list[str]) -> list[tuple[str, int | None]]:
     return out
 
 
-def _pipes(table: Table) -> str:
+def _pipes(table: Table, *, lists: bool) -> str:
     """A line per row. The first row is the head where it holds header cells, or where no row does."""
     grid = [[""] * table.cols for _ in range(table.rows)]
     for cell in table.cells:
         if cell.row < table.rows and cell.col < table.cols:
-            grid[cell.row][cell.col] = _pipe_cell(cell.text)
+            text = _pipe_cell(cell.text)
+            grid[cell.row][cell.col] = _mark_single(text) if lists and "<br>" not in text else text
     heads = {cell.row for cell in table.cells if cell.header}
     if grid and heads and 0 not in heads:
         grid.insert(0, [""] * table.cols)
@@ -121,7 +125,9 @@ def _html_cell(cell: Cell) -> str:
 
 
 def _numbered_cell(found: re.Match[str]) -> str:
-    """A cell's lines with its bulleted and its numbered ones as lists."""
+    """A cell's lines with its bulleted and its numbered ones as lists; a single one keeps its mark."""
+    if "<br>" not in found.group():
+        return _mark_single(found.group())
     parts: list[str] = []
     for numbered, stretch in groupby(_number_lines(found.group().split("<br>")), key=lambda one: one[1] is not None):
         if numbered:
@@ -130,6 +136,10 @@ def _numbered_cell(found: re.Match[str]) -> str:
         else:
             parts.append(_lists_of("<br>".join(line for line, _ in stretch)))
     return "".join(parts)
+
+
+def _mark_single(line: str) -> str:
+    return _DASH + line.removeprefix(_BULLET) if line.startswith(_BULLET) else line
 
 
 def _list_cell(found: re.Match[str]) -> str:

@@ -68,6 +68,11 @@ function tell() {
 }
 setInterval(tell, 15000);
 
+/** A text that a spreadsheet would take for a formula is quoted as text; a number with a sign stays one. */
+function tamed(text) {
+  return /^[=+\-@\t\r|%＝＋－＠]/.test(text) && !/^[+-]?[\d.,\s\u202f\u00a0]*\d[.,]?\s?[%€$£]?$/.test(text) ? `'${text}` : text;
+}
+
 /** Rows and columns as they are seen; a cell that spans stands in its first place, the others are empty. */
 export function csvOf(table) {
   const grid = [...table.rows].map(() => []);
@@ -76,7 +81,7 @@ export function csvOf(table) {
     for (const cell of row.cells) {
       while (grid[y][x] !== undefined) x += 1;
       for (let down = 0; down < cell.rowSpan && y + down < grid.length; down += 1)
-        for (let right = 0; right < cell.colSpan; right += 1) grid[y + down][x + right] = down || right ? "" : cell.innerText.trim();
+        for (let right = 0; right < cell.colSpan; right += 1) grid[y + down][x + right] = down || right ? "" : tamed(cell.innerText.trim());
       x += cell.colSpan;
     }
   }

@@ -132,6 +132,13 @@ def test_a_table_whose_cells_hold_lists_is_html_where_the_format_flows() -> None
     assert "| • a<br>• b |" in tree_to_markdown(on_page)
 
 
+def test_a_single_bullet_in_a_cell_keeps_its_mark_and_makes_no_list() -> None:
+    cells = (Cell(row=0, col=0, text="• Ropes | sails"), Cell(row=0, col=1, text="x"))
+    assert "| - Ropes \\| sails | x |" in write(block("", BlockType.TABLE, table=Table(rows=1, cols=2, cells=cells)))
+    wide = Table(rows=1, cols=2, cells=(Cell(row=0, col=0, col_span=2, text="• Ropes"),))
+    assert '<td colspan="2">- Ropes</td>' in write(block("", BlockType.TABLE, table=wide))
+
+
 def test_headings_keep_their_level_and_are_one_line() -> None:
     assert write(block("A\nB", BlockType.TITLE), block("C", BlockType.HEADING, level=3)) == "# A B\n\n### C\n"
 

@@ -222,6 +222,17 @@ def test_a_page_asked_for_before_a_question_is_not_swapped_under_it(service: Liv
     assert browser.run("document.getElementById('live').same") is None
 
 
+def test_a_copied_table_holds_no_formula(service: Living) -> None:
+    service.sign_in()
+    cells = "".join(f"<td>{text}</td>" for text in ("=1+1", "@SUM(A1)", "-cmd|x", "-2,5 %", "+3", "a=b"))
+    copied = f"""import({SCRIPT}).then(({{ csvOf }}) => {{
+        const table = document.createElement('table'); table.innerHTML = '<tr>{cells}</tr>';
+        document.body.append(table); sessionStorage.csv = csvOf(table);
+    }})"""
+    service.browser.run(copied)
+    assert service.browser.until("sessionStorage.csv") == "'=1+1,'@SUM(A1),'-cmd|x,\"-2,5 %\",+3,a=b"
+
+
 def test_deleting_asks_first_and_then_changes_the_page_in_place(service: Living) -> None:
     job = service.send(("letter.pdf", write_letter()))
     service.sign_in()

@@ -75,11 +75,15 @@ class FlowPage:
         return [*self.headers, *self.blocks, *self.notes, *self.footers]
 
 
+def _look_of(run: StyledRun) -> InlineMarkup:
+    return replace(run.style, hidden=False) if run.style.hidden else run.style
+
+
 def join_runs(
     runs: Iterable[StyledRun], *, prefix: str = "", keep_indent: bool = False
 ) -> tuple[str, tuple[Span, ...]]:
     """Text and spans of styled runs, outer white space removed; `prefix` stands before it, unstyled."""
-    groups = groupby((run for run in runs if run.text), key=lambda run: replace(run.style, hidden=False))
+    groups = groupby((run for run in runs if run.text), key=_look_of)
     joined = [(clean("".join(run.text for run in group)), style) for style, group in groups]
     whole = "".join(text for text, _ in joined)
     text = whole.strip("\n").rstrip() if keep_indent else whole.strip()

@@ -31,6 +31,8 @@ class Inline:
     notes: list[Element] = field(default_factory=list)
     comments: list[Element] = field(default_factory=list)
     frames: list[Element] = field(default_factory=list)
+    leading: int = 0
+    """Frames that stand before all text."""
 
 
 def read_inline(node: Element, styles: OdfStyles, mark: Callable[[], str]) -> Inline:
@@ -66,6 +68,7 @@ def _read_child(child: Element, styles: OdfStyles, mark: Callable[[], str], styl
         case t if t == OFFICE + "annotation":
             found.comments.append(child)
         case t if t in (DRAW + "frame", DRAW + "custom-shape", DRAW + "g", DRAW + "rect"):
+            found.leading += found.leading == len(found.frames) and not any(run.text.strip() for run in found.runs)
             found.frames.append(child)
         case t if isinstance(t, str):
             _read(child, styles, mark, style, found)

@@ -36,6 +36,8 @@ def read_slide(node: Element, styles: OdfStyles, size: tuple[float, float], numb
     page.blocks = order_blocks(blocks)
     title = next((block.text for block in page.blocks if is_slide_title(block)), None)
     page.label = " ".join(title.split()) if title else node.get(DRAW + "name")
+    if not title and page.label and page.blocks:
+        page.blocks.insert(0, FlowBlock(BlockType.HEADING, page.label, level=1))
     notes = node.find(PRESENTATION + "notes")
     for box in notes.iter(DRAW + "text-box") if notes is not None else ():
         if text := flatten(OdfReader(styles, depth=1).read(box))[0]:

@@ -41,7 +41,7 @@ class OdfStyles:
             for level in node:
                 number = level.get(TEXT + "level")
                 is_number = level.tag == TEXT + "list-level-style-number"
-                levels[natural(number, 1)] = level.get(STYLE + "num-format") if is_number else None
+                levels[natural(number, 1)] = level.get(STYLE + "num-format", "") if is_number else None
             self.lists[node.get(STYLE + "name") or ""] = levels
 
     def chain(self, name: str | None) -> list[Element]:
@@ -102,6 +102,10 @@ class OdfStyles:
         """How a list level is numbered: 1, a, A, i or I; None for bullets."""
         levels = self.lists.get(name or "", {})
         return levels.get(level) or None
+
+    def shows_no_mark(self, name: str | None, level: int) -> bool:
+        """True for a list level that is numbered in no form: its items look like paragraphs."""
+        return self.lists.get(name or "", {}).get(level) == ""
 
     def shows_table(self, name: str | None) -> bool:
         """False for a hidden sheet."""

@@ -98,8 +98,11 @@ class OdfReader:
         if self.paged and self.depth == 0 and self.styles.breaks_page(name) and self.pages[-1].blocks:
             self.pages.append(FlowPage())
         inline = read_inline(node, self.styles, self.numbers.next)
+        before = inline.leading if self._label is None else 0
+        for frame in inline.frames[:before]:
+            self._read_frame(frame, None)
         block = self._make_text(node, name, inline.runs)
-        for frame in inline.frames:
+        for frame in inline.frames[before:]:
             self._read_frame(frame, block)
         for note in inline.notes:
             self._add_note(note, block)
@@ -166,6 +169,8 @@ class OdfReader:
             self._counts[key] = count(start, 10**6) if start else self._counts.get(key, 0) + 1
             form = self.styles.number_format(style, level)
             self._label = _label(form, self._counts[key]) if form else ""
+            if self.styles.shows_no_mark(style, level):
+                self._label = None
         else:
             self._label = ""
         for child in item:

@@ -251,3 +251,31 @@ def test_a_title_page_that_only_repeats_the_metadata_is_furniture() -> None:
     tree = read_tree(zipped_plain(parts))
     assert [block.type for block in tree.blocks] == [BlockType.PAGE_HEADER, BlockType.HEADING, BlockType.PARAGRAPH]
     assert tree.metadata.title == "Book"
+
+
+def test_a_slide_without_title_is_headed_by_its_name() -> None:
+    frame = "<draw:frame><draw:text-box><text:p>Ropes</text:p></draw:text-box></draw:frame>"
+    slides = f'<draw:page draw:name="Agenda">{frame}</draw:page><draw:page draw:name="Empty"/>'
+    tree = read_tree(opendocument("presentation", slides))
+    assert [(block.type.value, block.text, block.page) for block in tree.blocks] == [
+        ("heading", "Agenda", 1),
+        ("paragraph", "Ropes", 1),
+    ]
+
+
+def test_items_numbered_in_no_form_are_paragraphs() -> None:
+    style = (
+        '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format=""/>'
+        "</text:list-style>"
+    )
+    items = "<text:list-item><text:p>one</text:p></text:list-item>"
+    tree = read_tree(opendocument("text", f'<text:list text:style-name="L1">{items}</text:list>', style))
+    assert [(block.type.value, block.text) for block in tree.blocks] == [("paragraph", "one")]
+
+
+def test_a_picture_before_the_words_of_its_paragraph_stands_before_them() -> None:
+    picture = (
+        '<draw:frame><draw:image xlink:href="Pictures/a.png" xmlns:xlink="http://www.w3.org/1999/xlink"/></draw:frame>'
+    )
+    tree = read_tree(opendocument("text", f"<text:p>{picture}Figure 1</text:p><text:p>Then {picture}</text:p>"))
+    assert [block.type.value for block in tree.blocks] == ["picture", "paragraph", "paragraph", "picture"]
