@@ -189,6 +189,7 @@ def _list(items: Sequence[Block]) -> Markup:
         return Markup("")
     top = min(map(_depth, items))
     written: list[Markup] = []
+    numbered = all(has_label(item.text) for item in items if _depth(item) == top)
     at = 0
     while at < len(items):
         end = at + 1
@@ -197,9 +198,10 @@ def _list(items: Sequence[Block]) -> Markup:
         first = at if _depth(items[at]) > top else at + 1
         own = html_text(_without_bullet(items[at])) if first > at else Markup("")
         inside = _inside(items[at].id, items[first:end])
-        written.append(element("li", own, *inside, id=items[at].id if first > at else None))
+        unmarked = not numbered and first > at and has_label(items[at].text)
+        named = {"id": items[at].id if first > at else None, "class_": "numbered" if unmarked else None}
+        written.append(element("li", own, *inside, **named))
         at = end
-    numbered = all(has_label(item.text) for item in items if _depth(item) == top)
     return element("ul", *written, class_="numbered" if numbered else None)
 
 
@@ -242,6 +244,8 @@ def _table(block: Block, table: Table, caption: Block | None, pages: Mapping[int
     head = 0
     while head < len(rows) and rows[head] and all(cell.header for cell in rows[head]):
         head += 1
+    while any(cell.row + cell.row_span > head for row in rows[:head] for cell in row):
+        head -= 1
     title = element("caption", html_text(caption), id=caption.id) if caption else Markup("")
     failed = {cell for check, cell in _failing_checks(table) if check.kind != SHARE_SUM}
     parts = [

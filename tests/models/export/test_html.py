@@ -117,6 +117,23 @@ def test_table_headers_have_a_scope_and_spans_are_kept() -> None:
     assert '<tbody><tr><th scope="row">Side</th><td>9</td></tr></tbody>' in page
 
 
+def test_a_row_whose_header_spans_into_the_body_is_no_head() -> None:
+    cells = (
+        Cell(row=0, col=0, text="Year", header=True), Cell(row=0, col=1, text="Month", header=True),
+        Cell(row=1, col=0, row_span=2, text="2025", header=True), Cell(row=2, col=1, text="May"),
+    )  # fmt: skip
+    page = tree_to_html(make_tree(make_block(BlockType.TABLE, table=Table(rows=3, cols=2, cells=cells))))
+    assert '<thead><tr><th scope="col">Year</th><th scope="col">Month</th></tr></thead>' in page
+    assert 'rowspan="2">2025</th>' in page
+
+
+def test_a_numbered_item_among_others_has_no_bullet_before_its_number() -> None:
+    items = [make_block(BlockType.LIST_ITEM, text, level=1) for text in ("1. Ropes", "Sails")]
+    assert re.search(
+        r'<li id="\w+" class="numbered">1. Ropes</li><li id="\w+">Sails</li>', tree_to_html(make_tree(*items))
+    )
+
+
 def test_a_table_tells_its_checks_and_marks_the_cell_that_fails() -> None:
     texts = (("Item", "Sum"), ("a", "10"), ("b", "20"), ("Total", "31"))
     cells = tuple(Cell(row=row, col=col, text=text) for row, held in enumerate(texts) for col, text in enumerate(held))

@@ -1,10 +1,12 @@
 """Text bodies of shapes: paragraphs in, headings, list items and paragraphs out, with links and emphasis."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
 from models.cdom.tree import BlockType
 from models.extract.readers.docx.inline.omml import math_to_latex
+from models.extract.readers.docx.inline.symbols import decode_symbols
 from models.extract.readers.docx.package.opc import Relations
 from models.extract.readers.docx.package.xml import MC, A, Element, M, R, number
 from models.extract.readers.flow.blocks import FlowBlock, InlineMarkup, StyledRun, join_runs
@@ -12,6 +14,7 @@ from models.extract.readers.flow.counting import alphabetic, roman
 from models.extract.readers.pptx.inherit import Bullet, Placeholder, SlideInheritance
 from models.extract.readers.pptx.names import A14
 
+_PRIVATE: Final = re.compile("[\uf020-\uf0ff]")
 MAX_LEVEL: Final = 9
 """The deepest list level, counted from 1: the format has nine."""
 
@@ -68,7 +71,8 @@ def read_runs(paragraph: Element, relations: Relations) -> Iterator[StyledRun]:
     for node in paragraph:
         match node.tag:
             case t if t in (A + "r", A + "fld"):
-                yield StyledRun("".join(text.text or "" for text in node.iterfind(A + "t")), _style(node, relations))
+                text = "".join(text.text or "" for text in node.iterfind(A + "t"))
+                yield StyledRun(_show_symbols(node, text), _style(node, relations))
             case t if t == A + "br":
                 yield StyledRun("\n")
             case t if t == MC + "AlternateContent":
@@ -77,6 +81,18 @@ def read_runs(paragraph: Element, relations: Relations) -> Iterator[StyledRun]:
                     yield from _read_math(choice)
             case t if t == A14 + "m":
                 yield from _read_math(node)
+
+
+def _show_symbols(run: Element, text: str) -> str:
+    """Letters of symbol fonts (Wingdings, Symbol) as what they show; others as they are."""
+    if not _PRIVATE.search(text):
+        return text
+    for name in ("sym", "latin"):
+        font = run.find(f"{A}rPr/{A}{name}")
+        if font is not None:
+            shown = decode_symbols(text, font.get("typeface") or "")
+            return text if "\ufffd" in shown else shown
+    return text
 
 
 def plain_text(body: Element | None) -> str:

@@ -27,6 +27,7 @@ BUILT_IN: Final[dict[int, str]] = {
 """Codes that files name by number only, as an English Excel shows them."""
 
 _CONDITION: Final = re.compile(r"\[(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)\]")
+_GENERAL: Final = re.compile("general", re.IGNORECASE)
 _BRACKET: Final = re.compile(r"\[([^\]]{0,255})\]")  # a whole code has 255 characters at most
 _COMPARE: Final[dict[str, Callable[[float, float], bool]]] = {
     "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b,
@@ -44,6 +45,10 @@ class FormatSection:
 
     def holds(self, value: float) -> bool:
         return self.condition is not None and _COMPARE[self.condition[0]](value, self.condition[1])
+
+    def holds_negatives_only(self) -> bool:
+        """Its condition says the sign, which is not shown again then."""
+        return self.condition is not None and self.condition[0] in ("<", "<=") and self.condition[1] <= 0
 
 
 def show(value: float, code: str, *, epoch_1904: bool = False) -> str:
@@ -72,7 +77,8 @@ def show_text(text: str, code: str) -> str:
         return text
     sections = parse_code(code)
     if len(sections) > 3:
-        return _fill_text(sections[3].code, text)
+        code = sections[3].code
+        return _fill_text(_GENERAL.sub("@", code) if sections[3].kind == "general" else code, text)
     last = sections[-1]
     return _fill_text(last.code, text) if last.kind == "text" and "@" in last.code else text
 
@@ -140,7 +146,7 @@ def _choose(sections: tuple[FormatSection, ...], value: float) -> tuple[FormatSe
     if stated:
         for section in sections[:2]:
             if section.holds(value):
-                return section, not (value < 0 and section is not sections[0])
+                return section, not (value < 0 and (section is not sections[0] or section.holds_negatives_only()))
         rest = [section for section in sections[:3] if section.condition is None]
         return (rest[-1] if rest else None), True
     numeric = sections[: 3 if len(sections) > 3 else len(sections)]

@@ -71,7 +71,11 @@ def _state_story(root: Element | None, stated: StatedText) -> None:
         if control is not None:
             stated.allow(NOT_SHOWN, "".join(_find(control, _WORDS)))
             etree.strip_elements(control, W + "t", with_tail=False)
-    text = "".join(_find(root, _WORDS))
+    _say(root, _WORDS, stated)
+
+
+def _say(root: Element, words: etree.XPath, stated: StatedText) -> None:
+    text = "".join(_find(root, words))
     symbols = _SYMBOLS.findall(text)
     stated.text.append(_SYMBOLS.sub("", text) if symbols else text)
     stated.formed += [*symbols, *_find(root, _MATH)]
@@ -93,8 +97,7 @@ def state_pptx(data: bytes) -> StatedText:
         if name.startswith(_SLIDES) and "/" not in name[len(_SLIDES) :]:
             if (root := package.xml_again(name)) is not None:
                 _leave_out_fallbacks(root, stated, _DRAWN)
-                stated.text += _find(root, _DRAWN)
-                stated.formed += _find(root, _MATH)
+                _say(root, _DRAWN, stated)
         elif name.startswith(_NOTES) and name.count("/") == 2:
             root = package.xml_again(name)
             stated.allow(NOT_SHOWN, "".join(root.itertext("{*}t", "{*}text")) if root is not None else "")

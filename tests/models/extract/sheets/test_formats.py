@@ -68,6 +68,12 @@ def test_a_date_outside_the_calendar_is_hashes(serial: float) -> None:
 def test_a_text_format_wraps_a_text() -> None:
     assert show_text("Mole", '"Dr. "@') == "Dr. Mole"
     assert show_text("Mole", "0.00") == "Mole"
+    assert show_text("Mole", "[<0]General;[>9]General;General;General\\ ") == "Mole "
+
+
+def test_a_section_for_negative_numbers_only_shows_no_sign() -> None:
+    code = "[Red][<-25]General;[Blue][>25]General;General"
+    assert [show(value, code) for value in (-26, -25, 26)] == ["26", "-25", "26"]
 
 
 @pytest.mark.parametrize("code", ["E+0", "E+", "?E+0E+0", "/0E+0"])

@@ -30,6 +30,17 @@ def test_marked_paragraphs_are_list_items_with_levels_and_numbers() -> None:
     assert items[1].parent == items[0].id
 
 
+def test_letters_of_symbol_fonts_are_what_they_show() -> None:
+    def symbol(font: str, char: str) -> str:
+        return f'<a:r><a:rPr><a:sym typeface="{font}"/></a:rPr><a:t>{char}</a:t></a:r>'
+
+    runs = symbol("Wingdings", "\uf0e0") + symbol("Unknown", "\uf0e0")
+    tree = read_tree(deck(slide(shape(f"<a:p><a:r><a:t>Ropes </a:t></a:r>{runs}</a:p>"))))
+    assert [block.text for block in tree.blocks] == ["Ropes →\uf0e0"]
+    assert tree.coverage is not None
+    assert tree.coverage.complete
+
+
 def test_shapes_are_read_in_bands_from_the_top_and_from_the_left() -> None:
     shapes = [
         shape(paragraph("right"), box=(400, 100, 200, 100)), shape(paragraph("foot"), box=(10, 400, 600, 40)),
