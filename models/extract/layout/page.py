@@ -17,6 +17,7 @@ from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.lines.mirror import mirror_block, mirror_marks, runs_right_to_left
 from models.extract.layout.lines.pieces import merge_pieces
 from models.extract.layout.lines.turned import PageTurn, find_turn
+from models.extract.layout.tables.scoring.addresses import free_addresses
 from models.extract.layout.tables.scoring.find import find_tables
 from models.extract.layout.tables.scoring.titles import free_titles
 from models.extract.layout.tables.scoring.turned import find_turned_tables
@@ -138,6 +139,7 @@ def _find_floats(marks: PageMarks, body: float, plan: TagPlan | None) -> tuple[F
     turned, lines = find_turned_tables(marks, lines)
     tables, lines = find_tables(marks, lines)
     lines = lines + free_titles(tables, lines)
+    lines += free_addresses(tables, marks)
     tables += stated + turned
     fields, lines = settle_fields(marks.fields, tables, lines) if marks.fields else ([], lines)
     lines = join_drop_caps(attach_marks(lines), body)

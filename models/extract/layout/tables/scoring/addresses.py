@@ -1,0 +1,114 @@
+"""An address beside a block of labels and values, as at the head of a letter: it is no column of that block.
+
+Both stand on the same baselines, so that the three look like a table; between the address and the labels is far more
+room than between a label and its value.
+"""
+
+import re
+from dataclasses import dataclass, replace
+
+from models.cdom.geometry import union_bbox
+from models.cdom.table import Cell, Table
+from models.extract.layout.lines.marks import Line, PageMarks
+from models.extract.layout.tables.scoring.find import FoundTable
+
+
+@dataclass(frozen=True, slots=True)
+class AddressLimits:
+    """What tells an address from a column of a table."""
+
+    least_rows: int = 3
+    """Rows of an address, and of the block beside it."""
+    most_rows: int = 9
+    """Longer ones are lists."""
+    apart: float = 6.0
+    """Ems between the address and the labels."""
+    wider: float = 2.0
+    """So many times the room between labels and values."""
+    label_chars: int = 30
+    """Characters of a label."""
+
+
+LIMITS = AddressLimits()
+_HOUSE = re.compile(r"\d{1,5}\w?,?\s+[^\W\d_]|[^\W\d_].*\d")
+"""A street with its number, a town with its code."""
+
+
+def free_addresses(tables: list[FoundTable], marks: PageMarks) -> list[Line]:
+    """Take addresses off the blocks of labels beside them; their lines, which are in no table."""
+    return [line for found in tables if not found.tagged for line in _free_address(found, marks)]
+
+
+def _free_address(found: FoundTable, marks: PageMarks) -> list[Line]:
+    table = found.table
+    if table.cols != 3 or not LIMITS.least_rows <= table.rows <= LIMITS.most_rows:
+        return []
+    if any(cell.row_span > 1 or cell.col_span > 1 for cell in table.cells) or _is_ruled(found, marks):
+        return []
+    address, labels, values = (
+        [cell for cell in table.cells if cell.col == at and cell.text and cell.bbox] for at in range(3)
+    )
+    if not (_is_address([cell.text for cell in address]) and _are_labelled(labels, values)):
+        return []
+    end, start = max(_end(cell) for cell in address), min(_start(cell) for cell in labels)
+    between = min(_start(cell) for cell in values) - max(_end(cell) for cell in labels)
+    size = max(line.size for line in found.lines)
+    if start - end < max(LIMITS.apart * size, LIMITS.wider * between):
+        return []
+    return _part(found, (start + end) / 2)
+
+
+def _start(cell: Cell) -> float:
+    return cell.bbox[0] if cell.bbox else 0.0
+
+
+def _end(cell: Cell) -> float:
+    return cell.bbox[2] if cell.bbox else 0.0
+
+
+def _is_ruled(found: FoundTable, marks: PageMarks) -> bool:
+    x0, y0, x1, y1 = found.box
+    drawn = [(one.x0, one.y0, one.x1, one.y1) for one in (*marks.horizontals, *marks.verticals)]
+    drawn += [(one.x0, one.y0, one.x1, one.y1) for one in marks.fills]
+    return any(left < x1 and right > x0 and top <= y1 and bottom >= y0 for left, top, right, bottom in drawn)
+
+
+def _is_address(texts: list[str]) -> bool:
+    """Names without figures first, then a street or a town with its number."""
+    if len(texts) < LIMITS.least_rows or any(text.endswith(":") for text in texts):
+        return False
+    return not _has_digit(texts[0]) and any(_HOUSE.match(text) for text in texts[1:])
+
+
+def _are_labelled(labels: list[Cell], values: list[Cell]) -> bool:
+    """Labels without figures, each with its value in the same row; values have figures, that of the first row too."""
+    if len(labels) < LIMITS.least_rows or {cell.row for cell in labels} != {cell.row for cell in values}:
+        return False
+    if any(_has_digit(cell.text) or len(cell.text) > LIMITS.label_chars for cell in labels):
+        return False
+    figures = [_has_digit(cell.text) for cell in values]
+    return figures[0] and 2 * sum(figures) > len(figures)
+
+
+def _has_digit(text: str) -> bool:
+    return any(char.isdigit() for char in text)
+
+
+def _part(found: FoundTable, middle: float) -> list[Line]:
+    """The lines left of `middle`; the table keeps what is right of it."""
+    freed = [line for line in found.lines if line.x1 <= middle]
+    rest = [line for line in found.lines if line.x0 >= middle]
+    if not freed or not rest or len(freed) + len(rest) != len(found.lines):
+        return []
+    found.table, found.lines = _without_first_column(found.table), rest
+    box = union_bbox(line.bbox for line in rest)
+    found.box = (box[0], max(box[1], found.box[1]), found.box[2], min(box[3], found.box[3]))
+    return freed
+
+
+def _without_first_column(table: Table) -> Table:
+    """Rows in which only the address stood are gone; what is left has labels, no head."""
+    kept = [cell for cell in table.cells if cell.col]
+    rows = {row: at for at, row in enumerate(sorted({cell.row for cell in kept if cell.text}))}
+    cells = [replace(cell, row=rows[cell.row], col=cell.col - 1, header=False) for cell in kept if cell.row in rows]
+    return replace(table, rows=len(rows), cols=2, cells=tuple(cells))
