@@ -131,13 +131,17 @@ def _find_styles(facts: _Facts, unit: float, asked: Rows) -> dict[str, Column]:
     total = max(1.0, sum(weights.values()))
     example = int(np.argmax(facts.style == main))
     rows = []
+    shares: dict[float, tuple[float, float]] = {}
     for index, size, style in zip(asked.tolist(), facts.size[asked].tolist(), facts.style[asked].tolist(), strict=True):
         own = styles[style]
+        if size not in shares:
+            near = sum([weight for other, weight in weights.items() if abs(other - size) <= 0.3])
+            larger = sum([weight for other, weight in weights.items() if other - size > 0.3])
+            shares[size] = near / total, larger / total
         rows.append(
             (
                 own.chars / total,
-                sum([weight for other, weight in weights.items() if abs(other - size) <= 0.3]) / total,
-                sum([weight for other, weight in weights.items() if other - size > 0.3]) / total,
+                *shares[size],
                 style == main,
                 own.chars / own.groups,
                 own.short / own.groups,
