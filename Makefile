@@ -105,11 +105,11 @@ test-gpu: ## vLLM, transformers and a model directory on tiny checkpoints, on a 
 bench-gpu: ## pages a second beside the engine's own rate, time to the first page: make bench-gpu GPU=path/to/python [MODEL=folder]
 	$(GPU) -m tests.bench.reading.bench_vlm $(if $(MODEL),--model $(MODEL),)
 
-train: $(VENV)/.dev ## learn headings, their levels and tables anew from documents with truth: make train SETS=folder [TRAIN_ARGS=--keep]
+train: $(VENV)/.dev ## learn tables, headings, their levels and confidence anew from documents with truth: make train SETS=folder [TRAIN_ARGS=--keep]
 	@$(PIP) --require-hashes --no-deps -r requirements-train.lock
+	$(BIN)/python -m tests.bench.training.tables --sets $(SETS) $(TRAIN_ARGS)
 	$(BIN)/python -m tests.bench.training.headings --sets $(SETS) $(TRAIN_ARGS)
 	$(BIN)/python -m tests.bench.training.levels --sets $(SETS) $(TRAIN_ARGS)
-	$(BIN)/python -m tests.bench.training.tables --sets $(SETS)
 	$(BIN)/python -m tests.bench.training.confidence --sets $(SETS) $(TRAIN_ARGS)
 
 failover: $(VENV)/.dev ## a primary is killed and its standby promoted while documents flow: make failover [PROGRAMS=folder of PostgreSQL's programs]

@@ -1,13 +1,14 @@
 """Learns how likely blocks and cells are right: python -m tests.bench.training.confidence --sets FOLDER [--keep].
 
-Truth is Markdown beside the documents (`<source>/pdfs` or `files`, `<source>/gt`). Half of each source's documents
-are learned from and the error is that of the other half; the weights are then learned from all.
+Truth is Markdown, HTML or tables beside the documents (`<source>/pdfs` or `files`, `<source>/gt` or `gt_tables`); every
+fortieth PDF is read once more as a scan of itself. Prints the error of each source by trees that have not seen it; the
+weights are then learned from all.
 """
 
 import argparse
-import zlib
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,11 @@ from models.extract.document.draft import make_drafts
 from models.extract.document.hyphens import settle_hyphens
 from models.extract.document.table_checks import check_block
 from models.extract.readers import open_document
-from tests.bench.training.confidence_truth import judge_blocks
+from models.extract.recognised import apply_recognition
+from tests.bench.training.confidence_truth import judge_blocks, read_content
 from tests.bench.training.forest_file import write_forest
+from tests.bench.training.scans import recognise, scan_document
+from tests.bench.training.sources import WORD_FILES, find_sources
 
 PARAMETERS = {
     "objective": "binary", "num_leaves": 6, "learning_rate": 0.06, "min_data_in_leaf": 25, "feature_fraction": 0.6,
@@ -34,6 +38,9 @@ PARAMETERS = {
 }  # fmt: skip
 ROUNDS = 60
 BINS = 10  # of equal width: in each the mean of what was said is compared with the share that is right
+_SCANNED_EVERY = 40  # documents: recognising a page costs two hundred times what reading its text does
+_SCANS = "scans"
+"""The scans of all sources are one source of their own."""
 FLOOR = 20  # rows of a source below which its error says nothing
 
 
@@ -55,11 +62,23 @@ def calibration_error(said: npt.NDArray[np.float64], right: npt.NDArray[np.float
     return float(sum(gaps) / max(1, len(said)))
 
 
-def read_rows(path: Path, truth: Path, source: str) -> RatedRows:
+@dataclass(frozen=True, slots=True)
+class RatedDocument:
+    """An original with truth; `scan`: its pages are drawn as pictures and recognised."""
+
+    path: Path
+    home: Path
+    source: str
+    scan: bool = False
+
+
+def read_rows(one: RatedDocument) -> RatedRows:
     """A document's rows. Blocks come from the same drafts that assembly rates; tables stay in their parts."""
     options = ReadOptions(table_parts=TableParts.APART)
-    document = open_document(path.read_bytes(), options)
-    pages = [document.read_page(number).content for number in document.facts.page_numbers]
+    data = one.path.read_bytes()
+    document = open_document(scan_document(data, one.path.stem) if one.scan else data, options)
+    reads = [document.read_page(number) for number in document.facts.page_numbers]
+    pages = [apply_recognition(read.content, recognise(read)) if one.scan else read.content for read in reads]
     made = Source(format=document.facts.format.value, sha256="", bytes=0)
     tree: Tree = assemble(document.facts, pages, source=made, options=options)
     drafts = make_drafts(sorted(pages, key=lambda page: page.number))
@@ -67,21 +86,21 @@ def read_rows(path: Path, truth: Path, source: str) -> RatedRows:
     for draft, block in zip(drafts, tree.blocks, strict=True):
         draft.type = block.type
     checked = [check_block(draft.block) for draft in drafts]
-    rows = RatedRows(source, path.stem, find_block_rows(drafts, checked), [], [])
-    for at, (_, right, cells) in enumerate(judge_blocks(tree, truth.read_text(encoding="utf-8"))):
+    rows = RatedRows(one.source, one.path.stem, find_block_rows(drafts, checked), [], [])
+    for at, (_, right, cells) in enumerate(judge_blocks(tree, read_content(one.home, one.path.stem))):
         rows.truth.append(-1 if right is None else int(right))
         if cells:
             rows.cells.append((at, find_cell_rows(drafts[at].page, checked[at], 0.0), cells))
     return rows
 
 
-def find_documents(folder: Path) -> Iterator[tuple[Path, Path, str]]:
-    """Originals with the Markdown that is their truth."""
-    for truth in sorted(folder.rglob("gt/*.md")):
-        home = truth.parent.parent
-        for original in (home / "pdfs" / f"{truth.stem}.pdf", home / "files" / f"{truth.stem}.docx"):
-            if original.exists():
-                yield original, truth, home.name
+def find_documents(folder: Path) -> Iterator[RatedDocument]:
+    """Originals with truth, and scans of some of them."""
+    for source in (*find_sources(folder), *find_sources(folder, WORD_FILES)):
+        for number, path in enumerate(source.originals):
+            yield RatedDocument(path, source.home, source.name)
+            if not number % _SCANNED_EVERY and path.suffix == ".pdf" and (source.home / "gt").is_dir():
+                yield RatedDocument(path, source.home, _SCANS, scan=True)
 
 
 def block_data(documents: list[RatedRows]) -> tuple[Any, Any, list[str]]:
@@ -128,19 +147,35 @@ def report(name: str, said: Any, truth: Any, sources: list[str]) -> None:
     print(f"{name}: mean of sources {np.mean(errors):.3f}")
 
 
+def _score_left_out(documents: list[RatedRows]) -> None:
+    """The error of each source by trees that have not seen it."""
+    said: list[tuple[Any, Any, list[str]]] = []
+    said_of_cells: list[tuple[Any, Any, list[str]]] = []
+    for source in sorted({one.source for one in documents}):
+        others = [one for one in documents if one.source != source]
+        own = [one for one in documents if one.source == source]
+        blocks = fit(*block_data(others))
+        rows, truth, sources = block_data(own)
+        if len(rows):
+            said.append((blocks.predict(rows), truth, sources))
+        cells = fit(*cell_data(others, blocks))
+        rows, truth, sources = cell_data(own, blocks)
+        if len(rows):
+            said_of_cells.append((cells.predict(rows), truth, sources))
+    for name, parts in (("blocks", said), ("cells", said_of_cells)):
+        chances, truths, names = zip(*parts, strict=True)
+        report(name, np.concatenate(chances), np.concatenate(truths), [one for part in names for one in part])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", action="append", type=Path, required=True)
     parser.add_argument("--keep", action="store_true", help="print the error, leave the weights as they are")
     asked = parser.parse_args()
-    documents = [read_rows(*one) for folder in asked.sets for one in find_documents(folder)]
-    learned = [one for one in documents if zlib.crc32(one.name.encode()) % 2]
-    held_out = [one for one in documents if not zlib.crc32(one.name.encode()) % 2]
-    blocks = fit(*block_data(learned))
-    rows, truth, sources = block_data(held_out)
-    report("blocks", blocks.predict(rows), truth, sources)
-    rows, truth, sources = cell_data(held_out, blocks)
-    report("cells", fit(*cell_data(learned, blocks)).predict(rows), truth, sources)
+    work = [one for folder in asked.sets for one in find_documents(folder)]
+    with ProcessPoolExecutor() as pool:
+        documents = list(pool.map(read_rows, work, chunksize=4))
+    _score_left_out(documents)
     if not asked.keep:
         blocks = fit(*block_data(documents))
         write_forest(blocks, WEIGHTS["blocks"], BLOCK_NAMES)

@@ -1,8 +1,12 @@
-"""What is right in a tree: its blocks and cells against the Markdown or the words of a document with truth."""
+"""What is right in a tree: its blocks and cells against a document's truth, as Markdown, HTML or tables alone."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+from unicodedata import normalize
 
 from lxml import html
 from rapidfuzz import fuzz
@@ -10,6 +14,7 @@ from rapidfuzz import fuzz
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.table import Table
 from models.cdom.tree import FURNITURE, Block, BlockType, Tree
+from tests.bench.training.table_sources import TruthTable, read_stated_tables
 
 Grid = dict[tuple[int, int], str]
 Relation = tuple[str, str, tuple[int, int]]
@@ -18,16 +23,54 @@ _SHORT = 30  # characters up to which every one must be right
 _LONGEST = 4000  # characters of a block that are compared
 _TABLE_RIGHT = 0.9  # F1 of neighbouring cells from which a table counts as right
 _HEADINGS = (BlockType.HEADING, BlockType.TITLE)
+_NUMBER = re.compile(r"^\s*(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]\s", re.IGNORECASE)
+"""What a list item begins with; HTML does not state it."""
+_HTML_HEAD = re.compile(r"<h[1-6][^>]*>(.*?)</h[1-6]>", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownContent:
+    """What a document says: its letters and digits, null where the truth is about tables alone; headings; tables."""
+
+    text: str | None
+    heads: frozenset[str]
+    tables: list[Grid]
+
+
+def read_content(home: Path, stem: str) -> KnownContent:
+    """The truth of one document, from every file of it that there is."""
+    markdown = next((path.read_text("utf-8") for path in _find_texts(home, stem) if path.exists()), None)
+    stated = [_grid_of_truth(one) for one in read_stated_tables(home, stem)]
+    return KnownContent(None, frozenset(), stated) if markdown is None else read_known(markdown, stated)
+
+
+def _find_texts(home: Path, stem: str) -> tuple[Path, ...]:
+    return home / "gt" / f"{stem}.md", home / "gt" / f"{stem}.html"
+
+
+def read_known(markdown: str, stated: list[Grid] | None = None) -> KnownContent:
+    heads = {plain_markdown(line) for line in markdown.split("\n") if line.lstrip().startswith("#")}
+    heads |= {plain_markdown(found) for found in _HTML_HEAD.findall(markdown)}
+    return KnownContent(plain_markdown(markdown), frozenset(heads), read_tables(markdown) + (stated or []))
+
+
+def _grid_of_truth(table: TruthTable) -> Grid:
+    return {
+        (cell.row + down, cell.col + along): plain(cell.text)
+        for cell in table.cells
+        for down in range(cell.row_span)
+        for along in range(cell.col_span)
+    }
 
 
 def plain(text: str) -> str:
-    """Letters and digits alone."""
-    return "".join(char for char in text.casefold() if char.isalnum())
+    """Letters and digits alone, raised ones as others."""
+    return "".join(char for char in normalize("NFKC", text).casefold() if char.isalnum())
 
 
 def plain_markdown(markdown: str) -> str:
     markdown = re.sub(r"<[^>]+>", " ", markdown)
-    return plain(re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", markdown))
+    return plain(unescape(re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", markdown)))
 
 
 def read_tables(markdown: str) -> list[Grid]:
@@ -103,22 +146,26 @@ def stands_in(text: str, truth: str) -> bool:
     return text in truth or (len(text) > _SHORT and fuzz.partial_ratio(text, truth) >= _ALIKE)
 
 
-def judge_blocks(tree: Tree, markdown: str) -> Iterator[tuple[Block, bool | None, list[bool | None]]]:
+def judge_blocks(tree: Tree, known: KnownContent) -> Iterator[tuple[Block, bool | None, list[bool | None]]]:
     """Each block, whether it is right (null: nobody can tell), and its cells."""
-    truth, tables = plain_markdown(markdown), read_tables(markdown)
-    heads = {plain_markdown(line) for line in markdown.split("\n") if line.lstrip().startswith("#")}
     for block in tree.blocks:
         text = plain(block.text)
         if HIDDEN_TEXT in block.flags or (block.table is None and not text):
             yield block, None, []
         elif block.table is not None:
-            right, cells = judge_table(block.table, tables)
+            right, cells = judge_table(block.table, known.tables)
             yield block, right, cells
+        elif known.text is None:
+            yield block, None, []
         else:
-            yield block, stands_in(text, truth) and (not heads or _has_its_type(block, text, heads)), []
+            bare = plain(_NUMBER.sub("", block.text, count=1)) if block.type is BlockType.LIST_ITEM else text
+            found = stands_in(text, known.text) or (bool(bare) and stands_in(bare, known.text))
+            yield block, found and _has_its_type(block, text, known.heads), []
 
 
-def _has_its_type(block: Block, text: str, heads: set[str]) -> bool:
+def _has_its_type(block: Block, text: str, heads: frozenset[str]) -> bool:
+    if not heads:
+        return True
     if block.type in _HEADINGS:
         return any(text == head or (len(text) > 5 and text in head) for head in heads)  # five: a number is in many
     return text not in heads or block.type in FURNITURE

@@ -24,6 +24,7 @@ from models.extract.readers.pdf.marks import find_marks
 from tests.bench.training.forest_file import write_forest
 from tests.bench.training.heading_truth import label_by_boxes, label_by_markdown
 from tests.bench.training.learn import DocumentRows, find_doubtful, fold_of, read_templates, train
+from tests.bench.training.sources import find_named_sources
 
 TAGGED = frozenset({"idm", "smartpay"})
 """Sources whose truth are the authors' own tags."""
@@ -114,12 +115,11 @@ def main() -> None:
     parser.add_argument("--keep", action="store_true", help="print the scores, leave the weights as they are")
     parser.add_argument("--folds", type=Path, help="a folder for the weights that never saw each source")
     asked = parser.parse_args()
-    homes = [path.parent for root in asked.sets for path in sorted(root.rglob("pdfs"))]
-    homes = [home for home in homes if home.name in asked.only.split(",") and (home / "gt").is_dir()]
-    work = [(home, path) for home in homes for path in sorted((home / "pdfs").glob("*.pdf"))]
+    sources = find_named_sources(asked.sets, asked.only)
+    work = [(source.home, path) for source in sources for path in source.originals]
     with ProcessPoolExecutor() as pool:
         documents = [rows for rows in pool.map(read_rows, *zip(*work, strict=True), chunksize=8) if rows is not None]
-    templates = {name: template for home in homes for name, template in read_templates(home).items()}
+    templates = {name: template for source in sources for name, template in read_templates(source.home).items()}
     _score_left_out(documents, templates, asked.folds)
     if not asked.keep:
         write_forest(_learn(documents), WEIGHTS, NAMES)

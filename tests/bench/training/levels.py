@@ -22,6 +22,7 @@ from models.extract.readers.pdf.document import open_pdf
 from tests.bench.training.forest_file import write_forest
 from tests.bench.training.heading_truth import plain
 from tests.bench.training.learn import DocumentRows, fold_of, read_templates, train
+from tests.bench.training.sources import find_named_sources
 
 _HEADING = re.compile(r"(#{1,6})\s+(.*)$")
 _LEAST_LIKENESS = 85.0
@@ -79,12 +80,11 @@ def main() -> None:
     parser.add_argument("--only", default="rendered,idm", help="names of the sources whose levels are exact")
     parser.add_argument("--keep", action="store_true", help="print the score, leave the weights as they are")
     asked = parser.parse_args()
-    homes = [path.parent for root in asked.sets for path in sorted(root.rglob("pdfs"))]
-    homes = [home for home in homes if home.name in asked.only.split(",") and (home / "gt").is_dir()]
-    work = [(home, path) for home in homes for path in sorted((home / "pdfs").glob("*.pdf"))]
+    sources = find_named_sources(asked.sets, asked.only)
+    work = [(source.home, path) for source in sources for path in source.originals]
     with ProcessPoolExecutor() as pool:
         documents = [rows for rows in pool.map(read_rows, *zip(*work, strict=True), chunksize=8) if rows is not None]
-    templates = {name: template for home in homes for name, template in read_templates(home).items()}
+    templates = {name: template for source in sources for name, template in read_templates(source.home).items()}
     counts = []
     for fold in sorted({fold_of(document, templates) for document in documents}):
         boosters = [learn([one for one in documents if fold_of(one, templates) != fold], level) for level in WEIGHTS]

@@ -1,20 +1,14 @@
-"""Folders of documents with truth: a source is a folder of one maker with pdfs/ and gt/ or gt_tables/."""
+"""The tables that a document's truth states: cells with places, spans and texts."""
 
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 
 _TABLE = re.compile(r"<table\b[^>]*>.*?</table>", re.IGNORECASE | re.DOTALL)
 _TAGS = re.compile(r"[*_`\\]|<[^>]+>|\s+")
-_HIDDEN = "blind"
-"""Sources below a folder of this name are scored, never trained on."""
-_LEAST_DOCUMENTS = 5
-"""Fewer documents show no maker's habits."""
-_NON_COMMERCIAL = re.compile(r"non-?commercial|-NC-", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,52 +30,21 @@ class TruthTable:
     page: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingSource:
-    """A folder of one maker's documents; `pdfs` are those whose texts may be learned from."""
-
-    name: str
-    home: Path
-    pdfs: tuple[Path, ...]
-
-
-def find_sources(root: Path) -> list[TrainingSource]:
-    """All sources below `root` with a truth about tables, by name; blind ones and non-commercial texts left out."""
-    found: list[TrainingSource] = []
-    for folder in sorted(root.rglob("pdfs")):
-        home = folder.parent
-        if _HIDDEN in home.relative_to(root).parts or not ((home / "gt").is_dir() or (home / "gt_tables").is_dir()):
-            continue
-        barred = set(_find_barred(home))
-        pdfs = tuple(pdf for pdf in sorted(folder.glob("*.pdf")) if pdf.stem not in barred and _has_truth(home, pdf))
-        if len(pdfs) >= _LEAST_DOCUMENTS:
-            found.append(TrainingSource(home.name, home, pdfs))
-    return found
-
-
-def _has_truth(home: Path, pdf: Path) -> bool:
-    return (home / "gt" / f"{pdf.stem}.md").exists() or (home / "gt_tables" / f"{pdf.stem}.json").exists()
-
-
-def _find_barred(home: Path) -> Iterator[str]:
-    """Documents made of texts whose licence forbids commercial use (`sources` of meta.jsonl)."""
-    listing = home / "meta.jsonl"
-    for line in listing.read_text().splitlines() if listing.exists() else ():
-        meta = json.loads(line)
-        if any(_NON_COMMERCIAL.search(str(part)) for source in meta.get("sources", ()) for part in source):
-            yield meta["id"]
-
-
 def read_truth(home: Path, stem: str) -> list[TruthTable]:
     """The tables of a document: gt_tables/<id>.json where there is such a folder, else those in gt/<id>.md."""
     if (home / "gt_tables").is_dir():
-        path = home / "gt_tables" / f"{stem}.json"
-        stated = json.loads(path.read_text()) if path.exists() else []
-        return [TruthTable(_cells_of(one["cells"]), one.get("page")) for one in stated]
+        return read_stated_tables(home, stem)
     text = (home / "gt" / f"{stem}.md").read_text("utf-8")
     tables = [read_html_cells(source) for source in _TABLE.findall(text)]
     pages = _find_pages(home, stem, len(tables))
     return [TruthTable(cells, page) for cells, page in zip(tables, pages, strict=True) if any(c.text for c in cells)]
+
+
+def read_stated_tables(home: Path, stem: str) -> list[TruthTable]:
+    """The tables of gt_tables/<id>.json, none without that file."""
+    path = home / "gt_tables" / f"{stem}.json"
+    stated = json.loads(path.read_text()) if path.exists() else []
+    return [TruthTable(_cells_of(one["cells"]), one.get("page")) for one in stated]
 
 
 def _cells_of(stated: list[dict[str, int | str]]) -> tuple[TruthCell, ...]:

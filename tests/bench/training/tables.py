@@ -6,7 +6,7 @@ from which the score learns. That glance has learned from the other sources only
 meets on pages of a maker that nobody trained on. Regression by boosted trees; a page weighs its candidates' number to
 the power .4, a source its pages' number to the power .7.
 
-    python -m tests.bench.training.tables --sets DIR [--out FOLDER] [--without SOURCE]
+    python -m tests.bench.training.tables --sets DIR [--out FOLDER | --keep] [--without SOURCE]
 
 One seed, one thread a fit, documents in the order of their names: the same bytes twice. `--without` leaves a source
 out, to be scored on it afterwards.
@@ -38,8 +38,9 @@ from models.extract.layout.text.hyphens import may_divide
 from models.extract.readers.pdf.engine import pymupdf
 from models.extract.readers.pdf.marks import find_marks
 from tests.bench.training.forest_file import write_forest
+from tests.bench.training.sources import TrainingSource, find_sources
 from tests.bench.training.table_quality import Judged, TableContent, judge
-from tests.bench.training.table_sources import TrainingSource, TruthCell, find_sources, read_truth
+from tests.bench.training.table_sources import TruthCell, read_truth
 
 PARAMETERS: dict[str, Any] = {
     "objective": "regression",
@@ -134,9 +135,9 @@ def _cells_of(candidate: Candidate) -> tuple[TruthCell, ...]:
 
 def judge_source(source: TrainingSource, weights: Path | None = None, jobs: int = 2) -> list[JudgedPage]:
     """All pages of a source, in the order of its documents."""
-    count = len(source.pdfs)
+    count = len(source.originals)
     with ProcessPoolExecutor(jobs) as pool:
-        found = pool.map(judge_document, [source.home] * count, source.pdfs, [weights] * count, chunksize=8)
+        found = pool.map(judge_document, [source.home] * count, source.originals, [weights] * count, chunksize=8)
         return [page for pages in found for page in pages]
 
 
@@ -186,15 +187,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", required=True, type=Path, help="folder with sources: folders with pdfs/ and truth")
     parser.add_argument("--out", type=Path, default=Path("models/extract/layout/tables/weights"))
+    parser.add_argument("--keep", action="store_true", help="print the hashes, leave the weights as they are")
     parser.add_argument("--without", action="append", default=[], help="a source to leave out")
     chosen = parser.parse_args()
     sources = [source for source in find_sources(chosen.sets) if source.name not in chosen.without]
     for source in sources:
-        print(f"{source.name}: {len(source.pdfs)} documents", flush=True)
+        print(f"{source.name}: {len(source.originals)} documents", flush=True)
     began = time.perf_counter()
-    train_tables(sources, chosen.out)
-    for name in ("regions.npz", "tables.npz"):
-        print(name, hashlib.sha256((chosen.out / name).read_bytes()).hexdigest())
+    with tempfile.TemporaryDirectory() as aside:
+        out = Path(aside) if chosen.keep else chosen.out
+        train_tables(sources, out)
+        for name in ("regions.npz", "tables.npz"):
+            print(name, hashlib.sha256((out / name).read_bytes()).hexdigest())
     print(f"{(time.perf_counter() - began) / 60:.1f} minutes")
 
 

@@ -9,7 +9,7 @@ import pytest
 from models.extract.layout.tables.regions.glance import GLANCE_NAMES
 from models.extract.layout.tables.scoring import find
 from tests.bench.training.forest_file import write_forest
-from tests.bench.training.table_sources import find_sources
+from tests.bench.training.sources import find_sources
 from tests.bench.training.tables import judge_source
 from tests.models.extract.pdf.paper import Paper
 
