@@ -34,12 +34,19 @@ class Beside(Protocol):
 
 
 class Searcher:
-    """`embed` None: there is no model, and words answer every question. `beside` runs from `start` to `close`."""
+    """`embed` None: there is no model, and words answer every question. `beside` runs from `start` to `close`.
+
+    `behind`: seconds for which this machine's keyword index has been behind.
+    """
 
     def __init__(
-        self, index: Index, embed: Callable[[list[str]], Vectors] | None, beside: Beside | None = None
+        self,
+        index: Index,
+        embed: Callable[[list[str]], Vectors] | None,
+        beside: Beside | None = None,
+        behind: Callable[[], float] = float,
     ) -> None:
-        self._index, self._embed, self._beside = index, embed, beside
+        self._index, self._embed, self._beside, self._behind = index, embed, beside, behind
         self._vectors: LRUCache[str, Vectors] = LRUCache(KEPT_QUERIES)
         self._lock = threading.Lock()
 
@@ -65,12 +72,13 @@ class Searcher:
         except StorageError as error:
             raise PortUnavailable(PORT, error.code) from error
 
-    def check(self) -> None:
-        """Raises `PortUnavailable` when the index cannot be read."""
+    def check(self) -> float:
+        """Seconds for which the keyword index has been behind. Raises `PortUnavailable` when the index is not read."""
         try:
             self._index.check()
         except StorageError as error:
             raise PortUnavailable(PORT, error.code) from error
+        return self._behind()
 
     def _vector(self, q: str) -> Vectors:
         with self._lock:

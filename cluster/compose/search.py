@@ -130,9 +130,10 @@ def make_searcher(settings: Settings, store: "Store") -> "Searcher":
 
     place = index_place(settings)
     search = open_search(place, store.db, memory_bytes=settings.search_memory_mb * MIB)
-    follow = Chore(name="follow keywords", every_s=FOLLOW_S, run=open_follower(place).run)
+    follower = open_follower(place)
+    follow = Chore(name="follow keywords", every_s=FOLLOW_S, run=follower.run)
     embed = load_embedder(settings.embedder).embed_queries if embeds(settings) else None
-    searcher = Searcher(search, embed, ChoreRunner(UncontestedRole(), [follow]))
+    searcher = Searcher(search, embed, ChoreRunner(UncontestedRole(), [follow]), follower.age_s)
     searcher.warm_up()
     searcher.start()
     return searcher

@@ -45,5 +45,6 @@ class ServedSearcher:
         hits: list[SearchHit] | None = await self._peer.ask("search", request, timeout_s=SEARCH_TIMEOUT_S)
         return hits
 
-    async def check(self) -> None:
-        await self._peer.ask("check", timeout_s=CHECK_TIMEOUT_S)
+    async def check(self) -> float:
+        behind_s: float | None = await self._peer.ask("check", timeout_s=CHECK_TIMEOUT_S)
+        return behind_s or 0.0  # a searcher of the version before says nothing

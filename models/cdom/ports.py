@@ -261,8 +261,11 @@ class SearchIndex(Protocol):
 
     async def search(self, request: SearchRequest) -> list[SearchHit] | None: ...
 
-    async def check(self) -> None:
-        """Raises `PortUnavailable` when the index cannot be read."""
+    async def check(self) -> float:
+        """Seconds for which the keyword index of the machine that answers has been behind; 0 when it is in step.
+
+        Raises `PortUnavailable` when the index cannot be read.
+        """
 
 
 class Tokenizer(Protocol):

@@ -33,8 +33,8 @@ class InProcess:
     async def search(self, request: SearchRequest) -> list[SearchHit] | None:
         return await asyncio.to_thread(self._searcher.search, request)
 
-    async def check(self) -> None:
-        await asyncio.to_thread(self._searcher.check)
+    async def check(self) -> float:
+        return await asyncio.to_thread(self._searcher.check)
 
 
 @contextmanager

@@ -61,7 +61,7 @@ class KeywordFollower:
     def age_s(self) -> float:
         """Seconds for which the oldest scope has been behind; 0 when all are in step."""
         now = self._clock()
-        return max((now - since for since in self._behind_since.values()), default=0.0)
+        return max((now - since for since in list(self._behind_since.values())), default=0.0)
 
     def _look_after(self, scope: Scope) -> bool:
         """Whether the scope is in step, at the end."""

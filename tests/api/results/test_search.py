@@ -165,8 +165,16 @@ class Away:
     async def search(self, request: SearchRequest) -> list[SearchHit]:
         raise PortUnavailable("searcher", "away")
 
-    async def check(self) -> None:
+    async def check(self) -> float:
         await self.search(SearchRequest(tenant="t", org="o", q="q"))
+        return 0.0
+
+
+class Behind(Away):
+    """An index whose keywords lag behind the table."""
+
+    async def check(self) -> float:
+        return 37.2
 
 
 async def test_an_index_that_is_away_is_503_and_deep_health_says_so(store: Store) -> None:
@@ -184,6 +192,14 @@ async def test_deep_health_asks_the_index(client: httpx.AsyncClient) -> None:
     checks = HealthBody.model_validate_json(answer.content).checks
     assert checks is not None
     assert checks["search_index"].detail == "reachable"
+
+
+async def test_deep_health_says_how_old_the_keyword_index_is(store: Store) -> None:
+    async with serving(make_resources(store, ports=Ports(search=Behind()))) as app, client_of(app) as client:
+        health = await client.get("/v1/health", params={"deep": "true"})
+    checks = HealthBody.model_validate_json(health.content).checks
+    assert checks is not None
+    assert (health.status_code, checks["search_index"].detail) == (200, "reachable, keyword index 37 s behind")
 
 
 async def test_while_documents_come_and_go_no_hit_is_unpublished_or_foreign(
