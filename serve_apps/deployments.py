@@ -258,9 +258,10 @@ class Searcher(_Answering):
         """`SearchIndex.search`."""
         return await self._answer(self._searcher.search, request)
 
-    async def check(self) -> None:
+    async def check(self) -> float:
         """`SearchIndex.check`."""
-        await self._answer(self._searcher.check)
+        behind_s: float = await self._answer(self._searcher.check)
+        return behind_s
 
 
 @serve.deployment(
