@@ -21,6 +21,7 @@ from models.extract.readers.doc.fib import (
 from models.extract.readers.doc.lists import read_lists
 from models.extract.readers.doc.paragraphs import WordParagraph, WordReader
 from models.extract.readers.doc.pieces import WordText
+from models.extract.readers.doc.running import running_stories
 from models.extract.readers.doc.tables import WordTables
 from models.extract.readers.flow.blocks import FlowBlock, FlowPage, join_runs
 from models.extract.readers.flow.document import FlowDocument, FlowFile, open_flow
@@ -81,6 +82,7 @@ class _DocReader:
         self._add_notes(streams.part(NOTE_PLACES), streams.part(NOTES), 2, streams.text, ())
         self._add_notes(streams.part(END_PLACES), streams.part(ENDNOTES), 2, comments + streams.comments, ())
         self._add_notes(streams.part(_COMMENT_PLACES), streams.part(COMMENTS), 30, comments, (COMMENT,))
+        self._add_running()
 
     def _take(self, paragraph: WordParagraph) -> None:
         level = paragraph.nesting or int(paragraph.in_table)
@@ -148,6 +150,19 @@ class _DocReader:
         block = FlowBlock(BlockType.LIST_ITEM, text, spans, depth, parent=parent, bullet=bullet)
         self._items[paragraph.level] = block
         return block
+
+    def _add_running(self) -> None:
+        """Headers and footers, each distinct text once; which page begins a section is not stated by all of them."""
+        seen: set[tuple[BlockType, str]] = set()
+        for kind, start, end in running_stories(self._streams):
+            lines = (
+                join_runs([run for run in one.runs if not run.style.hidden])[0] for one in self._words.read(start, end)
+            )
+            text = "\n".join(line for line in lines if line)
+            if text and (kind, text) not in seen:
+                seen.add((kind, text))
+                block = FlowBlock(kind, text, path=f"running {len(seen)}")
+                (self.pages[0].headers if kind is BlockType.PAGE_HEADER else self.pages[0].footers).append(block)
 
     def _add_notes(self, places: bytes, texts: bytes, size: int, story: int, flags: tuple[str, ...]) -> None:
         """Notes of one kind: where the text calls them, and where each lies in its story."""

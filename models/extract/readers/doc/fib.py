@@ -16,6 +16,7 @@ _PAIRS: Final = 154
 STYLES, NOTE_PLACES, NOTES, COMMENTS, SECTIONS, LOOKS, PARAGRAPHS, PIECES, END_PLACES, ENDNOTES, LISTS, USES = (
     1, 2, 3, 5, 6, 12, 13, 33, 46, 47, 73, 74,
 )  # fmt: skip
+RUNNING, SETTINGS = 11, 31
 """Numbers of the tables that are read."""
 
 

@@ -54,6 +54,18 @@ def test_cells_merged_downwards_are_one() -> None:
     assert [(cell.text, cell.row_span) for cell in table.cells] == [("long", 2), ("a", 1), ("b", 1)]
 
 
+def test_headers_and_footers_are_read_where_they_are_switched_on() -> None:
+    running = ["even head", "head", "", "foot", "first head", ""]
+    plain = read_tree(word([("text\r", 0, b"")], notes=[], running=running))
+    assert [(block.type.value, block.text) for block in plain.blocks] == [
+        ("page_header", "head"), ("paragraph", "text"), ("page_footer", "foot"),
+    ]  # fmt: skip
+    assert plain.coverage is not None
+    assert plain.coverage.complete
+    facing = read_tree(word([("text\r", 0, b"")], running=running, facing=True))
+    assert texts(facing, BlockType.PAGE_HEADER) == ["even head", "head"]
+
+
 def test_notes_belong_to_the_paragraph_that_calls_them() -> None:
     tree = read_tree(word([("first\r", 0, b""), ("called\x02\r", 0, b"")], notes=["below"]))
     note = of_type(tree, BlockType.FOOTNOTE)[0]

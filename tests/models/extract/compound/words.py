@@ -75,11 +75,17 @@ def _page(bounds: list[int], changes: Sequence[bytes], *, paragraphs: bool) -> b
 
 def word(
     parts: Sequence[Part], *, kinds: Sequence[tuple[int, str]] = (), notes: Sequence[str] = (), flags: int = 0,
-    version: int = 0xC1, looks: Sequence[tuple[int, int, bytes]] = (),
+    version: int = 0xC1, looks: Sequence[tuple[int, int, bytes]] = (), running: Sequence[str] = (),
+    facing: bool = False,
 ) -> bytes:  # fmt: skip
-    """A Word file; signs `\\x02` in the text call the `notes` in turn, `looks` are changes between characters."""
+    """A Word file; signs `\\x02` in the text call the `notes` in turn, `looks` are changes between characters.
+
+    `running` are the six headers and footers of a section; `facing`: even pages have theirs.
+    """
     text = "".join(part[0] for part in parts)
     story = "".join(note + "\r" for note in notes) + ("\r" if notes else "")
+    below = story
+    story += "".join(one + "\r" for one in running if one) + ("\r" if running else "")
     raw = (text + story).encode("utf-16-le")
     bounds, at = [FIRST], FIRST
     for part in (*parts, *(((story, 0, b""),) if story else ())):
@@ -112,10 +118,16 @@ def word(
         for note in notes:
             ends.append(ends[-1] + len(note) + 1)
         put(3, struct.pack(f"<{len(ends) + 1}I", *ends, ends[-1] + 1))
+    if running:
+        ends = [0] * 7
+        for one in running:
+            ends.append(ends[-1] + len(one) + bool(one))
+        put(11, struct.pack(f"<{len(ends) + 1}I", *ends, ends[-1] + 1))
+        put(31, bytes([facing]))
     fib = bytearray(FIRST)
     struct.pack_into("<HH", fib, 0, 0xA5EC, version)
     struct.pack_into("<H", fib, 10, 0x0200 | flags)
-    struct.pack_into("<ii", fib, 76, len(text), len(story))
+    struct.pack_into("<iii", fib, 76, len(text), len(below), len(story) - len(below))
     for number, (start, size) in places.items():
         struct.pack_into("<II", fib, 154 + 8 * number, start, size)
     main = (bytes(fib) + raw).ljust(pages * PAGE, b"\0")
