@@ -16,6 +16,7 @@ _SEPARATORS: Final = 6
 _EVEN, _FIRST = (0, 2), (4, 5)
 """Numbers of a section's texts for even pages and for its first page; 1 and 3 are those of all others."""
 _HEADERS: Final = (0, 1, 4)
+"""Numbers of those above the text; the others stand below it."""
 _TITLE_PAGE: Final = 0x300A
 """The change that gives a section's first page texts of its own."""
 _FACING: Final = 1
