@@ -32,7 +32,12 @@ CONTENTS: dict[str, dict[str, str]] = {
         "derive": "Fields, entities, chunks",
         "glossary": "Words",
     },
-    "Explanation": {"architecture": "Architecture", "decisions/README": "Decisions", "review": "Review of 0.9.20"},
+    "Explanation": {
+        "architecture": "Architecture",
+        "quality": "How well PDFs are read",
+        "decisions/README": "Decisions",
+        "review": "Review of 0.9.20",
+    },
 }
 GENERATED = "operations"
 """The page that is made of the OpenAPI document, so it cannot drift."""
