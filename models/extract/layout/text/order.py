@@ -31,7 +31,9 @@ class OrderLimits:
     foot_gap: float = 3.0
     """In line heights: the gap above the foot of one column."""
     lines_on: int = 3
-    """Lines of text over a float that make it their background."""
+    """Lines of text over a float, or reaching into its box, that make it their background."""
+    reach: float = 0.5
+    """Ems of a line inside that box at least."""
     deepest: int = 60
     """Cuts within cuts: deeper pages are hostile and end in plain order."""
 
@@ -70,19 +72,34 @@ def order_with_floats(lines: Sequence[Line], floats: Sequence[Line], known: Know
 
     What lies behind text (a picture under a slide's columns) parts nothing: it comes before the first line on it.
     """
-    behind = [one for one in floats if sum(_lies_on(line, one) for line in lines) >= LIMITS.lines_on]
+    behind = [one for one in floats if _is_behind(one, lines)]
     if not behind:
         return order_lines([*lines, *floats], known)
     grounds = {id(one) for one in behind}
     out = order_lines([*lines, *(one for one in floats if id(one) not in grounds)])
     for one in behind:
-        out.insert(next(at for at, line in enumerate(out) if _lies_on(line, one)), one)
+        out.insert(next(at for at, line in enumerate(out) if line.text and _touches(line, one)), one)
     return out
+
+
+def _is_behind(ground: Line, lines: Sequence[Line]) -> bool:
+    """True for a float with text on it, and for one between two columns of which one reaches into its box."""
+    beside = [line for line in lines if line.text and ground.y0 <= (line.y0 + line.y1) / 2 <= ground.y1]
+    if sum(_lies_on(line, ground) for line in beside) >= LIMITS.lines_on:
+        return True
+    sides = sum(line.x0 < ground.x0 for line in beside), sum(line.x1 > ground.x1 for line in beside)
+    return min(sides) >= LIMITS.lines_on and sum(_touches(line, ground) for line in beside) >= LIMITS.lines_on
 
 
 def _lies_on(line: Line, ground: Line) -> bool:
     x, y = (line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2
     return bool(line.text) and ground.x0 <= x <= ground.x1 and ground.y0 <= y <= ground.y1
+
+
+def _touches(line: Line, ground: Line) -> bool:
+    """True for text that reaches into the box of a float, half an em at least."""
+    across = min(line.x1, ground.x1) - max(line.x0, ground.x0)
+    return across > LIMITS.reach * line.size and ground.y0 <= (line.y0 + line.y1) / 2 <= ground.y1
 
 
 _left, _base = attrgetter("x0"), attrgetter("base")

@@ -1,7 +1,7 @@
 """Reading order of columns with something across them."""
 
 from models.extract.layout.lines.marks import Line
-from models.extract.layout.text.order import KnownOrders, order_lines
+from models.extract.layout.text.order import KnownOrders, order_lines, order_with_floats
 
 TEXT = "words of a column"
 
@@ -55,3 +55,20 @@ def test_an_order_found_before_is_that_of_lines_in_the_same_places() -> None:
     for given in (lines, again, moved):
         assert list(map(id, order_lines(given, known))) == list(map(id, order_lines(given)))
     assert len(known) == 2
+
+
+def with_picture(x0: float, y0: float, x1: float, y1: float) -> list[str]:
+    ground = Line(x0, y0, x1, y1, y1, 10.0, "")
+    return [
+        one.text.split()[-1] if one is not ground else "picture" for one in order_with_floats(columns(90), [ground])
+    ]
+
+
+def test_a_picture_between_columns_into_which_text_reaches_parts_no_column() -> None:
+    left = [f"l{at}" for at in range(6)]
+    assert with_picture(165, 90, 235, 190) == ["l0", "picture", *left[1:], *(f"r{at}" for at in range(6))]
+
+
+def test_a_picture_that_stands_clear_of_the_columns_keeps_its_place() -> None:
+    sides = [f"{side}{at}" for side in "lr" for at in range(6)]
+    assert with_picture(165, 300, 235, 400) == [*sides, "picture"]
