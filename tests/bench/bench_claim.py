@@ -23,7 +23,7 @@ import psycopg
 from storage.postgres.database import Database
 from storage.queue.claiming import CLAIM
 from storage.queue.publish import finish
-from storage.queue.queue import LeasePolicy, Queue
+from storage.queue.queue import GROUP_BYTES, LeasePolicy, Queue
 from storage.store import Store, open_store
 from storage.values.ids import new_worker_id
 from tests.bench.bench_queue import KEY, _done, _submit, bench_database
@@ -92,7 +92,10 @@ def measure_server(dsn: str, workdir: Path, rounds: int = 200) -> dict[str, floa
     for _ in range(rounds // 100):
         _submit(store, "acme", 100)
     took = []
-    params = {"scans": True, "worker": new_worker_id(), "lease_s": 30, "max_starts": 3, "max_lapses": 10}
+    params = {
+        "scans": True, "worker": new_worker_id(), "lease_s": 30, "max_starts": 3, "max_lapses": 10,
+        "most": 1, "budget": GROUP_BYTES,
+    }  # fmt: skip
     for _ in range(rounds):
         with store.db.reading() as connection:
             told = connection.execute("explain (analyze, format json) " + CLAIM, params).fetchone()
