@@ -51,7 +51,7 @@ def has_date_parts(plain: str) -> bool:
     lowered = plain.lower()
     if re.search(r"[0#?]", plain) and not re.search(r"[ymdhs]", lowered):
         return False
-    return re.search(r"[ymdhs]|am/pm|(?<![0#?.])e(?![+-])|b2?$|g{1,3}", lowered) is not None
+    return re.search(r"[ymdhs]|am/pm|a/p|(?<![0#?.])e(?![+-])|b2?$|g{1,3}", lowered) is not None
 
 
 def show_date(value: float, code: str, *, epoch_1904: bool = False) -> str:

@@ -65,6 +65,10 @@ def test_a_date_outside_the_calendar_is_hashes(serial: float) -> None:
     assert show(serial, "yyyy") == HASHES
 
 
+def test_the_half_of_a_day_may_be_all_that_is_shown() -> None:
+    assert [show(value, "A/P") for value in (1, 0.75, -1)] == ["A", "P", HASHES]
+
+
 def test_a_text_format_wraps_a_text() -> None:
     assert show_text("Mole", '"Dr. "@') == "Dr. Mole"
     assert show_text("Mole", "0.00") == "Mole"
