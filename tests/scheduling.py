@@ -3,7 +3,7 @@
 from xdist.scheduler import LoadFileScheduling
 
 ONE_SERVICE = "tests/e2e/"
-"""Where the tests of one running service stand: it waits more than it works, so one worker has it beside the others."""
+"""Where the tests of one running service stand: one worker starts it, and has all of them."""
 
 
 class FileScheduling(LoadFileScheduling):

@@ -7,7 +7,7 @@ from models.export.markup import Markup, element, escape, safe_href
 
 
 def html_lines(text: str) -> Markup:
-    return Markup("<br>".join(escape(line) for line in text.strip().split("\n")))
+    return _break_lines(text.strip())
 
 
 def html_text(block: Block) -> Markup:
@@ -26,9 +26,7 @@ def _stretch(block: Block, start: int, end: int) -> Markup:
     covering = [span for span in block.spans if span.start <= start and end <= span.end]
     latex = next((span.latex for span in covering if span.latex and (span.start, span.end) == (start, end)), None)
     printed = block.text[start:end]
-    markup = (
-        html_formula(latex, printed) if latex else Markup("<br>".join(escape(line) for line in printed.split("\n")))
-    )
+    markup = html_formula(latex, printed) if latex else _break_lines(printed)
     for name, on in (
         ("code", any(span.code for span in covering)),
         ("em", any(span.italic for span in covering)),
@@ -38,6 +36,10 @@ def _stretch(block: Block, start: int, end: int) -> Markup:
     href = next((href for span in covering if (href := safe_href(span.href))), None)
     rel = None if href is None or href.startswith("#") else "noopener noreferrer"
     return element("a", markup, href=href, rel=rel) if href else markup
+
+
+def _break_lines(text: str) -> Markup:
+    return Markup("<br>".join(escape(line) for line in text.split("\n")))
 
 
 def html_formula(latex: str, printed: str, *, display: str | None = None) -> Markup:

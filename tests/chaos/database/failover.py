@@ -34,7 +34,6 @@ QUIET_S = 120.0  # seconds after the promotion in which all must have ended
 PRIMARY = {
     "wal_level": "replica",
     "max_wal_senders": "4",
-    "synchronous_standby_names": "*",
     "synchronous_commit": "on",
     "max_connections": "100",
 }
@@ -74,7 +73,7 @@ def main() -> int:
 
 def run(folder: Path, programs: Path, jobs: int) -> dict[str, Any]:
     primary, standby = DatabaseServer(folder, programs), DatabaseServer(folder, programs, FIRST_PORT + 1)
-    primary.make({**PRIMARY, "synchronous_standby_names": ""})
+    primary.make(PRIMARY)
     primary.start()
     with psycopg.connect(primary.dsn, autocommit=True) as connection:
         connection.execute("create database quire")
