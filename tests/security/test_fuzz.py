@@ -51,7 +51,7 @@ def test_no_request_ends_in_a_fault_or_an_undescribed_answer(
     method, path = route
     cases = described[path][method].as_strategy(generation_mode=mode)
 
-    @settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=EXAMPLES, database=None, suppress_health_check=list(HealthCheck))
     @given(case=cases)
     def send(case: Any) -> None:
         assume(len(urlencode(case.query or {}, doseq=True)) < LONGEST_QUERY)

@@ -34,7 +34,7 @@ def read(body: bytes, step: int = 64, rules: PartRules = RULES, content_type: st
 
 
 @given(contents=st.lists(st.binary(min_size=1, max_size=300), min_size=1, max_size=3), step=st.integers(1, 400))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_files_come_out_as_they_went_in_whatever_the_chunks(contents: list[bytes], step: int) -> None:
     safe = [content.replace(b"--XX", b"__XX") for content in contents]
     body = b"".join(part("files", content, f"{i}.pdf") for i, content in enumerate(safe)) + END
@@ -129,7 +129,7 @@ def test_a_file_name_is_cleaned_but_kept_readable(sent: str, shown: str) -> None
 
 
 @given(st.text(max_size=4000))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_cleaned_name_is_short_printable_and_never_a_path(sent: str) -> None:
     name = clean_name(sent)
     assert 0 < len(name.encode()) <= 255
@@ -137,7 +137,7 @@ def test_a_cleaned_name_is_short_printable_and_never_a_path(sent: str) -> None:
 
 
 @given(body=st.binary(max_size=2000), step=st.integers(1, 500))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_noise_ends_in_a_refusal_and_never_in_another_error(body: bytes, step: int) -> None:
     with pytest.raises((InvalidUpload, UploadTooLarge, BatchTooLarge)):
         read(b"--XX\r\n" + body.replace(b"XX--", b""), step)

@@ -19,7 +19,7 @@ def changes(a: Tree, b: Tree) -> list[tuple[str, str | None, str | None]]:
     return [(entry.change.value, entry.a, entry.b) for entry in compare_trees(a, b).blocks]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(trees(max_size=8), trees(max_size=8))
 def test_every_block_of_both_trees_is_told_exactly_once(a: Tree, b: Tree) -> None:
     diff = compare_trees(a, b)
@@ -30,7 +30,7 @@ def test_every_block_of_both_trees_is_told_exactly_once(a: Tree, b: Tree) -> Non
     assert summary.removed + summary.modified + summary.unchanged == len(a.blocks)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(trees())
 def test_a_tree_compared_with_itself_is_unchanged(tree: Tree) -> None:
     assert {entry.change for entry in compare_trees(tree, tree).blocks} <= {Change.UNCHANGED}

@@ -59,7 +59,7 @@ def test_hidden_text_names_nothing_and_an_old_document_is_empty() -> None:
     assert describe_tree(make_tree(make_block(P, "a@b.example", flags=(HIDDEN_TEXT,)))) == EMPTY
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(trees())
 def test_evidence_is_always_blocks_of_the_tree_and_ids_are_unique(tree: Tree) -> None:
     objects = describe_tree(tree).objects

@@ -14,7 +14,7 @@ from tests.models.derive.trees import long_tree
 TOKENIZER = load_tokenizer()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(trees(), st.integers(16, 400))
 def test_a_digest_is_never_over_its_budget_and_counts_itself(tree: Tree, budget: int) -> None:
     digest = tree_to_context(tree, max_tokens=budget, tokenizer=TOKENIZER)

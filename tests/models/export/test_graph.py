@@ -24,7 +24,7 @@ def read(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(trees())
 def test_every_edge_joins_two_nodes_and_ids_are_unique(tree: Tree) -> None:
     graph = tree_to_graph(tree)
@@ -35,7 +35,7 @@ def test_every_edge_joins_two_nodes_and_ids_are_unique(tree: Tree) -> None:
     assert set(ids) - reached == {"document"}
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(trees())
 def test_neo4j_files_hold_the_same_graph_and_no_formula(tree: Tree) -> None:
     graph = tree_to_graph(tree)

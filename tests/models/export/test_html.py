@@ -41,7 +41,7 @@ def assert_harmless(page: str) -> None:
     assert len(root.findall(".//h1")) == 1
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(trees())
 def test_no_generated_tree_gives_live_script_and_the_page_is_valid(tree: Tree) -> None:
     page = tree_to_html(tree, asset_url=lambda ref: f"assets/{ref}")

@@ -28,7 +28,7 @@ STYLES = st.tuples(
 )
 
 
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=3000)
 @given(TRICKY, st.integers(0, 24), st.integers(0, 24), STYLES)
 def test_the_reader_sees_the_text_whatever_is_in_it(
     text: str, one: int, two: int, style: tuple[bool, bool, bool, str | None]

@@ -139,7 +139,7 @@ WORDS = st.lists(st.sampled_from(["apples", "pears", "plums"]), min_size=1, max_
 STEPS = st.lists(st.tuples(st.sampled_from(["write", "replace", "erase"]), st.integers(0, 4), WORDS), max_size=8)
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(steps=STEPS)
 def test_after_any_steps_the_index_holds_what_the_table_holds(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int, list[str]]]

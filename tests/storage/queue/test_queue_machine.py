@@ -268,7 +268,6 @@ def test_no_history_of_claims_makes_a_stale_write(store: Store) -> None:
         settings=settings(
             max_examples=EXAMPLES,
             stateful_step_count=25,
-            deadline=None,
             suppress_health_check=list(HealthCheck),
             phases=[Phases.explicit, Phases.generate],  # shrinking would take minutes of database time
         ),

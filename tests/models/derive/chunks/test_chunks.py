@@ -35,7 +35,7 @@ def expected_text(blocks: list[Block]) -> str:
     return "".join(parts)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(trees(header=False), st.sampled_from([16, 40, 254]))
 def test_without_overlap_every_chunkable_text_is_in_the_chunks_exactly_once_and_in_order(
     tree: Tree, budget: int
@@ -44,7 +44,7 @@ def test_without_overlap_every_chunkable_text_is_in_the_chunks_exactly_once_and_
     assert "".join(solid(chunk.text) for chunk in chunks) == expected_text(visible_blocks(tree))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(trees(header=False), st.sampled_from([(16, 8), (40, 10), (254, 32)]))
 def test_with_overlap_a_chunk_begins_with_the_end_of_the_one_before_and_nothing_else_repeats(
     tree: Tree, sizes: tuple[int, int]
@@ -62,7 +62,7 @@ def test_with_overlap_a_chunk_begins_with_the_end_of_the_one_before_and_nothing_
     assert at == len(expected)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(trees(), st.sampled_from([16, 40, 254]))
 def test_no_chunk_is_over_the_budget_and_each_names_its_place(tree: Tree, budget: int) -> None:
     chunks = chunk_tree(tree, TOKENIZER, ChunkSettings(max_tokens=budget, overlap_tokens=budget // 4))
@@ -77,7 +77,7 @@ def test_no_chunk_is_over_the_budget_and_each_names_its_place(tree: Tree, budget
     assert len({chunk.id for chunk in chunks}) == len(chunks)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(trees())
 def test_the_same_tree_and_settings_give_the_same_chunks(tree: Tree) -> None:
     assert chunk_tree(tree, TOKENIZER) == chunk_tree(tree, TOKENIZER)

@@ -147,7 +147,7 @@ def test_fields_are_selected_by_key_or_canonical_key_without_case() -> None:
     assert select_fields(fields, None) == fields
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(trees())
 def test_every_field_leads_to_its_block_and_runs_are_equal(tree: Tree) -> None:
     fields = find_fields(tree)

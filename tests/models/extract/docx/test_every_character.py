@@ -91,7 +91,7 @@ def printed(blocks: tuple[Block, ...]) -> str:
     return "".join(texts)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(BLOCKS)
 def test_every_character_of_the_accepted_view_is_in_exactly_one_block(made: Made) -> None:
     xml, text = made

@@ -72,7 +72,7 @@ def test_a_broken_frame_does_not_take_the_others_with_it() -> None:
 
 
 @given(st.sampled_from(["PNG", "JPEG", "WEBP", "GIF", "TIFF", "BMP"]), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_damage_ends_in_a_page_or_one_of_our_errors(form: str, data: st.DataObject) -> None:
     whole = bytearray(encode(corner(), form))
     for place in data.draw(st.lists(st.integers(4, len(whole) - 1), min_size=1, max_size=8)):

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.cdom.tree import Tree, dump_tree, load_tree
@@ -57,7 +57,7 @@ def tree_characters(tree: Tree) -> Counter[str]:
     return found
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=120)
 @given(st.lists(MARKS, max_size=25), st.sampled_from([0, 90, 180, 270]))
 def test_any_page_keeps_the_promises_of_a_tree(marks: list[tuple[object, ...]], rotation: int) -> None:
     data = draw(marks, rotation)
@@ -81,7 +81,7 @@ def test_any_page_keeps_the_promises_of_a_tree(marks: list[tuple[object, ...]], 
     assert load_tree(stored) == tree
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=120)
 @given(st.lists(MARKS, max_size=25))
 def test_every_character_of_the_text_layer_is_in_exactly_one_block(marks: list[tuple[object, ...]]) -> None:
     from models.extract.readers.pdf.clipped import EVERYWHERE
@@ -95,7 +95,7 @@ def test_every_character_of_the_text_layer_is_in_exactly_one_block(marks: list[t
     assert tree_characters(read_tree(data, ocr="never")) == characters(layer)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(MARKS, max_size=15))
 def test_a_page_survives_its_json(marks: list[tuple[object, ...]]) -> None:
     from models.cdom.original import ReadOptions
