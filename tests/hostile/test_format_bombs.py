@@ -1,6 +1,7 @@
 """Files of every format that are made to harm: each ends as it must, in the sandbox, three times the same."""
 
 import io
+import struct
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -9,7 +10,7 @@ from actors.reading.read_document import DocumentReader
 from actors.sandbox.limits import SandboxLimits
 from models.cdom.original import ReadOptions
 from tests.models.extract.compound.files import compound, record, workbook, xls
-from tests.models.extract.compound.words import word
+from tests.models.extract.compound.words import sprm, word
 from tests.models.extract.flow_trees import zipped
 from tests.models.extract.open_document.test_odf import cell, opendocument
 from tests.models.extract.sheets.workbooks import sheet, text_cell
@@ -66,6 +67,12 @@ def many_parts() -> bytes:
     return head + b"--B\n\nx\n" * 200_000 + b"--B--\n"
 
 
+def signs_of_pictures() -> bytes:
+    looks = [(at, at + 1, sprm(0x0855, b"\x01") + sprm(0x6A03, struct.pack("<i", at % 7))) for at in range(0, 60, 2)]
+    data = struct.pack("<IHH", 2**31 - 1, 68, 0x64) + b"\x0f" * 60 + struct.pack("<HHI", 0xF, 0xF004, 2**32 - 1) * 5_000
+    return word([("\x01 " * 1000 + "\r", 0, b"")], looks=looks, data=data)
+
+
 CASES: dict[str, Case] = {
     "xlsx: the first and the last cell": (READ, spread_cells),
     "xlsx: a diagonal of 16,000 cells": (READ, diagonal),
@@ -90,6 +97,7 @@ CASES: dict[str, Case] = {
     "ooxml: a package under a password": (ENCRYPTED, lambda: compound({("EncryptedPackage",): b"x" * 600})),
     "xls: a workbook under a password": (ENCRYPTED, lambda: xls(workbook({"S": []}, record(0x2F, bytes(54))))),
     "doc: a document under a password": (ENCRYPTED, lambda: word([("x\r", 0, b"")], flags=0x0100)),
+    "doc: pictures that are longer than the file": (READ, signs_of_pictures),
     "ppt: a format that is only recognised": (REFUSED, lambda: compound({("PowerPoint Document",): b"x" * 600})),
     "zip: a name that leads out": (MALFORMED, lambda: zipped({"../up.txt": "x", "b.txt": "y"})),
     "zip: a member that unpacks a thousandfold": (LIMIT, lambda: zipped({"a.txt": b"\0" * 60_000_000})),

@@ -20,6 +20,7 @@ from models.extract.readers.doc.fib import (
 )
 from models.extract.readers.doc.lists import read_lists
 from models.extract.readers.doc.paragraphs import WordParagraph, WordReader
+from models.extract.readers.doc.pictures import WordPictures
 from models.extract.readers.doc.pieces import WordText
 from models.extract.readers.doc.running import running_stories
 from models.extract.readers.doc.tables import WordTables
@@ -41,7 +42,7 @@ def open_doc(data: bytes, options: ReadOptions) -> FlowDocument:
 def _read(data: bytes) -> FlowFile:
     file = CompoundFile(data)
     streams = read_head(file)
-    reader = _DocReader(streams)
+    reader = _DocReader(streams, WordPictures(streams, file.read(file.find("Data") or ())))
     reader.read()
     warnings = ["macros"] if any("Macros" in path or "_VBA_PROJECT" in path for path in file.paths) else []
     warnings += ["embedded-object"] if any(path[0] == "ObjectPool" for path in file.paths) else []
@@ -51,15 +52,18 @@ def _read(data: bytes) -> FlowFile:
         engine=ENGINE,
         reason="word-file",
         metadata=read_summary(file),
-        warnings=tuple(warnings),
+        warnings=(*warnings, *reader.warnings),
+        assets=reader.pictures,
     )
 
 
 class _DocReader:
     """Turns paragraphs into blocks, page by page as the file states."""
 
-    def __init__(self, streams: WordStreams) -> None:
+    def __init__(self, streams: WordStreams, pictures: WordPictures) -> None:
         self._streams = streams
+        self.pictures = pictures
+        self.warnings: tuple[str, ...] = ()
         self._words = WordReader(streams, WordText(streams))
         self._lists = read_lists(streams)
         self._tables = WordTables()
@@ -117,12 +121,30 @@ class _DocReader:
         hidden = join_runs([run for run in paragraph.runs if run.style.hidden])[0]
         found = [FlowBlock(BlockType.PARAGRAPH, hidden, flags=(HIDDEN_TEXT,))] if hidden else []
         block = self._make_shown(paragraph)
-        if block is not None:
-            found.append(block)
+        before, after = self._make_pictures(paragraph, block)
+        found = [*before, *found, *([block] if block is not None else []), *after]
+        said = [one for one in found if one.type is not BlockType.PICTURE] or found
         for place in paragraph.notes:
-            if found:
-                self._called[place] = found[-1]
+            if said:
+                self._called[place] = said[-1]
         return found
+
+    def _make_pictures(
+        self, paragraph: WordParagraph, block: FlowBlock | None
+    ) -> tuple[list[FlowBlock], list[FlowBlock]]:
+        """Pictures that stand before all text of a paragraph, and those that belong to it, which follow it."""
+        before: list[FlowBlock] = []
+        after: list[FlowBlock] = []
+        for sign in paragraph.pictures:
+            first = block is None or not any(
+                run.text.strip() for run in paragraph.runs[: sign.runs] if not run.style.hidden
+            )
+            found = self.pictures.floating(sign.place) if sign.floating else self.pictures.in_text(sign.place)
+            for one in found:
+                self.warnings = self.warnings if one.asset else ("external-image",)
+                made = FlowBlock(BlockType.PICTURE, one.alt, asset=one.asset, parent=None if first else block)
+                (before if first else after).append(made)
+        return before, after
 
     def _make_shown(self, paragraph: WordParagraph) -> FlowBlock | None:
         runs = [run for run in paragraph.runs if not run.style.hidden]

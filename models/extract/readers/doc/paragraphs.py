@@ -13,7 +13,9 @@ from models.extract.readers.flow.blocks import PLAIN, InlineMarkup, StyledRun
 
 ENDS: Final = "\r\x07\x0c"
 """Signs that end a paragraph: a mark, the end of a cell or row, a break of page or section."""
-_FIELD, _RESULT, _FIELD_END, _NOTE, _COMMENT = "\x13", "\x14", "\x15", "\x02", "\x05"
+_FIELD, _RESULT, _FIELD_END, _NOTE, _COMMENT, _INLINE, _FLOATING = (
+    "\x13", "\x14", "\x15", "\x02", "\x05", "\x01", "\x08",
+)  # fmt: skip
 _SHOWN: Final = {"\x0b": "\n", "\x1e": "‑", "\x1f": "", "\xa0": "\xa0", "\t": "\t", "\x0e": "\n"}
 _FLAGS: Final = {0x2416: "in_table", 0x2417: "ends_row", 0x244B: "inner_cell", 0x244C: "inner_row"}
 _NUMBERS: Final = {
@@ -28,13 +30,37 @@ _SIGNED: Final = frozenset((0x845E, 0x840F, 0x460B, 0x6649))
 _TOGGLES: Final = {0x0835: "bold", 0x0836: "italic", 0x083C: "hidden"}
 _DELETED: Final = 0x0800
 """The change that marks characters as deleted."""
+_SPECIAL, _PLACE = 0x0855, 0x6A03
+"""The changes that make a character a sign of something else, and that say where a picture's bytes lie."""
+_NO_PICTURE: Final = (0x080A, 0x0806)
+"""The changes that make what lies there an object or the data of a form."""
 _HEADER: Final = 0x3404
 """The change that makes a row the head of its table."""
 
 
+@dataclass(frozen=True, slots=True)
+class WordLook:
+    """How characters look, whether they are signs of something else, and where the bytes of a picture lie."""
+
+    markup: InlineMarkup = PLAIN
+    deleted: bool = False
+    special: bool = False
+    picture: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PictureSign:
+    """A picture in a paragraph: after how many of its runs, and where its bytes lie or (floating) its character."""
+
+    runs: int
+    place: int
+    floating: bool
+
+
 @dataclass(slots=True)
 class WordParagraph:
-    """One paragraph: what its style and its own properties say, its runs, the notes it calls, the sign that ends it."""
+    """One paragraph: what its style and its own properties say, its runs, the pictures among them, the notes it calls,
+    the sign that ends it."""
 
     end: str = "\r"
     style: int = 0
@@ -53,6 +79,7 @@ class WordParagraph:
     last: int = 0
     runs: list[StyledRun] = field(default_factory=list)
     notes: list[int] = field(default_factory=list)
+    pictures: list[PictureSign] = field(default_factory=list)
 
 
 class WordReader:
@@ -63,7 +90,7 @@ class WordReader:
         self.styles: WordStyles = read_styles(streams.part(STYLES))
         self._paragraphs = PropertyRuns(streams.main, streams.part(PARAGRAPHS), paragraphs=True)
         self._looks = PropertyRuns(streams.main, streams.part(LOOKS), paragraphs=False)
-        self._known: dict[bytes, tuple[InlineMarkup, bool]] = {b"": (PLAIN, False)}
+        self._known: dict[bytes, WordLook] = {b"": WordLook()}
 
     def read(self, start: int, end: int) -> Iterator[WordParagraph]:
         """The paragraphs between two characters."""
@@ -96,7 +123,8 @@ class WordReader:
         at = paragraph.first
         while at < paragraph.last:
             stop = self._same_looks(at, paragraph.last)
-            markup, deleted = self._look(at)
+            look = self._look(at)
+            markup = look.markup
             shown: list[str] = []
             for place in range(at, stop):
                 char = text[place]
@@ -112,7 +140,12 @@ class WordReader:
                     links[-1][0] += char
                 elif char in (_NOTE, _COMMENT):
                     paragraph.notes.append(place)
-                elif not deleted:
+                elif look.deleted:
+                    continue
+                elif look.special and char in (_INLINE, _FLOATING):
+                    self._say(paragraph, shown, markup, links)
+                    _add_picture(paragraph, look, place, floating=char == _FLOATING)
+                else:
                     shown.append(_SHOWN.get(char, char if char >= " " else ""))
             self._say(paragraph, shown, markup, links)
             at = stop
@@ -137,18 +170,32 @@ class WordReader:
                 high = middle
         return max(at + 1, high)
 
-    def _look(self, at: int) -> tuple[InlineMarkup, bool]:
+    def _look(self, at: int) -> WordLook:
         raw = self._looks.at(self.text.place(at))
         if raw not in self._known:
-            named = dict.fromkeys(_TOGGLES.values(), False)
-            deleted = False
-            for code, operand in read_sprms(raw):
-                if code in _TOGGLES and operand:
-                    named[_TOGGLES[code]] = operand[0] in (1, 0x81)
-                deleted = bool(operand and operand[0]) if code == _DELETED else deleted
-            markup = InlineMarkup(bold=named["bold"], italic=named["italic"], hidden=named["hidden"])
-            self._known[raw] = (markup, deleted)
+            self._known[raw] = _read_look(raw)
         return self._known[raw]
+
+
+def _read_look(raw: bytes) -> WordLook:
+    changes = dict(read_sprms(raw))
+    on = {code for code, operand in changes.items() if operand[:1] not in (b"", b"\0")}
+    named = {name: changes.get(code, b"")[:1] in (b"\x01", b"\x81") for code, name in _TOGGLES.items()}
+    place = changes.get(_PLACE, b"")
+    return WordLook(
+        markup=InlineMarkup(bold=named["bold"], italic=named["italic"], hidden=named["hidden"]),
+        deleted=_DELETED in on,
+        special=_SPECIAL in on,
+        picture=int.from_bytes(place, "little", signed=True)
+        if len(place) == 4 and on.isdisjoint(_NO_PICTURE)
+        else None,
+    )
+
+
+def _add_picture(paragraph: WordParagraph, look: WordLook, place: int, *, floating: bool) -> None:
+    where = place if floating else look.picture
+    if where is not None and not look.markup.hidden:
+        paragraph.pictures.append(PictureSign(len(paragraph.runs), where, floating))
 
 
 def _apply(paragraph: WordParagraph, code: int, operand: bytes) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from tests.models.extract.compound.files import compound
 
 PAGE, FIRST = 512, 2048
+FIRST_STORED = 1500
+"""A byte of the head that no table lies in: room for a small picture."""
 HEADING_2, TITLE = 2, 3
 
 Part = tuple[str, int, bytes]
@@ -76,11 +78,14 @@ def _page(bounds: list[int], changes: Sequence[bytes], *, paragraphs: bool) -> b
 def word(
     parts: Sequence[Part], *, kinds: Sequence[tuple[int, str]] = (), notes: Sequence[str] = (), flags: int = 0,
     version: int = 0xC1, looks: Sequence[tuple[int, int, bytes]] = (), running: Sequence[str] = (),
-    facing: bool = False,
+    facing: bool = False, data: bytes = b"", drawings: bytes = b"", anchors: Sequence[tuple[int, int]] = (),
+    stored: bytes = b"",
 ) -> bytes:  # fmt: skip
     """A Word file; signs `\\x02` in the text call the `notes` in turn, `looks` are changes between characters.
 
-    `running` are the six headers and footers of a section; `facing`: even pages have theirs.
+    `running` are the six headers and footers of a section; `facing`: even pages have theirs. `data` is the stream of
+    pictures in the text, `drawings` the table of what floats, anchored at characters by number (`anchors`), whose bytes
+    (`stored`) begin at `FIRST_STORED`.
     """
     text = "".join(part[0] for part in parts)
     story = "".join(note + "\r" for note in notes) + ("\r" if notes else "")
@@ -124,7 +129,12 @@ def word(
             ends.append(ends[-1] + len(one) + bool(one))
         put(11, struct.pack(f"<{len(ends) + 1}I", *ends, ends[-1] + 1))
         put(31, bytes([facing]))
+    if drawings:
+        put(50, drawings)
+        ends = struct.pack(f"<{len(anchors) + 1}i", *(at for at, _ in anchors), len(text))
+        put(40, ends + b"".join(struct.pack("<I22x", number) for _, number in anchors))
     fib = bytearray(FIRST)
+    fib[FIRST_STORED : FIRST_STORED + len(stored)] = stored
     struct.pack_into("<HH", fib, 0, 0xA5EC, version)
     struct.pack_into("<H", fib, 10, 0x0200 | flags)
     struct.pack_into("<iii", fib, 76, len(text), len(below), len(story) - len(below))
@@ -132,4 +142,5 @@ def word(
         struct.pack_into("<II", fib, 154 + 8 * number, start, size)
     main = (bytes(fib) + raw).ljust(pages * PAGE, b"\0")
     main += _page(bounds, changes, paragraphs=True) + _page(inner, runs, paragraphs=False)
-    return compound({("WordDocument",): main, ("1Table",): table})
+    streams = {("WordDocument",): main, ("1Table",): table}
+    return compound(streams | ({("Data",): data} if data else {}))
