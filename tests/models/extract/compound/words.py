@@ -131,8 +131,8 @@ def word(
         put(31, bytes([facing]))
     if drawings:
         put(50, drawings)
-        ends = struct.pack(f"<{len(anchors) + 1}i", *(at for at, _ in anchors), len(text))
-        put(40, ends + b"".join(struct.pack("<I22x", number) for _, number in anchors))
+        anchored = struct.pack(f"<{len(anchors) + 1}i", *(at for at, _ in anchors), len(text))
+        put(40, anchored + b"".join(struct.pack("<I22x", number) for _, number in anchors))
     fib = bytearray(FIRST)
     fib[FIRST_STORED : FIRST_STORED + len(stored)] = stored
     struct.pack_into("<HH", fib, 0, 0xA5EC, version)
@@ -142,5 +142,5 @@ def word(
         struct.pack_into("<II", fib, 154 + 8 * number, start, size)
     main = (bytes(fib) + raw).ljust(pages * PAGE, b"\0")
     main += _page(bounds, changes, paragraphs=True) + _page(inner, runs, paragraphs=False)
-    streams = {("WordDocument",): main, ("1Table",): table}
+    streams: dict[tuple[str, ...], bytes] = {("WordDocument",): main, ("1Table",): table}
     return compound(streams | ({("Data",): data} if data else {}))
