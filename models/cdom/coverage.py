@@ -104,6 +104,9 @@ class Coverage:
 
 def add_counts(counts: Iterable[CharacterCount]) -> CharacterCount:
     """The sum over pages."""
+    counts = tuple(counts)
+    if len(counts) == 1:
+        return counts[0]
     painted = placed = lost = 0
     excluded: dict[str, int] = {}
     for count in counts:

@@ -17,7 +17,7 @@ from models.cdom.coverage import (
 from models.cdom.places import BlockPlaces
 from models.cdom.table import Table
 from models.cdom.tree import Block, BlockType, PageStatus, Route
-from models.extract.coverage.painted import strip_blanks
+from models.extract.coverage.painted import count_visible
 from models.extract.readers.contract import PageBlock, PageContent
 
 NO_HYPHENS: Mapping[int, int] = MappingProxyType({})
@@ -26,7 +26,7 @@ NOTHING: Mapping[int, Sequence[ExcludedPlace]] = MappingProxyType({})
 
 def count_written(blocks: Iterable[PageBlock | Block]) -> int:
     """Characters of the blocks that are not blank."""
-    return len(strip_blanks("".join([_text_of(block.text, block.table) for block in blocks])))
+    return count_visible("".join([_text_of(block.text, block.table) for block in blocks]))
 
 
 def _text_of(text: str, table: Table | None) -> str:
@@ -69,6 +69,9 @@ def total_coverage(
 
 def _find_dropped(wanted: Mapping[int, int], blocks: Sequence[Block]) -> Counter[int]:
     """Characters by page that its blocks had and the tree has nowhere."""
+    if len(wanted) == 1 and all(block.page in wanted for block in blocks):
+        ((number, count),) = wanted.items()
+        return Counter({number: max(0, count - count_written(blocks))})
     by_page: dict[int, list[str]] = {}
     for block in blocks:
         table = block.table
@@ -79,7 +82,7 @@ def _find_dropped(wanted: Mapping[int, int], blocks: Sequence[Block]) -> Counter
         by_page.setdefault(block.page, []).append(block.text)
         for cell in table.cells:
             by_page.setdefault(places.of_row(cell.row).page, []).append(cell.text)
-    found = {number: len(strip_blanks("".join(own))) for number, own in by_page.items()}
+    found = {number: count_visible("".join(own)) for number, own in by_page.items()}
     left = sum(wanted.values()) - sum(found.get(number, 0) for number in wanted)
     dropped: Counter[int] = Counter()
     for number, count in wanted.items():
@@ -141,8 +144,10 @@ def _exclude(stated: PageCoverage, places: Sequence[ExcludedPlace]) -> PageCover
 
 
 def _count_pictures(pages: Sequence[PageContent], blocks: Sequence[Block]) -> PictureCoverage:
-    recognised = {page.number for page in pages if page.route not in (Route.FAST, Route.NONE)}
     pictures = [block for block in blocks if block.type is BlockType.PICTURE]
+    if not pictures:
+        return PictureCoverage()
+    recognised = {page.number for page in pages if page.route not in (Route.FAST, Route.NONE)}
     return PictureCoverage(
         shown=len(pictures),
         with_text=sum(bool(block.text) for block in pictures),

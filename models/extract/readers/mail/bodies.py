@@ -8,7 +8,7 @@ from typing import Final
 
 from models.extract.readers.mail.headers import decode_base64, decode_header
 from models.extract.readers.mail.mime import MimePart
-from models.extract.readers.sniffing.charset import decode_text
+from models.extract.readers.sniffing.charset import decode_file
 from models.extract.readers.web.parse import decode_named
 
 _NAMES: Final = re.compile(r"[\x00-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
@@ -128,4 +128,4 @@ def part_text(part: MimePart) -> str:
         text = decode_named(data, charset)
         if text is not None:
             return text
-    return decode_text(data)[0]
+    return decode_file(data)[0]

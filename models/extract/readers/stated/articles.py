@@ -88,6 +88,6 @@ def state_asciidoc(data: bytes) -> StatedText:
     text = text.replace(people, "", 1)
     parts = _UNSPOKEN.split(text)
     letters, signs = part_signs("".join(parts[::2]))
-    stated = StatedText(text=[letters], formed=[signs])
+    stated = StatedText(text=[letters], formed=[signs], signs_apart=True)
     stated.allow(NOT_SHOWN, "".join([people, *parts[1::2]]))
     return stated

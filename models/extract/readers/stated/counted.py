@@ -5,9 +5,10 @@ reformatted) stands with the first page that is read.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from types import MappingProxyType
+from typing import Final, Protocol
 
 from models.cdom.coverage import CharacterCount, ExcludedPlace, LostPlace, PageCoverage, Unseen
 from models.cdom.flags import HIDDEN_TEXT
@@ -19,13 +20,16 @@ from models.extract.coverage.total import count_written
 from models.extract.readers.contract import DocumentFacts, OpenDocument, PageContent, PageRead
 from models.extract.readers.stated.text import (
     REFORMATTED,
-    CharacterTally,
     StatedText,
     part_common,
+    part_signs,
+    take_common,
+    tally,
     visible_characters,
 )
 
 State = Callable[[], StatedText | None]
+_NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
 
 
 class WrittenBlock(Protocol):
@@ -98,46 +102,64 @@ def account_flow(stated: StatedText, pages: Sequence[Sequence[WrittenBlock]], *,
     seen, unseen = zip(*map(_texts_of, pages), strict=True) if pages else ((), ())
     said, hidden_text = [_join(texts) for texts in seen], [_join(texts) for texts in unseen]
     rest = stated.excluded.copy()
-    if not any(hidden_text) and _join(stated.text) == "".join(said):
-        rest[REFORMATTED] += len(_join(stated.formed))
+    wanted = _join(stated.text)
+    if not any(hidden_text) and wanted == (said[0] if len(said) == 1 else "".join(said)):
+        if stated.formed:
+            rest[REFORMATTED] += len(_join(stated.formed))
         for reason, texts in stated.other.items():
             rest[reason] += len(_join(texts))
         placed, hidden, lost = [len(text) for text in said], [0] * len(said), 0
     else:
-        placed, hidden, lost = _match(stated, said, hidden_text, rest)
+        placed, hidden, lost = _match(stated, wanted, said, hidden_text, rest)
     return [
-        _state_page(number, placed[at], hidden[at], rest if number == first else Counter(),
+        _state_page(number, placed[at], hidden[at], rest if number == first else _NOTHING,
                     lost if number == first else 0)
         for at, number in enumerate(range(1, len(pages) + 1))
     ]  # fmt: skip
 
 
 def _match(
-    stated: StatedText, said: Sequence[str], hidden_text: Sequence[str], rest: Counter[str]
+    stated: StatedText, wanted: str, said: Sequence[str], hidden_text: Sequence[str], rest: Counter[str]
 ) -> tuple[list[int], list[int], int]:
     """Characters placed and hidden by page, and how many are lost; what else is left goes to `rest`."""
-    wanted, whole = part_common(_join(stated.text), "".join(said))
-    parts = [CharacterTally(wanted)]
-    others = {reason: CharacterTally(_join(texts)) for reason, texts in stated.other.items()}
-    formed = CharacterTally(_join(stated.formed))
-    parts += [*others.values(), formed]
-    found = CharacterTally(whole)
-    for part in parts:
-        part.take(found)
-    placed = _spread(stated, said, found.total())
+    wanted, whole = _part_said(stated, wanted, said[0] if len(said) == 1 else "".join(said))
+    parts = [tally(wanted)] if wanted else []
+    reasons: list[str | None] = [None] if wanted else []
+    for reason, texts in ((REFORMATTED, stated.formed), *stated.other.items()):
+        text = _join(texts)
+        if text:
+            parts.append(tally(text))
+            reasons.append(reason)
+    found = tally(whole) if whole and parts else None
+    if found is not None:
+        for part in parts:
+            take_common(part, found)
+    placed = _spread(stated, said, len(whole) if found is None else found.total())
     hidden = [_take(parts, text) for text in hidden_text]
-    rest[REFORMATTED] += formed.total()
-    for reason, left in others.items():
-        rest[reason] += left.total()
-    return placed, hidden, parts[0].total()
+    lost = 0
+    for reason, part in zip(reasons, parts, strict=True):
+        if reason is None:
+            lost = part.total()
+        else:
+            rest[reason] += part.total()
+    return placed, hidden, lost
 
 
-def _take(parts: Sequence[CharacterTally], text: str) -> int:
+def _part_said(stated: StatedText, wanted: str, whole: str) -> tuple[str, str]:
+    """What must be there and what is, without what both have in the same order."""
+    if stated.signs_apart:
+        letters, signs = part_signs(whole)
+        if letters == wanted:
+            return "", signs
+    return part_common(wanted, whole)
+
+
+def _take(parts: Sequence[Counter[str]], text: str) -> int:
     """Characters of the parts that the text has, taken out of the parts."""
-    if not text:
+    if not text or not parts:
         return 0
-    found = CharacterTally(text)
-    return sum(part.take(found) for part in parts)
+    found = tally(text)
+    return sum(take_common(part, found) for part in parts)
 
 
 def _spread(stated: StatedText, said: Sequence[str], invented: int) -> list[int]:
@@ -146,8 +168,8 @@ def _spread(stated: StatedText, said: Sequence[str], invented: int) -> list[int]
         return [len(text) for text in said]
     if sum(map(bool, said)) == 1:
         return [len(text) - invented if text else 0 for text in said]
-    left = CharacterTally("".join(_join(texts) for texts in (stated.text, *stated.other.values(), stated.formed)))
-    return [left.take(CharacterTally(text)) if text else 0 for text in said]
+    left = tally("".join(_join(texts) for texts in (stated.text, *stated.other.values(), stated.formed)))
+    return [take_common(tally(text), left) if text else 0 for text in said]
 
 
 def _join(texts: Sequence[str]) -> str:
@@ -166,9 +188,11 @@ def _texts_of(blocks: Sequence[WrittenBlock]) -> tuple[list[str], list[str]]:
     return texts, hidden
 
 
-def _state_page(number: int, placed: int, hidden: int, rest: Counter[str], lost: int) -> PageCoverage:
+def _state_page(number: int, placed: int, hidden: int, rest: Mapping[str, int], lost: int) -> PageCoverage:
+    if not rest and not hidden and not lost:
+        return PageCoverage(number=number, characters=CharacterCount(painted=placed, placed=placed))
     reasons = sorted({*rest, Unseen.INVISIBLE.value} if hidden else rest)
-    counts = {reason: rest[reason] + (hidden if reason == Unseen.INVISIBLE.value else 0) for reason in reasons}
+    counts = {reason: rest.get(reason, 0) + (hidden if reason == Unseen.INVISIBLE.value else 0) for reason in reasons}
     excluded = {reason: count for reason, count in counts.items() if count}
     painted = placed + sum(excluded.values()) + lost
     return PageCoverage(

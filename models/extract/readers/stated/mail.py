@@ -1,17 +1,43 @@
-"""Mails: the body they show, and its other forms."""
+"""Mails: the body they show, and its other forms; their parts are told apart here, not by their reader."""
 
+import binascii
+import quopri
+import re
+from dataclasses import dataclass, field
 from email.header import decode_header, make_header
-from email.message import Message
-from email.parser import BytesParser
-from typing import Any, Final
+from typing import Final
 
 from models.cdom.errors import Malformed
-from models.extract.readers.sniffing.charset import decode_text
+from models.extract.readers.mail.bodies import decode_uu
+from models.extract.readers.sniffing.charset import decode_again
 from models.extract.readers.stated.markup import state_markup
 from models.extract.readers.stated.text import REPEATED, StatedText
 from models.extract.readers.web.parse import decode_named
 
-_SHOWN: Final = ("subject", "from", "to", "cc")
+_SHOWN: Final = (b"subject", b"from", b"to", b"cc")
+_PAGES: Final = (b"text/html", b"application/xhtml+xml")
+_MOST_DEPTH: Final = 50
+"""Parts inside parts: each level is a call, and mail forwarded fifty times is made to harm."""
+_FOLD: Final = re.compile(rb"\r?\n[ \t]+")
+_NO_NAME: Final = bytes(point for point in range(256) if not 32 < point < 127)
+_PARAMETER: Final = re.compile(
+    rb"""(boundary|charset|(?:file)?name)\*?[0-9*]{0,9}[ \t]*=[ \t]*(?:"([^"]*)"|([^\s;"]+))""", re.I
+)
+
+
+@dataclass(slots=True)
+class _StatedPart:
+    """A part by what its header says of it: names of fields and of parameters in lower case."""
+
+    fields: dict[bytes, bytes]
+    body: bytes
+    kind: bytes = b"text/plain"
+    parameters: dict[bytes, bytes] = field(default_factory=dict)
+    inner: list["_StatedPart"] = field(default_factory=list)
+
+    def is_attached(self) -> bool:
+        stated = self.fields.get(b"content-disposition", b"")
+        return stated[:10].lower() == b"attachment" or b"name" in self.parameters or b"filename" in _parameters(stated)
 
 
 def state_eml(data: bytes) -> StatedText:
@@ -20,61 +46,120 @@ def state_eml(data: bytes) -> StatedText:
     Raises `Malformed` for a message whose parts are not what they say: where its body begins is a guess then.
     """
     message = _parse(data)
-    if any(part.defects for part in message.walk()):
-        raise Malformed("a mail with defects")
     plain: list[str] = []
     html: list[str] = []
     _sort(message, plain, html)
     stated = StatedText()
     for page in html:
         stated.add(state_markup(page))
-    if any("".join(stated.text).split()):
+    if any(text and not text.isspace() for text in stated.text):
         stated.allow(REPEATED, "".join(plain))
     else:
         stated = StatedText(text=plain)
-    stated.formed += [_decoded(message.get(name)) for name in _SHOWN]
+    stated.formed += [_decoded(message.fields[name]) for name in _SHOWN if name in message.fields]
     return stated
 
 
 def state_mhtml(data: bytes) -> StatedText:
     """The first page of a saved one."""
-    for part in _parse(data).walk():
-        if part.get_content_type() in ("text/html", "application/xhtml+xml"):
+    waiting = [_parse(data)]
+    while waiting:
+        part = waiting.pop()
+        if part.kind in _PAGES:
             return state_markup(_text_of(part))
+        waiting += reversed(part.inner)
     return state_eml(data)
 
 
-def _parse(data: bytes) -> "Message[str, str]":
-    """`email.message_from_bytes` would import its parser only now, where nothing can be imported any more."""
-    return BytesParser().parsebytes(data)
+def _parse(data: bytes, depth: int = 0, kind: bytes = b"text/plain") -> _StatedPart:
+    """Raises `Malformed`."""
+    if data.startswith(b"From "):
+        data = data[data.find(b"\n") + 1 :]
+    if depth > _MOST_DEPTH:
+        raise Malformed("parts of a mail are nested too deep")
+    head, body = _part_head(data)
+    fields: dict[bytes, bytes] = {}
+    for line in head.splitlines():
+        name, colon, value = line.partition(b":")
+        name = name.rstrip().lower()
+        if not colon or not name or name != name.translate(None, _NO_NAME):
+            raise Malformed("a line in the header of a mail is no field")
+        fields.setdefault(name, value.strip())
+    part = _StatedPart(fields, body, kind)
+    if b"content-type" in fields:
+        stated = fields[b"content-type"]
+        part.kind = stated.partition(b";")[0].strip().lower()
+        part.kind = part.kind if b"/" in part.kind else kind
+        part.parameters = _parameters(stated)
+    if part.kind.startswith(b"multipart/"):
+        kind = b"message/rfc822" if part.kind == b"multipart/digest" else b"text/plain"
+        part.inner = [_parse(one, depth + 1, kind) for one in _split(body, part.parameters.get(b"boundary", b""))]
+    return part
 
 
-def _sort(part: "Message[str, str]", plain: list[str], html: list[str]) -> None:
+def _part_head(data: bytes) -> tuple[bytes, bytes]:
+    """The fields, each in a line, and what stands below them."""
+    if data[:1] in (b"\n", b"\r"):
+        return b"", data[2 if data[:2] == b"\r\n" else 1 :]
+    ends = [(at, len(sign)) for sign in (b"\n\n", b"\n\r\n") if (at := data.find(sign)) >= 0]
+    end, length = min(ends, default=(len(data), 0))
+    head = data[:end]
+    return _FOLD.sub(b" ", head) if b"\n " in head or b"\n\t" in head else head, data[end + length :]
+
+
+def _parameters(stated: bytes) -> dict[bytes, bytes]:
+    return {name.lower(): quoted or plain for name, quoted, plain in _PARAMETER.findall(stated)}
+
+
+def _split(body: bytes, boundary: bytes) -> list[bytes]:
+    """The parts between the lines of a boundary. Raises `Malformed` where there are none, or no last one."""
+    line = b"\n--" + boundary
+    first, *pieces = (b"\n" + body).split(line)
+    found: list[bytes] = []
+    for piece in pieces if boundary else ():
+        end, newline, after = piece.partition(b"\n")
+        if not end.strip() and newline:
+            found.append(after)
+        elif end.strip() == b"--":
+            return found
+        elif found:  # the boundary of a part inside begins with the same letters
+            found[-1] += line + piece
+    raise Malformed(f"a mail of {len(first)} bytes without the end of its parts")
+
+
+def _sort(part: _StatedPart, plain: list[str], html: list[str]) -> None:
     """Bodies, without attached files and messages."""
-    if part.get_content_maintype() == "message" or part.get_filename():
+    if part.kind.startswith(b"message/") or part.is_attached():
         return
-    if part.is_multipart():
-        inner: Any = part.get_payload()
-        for one in inner:
-            _sort(one, plain, html)
-    elif part.get_content_disposition() != "attachment":
-        if part.get_content_type() == "text/html":
-            html.append(_text_of(part))
-        elif part.get_content_type() == "text/plain":
-            plain.append(_text_of(part))
+    for one in part.inner:
+        _sort(one, plain, html)
+    if part.kind == b"text/html":
+        html.append(_text_of(part))
+    elif part.kind == b"text/plain":
+        plain.append(_text_of(part))
 
 
-def _text_of(part: "Message[str, str]") -> str:
-    data: Any = part.get_payload(decode=True) or b""
-    charset = str(part.get_param("charset") or "")
+def _text_of(part: _StatedPart) -> str:
+    data = _unpack(part.body, part.fields.get(b"content-transfer-encoding", b"").strip(b" \t;").lower())
+    charset = part.parameters.get(b"charset", b"").decode("latin-1")
     named = decode_named(data, charset) if charset.lower() not in ("", "us-ascii", "ascii") else None
-    return named if named is not None else decode_text(data)[0]
+    return named if named is not None else decode_again(data)
 
 
-def _decoded(header: object) -> str:
-    if "=?" not in str(header or ""):
-        return str(header or "")
+def _unpack(body: bytes, encoding: bytes) -> bytes:
+    """The bytes under a transfer encoding."""
+    if encoding == b"quoted-printable":
+        return quopri.decodestring(body)
+    if encoding == b"base64":
+        return binascii.a2b_base64(body)
+    return decode_uu(body) if encoding in (b"x-uuencode", b"uuencode", b"x-uue", b"uue") else body
+
+
+def _decoded(field: bytes) -> str:
+    said = field.decode("utf-8", "replace")
+    if "=?" not in said:
+        return said
     try:
-        return str(make_header(decode_header(str(header or ""))))
+        return str(make_header(decode_header(said)))
     except (LookupError, ValueError):
         return ""

@@ -21,7 +21,7 @@ def state_text(data: bytes) -> StatedText:
 def state_csv(data: bytes) -> StatedText:
     """Letters and digits must be there; quotes and separators may be."""
     letters, signs = part_signs(decode_again(data))
-    return StatedText(text=[letters], formed=[signs])
+    return StatedText(text=[letters], formed=[signs], signs_apart=True)
 
 
 def state_markdown(data: bytes) -> StatedText:
@@ -32,7 +32,7 @@ def state_markdown(data: bytes) -> StatedText:
     if spoken.startswith("---\n") and (end := spoken.find("\n---", 4)) > 0:
         front, spoken = spoken[:end], spoken[end:]
     letters, signs = part_signs(spoken)
-    return StatedText(text=[letters], formed=[signs, front, remarks, *parts[1::2]])
+    return StatedText(text=[letters], formed=[signs, front, remarks, *parts[1::2]], signs_apart=True)
 
 
 def _part_remarks(text: str) -> tuple[str, str]:

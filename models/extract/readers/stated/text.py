@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from lxml import etree
 
+from models.extract.coverage.painted import strip_bytes
 from models.extract.readers.docx.package.xml import Element
 
 REFORMATTED = "reformatted"
@@ -22,15 +23,18 @@ _LETTERS_OF_ASCII = bytes(point for point in range(256) if point > 127 or chr(po
 _SIGNS_OF_ASCII = bytes(point for point in range(128) if not chr(point).isalnum())
 _SIGN = re.compile(r"[\W_]")
 _ASCII = 128
-"""Code points of ASCII, most of what files say: counted in one short array."""
+"""Code points of ASCII, most of what files say."""
+_ASCII_BYTES, _OTHER_BYTES = bytes(range(_ASCII)), bytes(range(_ASCII, 256))
+_LONG = 1500
+"""Characters from which on an array is worth its making."""
+_FIRST_STEP = 64
+"""Characters of two texts that are compared at once, four times as many each time that they are the same."""
 
 
 def visible_characters(text: str) -> str:
     """The text without blanks and without what has no shape."""
-    if not text:
-        return ""
-    visible = text.encode("utf-8", "surrogatepass").translate(None, _SHAPELESS_ASCII).decode("utf-8", "surrogatepass")
-    return visible if visible.isascii() or visible.isprintable() else _SHAPELESS.sub("", visible)
+    left, printable = strip_bytes(text, _SHAPELESS_ASCII)
+    return left if printable else _SHAPELESS.sub("", left)
 
 
 def part_signs(text: str) -> tuple[str, str]:
@@ -38,7 +42,7 @@ def part_signs(text: str) -> tuple[str, str]:
     said = text.encode("utf-8", "surrogatepass")
     letters = said.translate(None, _SIGNS_OF_ASCII).decode("utf-8", "surrogatepass")
     signs = said.translate(None, _LETTERS_OF_ASCII).decode("ascii")
-    if letters.isalnum() or not letters:
+    if letters.isascii() or letters.isalnum():
         return letters, signs
     return _SIGN.sub("", letters), signs + "".join(_SIGN.findall(letters))
 
@@ -52,28 +56,52 @@ def part_common(one: str, other: str) -> tuple[str, str]:
     """Two texts without what both begin and end with."""
     if one == other:
         return "", ""
-    start = _count_common(one, other)
-    end = min(_count_common(one[::-1], other[::-1]), min(len(one), len(other)) - start)
+    most = min(len(one), len(other))
+    start = _count_common(one, other, most)
+    end = _count_common_end(one, other, most - start)
     return one[start : len(one) - end], other[start : len(other) - end]
 
 
-def _count_common(one: str, other: str) -> int:
+def _count_common(one: str, other: str, most: int) -> int:
     """Characters with which both begin."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if one[low:middle] == other[low:middle] else (low, middle - 1)
+    low, step = 0, _FIRST_STEP
+    while low < most:
+        end = min(low + step, most)
+        if one[low:end] == other[low:end]:
+            low, step = end, step * 4
+        elif end - low == 1:
+            break
+        else:
+            most, step = end - 1, max(1, (end - low) // 4)
+    return low
+
+
+def _count_common_end(one: str, other: str, most: int) -> int:
+    """Characters with which both end, at most so many."""
+    low, step, here, there = 0, _FIRST_STEP, len(one), len(other)
+    while low < most:
+        end = min(low + step, most)
+        if one[here - end : here - low] == other[there - end : there - low]:
+            low, step = end, step * 4
+        elif end - low == 1:
+            break
+        else:
+            most, step = end - 1, max(1, (end - low) // 4)
     return low
 
 
 @dataclass(slots=True)
 class StatedText:
-    """`text` must be in the tree; `formed` may be there in another form; `other` may be missing, for that reason."""
+    """`text` must be in the tree; `formed` may be there in another form; `other` may be missing, for that reason.
+
+    `signs_apart`: the text is letters and digits only, its signs are among what is formed.
+    """
 
     text: list[str] = field(default_factory=list)
     formed: list[str] = field(default_factory=list)
     other: dict[str, list[str]] = field(default_factory=dict)
     excluded: Counter[str] = field(default_factory=Counter)
+    signs_apart: bool = False
 
     def exclude(self, reason: str, text: str) -> None:
         """Characters that are in no visible block, by their number."""
@@ -92,33 +120,27 @@ class StatedText:
         self.excluded += other.excluded
 
 
-class CharacterTally:
-    """How often each character of a visible text occurs: `ascii` by code point, `others` too."""
+def tally(text: str) -> Counter[str]:
+    """How often each character occurs; long texts are counted as arrays."""
+    if len(text) < _LONG:
+        return Counter(text)
+    said = text.encode("utf-8", "surrogatepass")
+    found: Counter[str] = Counter()
+    if not text.isascii():
+        found.update(said.translate(None, _ASCII_BYTES).decode("utf-8", "surrogatepass"))
+        said = said.translate(None, _OTHER_BYTES)
+    counts: list[int] = np.bincount(np.frombuffer(said, np.uint8), minlength=_ASCII).tolist()
+    found.update({chr(point): count for point, count in enumerate(counts) if count})
+    return found
 
-    __slots__ = ("ascii", "others")
 
-    def __init__(self, text: str) -> None:
-        points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-        self.others: Counter[int] = Counter()
-        if not text.isascii():
-            outside = points >= _ASCII
-            found, counts = np.unique(points[outside], return_counts=True)
-            self.others.update(dict(zip(found.tolist(), counts.tolist(), strict=True)))
-            points = points[~outside]
-        self.ascii = np.bincount(points, minlength=_ASCII)
-
-    def take(self, found: "CharacterTally") -> int:
-        """Characters that are in `found` too, taken out of both; how many."""
-        both = np.minimum(self.ascii, found.ascii)
-        self.ascii -= both
-        found.ascii -= both
-        taken = int(both.sum())
-        for char in self.others.keys() & found.others.keys():
-            part = min(self.others[char], found.others[char])
-            self.others[char] -= part
-            found.others[char] -= part
-            taken += part
-        return taken
-
-    def total(self) -> int:
-        return int(self.ascii.sum()) + self.others.total()
+def take_common(part: Counter[str], found: Counter[str]) -> int:
+    """Characters that are in both, taken out of both; how many."""
+    taken = 0
+    for char, count in part.items():
+        there = found.get(char, 0)
+        if there:
+            both = min(count, there)
+            part[char], found[char] = count - both, there - both
+            taken += both
+    return taken

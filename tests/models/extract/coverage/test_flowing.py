@@ -10,8 +10,10 @@ from models.cdom.tree import BlockType, Tree
 from models.extract.assemble import TEXT_LOST
 from models.extract.readers import READERS, STATED, find_reader
 from models.extract.readers.flow.blocks import FlowBlock
+from models.extract.readers.mail import mime
 from models.extract.readers.sniffing.signatures import sniff
 from models.extract.readers.stated.counted import account_flow
+from models.extract.readers.stated.mail import state_eml
 from models.extract.readers.stated.parts import COUNTERS
 from models.extract.readers.stated.text import NOT_SHOWN, REFORMATTED, REPEATED, StatedText
 from tests.models.extract.compound.files import cell, wide, xls
@@ -107,10 +109,46 @@ def test_values_shown_by_their_format_are_reformatted_and_the_other_body_of_a_ma
     assert counts.excluded[REPEATED] > 0
 
 
-def test_a_mail_with_defects_is_unknown_and_not_complete() -> None:
-    coverage = stated(read_tree(b"To   : Ann <ann@x.org>\r\nSubject: x\r\n\r\nWords\r\n"))
+@pytest.mark.parametrize(
+    "mail",
+    [
+        b"To: Ann <ann@x.org>\r\nno field at all\r\nSubject: x\r\n\r\nWords\r\n",
+        b"To: Ann\r\nSubject: x\r\nContent-Type: multipart/mixed; boundary=B\r\n\r\n--B\r\n\r\nWords\r\n",
+        b"To: Ann\r\nSubject: x\r\nContent-Type: multipart/mixed\r\n\r\n--B\r\n\r\nWords\r\n--B--\r\n",
+    ],
+)
+def test_a_mail_with_defects_is_unknown_and_not_complete(mail: bytes) -> None:
+    coverage = stated(read_tree(mail))
     assert coverage.unknown == (1,)
     assert not coverage.complete
+
+
+@pytest.mark.parametrize(
+    ("said", "encoding"),
+    [("Words=20of=\r\n a mail", "quoted-printable"), ("V29yZHMgb2YgYSBtYWls", "base64"), ("Words of a mail", "7bit")],
+)
+def test_a_mail_is_stated_apart_from_its_reader(said: str, encoding: str) -> None:
+    mail = (
+        "To   : Ann <ann@x.org>\r\nSubject: =?utf-8?q?x?=\r\nContent-Type: multipart/mixed;\r\n boundary=B\r\n\r\n"
+        f"--B\r\nContent-Type: multipart/alternative; boundary=BB\r\n\r\n--BB\r\n"
+        f"Content-Transfer-Encoding: {encoding}\r\n\r\n{said}\r\n--BB--\r\n--B\r\n"
+        "Content-Type: text/plain; name=a.txt\r\n\r\nbeside\r\n--B--\r\n"
+    )  # fmt: skip
+    told = state_eml(mail.encode())
+    assert "".join(told.text).split() == ["Words", "of", "a", "mail"]
+    assert told.formed == ["x", "Ann <ann@x.org>"]
+    coverage = stated(read_tree(mail.encode()))
+    assert (coverage.complete, coverage.characters.excluded) == (True, {})
+
+
+def test_a_reader_that_drops_a_part_of_a_mail_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    mail = (
+        b"To: Ann\r\nSubject: x\r\nContent-Type: multipart/mixed; boundary=B\r\n\r\n--B\r\n\r\nFirst words\r\n"
+        b"--B\r\n\r\n2468\r\n--B--\r\n"
+    )
+    whole = mime._split
+    monkeypatch.setattr(mime, "_split", lambda body, boundary: whole(body, boundary)[:1])
+    assert stated(read_tree(mail)).characters.lost == 4
 
 
 def test_of_old_word_files_field_codes_are_not_shown_and_marked_deletions_deleted() -> None:
