@@ -4,6 +4,7 @@ The table was counted from word frequencies of 32 languages by `tests/bench/trai
 neighbouring letters of a word the surprise of the third after the two before it, in twentieths of a nat.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +17,7 @@ from models.extract.legible.letters import ALPHABETS, BAD, DIGIT, EDGE, FIRSTS, 
 
 _STEPS_A_NAT = 20.0  # steps of the stored bytes in one nat
 _TABLES = Path(__file__).with_name("letter_triples.npz")
+_WORD = re.compile(r"\S+")
 Costs = npt.NDArray[np.float32]
 Codes = npt.NDArray[np.int32]
 Sums = npt.NDArray[np.float64]
@@ -48,7 +50,8 @@ def load_tables() -> dict[str, Costs]:
 
 def measure_lines(texts: Sequence[str]) -> LineLetters:
     """The statistics of each text. `texts` must not be empty."""
-    codes = np.frombuffer(encode_letters("\n".join([*texts, ""])), np.uint8).astype(np.int32)
+    joined = "\n".join([*texts, ""])
+    codes = np.frombuffer(encode_letters(joined), np.uint8).astype(np.int32)
     starts = np.cumsum([0, *[len(text) + 1 for text in texts[:-1]]])
     triples, nats = np.zeros(len(codes)), np.zeros(len(codes))
     judged = (codes > EDGE) & (codes < DIGIT)
@@ -57,6 +60,8 @@ def measure_lines(texts: Sequence[str]) -> LineLetters:
         own = (codes >= first) & (codes < first + len(ALPHABETS[script]))
         if own.any():
             _add_script(codes, own, first, costs, triples, nats)
+    for start, end in find_codes(joined):
+        triples[start:end] = nats[start:end] = 0
     letter, bad = judged | (codes == OTHER), codes == BAD
     digit = codes == DIGIT
     joins = np.zeros(len(codes))
@@ -65,6 +70,15 @@ def measure_lines(texts: Sequence[str]) -> LineLetters:
     runs[1:] = bad[1:] & bad[:-1]
     columns = np.array([triples, nats, judged, letter, bad, runs, joins], np.float64)
     return LineLetters(*np.add.reduceat(columns, starts, axis=1))
+
+
+def find_codes(text: str) -> list[tuple[int, int]]:
+    """Where numbers of parts, cases or forms stand, with the sign behind each: capitals and digits of no language."""
+    return [
+        (found.start(), found.end() + 1)
+        for found in _WORD.finditer(text)
+        if (word := found[0]).isupper() and any(map(str.isdigit, word))
+    ]
 
 
 def find_nats(text: str) -> float:

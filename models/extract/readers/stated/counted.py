@@ -137,11 +137,11 @@ def _match(
     placed = _spread(stated, said, len(whole) if found is None else found.total())
     hidden = [_take(parts, text) for text in hidden_text]
     lost = 0
-    for reason, part in zip(reasons, parts, strict=True):
-        if reason is None:
+    for name, part in zip(reasons, parts, strict=True):
+        if name is None:
             lost = part.total()
         else:
-            rest[reason] += part.total()
+            rest[name] += part.total()
     return placed, hidden, lost
 
 

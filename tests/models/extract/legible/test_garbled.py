@@ -102,3 +102,14 @@ def test_letters_of_formulas_make_no_words_and_are_not_garbled(font: str) -> Non
     formulas = [Line(0, 300 + 20 * at, 90, 310, 308, 10, text, font=font) for at, text in enumerate(signs * 3)]
     assert not find_garbled([*prose, *formulas]).lines
     assert find_garbled([*prose, *(replace(line, font="tahoma-bold") for line in formulas)]).lines
+
+
+@pytest.mark.parametrize("code", ["LCFN-{}", "QX/WZK-{}B", "SN:WQHTZ{}", "ГЩТ-{}ЪФ", "(JQZX-{}),"])
+def test_a_font_of_codes_says_nothing_of_a_language(code: str) -> None:
+    prose = [Line(0, 20 * at, 300, 20 * at + 10, 20 * at + 8, 10, PROSE, font="tahoma") for at in range(3)]
+    codes = [
+        Line(0, 300 + 20 * at, 90, 310 + 20 * at, 308 + 20 * at, 10, code.format(140001 + at), font="tahoma-bold")
+        for at in range(40)
+    ]
+    assert not find_garbled([*prose, *codes]).lines
+    assert not find_garbled(codes).lines
