@@ -115,6 +115,9 @@ train: $(VENV)/.dev ## learn tables, headings, their levels and confidence anew 
 failover: $(VENV)/.dev ## a primary is killed and its standby promoted while documents flow: make failover [PROGRAMS=folder of PostgreSQL's programs]
 	$(BIN)/python -m tests.chaos.database.failover $(if $(PROGRAMS),--programs $(PROGRAMS),)
 
+upgrade: $(VENV)/.dev ## a store of 0.9.20, made by its code from the history, opens in this version while its readers work; and back by a dump
+	$(BIN)/python -m tests.chaos.database.upgrade
+
 test-postgres: $(VENV)/.dev ## the tests of storage on another PostgreSQL: make test-postgres PROGRAMS=/usr/lib/postgresql/15/bin
 	$(BIN)/python -m tests.chaos.database.version $(if $(PROGRAMS),--programs $(PROGRAMS),)
 
@@ -180,6 +183,9 @@ bench-redaction: $(VENV)/.dev ## values in every place of generated PDF and Word
 
 bench-search-service: $(VENV)/.dev ## search through HTTP at size: make bench-search-service CHUNKS=100000 TENANTS=1 DATA=folder
 	$(BIN)/python -m tests.bench.search.bench_search_service --chunks $(or $(CHUNKS),100000) --tenants $(or $(TENANTS),1) $(if $(DATA),--data $(DATA),)
+
+bench-purge: $(VENV)/.dev ## erasing in a large index: make bench-purge CHUNKS=1000000 TENANTS=10 [KEPT=folder that keeps it for the next run]
+	$(BIN)/python -m tests.bench.search.bench_purge --chunks $(or $(CHUNKS),1000000) --tenants $(or $(TENANTS),10) $(if $(KEPT),--kept $(KEPT),)
 
 bench-search: $(VENV)/.dev ## search quality, latency, indexing: make bench-search DATA=folder with docs, queries, qrels
 	$(BIN)/python -m tests.bench.search.bench_search $(if $(DATA),--data $(DATA),)

@@ -1,5 +1,6 @@
 """A store that version 0.9.20 filled opens in this version: nothing is lost, what was under way goes on."""
 
+import threading
 from pathlib import Path
 
 import psycopg
@@ -8,7 +9,7 @@ from alembic import command
 
 from storage.jobs.jobs import get_job
 from storage.jobs.measures import measure
-from storage.postgres.schema import alembic_config, check_schema, migrate
+from storage.postgres.schema import HEAD, alembic_config, check_schema, migrate
 from storage.queue.counters import read_counter
 from storage.queue.publish import finish
 from storage.store import open_store
@@ -16,6 +17,7 @@ from storage.values.states import JobStatus
 from tests.conftest import SIGNING_KEY
 from tests.postgres import TestServer
 from tests.storage.scenes import ACME, claim, put_blob, success, worker
+from tests.waiting import until
 
 RELEASED = "0007"  # the schema of 0.9.20
 
@@ -72,3 +74,20 @@ def test_a_store_of_the_release_opens_and_its_open_documents_are_finished(
         assert get_job(store.db, ACME, taken[0].job_id).status is JobStatus.SUCCEEDED
         assert read_counter(store.db, "documents") == {"succeeded": 3, "failed": 1}
         store.close()
+
+
+def test_a_migration_and_work_that_holds_tables_in_another_order_do_not_end_each_other(
+    postgres_server: TestServer,
+) -> None:
+    with postgres_server.empty_database() as dsn, psycopg.connect(dsn) as reader, psycopg.connect(dsn) as watch:
+        to_released(dsn)
+        watch.autocommit = True
+        reader.execute("lock table flags in row exclusive mode")  # as by writing one
+        migration = threading.Thread(target=migrate, args=(dsn,))
+        migration.start()
+        waiting = "select from pg_locks where not granted and relation = 'flags'::regclass"
+        assert until(lambda: watch.execute(waiting).fetchone() is not None)
+        reader.execute("update documents set attempt = 1")
+        reader.commit()
+        migration.join()
+        assert watch.execute("select version_num from alembic_version").fetchone() == (HEAD,)
