@@ -49,7 +49,8 @@ DRAWN_FORMATS = IMAGE_FORMATS | {Format.PDF}
 """Formats whose pages have a picture."""
 
 
-SHAPED_FORMATS = frozenset({Format.PPTX, Format.PPT, Format.ODP, Format.XLSX, Format.XLSB, Format.XLS, Format.ODS})
+SHEET_FORMATS = frozenset({Format.XLSX, Format.XLSB, Format.XLS, Format.ODS})
+SHAPED_FORMATS = SHEET_FORMATS | {Format.PPTX, Format.PPT, Format.ODP}
 """Formats whose boxes are of shapes and cells, not of lines of type."""
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from models.cdom.flags import COMMENT, SPEAKER_NOTES
-from models.cdom.original import SHAPED_FORMATS
+from models.cdom.original import SHAPED_FORMATS, SHEET_FORMATS
 from models.cdom.tree import Block, BlockId, BlockType, Route, Tree
 from models.cdom.visible import flow_blocks, visible_blocks
 from models.export.markdown_inline import close_markup, cut_spans, escape_label, inline, link, one_line
@@ -117,7 +117,8 @@ class _Writer:
     def __init__(self, tree: Tree, blocks: list[Block], tables: TableStyle) -> None:
         self.parts: list[MarkdownPart] = []
         self.notes: list[MarkdownPart] = []
-        self._tables = tables
+        sheets = tables is TableStyle.AUTO and tree.source.format in SHEET_FORMATS
+        self._tables = tables = TableStyle.PIPE if sheets else tables
         self._shaped = tree.source.format in SHAPED_FORMATS
         self._nested = nested_tables(blocks) if tables is not TableStyle.PIPE else {}
         self._written_inside = {child.id for children in self._nested.values() for child in children}

@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"(\d{1,9})[.)] +(?=\S)")
 
 
 class TableStyle(StrEnum):
-    """`auto`: pipes without spans, else HTML. `pipe`: always pipes; a spanning cell stands in its first place."""
+    """`auto`: pipes without spans and in sheets, else HTML. `pipe`: always; a merged cell stands in its first place."""
 
     AUTO = "auto"
     HTML = "html"

@@ -119,6 +119,15 @@ def test_a_nested_table_stands_in_its_cell_once() -> None:
     assert "before<br><table><tr><td>x</td><td>&lt;y&gt;</td></tr></table></td>" in markdown
 
 
+def test_merged_cells_of_a_sheet_stand_in_their_first_place_unless_html_is_asked_for() -> None:
+    cells = (Cell(row=0, col=0, col_span=2, text="Both"), Cell(row=1, col=0, text="a"), Cell(row=1, col=1, text="b"))
+    spanning = {"type": BlockType.TABLE, "table": Table(rows=2, cols=2, cells=cells)}
+    tree = make_tree(spanning, format_="xlsx")
+    assert tree_to_markdown(tree) == "| Both |  |\n| --- | --- |\n| a | b |\n"
+    assert 'colspan="2"' in tree_to_markdown(tree, tables=TableStyle.HTML)
+    assert 'colspan="2"' in tree_to_markdown(make_tree(spanning, format_="docx"))
+
+
 def test_bullets_in_a_cell_are_a_list_in_it() -> None:
     table = Table(rows=1, cols=1, cells=(Cell(row=0, col=0, text="before\n• a\n• b\nafter"),))
     tree = make_tree(block("", BlockType.TABLE, table=table))

@@ -16,6 +16,7 @@ BULLET: Final = "• "
 _LABEL_LIKE: Final = re.compile(
     r"\(?(?:\d{1,9}|[A-Za-z]|[ivxlcdmIVXLCDM]{2,8})(?:\.\d{1,9})*[.)]+\s|\d{1,9}(?:\.\d{1,9})+\s"
 )
+_TYPED: Final = re.compile(r"(\d{1,3})[.)]\s+\S")
 MAX_BLOCKS: Final = 400_000
 """Blocks of one document: as many as a tree of half a gigabyte holds."""
 
@@ -146,6 +147,26 @@ def flatten(blocks: list[FlowBlock]) -> tuple[str, list[FlowBlock]]:
 
 def _in_cell(block: FlowBlock) -> str:
     return f"${block.text}$" if block.type is BlockType.FORMULA else block.text
+
+
+def number_typed(blocks: Iterable[FlowBlock]) -> None:
+    """Lists with bullets whose items all begin with the numbers 1, 2, 3 that somebody typed become numbered ones."""
+    lists: dict[tuple[int, int | None], list[FlowBlock]] = {}
+    for block in blocks:
+        if block.type is BlockType.LIST_ITEM:
+            lists.setdefault((id(block.parent), block.level), []).append(block)
+        elif block.parent is None:
+            _end_lists(lists)
+    _end_lists(lists)
+
+
+def _end_lists(lists: dict[tuple[int, int | None], list[FlowBlock]]) -> None:
+    for items in lists.values():
+        typed = (_TYPED.match(item.text) for item in items if item.bullet)
+        if len(items) > 1 and [int(found.group(1)) if found else 0 for found in typed] == [*range(1, len(items) + 1)]:
+            for item in items:
+                item.bullet = False
+    lists.clear()
 
 
 def keep_bullet(block: FlowBlock) -> None:

@@ -12,7 +12,7 @@ from models.cdom.original import Embedded, Format, ReadOptions
 from models.cdom.ports import PageImage
 from models.cdom.tree import BlockType, Metadata, Route
 from models.extract.readers.contract import DocumentFacts, PageBlock, PageContent, PageRead
-from models.extract.readers.flow.blocks import FlowBlock, FlowPage, check_count, keep_bullet
+from models.extract.readers.flow.blocks import FlowBlock, FlowPage, check_count, keep_bullet, number_typed
 from models.extract.readers.page_selection import choose_pages
 
 MAX_EMBEDDED: Final = 1_000
@@ -157,6 +157,7 @@ class FlowDocument:
     def _make_blocks(self, blocks: list[FlowBlock], assets: Mapping[str, bytes]) -> tuple[PageBlock, ...]:
         places = {id(block): at for at, block in enumerate(blocks)}
         captions = _pair_captions(blocks)
+        number_typed(blocks)
         for block in blocks:
             keep_bullet(block)
         return tuple(

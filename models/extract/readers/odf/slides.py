@@ -1,5 +1,6 @@
 """Slides of OpenDocument: a draw page in, a page of blocks with the boxes of their frames out."""
 
+import re
 from typing import Final
 
 from models.cdom.flags import HIDDEN_TEXT, SPEAKER_NOTES
@@ -15,6 +16,12 @@ from models.extract.readers.pptx.order import is_slide_title, order_blocks
 _FURNITURE: Final = frozenset(("footer", "header", "date-time", "page-number"))
 _SIZE: Final = (720.0, 540.0)
 """Points of a slide that states no size."""
+_AUTOMATIC: Final = re.compile(
+    r"(?:page|slide|folie|seite|diapo|diapositive|diapositiva|diapositivo|dia|bild|slajd|slayt|snímek|snímka|slaid"
+    r"|слайд|διαφάνεια|スライド|幻灯片|投影片|슬라이드)\s?\d{1,6}",
+    re.IGNORECASE,
+)
+"""Names that programs give to slides by themselves, in the languages of their users."""
 
 
 def slide_size(styles: Element | None) -> tuple[float, float]:
@@ -36,7 +43,7 @@ def read_slide(node: Element, styles: OdfStyles, size: tuple[float, float], numb
     page.blocks = order_blocks(blocks)
     title = next((block.text for block in page.blocks if is_slide_title(block)), None)
     page.label = " ".join(title.split()) if title else node.get(DRAW + "name")
-    if not title and page.label and page.blocks:
+    if not title and page.label and page.blocks and not _AUTOMATIC.fullmatch(page.label.strip()):
         page.blocks.insert(0, FlowBlock(BlockType.HEADING, page.label, level=1))
     notes = node.find(PRESENTATION + "notes")
     for box in notes.iter(DRAW + "text-box") if notes is not None else ():

@@ -28,7 +28,8 @@ HTML_HEADERS = {
 WORD = MEDIA_TYPES[Format.DOCX]
 MaxTokens = Annotated[int, Query(ge=16, le=1_000_000)]
 Tables = Annotated[
-    TableStyle, Query(description="auto: pipes, and HTML where cells span; html or pipe: always that form.")
+    TableStyle,
+    Query(description="auto: pipes, and HTML where cells span (but in sheets); html or pipe: always that form."),
 ]
 Inline = Annotated[
     MarkdownText, Query(description="rich: emphasis, code and link targets; plain: the words alone, as printed.")

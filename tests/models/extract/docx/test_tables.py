@@ -36,14 +36,15 @@ def test_legacy_horizontal_merges_are_spans() -> None:
     assert places(found) == [(0, 0, 1, 2, "a\nb"), (0, 2, 1, 1, "c")]
 
 
-def test_columns_left_out_at_either_end_are_empty_cells() -> None:
+def test_columns_left_out_before_a_row_are_an_empty_cell_and_those_after_it_none() -> None:
     found = only_table(
         table(
             row(cell("a"), cell("b"), cell("c")),
             row(cell("d"), properties='<w:gridBefore w:val="1"/><w:gridAfter w:val="1"/>'),
         )
     )
-    assert places(found)[3:] == [(1, 0, 1, 1, ""), (1, 1, 1, 1, "d"), (1, 2, 1, 1, "")]
+    assert places(found)[3:] == [(1, 0, 1, 1, ""), (1, 1, 1, 1, "d")]
+    assert found.cols == 3
 
 
 def test_repeated_rows_are_headers() -> None:

@@ -263,6 +263,14 @@ def test_a_slide_without_title_is_headed_by_its_name() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["page3", "Slide 12", "Folie 2", "スライド 1"])
+def test_a_name_that_a_program_gave_to_a_slide_is_its_label_and_no_heading(name: str) -> None:
+    frame = "<draw:frame><draw:text-box><text:p>Ropes</text:p></draw:text-box></draw:frame>"
+    tree = read_tree(opendocument("presentation", f'<draw:page draw:name="{name}">{frame}</draw:page>'))
+    assert [(block.type.value, block.text) for block in tree.blocks] == [("paragraph", "Ropes")]
+    assert tree.pages[0].label == name
+
+
 def test_items_numbered_in_no_form_are_paragraphs() -> None:
     style = (
         '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format=""/>'

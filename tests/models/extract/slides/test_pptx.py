@@ -30,6 +30,19 @@ def test_marked_paragraphs_are_list_items_with_levels_and_numbers() -> None:
     assert items[1].parent == items[0].id
 
 
+def test_bullets_before_numbers_that_somebody_typed_are_left_out_where_all_of_a_list_count_on() -> None:
+    bullet = '<a:pPr><a:buChar char="•"/></a:pPr>'
+    lists = (["1. one", "2. two"], ["1. one", "3. three"], ["1. alone"], ["1. one", "two"], ["1.5 kg", "2.5 kg"])
+    slides = [slide(shape(*(paragraph(text, bullet) for text in items))) for items in lists]
+    tree = read_tree(deck(*slides))
+    shown = [[block.text for block in tree.blocks if block.page == page] for page in range(1, 6)]
+    assert shown[0] == ["1. one", "2. two"]
+    assert shown[1] == ["• 1. one", "• 3. three"]
+    assert shown[2] == ["• 1. alone"]
+    assert shown[3] == ["• 1. one", "two"]
+    assert "1. one\n2. two" in tree_to_markdown(tree)
+
+
 def test_letters_of_symbol_fonts_are_what_they_show() -> None:
     def symbol(font: str, char: str) -> str:
         return f'<a:r><a:rPr><a:sym typeface="{font}"/></a:rPr><a:t>{char}</a:t></a:r>'

@@ -69,7 +69,7 @@ def _place_row(row: Element, at: int, header: bool, above: dict[int, GridCell]) 
     """Cells that lie in this row (those begun above included), and the row's width in columns."""
     trpr = row.find(W + "trPr")
     placed: list[GridCell] = []
-    col = _skip(placed, at, 0, _stated_number(trpr, "gridBefore", 0))
+    col = _skip(placed, at, _stated_number(trpr, "gridBefore", 0))
     for content in unwrap(row, W + "tc"):
         tcpr = content.find(W + "tcPr")
         if _is_deleted(tcpr, "cellDel"):
@@ -88,15 +88,20 @@ def _place_row(row: Element, at: int, header: bool, above: dict[int, GridCell]) 
             cell.col_span += span
         cell.contents.append(content)
         col += span
-    return placed, _skip(placed, at, col, _stated_number(trpr, "gridAfter", 0))
+    return placed, _after(col, _stated_number(trpr, "gridAfter", 0))
 
 
-def _skip(placed: list[GridCell], at: int, col: int, count: int) -> int:
-    """An empty cell over `count` columns that a row leaves out; gives the column after them."""
+def _skip(placed: list[GridCell], at: int, count: int) -> int:
+    """An empty cell over `count` columns before a row's first cell; gives the column after them."""
+    if count:
+        placed.append(GridCell(at, 0, count, False))
+    return _after(0, count)
+
+
+def _after(col: int, count: int) -> int:
+    """The column after `count` more. At its end a row has the cells it has: none stands for those it leaves out."""
     if col + count > MAX_COLUMNS:
         raise ResourceLimit("a table has too many columns")
-    if count:
-        placed.append(GridCell(at, col, count, False))
     return col + count
 
 
