@@ -4,6 +4,7 @@ Users complain equally of recognition that fires wrongly and of recognition that
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from models.cdom.geometry import bbox_area
@@ -11,6 +12,7 @@ from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.tree import Route
 from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.legible.garbled import find_garbled
+from models.extract.legible.symbol_fonts import symbol_font
 
 PICTURE_TEXT = "picture-text"
 """The reason for pages whose few words of text are good, but whose picture holds more."""
@@ -81,7 +83,12 @@ def _find_reason_for_ocr(marks: PageMarks) -> str | None:
         return "hidden-text"
     if (len(text) < _FEW_CHARS and covered > _SOME_SHARE) or (len(text) < _TITLE_CHARS and covered > _PICTURE_SHARE):
         return PICTURE_TEXT
-    return GARBAGE_TEXT if is_garbage(text) else None
+    return GARBAGE_TEXT if is_garbage(text) and is_garbage(_without_signs(marks.lines)) else None
+
+
+def _without_signs(lines: Sequence[Line]) -> str:
+    """The text in fonts of letters; signs that have no character of their own say nothing about the others."""
+    return "".join(line.text for line in lines if symbol_font(line.font) is None)
 
 
 def is_garbage(text: str) -> bool:

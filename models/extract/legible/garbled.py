@@ -10,6 +10,7 @@ import numpy as np
 
 from models.extract.layout.lines.marks import Line
 from models.extract.legible.statistics import LineLetters, Sums, measure_lines
+from models.extract.legible.symbol_fonts import symbol_font
 from models.extract.math.fonts import sets_only_math
 
 
@@ -52,7 +53,7 @@ def find_garbled(lines: Sequence[Line], limits: GarbledLimits = LIMITS) -> Garbl
     sample, fonts = _sample_lines(lines, limits)
     if not sample:
         return GarbledText()
-    measured = _leave_formulas(measure_lines([line.text for line in sample]), sample)
+    measured = _leave_signs(measure_lines([line.text for line in sample]), sample)
     group = np.array([fonts[line.font] for line in sample])
     *alone, together = _judge(_by_group(measured, group, len(fonts)), limits).tolist()
     verdict = alone if any(alone) or len(fonts) < 2 else [together] * len(fonts)
@@ -81,10 +82,12 @@ def _sample_lines(lines: Sequence[Line], limits: GarbledLimits) -> tuple[list[Li
     return sample, fonts
 
 
-def _leave_formulas(measured: LineLetters, lines: Sequence[Line]) -> LineLetters:
-    """The same without letters in fonts of mathematics: they make no words, so no language expects them."""
+def _leave_signs(measured: LineLetters, lines: Sequence[Line]) -> LineLetters:
+    """The same without letters in fonts of mathematics, which make no words, and without signs of symbol fonts."""
     words = np.array([not sets_only_math(line.font.lower()) for line in lines], np.float64)
-    return replace(measured, triples=measured.triples * words, nats=measured.nats * words)
+    signs = np.array([symbol_font(line.font) is not None for line in lines])
+    bad, runs = np.where(signs, 0, measured.bad), np.where(signs, 0, measured.bad_runs)
+    return replace(measured, triples=measured.triples * words, nats=measured.nats * words, bad=bad, bad_runs=runs)
 
 
 def _by_group(measured: LineLetters, group: Sums, groups: int) -> LineLetters:

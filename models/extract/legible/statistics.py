@@ -17,6 +17,7 @@ from models.extract.legible.letters import ALPHABETS, BAD, DIGIT, EDGE, FIRSTS, 
 
 _STEPS_A_NAT = 20.0  # steps of the stored bytes in one nat
 _TABLES = Path(__file__).with_name("letter_triples.npz")
+_ACRONYM = 5  # letters of the longest usual abbreviation in capitals
 _WORD = re.compile(r"\S+")
 Costs = npt.NDArray[np.float32]
 Codes = npt.NDArray[np.int32]
@@ -73,12 +74,14 @@ def measure_lines(texts: Sequence[str]) -> LineLetters:
 
 
 def find_codes(text: str) -> list[tuple[int, int]]:
-    """Where numbers of parts, cases or forms stand, with the sign behind each: capitals and digits of no language."""
-    return [
-        (found.start(), found.end() + 1)
-        for found in _WORD.finditer(text)
-        if (word := found[0]).isupper() and any(map(str.isdigit, word))
-    ]
+    """Where words of no language stand, with the sign behind each: numbers of parts and forms, acronyms, addresses."""
+    return [(found.start(), found.end() + 1) for found in _WORD.finditer(text) if _is_code(found[0])]
+
+
+def _is_code(word: str) -> bool:
+    if word.isupper():
+        return any(map(str.isdigit, word)) or sum(map(str.isalpha, word)) <= _ACRONYM
+    return "://" in word or "@" in word[1:-1] or word.startswith("www.")
 
 
 def find_nats(text: str) -> float:

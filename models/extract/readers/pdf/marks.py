@@ -1,6 +1,7 @@
 """Marks of a PDF page: one MuPDF interpretation, boxes turned by the page's rotation."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from models.cdom.geometry import Bbox
@@ -19,6 +20,7 @@ from models.extract.readers.pdf.structure.tags import STRUCTURE_SCALE, read_tagg
 from models.extract.readers.pdf.text.fractions import write_fractions
 from models.extract.readers.pdf.text.rtl import order_letters
 from models.extract.readers.pdf.text.spaces import add_missing_blanks
+from models.extract.readers.pdf.text.symbols import Shown, show_symbols
 from models.extract.readers.pdf.text.text_lines import clean_glyphs, find_lines
 from models.extract.readers.pdf.vectors import add_vectors
 
@@ -38,6 +40,8 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     stored = _take_pictures(text_page) if has_pictures else {}
     images = {order: _box_of(block) for order, block in stored.items()}
     blocks = text_page.extractDICT()["blocks"]
+    shown = show_symbols(text_page, blocks, mupdf.ll_fz_font_name)
+    blocks = text_page.extractDICT()["blocks"] if shown else blocks
     sides = (bounds.height, bounds.width) if rotation % 180 else (bounds.width, bounds.height)
     frame = PageFrame(*sides, turn)
     seen = see_page(page, text_page, blocks, dict.fromkeys(images, False), layers, frame)
@@ -59,14 +63,15 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     marks.unseen = [_make_unseen(one) for one in seen.unseen]
     marks.painted = seen.painted
     if tagged:
-        _add_tags(page, marks)
+        _add_tags(page, marks, shown)
     return marks
 
 
-def _add_tags(page: Any, marks: PageMarks) -> None:
+def _add_tags(page: Any, marks: PageMarks, shown: Shown) -> None:
     """The author's tags; none of a page whose structure the engine cannot print, or that leave much text out."""
     try:
-        marks.tags = read_tagged_lines(print_structure(page, STRUCTURE_SCALE))
+        tags = read_tagged_lines(print_structure(page, STRUCTURE_SCALE))
+        marks.tags = [replace(tag, text=tag.text.translate(shown)) for tag in tags] if shown else tags
         if marks.tags and find_marked_share(page.read_contents()) < _MARKED:
             marks.tags = []
             marks.warnings.append(TAGS_IGNORED)

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from models.cdom.tree import BlockType
+from models.extract.legible.symbol_fonts import decode_symbols
 from models.extract.readers.docx.inline.omml import math_to_latex
-from models.extract.readers.docx.inline.symbols import decode_symbols
 from models.extract.readers.docx.package.opc import Relations
 from models.extract.readers.docx.package.xml import MC, A, Element, M, R, number
 from models.extract.readers.flow.blocks import FlowBlock, InlineMarkup, StyledRun, join_runs

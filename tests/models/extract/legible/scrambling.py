@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 from models.extract.readers.pdf.engine import pymupdf
 
@@ -20,12 +21,19 @@ def make_page(body: str, map_code: Callable[[int], str | None] | None, *, other:
     if other:
         page.insert_textbox((40, 320, 360, 580), other, fontsize=11, fontname="tiro")
     if map_code is not None:
-        font = next(xref for xref, _, _, base, *_ in page.get_fonts() if base == "Helvetica")
-        stream = document.get_new_xref()
-        document.update_object(stream, "<<>>")
-        document.update_stream(stream, _write_map(map_code))
-        document.xref_set_key(font, "ToUnicode", f"{stream} 0 R")
+        map_font(document, page, "Helvetica", map_code)
     return bytes(document.tobytes())
+
+
+def map_font(document: Any, page: Any, font: str, map_code: Callable[[int], str | None], *, named: str = "") -> None:
+    """The page's font says `map_code(code)` of each code, and is called `named`."""
+    found = next(xref for xref, _, _, base, *_ in page.get_fonts() if base == font)
+    stream = document.get_new_xref()
+    document.update_object(stream, "<<>>")
+    document.update_stream(stream, _write_map(map_code))
+    document.xref_set_key(found, "ToUnicode", f"{stream} 0 R")
+    if named:
+        document.xref_set_key(found, "BaseFont", f"/{named}")
 
 
 def _write_map(map_code: Callable[[int], str | None]) -> bytes:

@@ -104,7 +104,9 @@ def test_letters_of_formulas_make_no_words_and_are_not_garbled(font: str) -> Non
     assert find_garbled([*prose, *(replace(line, font="tahoma-bold") for line in formulas)]).lines
 
 
-@pytest.mark.parametrize("code", ["LCFN-{}", "QX/WZK-{}B", "SN:WQHTZ{}", "ГЩТ-{}ЪФ", "(JQZX-{}),"])
+@pytest.mark.parametrize(
+    "code", ["LCFN-{}", "QX/WZK-{}B", "SN:WQHTZ{}", "ГЩТ-{}ЪФ", "(JQZX-{}),", "(XQL# {})", "http://www.xqzwk.org/{}"]
+)
 def test_a_font_of_codes_says_nothing_of_a_language(code: str) -> None:
     prose = [Line(0, 20 * at, 300, 20 * at + 10, 20 * at + 8, 10, PROSE, font="tahoma") for at in range(3)]
     codes = [

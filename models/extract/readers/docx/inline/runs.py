@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from models.extract.legible.symbol_fonts import decode_symbols, symbol_text
 from models.extract.readers.docx.inline.drawing import choose_alternative, read_drawing
 from models.extract.readers.docx.inline.fields import OUTSIDE, FieldStack, clean_href, field_href
 from models.extract.readers.docx.inline.omml import math_to_latex
@@ -23,7 +24,6 @@ from models.extract.readers.docx.inline.pieces import (
     Text,
 )
 from models.extract.readers.docx.inline.styles import PLAIN, StyleSheet, Toggles, read_toggles
-from models.extract.readers.docx.inline.symbols import decode_symbols, symbol_text
 from models.extract.readers.docx.package.opc import Relations
 from models.extract.readers.docx.package.xml import MC, W14, Element, M, R, W, is_on, number, tag_of, val
 

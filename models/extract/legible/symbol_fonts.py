@@ -1,5 +1,7 @@
-"""Characters of Word's symbol fonts (`w:sym`) as Unicode: font and code in, text out."""
+"""Characters of symbol fonts (Symbol, Wingdings) as the Unicode of what they show: font and code in, text out."""
 
+import re
+from functools import lru_cache
 from typing import Final
 
 _GREEK: Final = dict(
@@ -18,17 +20,44 @@ _SYMBOL: Final = {
     0xDF: "⇓", 0xE0: "◊", 0xE1: "〈", 0xE5: "∑", 0xF1: "〉", 0xF2: "∫",
 }  # fmt: skip
 _WINGDINGS: Final = {
-    0x21: "✏", 0x22: "✂", 0x28: "☎", 0x2A: "✉", 0x46: "☞", 0x4A: "☺", 0x4C: "☹", 0x6C: "●", 0x6E: "■", 0x6F: "□",
-    0x71: "❑", 0x72: "❒", 0x75: "◆", 0x76: "❖", 0x77: "◆", 0x78: "☒", 0x9F: "•", 0xA0: "▪", 0xA1: "○", 0xA3: "◉",
-    0xA7: "▪", 0xA8: "☐", 0xD8: "➢", 0xDF: "←", 0xE0: "→", 0xE1: "↑", 0xE2: "↓", 0xE8: "➔", 0xF0: "⇨", 0xFB: "✗",
-    0xFC: "✓", 0xFD: "☒", 0xFE: "☑",
-}  # fmt: skip
+    0x21: "✏", 0x22: "✂", 0x28: "☎", 0x29: "✆", 0x2A: "✉", 0x36: "⌛", 0x3F: "✍", 0x41: "✌", 0x45: "☜", 0x46: "☞",
+    0x47: "☝", 0x48: "☟", 0x4A: "☺", 0x4C: "☹", 0x51: "✈", 0x52: "☼", 0x54: "❄", 0x6C: "●", 0x6E: "■", 0x6F: "□",
+    0x71: "❑", 0x72: "❒", 0x73: "⬧", 0x74: "⧫", 0x75: "◆", 0x76: "❖", 0x77: "◆", 0x78: "☒", 0x9F: "•", 0xA0: "▪",
+    0xA1: "○", 0xA3: "◉", 0xA7: "▪", 0xA8: "☐", 0xAB: "★", 0xD8: "➢", 0xDF: "←", 0xE0: "→", 0xE1: "↑", 0xE2: "↓",
+    0xE3: "↖", 0xE4: "↗", 0xE5: "↙", 0xE6: "↘", 0xE8: "➔", 0xEF: "⇦", 0xF0: "⇨", 0xF1: "⇧", 0xF2: "⇩", 0xF3: "⇔",
+    0xFB: "✗", 0xFC: "✓", 0xFD: "☒", 0xFE: "☑",
+} | dict(zip(range(0x80, 0x96), "⓪①②③④⑤⑥⑦⑧⑨⑩⓿❶❷❸❹❺❻❼❽❾❿", strict=True))  # fmt: skip
 _WINGDINGS_2: Final = {0x50: "✓", 0x4F: "✗", 0x52: "☑", 0x53: "☒", 0x51: "☒", 0xA3: "☐", 0x2A: "☐"}
 _FONTS: Final = {
     "symbol": _SYMBOL | _GREEK,
     "wingdings": _WINGDINGS,
     "wingdings 2": _WINGDINGS_2,
 }
+
+_NAME: Final = re.compile(r"(?:[A-Z]{6}\+)?(symbol|wingdings ?[23]?|webdings)(?![a-z]{3})", re.IGNORECASE)
+"""Names of symbol fonts as files give them: with the mark of a subset before and the style behind."""
+_PRIVATE: Final = range(0xF020, 0xF100)
+_MOST_REMEMBERED: Final = 1024
+"""Names of fonts whose kind is remembered: more than any document has."""
+
+
+@lru_cache(maxsize=_MOST_REMEMBERED)
+def symbol_font(name: str) -> str | None:
+    """Which symbol font a font of a file is; null for one of letters."""
+    found = _NAME.match(name)
+    return found[1].lower().replace("wingdings2", "wingdings 2") if found is not None else None
+
+
+def shown_symbol(font: str, point: int) -> int:
+    """The code point of what a symbol font shows for that of a text layer; the same where nobody knows.
+
+    Fonts of pictures have no letters: where a layer says one, it is the key under which the picture lies.
+    """
+    name = symbol_font(font)
+    if name is None or not (point in _PRIVATE or (name != "symbol" and 0x20 < point <= 0xFF)):
+        return point
+    shown = symbol_text(name, f"{point:X}")
+    return ord(shown) if len(shown) == 1 and shown != "\ufffd" else point
 
 
 def decode_symbols(text: str, font: str) -> str:
