@@ -4,8 +4,8 @@ import pytest
 
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.tree import BlockType, Span
-from models.extract.readers.docx.inline.fields import clean_href, field_href
 from models.extract.legible.symbol_fonts import decode_symbols, symbol_text
+from models.extract.readers.docx.inline.fields import clean_href, field_href
 from tests.models.extract.docx.files import make_docx, paragraph, read_blocks, read_tree, shape, style
 
 
