@@ -5,6 +5,7 @@ Code that has run is specialised by the interpreter and its pages are faulted in
 """
 
 from actors.sandbox.assemble_document import finish_tree, read_again
+from actors.sandbox.heap import fill_pools, pack_code
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PageMark
 from models.cdom.tree import Source, dump_tree
@@ -17,18 +18,26 @@ _WORDS = "Plain words that fill a line of this paragraph from one side to the ot
 
 def warm_up(*, once: bool = False) -> None:
     """Raises when our own document cannot be read. `once`: for a server that reads a few files and redacts none."""
-    data, options = make_sample(), ReadOptions()
-    source = Source(format="pdf", sha256="", bytes=len(data))
-    for _ in range(1 if once else _ROUNDS):
-        document = open_document(data, options)
-        dump_facts(document.facts)
-        contents = [document.read_page(number).content for number in document.facts.page_numbers]
-        for content in contents:
-            dump_page(content)
-        dump_tree(finish_tree(document.facts, contents, source=source, options=options))
-        document.close()
-    if not once:
-        _redact(data)
+    data = make_sample()
+    if once:
+        _read(data)
+        return
+    fill_pools()
+    pack_code(lambda: _read(data))
+    for _ in range(_ROUNDS):
+        _read(data)
+    _redact(data)
+
+
+def _read(data: bytes) -> None:
+    options, source = ReadOptions(), Source(format="pdf", sha256="", bytes=len(data))
+    document = open_document(data, options)
+    dump_facts(document.facts)
+    contents = [document.read_page(number).content for number in document.facts.page_numbers]
+    for content in contents:
+        dump_page(content)
+    dump_tree(finish_tree(document.facts, contents, source=source, options=options))
+    document.close()
 
 
 def _redact(data: bytes) -> None:

@@ -1,15 +1,34 @@
-"""The fork server's own sample is a document like any other."""
+"""The fork server's own sample is a document like any other; how its memory lies then changes nothing else."""
 
 import io
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from actors.reading.forkserver import ForkServer
 from actors.reading.read_document import DocumentReader
+from actors.sandbox.heap import _MOST_BATCHES, fill_pools, pack_code, use_huge_pages
 from actors.sandbox.limits import SandboxLimits
 from actors.sandbox.warmup import make_sample
 from models.cdom.original import ReadOptions
 from models.extract.readers import open_document
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = 4096
+SERVER = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from actors.sandbox import server
+from actors.sandbox.limits import SandboxLimits
+server.drop_privileges = lambda: True
+server.prepare_process(SandboxLimits())
+from actors.sandbox import heap, warmup
+called = heap._called_by(lambda: warmup._read(warmup.make_sample()))
+print(len(called), len({id(code) // 4096 for code in called}))
+"""
 
 
 def test_the_sample_is_read_without_repair() -> None:
@@ -49,3 +68,61 @@ def test_a_server_that_was_launched_is_the_one_that_starts_and_ends(used: bool) 
 def test_limits_cross_to_the_server_as_they_are() -> None:
     limits = SandboxLimits(formats=("pdf",), readers={"pdf": "a:b"})
     assert SandboxLimits.load(limits.dump()) == limits
+
+
+def _add(step: int) -> Callable[[int], list[int]]:
+    def add(number: int, *, again: int = 2) -> list[int]:
+        return [one + step for one in (number for _ in range(again))]
+
+    return add
+
+
+def test_packed_functions_answer_as_before_with_all_that_is_inside_them() -> None:
+    add = _add(3)
+    code = add.__code__
+    assert pack_code(lambda: add(1)) >= 1
+    assert add.__code__ is not code
+    assert add.__code__ == code
+    assert (add(1), add(1, again=1)) == ([4, 4], [4])
+    assert add.__code__.co_firstlineno == code.co_firstlineno
+
+
+def test_functions_that_were_not_called_keep_their_code() -> None:
+    code = _add.__code__
+    pack_code(lambda: None)
+    assert _add.__code__ is code
+
+
+def test_nobody_watches_the_interpreter_after_a_run_that_failed() -> None:
+    def fail() -> None:
+        raise ValueError
+
+    with pytest.raises(ValueError):
+        pack_code(fail)
+    assert sys.getprofile() is None
+
+
+@pytest.mark.parametrize("size", [64, 256, 496])
+def test_new_objects_lie_together_once_the_holes_are_filled(size: int) -> None:
+    scattered = [bytes(size - 33) for _ in range(20_000)]
+    del scattered[::50]
+    filled = fill_pools()
+    assert 0 < filled < 31 * _MOST_BATCHES * 8192
+    fresh = [bytes(size - 33) for _ in range(64)]
+    assert len({id(one) // PAGE for one in fresh}) <= 64 * size // PAGE + 8
+
+
+def test_huge_pages_hold_what_stood_there_before() -> None:
+    data = [bytes([number % 256]) * 400 for number in range(20_000)]
+    assert use_huge_pages() % (1 << 21) == 0
+    assert all(one == bytes([number % 256]) * 400 for number, one in enumerate(data))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the server prepares itself by /proc")
+def test_what_a_reading_calls_lies_on_few_pages_of_the_server() -> None:
+    environment = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
+    command = [sys.executable, "-I", "-c", SERVER, str(ROOT)]
+    said = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+    called, pages = map(int, said.split())
+    assert called > 200
+    assert pages < called / 2  # interpreted 449 pages for 610 before, a tenth of what a child copies
