@@ -70,8 +70,8 @@ def test_limits_cross_to_the_server_as_they_are() -> None:
     assert SandboxLimits.load(limits.dump()) == limits
 
 
-def _add(step: int) -> Callable[[int], list[int]]:
-    def add(number: int, *, again: int = 2) -> list[int]:
+def _add(step: int) -> Callable[..., list[int]]:
+    def add(number: int, again: int = 2) -> list[int]:
         return [one + step for one in (number for _ in range(again))]
 
     return add
