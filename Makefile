@@ -181,8 +181,8 @@ bench-bulk: $(VENV)/.dev ## 10,000 pages by the bulk job beside quire extract: m
 bench-redaction: $(VENV)/.dev ## values in every place of generated PDF and Word files, looked for in the redacted ones: make bench-redaction PDF=10000 DOCX=2000
 	$(BIN)/python -m tests.bench.redaction.bench_redaction --pdf $(or $(PDF),1000) --docx $(or $(DOCX),200) --first $(or $(FIRST),0) --seconds $(or $(SECONDS),100000)
 
-bench-search-service: $(VENV)/.dev ## search through HTTP at size: make bench-search-service CHUNKS=100000 TENANTS=1 DATA=folder
-	$(BIN)/python -m tests.bench.search.bench_search_service --chunks $(or $(CHUNKS),100000) --tenants $(or $(TENANTS),1) $(if $(DATA),--data $(DATA),)
+bench-search-service: $(VENV)/.dev ## search through HTTP at size: make bench-search-service CHUNKS=100000 TENANTS=1 [BESIDE=1000000 KEPT=folder DATA=folder]
+	$(BIN)/python -m tests.bench.search.bench_search_service --chunks $(or $(CHUNKS),100000) --tenants $(or $(TENANTS),1) --beside $(or $(BESIDE),0) $(if $(KEPT),--kept $(KEPT),) $(if $(DATA),--data $(DATA),)
 
 bench-purge: $(VENV)/.dev ## erasing in a large index: make bench-purge CHUNKS=1000000 TENANTS=10 [KEPT=folder that keeps it for the next run]
 	$(BIN)/python -m tests.bench.search.bench_purge --chunks $(or $(CHUNKS),1000000) --tenants $(or $(TENANTS),10) $(if $(KEPT),--kept $(KEPT),)

@@ -1,6 +1,7 @@
 """tantivy's writers, a few of them kept open, and what a chunk is in an index."""
 
 import json
+import shutil
 from collections import OrderedDict
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,6 +13,7 @@ from storage.index.keyword.analysis import field_of
 from storage.index.keyword.keywords import open_index
 from storage.index.table.entries import generation_name, split_key
 from storage.objects.durable_files import make_folder
+from storage.values.errors import StoreUnavailable
 
 HEAP_BYTES = 15_000_000
 """Of one writer: the least tantivy takes per thread."""
@@ -27,13 +29,20 @@ class KeywordWriters:
         self._open: OrderedDict[Path, tantivy.IndexWriter] = OrderedDict()
 
     def change(self, folder: Path, *, gone: Iterable[str], fresh: Iterable[dict[str, Any]]) -> None:
-        """Generations out, rows in, in one commit."""
-        writer = self._writer(folder)
-        for name in gone:
-            writer.delete_documents_by_term("generation", name)
-        for row in fresh:
-            writer.add_document(_document(row))
-        writer.commit()
+        """Generations out, rows in, in one commit. Raises `StoreUnavailable`, and then nothing has changed.
+
+        A writer that met a full disk takes what it is given and writes nothing of it, so it is never asked again.
+        """
+        try:
+            writer = self._writer(folder)
+            for name in gone:
+                writer.delete_documents_by_term("generation", name)
+            for row in fresh:
+                writer.add_document(_document(row))
+            writer.commit()
+        except (OSError, RuntimeError, ValueError) as error:
+            self._open.pop(folder, None)
+            raise StoreUnavailable(f"keyword index: {type(error).__name__}") from error
 
     def let_go(self, folder: Path) -> None:
         """The folder's write lock is given back; nothing when it is not open."""
@@ -56,13 +65,17 @@ class KeywordWriters:
 
 
 def build_index(folder: Path, rows: Iterable[dict[str, Any]]) -> None:
-    """A new index of these rows in a folder that is not there yet."""
-    make_folder(folder)
-    writer = open_index(folder, fresh=True).writer(heap_size=HEAP_BYTES * 2, num_threads=1)
-    for row in rows:
-        writer.add_document(_document(row))
-    writer.commit()
-    writer.wait_merging_threads()
+    """A new index of these rows in a folder that is not there yet. Raises `StoreUnavailable`; then it is not there."""
+    try:
+        make_folder(folder)
+        writer = open_index(folder, fresh=True).writer(heap_size=HEAP_BYTES * 2, num_threads=1)
+        for row in rows:
+            writer.add_document(_document(row))
+        writer.commit()
+        writer.wait_merging_threads()
+    except (OSError, RuntimeError, ValueError) as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise StoreUnavailable(f"keyword index: {type(error).__name__}") from error
 
 
 def generation_of(row: dict[str, Any]) -> str:

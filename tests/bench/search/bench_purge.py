@@ -21,7 +21,7 @@ from models.neural.embed.minilm import WIDTH
 from storage.index.opened import open_writer, place_index
 from storage.index.writer import ChunkIndexWriter
 from storage.values.rows import Scope
-from tests.bench.search.bench_search_service import fill_index, scopes, shares
+from tests.bench.search.bench_search_service import fill_index, owned_documents
 from tests.bench.search.search_corpus import PER_DOCUMENT, batches, load_material
 
 PASS = 500
@@ -40,7 +40,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="qp") as folder:
         place = options.kept or Path(folder) / "index"
         report: dict[str, Any] = {"chunks": options.chunks, "tenants": options.tenants, "load_before": os.getloadavg()}
-        report["indexing"] = fill_index(place, options.chunks, options.tenants, material)
+        report["indexing"] = fill_index(place, owned_documents(options.chunks, options.tenants), material)
         writer = open_writer(place_index(str(place), place, width=WIDTH))
         report["erasing"] = erase_all(writer, options.chunks, options.tenants, options.documents)
         put_back(writer, options.chunks, options.tenants, options.documents)
@@ -53,7 +53,7 @@ def main() -> None:
 
 def chosen(chunks: int, tenants: int, documents: int) -> dict[str, Documents]:
     """What is erased: one document from the middle, the newest job of one tenant, some of every tenant and age."""
-    owned = list(zip(scopes(tenants), shares(chunks, tenants), strict=True))
+    owned = owned_documents(chunks, tenants)
     scope, names = owned[tenants // 2]
     other, others = owned[0]
     rng = np.random.default_rng(5)

@@ -1,7 +1,8 @@
 """Search through HTTP at size: `python -m tests.bench.search.bench_search_service [--chunks 100000] [--data FOLDER]`.
 
 Fills an index in a folder, publishes its documents in the database of a service of its own, and asks. `--tenants 10`
-puts a tenth of the chunks into the tenant that asks. `--kept FOLDER` keeps the index for the next run.
+puts a tenth of the chunks into the tenant that asks, `--beside 1000000` adds one of so many chunks, which asks as well.
+`--kept FOLDER` keeps the index for the next run.
 Prints wall-clock p50 and p99 per mode and CPU per question; writes bench-results/search-service.json.
 """
 
@@ -36,23 +37,34 @@ from tests.bench.search.search_corpus import (
     publish,
 )
 
-MINE = Scope(tenant="default")
+MINE, LARGE = Scope(tenant="default"), Scope(tenant="large")
+LARGE_KEY = "a-key-of-the-large-tenant"
 WARM = 10
 
 
 def main() -> None:
     options = _options()
     material = load_material(options.data)
-    report: dict[str, Any] = {"chunks": options.chunks, "tenants": options.tenants, "load_before": os.getloadavg()}
+    report: dict[str, Any] = {
+        "chunks": options.chunks,
+        "tenants": options.tenants,
+        "beside": options.beside,
+        "load_before": os.getloadavg(),
+    }
     with tempfile.TemporaryDirectory(prefix="qs", dir="/tmp") as folder:
         Path(folder).chmod(0o711)
         index = options.kept or Path(folder) / "index"
-        report["indexing"] = fill_index(index, options.chunks, options.tenants, material)
+        owned = owned_documents(options.chunks, options.tenants, options.beside)
+        report["indexing"] = fill_index(index, owned, material)
         variables = {"SVC_RAG_DB": str(index), "SVC_SEARCH_MEMORY_MB": str(options.memory_mb), "SVC_WORKERS": "1"}
+        variables |= {"SVC_API_KEYS": f"large={LARGE_KEY}"} if options.beside else {}
         with service(options.proxy, Path(folder) / "w", **variables) as (client, roots, _):
-            seed_database(Path(folder) / "w", options.chunks, options.tenants)
+            seed_database(Path(folder) / "w", owned)
             time.sleep(options.settle)
             report |= ask_all(client, roots, material, options.questions)
+            if options.beside:
+                large = Client(client.base_url, LARGE_KEY)
+                report["large_tenant"] = ask_all(large, roots, material, options.questions)
     report["load_after"] = os.getloadavg()
     print(json.dumps(report, indent=2))
     Path("bench-results").mkdir(exist_ok=True)
@@ -64,6 +76,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--data", type=Path)
     parser.add_argument("--chunks", type=int, default=100_000)
     parser.add_argument("--tenants", type=int, default=1)
+    parser.add_argument("--beside", type=int, default=0, help="chunks of one more tenant")
     parser.add_argument("--questions", type=int, default=200)
     parser.add_argument("--memory-mb", type=int, default=512)
     parser.add_argument("--proxy", choices=("ray", "haproxy"), default="ray")
@@ -72,32 +85,28 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def scopes(tenants: int) -> list[Scope]:
-    """The tenant that asks, and the others."""
-    return [MINE, *(Scope(tenant=f"other{number}") for number in range(1, tenants))]
-
-
-def shares(chunks: int, tenants: int) -> list[list[str]]:
-    """Names of each tenant's documents."""
+def owned_documents(chunks: int, tenants: int, beside: int = 0) -> list[tuple[Scope, list[str]]]:
+    """Each tenant, the one that asks first, with the names of its documents."""
     each = chunks // PER_DOCUMENT // tenants
-    return [document_names(each, start=number * each) for number in range(tenants)]
+    others = [Scope(tenant=f"other{number}") for number in range(1, tenants)]
+    owned = [(scope, document_names(each, start=number * each)) for number, scope in enumerate((MINE, *others))]
+    return [*owned, (LARGE, document_names(beside // PER_DOCUMENT, start=each * tenants))] if beside else owned
 
 
-def fill_index(index: Path, chunks: int, tenants: int, material: Material) -> dict[str, float] | None:
+def fill_index(index: Path, owned: list[tuple[Scope, list[str]]], material: Material) -> dict[str, float] | None:
     """Everything written, then the chores the service would do in its first minutes. None when it is there already."""
     writer = open_writer(place_index(str(index), index, width=WIDTH))
     try:
-        if writer.table.count() == chunks:
-            return None
         rng = np.random.default_rng(7)
-        written = [
-            fill(writer.write, batches(material, scope, names, rng))
-            for scope, names in zip(scopes(tenants), shares(chunks, tenants), strict=True)
-        ]
+        missing = [(scope, names) for scope, names in owned if writer.table.count(scope) != len(names) * PER_DOCUMENT]
+        if not missing:
+            return None
+        written = [fill(writer.write, batches(material, scope, names, rng)) for scope, names in missing]
         started = time.perf_counter()
         writer.compact()
         writer.index_vectors()
         wall, cpu = (sum(one[name] for one in written) for name in ("wall_s", "cpu_s"))
+        chunks = sum(one["chunks"] for one in written)
         return {
             "chunks_per_wall_s": round(chunks / wall),
             "chunks_per_cpu_s": round(chunks / cpu),
@@ -107,10 +116,10 @@ def fill_index(index: Path, chunks: int, tenants: int, material: Material) -> di
         writer.close()
 
 
-def seed_database(workdir: Path, chunks: int, tenants: int) -> None:
+def seed_database(workdir: Path, owned: list[tuple[Scope, list[str]]]) -> None:
     db = Database((workdir / "run" / "dsn").read_text().strip())
     try:
-        for scope, names in zip(scopes(tenants), shares(chunks, tenants), strict=True):
+        for scope, names in owned:
             publish(db, scope, names)
         with db.reading() as conn:
             conn.execute("analyze documents")
