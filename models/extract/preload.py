@@ -13,7 +13,7 @@ from models.extract.document.levels import level_forests
 from models.extract.layout.headings.decide import heading_forest
 from models.extract.layout.tables.scoring.find import load_weights
 from models.extract.legible.statistics import load_tables
-from models.extract.readers import READERS, STATED
+from models.extract.readers import INSIDE, READERS, STATED
 
 _SKIPPED_CODECS = frozenset({"aliases", "mbcs", "oem"})
 _CODECS_OF_PDF = (
@@ -30,7 +30,8 @@ def preload(formats: Collection[Format] = ()) -> None:
 
     Raises `ImportError` when a reader cannot be imported.
     """
-    for target in sorted({target for one, target in READERS.items() if not formats or one in formats}):
+    wanted = set(formats).union(*(INSIDE.get(one, ()) for one in formats))
+    for target in sorted({target for one, target in READERS.items() if not wanted or one in wanted}):
         import_module(target.split(":")[0])
     if not formats or STATED & set(formats):
         load_counters()

@@ -11,6 +11,7 @@ from actors.sandbox.limits import SandboxLimits
 from models.cdom.original import ReadOptions
 from tests.models.extract.compound.files import compound, record, workbook, xls
 from tests.models.extract.compound.words import sprm, word
+from tests.models.extract.docx.files import make_docx, paragraph
 from tests.models.extract.flow_trees import zipped
 from tests.models.extract.open_document.test_odf import cell, opendocument
 from tests.models.extract.sheets.workbooks import sheet, text_cell
@@ -73,6 +74,14 @@ def signs_of_pictures() -> bytes:
     return word([("\x01 " * 1000 + "\r", 0, b"")], looks=looks, data=data)
 
 
+def words_inside_words() -> bytes:
+    data = make_docx(paragraph("deepest"))
+    for _ in range(30):
+        chunks = {"word/a.docx": data}
+        data = make_docx('<w:altChunk r:id="c1"/>' * 3, relations=[("c1", "aFChunk", "a.docx")], files=chunks)
+    return data
+
+
 CASES: dict[str, Case] = {
     "xlsx: the first and the last cell": (READ, spread_cells),
     "xlsx: a diagonal of 16,000 cells": (READ, diagonal),
@@ -98,6 +107,8 @@ CASES: dict[str, Case] = {
     "xls: a workbook under a password": (ENCRYPTED, lambda: xls(workbook({"S": []}, record(0x2F, bytes(54))))),
     "doc: a document under a password": (ENCRYPTED, lambda: word([("x\r", 0, b"")], flags=0x0100)),
     "doc: pictures that are longer than the file": (READ, signs_of_pictures),
+    "docx: Word files inside each other": (READ, words_inside_words),
+    "heic: a format that is only recognised": (REFUSED, lambda: b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(200)),
     "ppt: a format that is only recognised": (REFUSED, lambda: compound({("PowerPoint Document",): b"x" * 600})),
     "zip: a name that leads out": (MALFORMED, lambda: zipped({"../up.txt": "x", "b.txt": "y"})),
     "zip: a member that unpacks a thousandfold": (LIMIT, lambda: zipped({"a.txt": b"\0" * 60_000_000})),

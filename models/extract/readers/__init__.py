@@ -42,6 +42,9 @@ READERS: dict[Format, str] = {
 }
 """Format → "module:function"; the function takes (data, options) and returns an `OpenDocument`."""
 
+INSIDE = {Format.DOCX: frozenset({Format.HTML, Format.MHTML, Format.RTF, Format.TXT})}
+"""Formats whose files may lie inside a file of another and are read in their place."""
+
 STATED = frozenset(
     {
         Format.DOCX, Format.PPTX, Format.XLSX, Format.ODT, Format.ODS, Format.ODP, Format.RTF, Format.EPUB,

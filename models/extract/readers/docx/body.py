@@ -14,7 +14,7 @@ from models.extract.readers.docx.inline.drawing import choose_alternative
 from models.extract.readers.docx.inline.omml import math_to_latex
 from models.extract.readers.docx.inline.pieces import Chart, NoteRef, Piece
 from models.extract.readers.docx.inline.runs import InlineReader, Story
-from models.extract.readers.docx.package.xml import MC, Element, M, W
+from models.extract.readers.docx.package.xml import MC, Element, M, R, W
 from models.extract.readers.docx.structure.drafts import flatten
 from models.extract.readers.docx.structure.numbering import ListCounter
 from models.extract.readers.docx.structure.pages import FlatPage, PageSink
@@ -32,12 +32,14 @@ _WRAPPERS: Final = frozenset(W + name for name in ("ins", "moveTo", "customXml",
 class Desk:
     """What all stories of a document share.
 
-    `call_note` gives the mark that stands in the text and the note's blocks; `read_chart` a chart's blocks.
+    `call_note` gives the mark that stands in the text and the note's blocks; `read_chart` a chart's blocks,
+    `read_chunk` those of another document by the id of its relationship.
     """
 
     counter: ListCounter
     call_note: Callable[[NoteRef], tuple[str, list[FlowBlock]]]
     read_chart: Callable[[Chart], list[FlowBlock]]
+    read_chunk: Callable[[str], list[FlowBlock]]
 
 
 class BodyReader:
@@ -78,7 +80,8 @@ class BodyReader:
         elif node.tag == M + "oMathPara":
             self._read_formulas(node)
         elif node.tag == W + "altChunk":
-            self._story.warn("embedded-document")
+            self._sink.current.blocks += self._desk.read_chunk(node.get(R + "id") or "")
+            self._writer.close_code()
 
     def _read_formulas(self, node: Element) -> None:
         for formula in node.iter(M + "oMath"):

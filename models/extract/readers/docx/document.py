@@ -28,5 +28,5 @@ def _read(data: bytes) -> FlowFile:
         reason="word-file",
         metadata=word.metadata,
         warnings=tuple(word.warnings),
-        assets=package,
+        assets=word.assets,
     )

@@ -8,6 +8,7 @@ from typing import Final
 from models.cdom.errors import Malformed, UnsupportedFormat
 from models.cdom.tree import BlockType, Metadata
 from models.extract.readers.docx.body import BodyReader, Desk
+from models.extract.readers.docx.chunks import ChunkReader
 from models.extract.readers.docx.inline.charts import read_chart_table, read_chart_text
 from models.extract.readers.docx.inline.fields import FieldStack
 from models.extract.readers.docx.inline.pieces import Chart, NoteKind
@@ -21,6 +22,7 @@ from models.extract.readers.docx.structure.notes import NoteBook, NotePart, read
 from models.extract.readers.docx.structure.numbering import ListCounter
 from models.extract.readers.docx.structure.pages import FlatPage, Section, StatedPages, read_sections
 from models.extract.readers.flow.blocks import FlowBlock, FlowPage, adopt
+from models.extract.readers.flow.document import Assets
 
 _NOTE_PARTS: Final = {
     NoteKind.FOOTNOTE: ("footnotes", "footnotePr", "decimal"),
@@ -31,10 +33,14 @@ _TRACKED: Final = (W + "ins", W + "del", W + "moveFrom", W + "moveTo")
 
 
 class WordFile:
-    """One package on its way to pages. `read` once; then `metadata` and `warnings` are complete."""
+    """One package on its way to pages. `read` once; then `metadata`, `warnings` and `assets` are complete.
 
-    def __init__(self, package: Package) -> None:
-        self._package = package
+    `inside`: it lies in another Word file, and documents in it are only named.
+    """
+
+    def __init__(self, package: Package, *, inside: bool = False) -> None:
+        self._package, self._inside = package, inside
+        self.assets = ChunkReader(package)
         self.warnings: list[str] = []
         self._part = self._find_document()
         self._relations = self._read_relations(self._part)
@@ -56,7 +62,7 @@ class WordFile:
         self._warn_of(root)
         self._note_stories: dict[NoteKind, Story] = {}
         notes = NoteBook(self._read_note_parts(), self._read_note)
-        self._desk = Desk(ListCounter(self._related("numbering")), notes.call, self._read_chart)
+        self._desk = Desk(ListCounter(self._related("numbering")), notes.call, self._read_chart, self._read_chunk)
         BodyReader(self._desk, self._make_story(root, self._relations), pages).read(body)
         _move_endnotes(pages.pages, notes.endnotes)
         self._add_running(pages, sections)
@@ -132,6 +138,23 @@ class WordFile:
         picture.text = read_chart_text(root) or chart.alt
         table = read_chart_table(root)
         return [picture, FlowBlock(BlockType.TABLE, table=table, parent=picture)] if table is not None else [picture]
+
+    def _read_chunk(self, rel_id: str) -> list[FlowBlock]:
+        """Another document, in its place."""
+        relation = self._relations.get(rel_id)
+        local = relation is not None and not relation.external and not self._inside
+        blocks = self.assets.blocks(relation.target, self._read_inside) if relation is not None and local else None
+        if blocks is None:
+            self._warn("embedded-document")
+        return blocks or []
+
+    def _read_inside(self, data: bytes) -> tuple[list[FlowBlock], Assets]:
+        """The blocks of a Word file inside this one. Raises `ExtractError`."""
+        word = WordFile(Package(data), inside=True)
+        blocks = [block for page in word.read() for block in page.in_order()]
+        for code in word.warnings:
+            self._warn(code)
+        return blocks, word.assets
 
     def _add_running(self, pages: StatedPages, sections: list[Section]) -> None:
         """Headers and footers: each distinct text once, on the first page where it is stated to run."""

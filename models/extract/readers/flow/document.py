@@ -112,6 +112,11 @@ class FlowDocument:
         )
         return PageRead(content=content, assets=assets)
 
+    @property
+    def pictures(self) -> Assets:
+        """The pictures of the file by the names its blocks know them by."""
+        return self._file.assets
+
     def written(self) -> list[list[FlowBlock]]:
         """The blocks of every page of the file."""
         return [page.in_order() for page in self._pages]

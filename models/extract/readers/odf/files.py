@@ -12,8 +12,8 @@ from models.extract.readers.docx.package.opc import Package
 from models.extract.readers.docx.package.xml import BrokenPart, Element
 from models.extract.readers.flow.blocks import FlowPage
 from models.extract.readers.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.readers.flow.parts import PartPictures
 from models.extract.readers.odf.cells import SheetReader
+from models.extract.readers.odf.flat import FlatPackage, open_package
 from models.extract.readers.odf.names import DC, DRAW, MANIFEST, META, TABLE
 from models.extract.readers.odf.slides import read_slide, slide_size
 from models.extract.readers.odf.styles import OdfStyles
@@ -43,7 +43,7 @@ def open_odp(data: bytes, options: ReadOptions) -> FlowDocument:
 
 
 def _read(data: bytes, format_: Format, read: ReadPages) -> FlowFile:
-    package = Package(data)
+    package = open_package(data)
     _check_open(package)
     content = package.xml("content.xml")
     if content is None:
@@ -60,18 +60,18 @@ def _read(data: bytes, format_: Format, read: ReadPages) -> FlowFile:
         reason="open-document",
         metadata=_read_metadata(_part(package, "meta.xml")),
         warnings=("macros",) if package.has("Basic/script-lc.xml") else (),
-        assets=PartPictures(package),
+        assets=package,
     )
 
 
-def _check_open(package: Package) -> None:
+def _check_open(package: Package | FlatPackage) -> None:
     """Raises `Encrypted` when the manifest says that parts are."""
     manifest = _part(package, "META-INF/manifest.xml")
     if manifest is not None and next(manifest.iter(MANIFEST + "encryption-data"), None) is not None:
         raise Encrypted()
 
 
-def _part(package: Package, name: str) -> Element | None:
+def _part(package: Package | FlatPackage, name: str) -> Element | None:
     try:
         return package.xml(name)
     except BrokenPart:

@@ -21,6 +21,13 @@ _JATS: Final = re.compile(
     r"|<article\b[^>]*>\s*<front>|<article-meta>",
     re.IGNORECASE,
 )
+_FLAT: Final = re.compile(
+    r"<office:document\b[^>]{0,8000}?\soffice:mimetype=[\"']application/vnd\.oasis\.opendocument\.([a-z]{4,12})"
+)
+"""OpenDocument in one file of XML: what it is stands in its first element."""
+_FLAT_FORMATS: Final = {
+    "text": Format.ODT, "spreadsheet": Format.ODS, "presentation": Format.ODP, "graphics": Format.ODP,
+}  # fmt: skip
 _HEADER: Final = re.compile(r"([A-Za-z][A-Za-z0-9-]{1,60})[ \t]*:(?!//)")
 _STRANGE_LINES: Final = 2
 """Lines among a mail's headers that are none: programs break long ones without a blank."""
@@ -70,6 +77,8 @@ def sniff_text(data: bytes) -> Format:
         return Format.TXT
     start = text[_LEADING.match(text).end() :] if _LEADING.match(text) else text  # type: ignore[union-attr]
     if start.startswith("<"):
+        if (flat := _FLAT.match(start)) is not None and flat.group(1) in _FLAT_FORMATS:
+            return _FLAT_FORMATS[flat.group(1)]
         if _JATS.search(text[:8192]):
             return Format.JATS
         if _MARKUP.match(start) or "<html" in text[:2048].lower():

@@ -5,8 +5,8 @@ from typing import Final
 from lxml import etree
 
 from models.cdom.coverage import Unseen
-from models.extract.readers.docx.package.opc import Package
 from models.extract.readers.docx.package.xml import Element
+from models.extract.readers.odf.flat import open_package
 from models.extract.readers.stated.text import NOT_SHOWN, StatedText, words_of
 
 _OFFICE: Final = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
@@ -27,7 +27,7 @@ _BESIDE: Final = (
 
 def state_odf(data: bytes) -> StatedText:
     """Raises `ExtractError` as the reader does."""
-    package, stated = Package(data), StatedText()
+    package, stated = open_package(data), StatedText()
     root = package.xml_again("content.xml")
     body = root.find(_OFFICE + "body") if root is not None else None
     if body is not None:

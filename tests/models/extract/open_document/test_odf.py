@@ -7,7 +7,9 @@ import pytest
 
 from models.cdom.errors import Encrypted, Malformed, ResourceLimit
 from models.cdom.flags import COMMENT, HIDDEN_TEXT, SPEAKER_NOTES
+from models.cdom.original import ReadOptions
 from models.cdom.tree import BlockType
+from models.extract.readers.odf import open_odt
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts, zipped
 
 NAMES = " ".join(
@@ -269,6 +271,39 @@ def test_a_name_that_a_program_gave_to_a_slide_is_its_label_and_no_heading(name:
     tree = read_tree(opendocument("presentation", f'<draw:page draw:name="{name}">{frame}</draw:page>'))
     assert [(block.type.value, block.text) for block in tree.blocks] == [("paragraph", "Ropes")]
     assert tree.pages[0].label == name
+
+
+FLAT = (
+    '<?xml version="1.0"?><office:document {} office:mimetype="application/vnd.oasis.opendocument.{}">{}{}'
+    "</office:document>"
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "format_", "body"),
+    [
+        ("text", "odt", '<text:h text:outline-level="1">Head</text:h><text:p>words</text:p>'),
+        ("spreadsheet", "ods", f'<table:table table:name="Head"><table:table-row>{cell("words")}'
+                               "</table:table-row></table:table>"),
+        ("presentation", "odp", '<draw:page draw:name="Head"><draw:frame><draw:text-box><text:p>words</text:p>'
+                                "</draw:text-box></draw:frame></draw:page>"),
+    ],
+)  # fmt: skip
+def test_open_document_in_one_file_of_xml_is_read_as_its_package_is(kind: str, format_: str, body: str) -> None:
+    meta = '<office:meta xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>T</dc:title></office:meta>'
+    inside = f"<office:body><office:{kind}>{body}</office:{kind}></office:body>"
+    flat = read_tree(FLAT.format(NAMES, kind, meta, inside).encode())
+    packed = read_tree(opendocument(kind, body))
+    assert (flat.source.format, flat.metadata.title) == (format_, "T")
+    assert (flat.blocks, flat.pages) == (packed.blocks, packed.pages)
+    assert flat.coverage is not None
+    assert flat.coverage.complete
+
+
+def test_a_flat_file_with_a_document_type_is_malformed() -> None:
+    text = FLAT.format(NAMES, "text", "", "").replace("<office:document", "<!DOCTYPE x><office:document", 1)
+    with pytest.raises(Malformed):
+        open_odt(text.encode(), ReadOptions())
 
 
 def test_items_numbered_in_no_form_are_paragraphs() -> None:
