@@ -6,7 +6,7 @@ from typing import Final
 from models.extract.readers.docx.package.xml import Element
 from models.extract.readers.jats.article import parse_again
 from models.extract.readers.sniffing.charset import decode_again
-from models.extract.readers.stated.text import NOT_SHOWN, REPEATED, StatedText, part_signs
+from models.extract.readers.stated.text import NOT_SHOWN, REPEATED, StatedText, part_signs, words_of
 from models.extract.readers.web.parse import decode
 
 _SHOWN_OF_FRONT: Final = frozenset(("title-group", "abstract", "trans-abstract"))
@@ -19,15 +19,19 @@ _BESIDE: Final = frozenset(
     )
 )  # fmt: skip
 """What describes an article or a part of it, and is in no text that people read."""
+_PLAIN: Final = frozenset(("p", "xref", "italic", "bold", "sup", "sub", "td", "tr", "ref", "name", "surname", "year"))
+"""Names of most elements, which are text like that around them."""
 _FORMED: Final = frozenset(("tex-math", "math", "inline-formula", "disp-formula"))
 _UNSPOKEN: Final = re.compile(
-    r"(^////[^\n]*\n(?:(?!////)[^\n]*\n){0,2000}////[^\n]*|^//[^\n]*|^:!?[\w][\w-]*!?:[^\n]*|^\[[^\n]{0,500}\][ \t]*$"
-    r"|^ifn?def::[^\n]*\n(?:(?!endif::)[^\n]*\n){1,500}endif::[^\n]*|^(?:ifdef|ifndef|ifeval|endif|include|toc)::[^\n]*|^(?:image|video|audio)::[^\[\n]{0,500}\[[^\n]{0,500}"
-    r"|^(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION):|\[[.#%][\w.#%-]{0,80}\]"
-    r"|\b(?:image|icon|anchor|indexterm2?):[^\s\[\]]{0,500}\[[^\[\]\n]{0,500}"
-    r"|\[\[[^\[\]\n]{1,300}\]\]|<<[^<>\n]{1,300}>>|\{[\w-]{1,100}\}(?:[^\s\[\]]{0,500}\[)?|\((?:C|R|TM)\)|&#?\w{1,32};|<\d{1,4}>|(?<![^\s|])[\d.+*^<>]{0,12}[adehlmsv](?=\|)|^```[^\n]*"
-    r"|\b(?:link|xref|mailto|kbd|btn|menu|stem|latexmath|asciimath|pass|footnote|footnoteref"
-    r"):{1,2}[^\s\[\]]{0,500}\[|\b(?:https?|ftp|irc)://[^\s\[\]<>]{1,500}\[|\(\(\([^()\n]{0,300}\)\)\))",
+    r"(^(?:////[^\n]*\n(?:(?!////)[^\n]*\n){0,2000}////[^\n]*|//[^\n]*|:!?[\w][\w-]*!?:[^\n]*|\[[^\n]{0,500}\][ \t]*$"
+    r"|ifn?def::[^\n]*\n(?:(?!endif::)[^\n]*\n){1,500}endif::[^\n]*|(?:ifdef|ifndef|ifeval|endif|include|toc)::[^\n]*"
+    r"|(?:image|video|audio)::[^\[\n]{0,500}\[[^\n]{0,500}|(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION):|```[^\n]*)"
+    r"|(?=[\[<{(&])(?:\[[.#%][\w.#%-]{0,80}\]|\[\[[^\[\]\n]{1,300}\]\]|<<[^<>\n]{1,300}>>"
+    r"|\{[\w-]{1,100}\}(?:[^\s\[\]]{0,500}\[)?|\((?:C|R|TM)\)|&#?\w{1,32};|<\d{1,4}>|\(\(\([^()\n]{0,300}\)\)\))"
+    r"|(?<=[\s|])[\d.+*^<>]{0,12}[adehlmsv](?=\|)"
+    r"|\b(?=[abhfiklmpsx])(?:(?:image|icon|anchor|indexterm2?):[^\s\[\]]{0,500}\[[^\[\]\n]{0,500}"
+    r"|(?:link|xref|mailto|kbd|btn|menu|stem|latexmath|asciimath|pass|footnote|footnoteref):{1,2}[^\s\[\]]{0,500}\["
+    r"|(?:https?|ftp|irc)://[^\s\[\]<>]{1,500}\[))",
     re.MULTILINE,
 )
 """Comments, attributes, targets of links, macros: AsciiDoc that is not text, or that stands for other text."""
@@ -42,42 +46,39 @@ def state_jats(data: bytes) -> StatedText:
     return stated
 
 
-def _name_of(node: Element) -> str:
-    return node.tag.rpartition("}")[2] if isinstance(node.tag, str) else ""
-
-
 def _state_node(root: Element, stated: StatedText, *, shown: bool) -> None:
     """Its text; that of nodes that are said in another form or not at all apart."""
-    waiting: list[tuple[Element, bool]] = [(root, shown)]
+    said, silent = stated.text, list[str]()
+    waiting: list[tuple[Element, str, bool]] = [(root, _name_of(root), shown)]
     while waiting:
-        node, said = waiting.pop()
-        _say(stated, node.text, shown=said)
-        own = _name_of(node)
+        node, own, shown = waiting.pop()
+        texts = said if shown else silent
+        in_front = own in ("front", "article-meta", "article")
+        is_titled = own in ("sec", "app", "title-group", "abstract")
+        texts.append(node.text or "")
         for child in node:
-            name = _name_of(child)
-            if name in _BESIDE or (name == "label" and own in ("sec", "app", "title-group", "abstract")):
-                stated.allow(NOT_SHOWN, "".join(child.itertext()))
+            name = child.tag if child.tag in _PLAIN else _name_of(child)
+            if name in _BESIDE or (is_titled and name == "label"):
+                silent.append(words_of(child))
             elif name in _FORMED:
-                stated.formed += list(child.itertext())
+                stated.formed.append(words_of(child))
             elif name == "alternatives":
-                stated.allow(REPEATED, "".join(child.itertext()))
+                stated.allow(REPEATED, words_of(child))
             elif name:
-                in_front = own in ("front", "article-meta", "article")
-                waiting.append((child, _is_shown(name, said) if in_front else said))
-            _say(stated, child.tail, shown=said)
+                waiting.append((child, name, _is_shown(name, shown) if in_front else shown))
+            if child.tail:
+                texts.append(child.tail)
+    stated.allow(NOT_SHOWN, "".join(silent))
+
+
+def _name_of(node: Element) -> str:
+    return node.tag.rpartition("}")[2] if isinstance(node.tag, str) else ""
 
 
 def _is_shown(name: str, shown: bool) -> bool:
     """Of the front only titles and abstracts are text."""
     return shown if name in ("article", "body", "back", "floats-group", "sub-article", "response") else (
         name in _SHOWN_OF_FRONT)  # fmt: skip
-
-
-def _say(stated: StatedText, text: str | None, *, shown: bool) -> None:
-    if text and shown:
-        stated.text.append(text)
-    elif text:
-        stated.allow(NOT_SHOWN, text)
 
 
 def state_asciidoc(data: bytes) -> StatedText:

@@ -42,6 +42,7 @@ def state_xls(data: bytes) -> StatedText:
     stream, book = cast(tuple[bytes, XlsGlobals], take(KEPT, data) or _read_workbook(data))
     forms = [code.count(";") > 2 for code in book.codes()]
     for entry in book.sheets:
+        stated.formed.append(entry.name)
         for record in _records_of(stream, entry.start) if entry.kind in (0, 1) else ():
             _state_record(record, book, forms, stated)
     return stated
@@ -96,6 +97,9 @@ def state_xlsb(data: bytes) -> StatedText:
         if kind == 19 and len(record) >= 5
     ]
     forms = _read_forms(package.read("xl/styles.bin"))
+    for kind, record in read_binary_records(package.read("xl/workbook.bin")):
+        if kind == 156 and len(record) >= 12:
+            stated.formed.append(read_string(record, read_string(record, 8)[1])[0])
     for name in package.names():
         if _SHEET.search(name):
             for kind, record in read_binary_records(package.read(name)):

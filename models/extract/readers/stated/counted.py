@@ -122,27 +122,28 @@ def _match(
     stated: StatedText, wanted: str, said: Sequence[str], hidden_text: Sequence[str], rest: Counter[str]
 ) -> tuple[list[int], list[int], int]:
     """Characters placed and hidden by page, and how many are lost; what else is left goes to `rest`."""
-    wanted, whole = _part_said(stated, wanted, said[0] if len(said) == 1 else "".join(said))
-    parts = [tally(wanted)] if wanted else []
-    reasons: list[str | None] = [None] if wanted else []
-    for reason, texts in ((REFORMATTED, stated.formed), *stated.other.items()):
-        text = _join(texts)
-        if text:
-            parts.append(tally(text))
-            reasons.append(reason)
-    found = tally(whole) if whole and parts else None
-    if found is not None:
-        for part in parts:
-            take_common(part, found)
-    placed = _spread(stated, said, len(whole) if found is None else found.total())
+    pages = [tally(text) for text in said] if sum(map(bool, said)) > 1 else []
+    wanted, whole = (wanted, "") if pages else _part_said(stated, wanted, "".join(said))
+    parts = [tally(wanted)]
+    reasons = [REFORMATTED, *stated.other]
+    parts += [tally(_join(texts)) for texts in (stated.formed, *stated.other.values())]
+    left = _add(parts) if pages else Counter[str]()
+    found = _add(pages) if pages else tally(whole)
+    for part in parts:
+        take_common(part, found)
+    placed = _spread(said, pages, left, found.total())
     hidden = [_take(parts, text) for text in hidden_text]
-    lost = 0
-    for name, part in zip(reasons, parts, strict=True):
-        if name is None:
-            lost = part.total()
-        else:
-            rest[name] += part.total()
-    return placed, hidden, lost
+    for reason, part in zip(reasons, parts[1:], strict=True):
+        rest[reason] += part.total()
+    return placed, hidden, parts[0].total()
+
+
+def _add(tallies: Iterable[Counter[str]]) -> Counter[str]:
+    """All of them in one."""
+    total: Counter[str] = Counter()
+    for one in tallies:
+        total.update(one)
+    return total
 
 
 def _part_said(stated: StatedText, wanted: str, whole: str) -> tuple[str, str]:
@@ -156,20 +157,17 @@ def _part_said(stated: StatedText, wanted: str, whole: str) -> tuple[str, str]:
 
 def _take(parts: Sequence[Counter[str]], text: str) -> int:
     """Characters of the parts that the text has, taken out of the parts."""
-    if not text or not parts:
+    if not text:
         return 0
     found = tally(text)
     return sum(take_common(part, found) for part in parts)
 
 
-def _spread(stated: StatedText, said: Sequence[str], invented: int) -> list[int]:
+def _spread(said: Sequence[str], pages: Sequence[Counter[str]], stated: Counter[str], invented: int) -> list[int]:
     """Characters of each page that the file has, when the pages have so many more than it."""
-    if not invented:
-        return [len(text) for text in said]
-    if sum(map(bool, said)) == 1:
+    if not pages or not invented:
         return [len(text) - invented if text else 0 for text in said]
-    left = tally("".join(_join(texts) for texts in (stated.text, *stated.other.values(), stated.formed)))
-    return [take_common(tally(text), left) if text else 0 for text in said]
+    return [take_common(page, stated) for page in pages]
 
 
 def _join(texts: Sequence[str]) -> str:

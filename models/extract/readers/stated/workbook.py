@@ -17,6 +17,8 @@ _VALUED: Final = re.compile(
 """A cell with a value as Excel and most programs write it: place, style, type."""
 _UNUSUAL: Final = (b"<!", b":v>", b":c>", b"<is", b"encoding='", b'encoding="u', b'encoding="I', b'encoding="i')
 """Bytes of worksheets whose cells only a parser tells: prefixes, inline strings, comments, other encodings."""
+_SHEET_NAME: Final = re.compile(rb'<(?:[a-z]{1,9}:)?sheet [^<>]{0,500}?\bname="([^"<>]{0,500})"')
+"""The name of a sheet, with which its page begins."""
 _STRING: Final = re.compile(rb'<si><t(?: xml:space="preserve")?>([^<]*)</t></si>')
 _UNUSUAL_STRINGS: Final = (b"<!", b"&#", b"\0", b"encoding='", b'encoding="u', b'encoding="I', b'encoding="i')
 """Bytes of a table of strings that only a parser reads."""
@@ -37,6 +39,8 @@ def state_xlsx(data: bytes) -> StatedText:
     """Raises `ExtractError` as the reader does."""
     package, stated = Package(data), StatedText()
     shared, forms = _read_shared(package), _read_forms(package)
+    names = b"\0".join(_SHEET_NAME.findall(package.read("xl/workbook.xml"))).decode("utf-8", "replace")
+    stated.formed.append(unescape(names))
     for name in package.names():
         if not name.startswith("xl/") or not name.endswith(".xml"):
             continue

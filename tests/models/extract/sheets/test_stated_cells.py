@@ -3,8 +3,9 @@
 import pytest
 
 from models.extract.readers.docx.package.opc import Package
-from models.extract.readers.stated.workbook import _scan_cells, _walk_cells
-from tests.models.extract.sheets.workbooks import number_cell, sheet, workbook
+from models.extract.readers.stated.workbook import _scan_cells, _walk_cells, state_xlsx
+from tests.models.extract.flow_trees import read_tree
+from tests.models.extract.sheets.workbooks import number_cell, sheet, text_cell, workbook
 
 NAME = "xl/worksheets/sheet1.xml"
 SHARED = '<c r="A2" s="3" t="s"><v>0</v></c>'
@@ -35,3 +36,15 @@ def test_what_is_written_otherwise_is_left_to_the_parser(cell: str) -> None:
     made = package(f'<row r="1">{cell}</row>')
     assert _scan_cells(made.read(NAME)) is None
     assert [text for *_, text in _walk_cells(made, NAME)] == ["Ropes"]
+
+
+def test_the_name_of_a_sheet_is_stated_and_what_stands_on_other_sheets_is_told_apart() -> None:
+    data = workbook(
+        sheet(f'<row r="1">{text_cell("A1", "Ropes")}</row>'), sheet(f'<row r="1">{text_cell("A1", "Sails")}</row>')
+    )
+    stated = state_xlsx(data)
+    assert "Sheet1" in "".join(stated.formed)
+    coverage = read_tree(data).coverage
+    assert coverage is not None
+    assert [page.characters.placed for page in coverage.pages] == [len("Sheet1Ropes"), len("Sheet2Sails")]
+    assert (coverage.characters.excluded, coverage.complete) == ({}, True)
