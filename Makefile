@@ -190,8 +190,8 @@ bench-purge: $(VENV)/.dev ## erasing in a large index: make bench-purge CHUNKS=1
 bench-search: $(VENV)/.dev ## search quality, latency, indexing: make bench-search DATA=folder with docs, queries, qrels
 	$(BIN)/python -m tests.bench.search.bench_search $(if $(DATA),--data $(DATA),)
 
-chaos: $(VENV)/.dev ## kill things while documents flow: make chaos SEED=1 DOCUMENTS=200
-	$(BIN)/python -m tests.chaos.run --seed $(SEED) --documents $(DOCUMENTS)
+chaos: $(VENV)/.dev ## kill things while documents flow: make chaos SEED=1 DOCUMENTS=2000 KILLS=500 STOPS=200 CRASHES=10 OVER=1500
+	$(BIN)/python -m tests.chaos.run --seed $(SEED) --documents $(DOCUMENTS) --kills $(or $(KILLS),50) --stops $(or $(STOPS),20) --crashes $(or $(CRASHES),2) --over $(or $(OVER),180)
 
 lock: ## requirements*.in -> hash-checked locks without addresses (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate requirements.in -o requirements.lock

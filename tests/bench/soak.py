@@ -2,7 +2,8 @@
 
 Mixed documents, searches, reviews and deletes at 60 % of what the service did in its first minute. Every minute: memory
 and open files of every process by its role, connections, sizes of tables and folders. At the end a slope per hour for
-each, by least squares over all but the first tenth, into bench-results/soak.json.
+each, by least squares over all but the first tenth, with its standard error, into bench-results/soak.json; `grows` are
+those that rise by more than three of them. Short runs sample more often and keep fewer jobs.
 """
 
 import argparse
@@ -24,8 +25,12 @@ from tests.bench.processes import family, memory_mb
 
 LOAD = 0.6
 SAMPLE_S = 60.0
+LEAST_SAMPLES = 24
 KEPT_JOBS = 200
-"""Jobs that are there at any time: older ones are deleted, so that what is kept does not grow by itself."""
+KEPT_PER_HOUR = 100
+"""Jobs that are there at any time: older ones are deleted, so that what is kept does not grow by itself. So many are
+submitted within the first tenth, which no slope looks at."""
+SURE = 3.0  # standard errors from which a slope is told from none
 WARM_UP_S = 60.0
 _TABLES = """
 select relname, pg_total_relation_size(oid)::float8 from pg_class
@@ -53,14 +58,15 @@ def main() -> None:
 
 def soak(client: Client, roots: set[int], workdir: Path, seconds: float) -> dict[str, Any]:
     """Work for so long; what grew by how much an hour, and what was done."""
-    work = Work(client)
+    work = Work(client, min(KEPT_JOBS, max(5, round(KEPT_PER_HOUR * seconds / 3600))))
+    every_s = min(SAMPLE_S, seconds / LEAST_SAMPLES)
     began = time.monotonic()
     while time.monotonic() - began < WARM_UP_S:
         work.turn()
     pause = (time.monotonic() - began) / work.turns * (1 / LOAD - 1)
     samples: list[tuple[float, Sample]] = []
     while (now := time.monotonic() - began) < seconds:
-        if not samples or now - samples[-1][0] >= SAMPLE_S:
+        if not samples or now - samples[-1][0] >= every_s:
             samples.append((now, take_sample(roots, workdir)))
         work.turn()
         time.sleep(pause)
@@ -70,7 +76,10 @@ def soak(client: Client, roots: set[int], workdir: Path, seconds: float) -> dict
     return {
         "seconds": seconds,
         "turns": work.turns,
-        "per_hour": slopes,
+        "deleted_jobs": work.deleted,
+        "samples": len(kept),
+        "grows": [name for name, (rise, error) in slopes.items() if rise > SURE * error],
+        "per_hour_and_error": slopes,
         "last": samples[-1][1],
         "load": os.getloadavg(),
     }
@@ -79,9 +88,9 @@ def soak(client: Client, roots: set[int], workdir: Path, seconds: float) -> dict
 class Work:
     """One turn: a job of three documents, a search, perhaps a review, and the oldest job deleted."""
 
-    def __init__(self, client: Client) -> None:
-        self._client, self._chance, self._jobs = client, random.Random(1), deque[str]()
-        self.turns = 0
+    def __init__(self, client: Client, kept: int) -> None:
+        self._client, self._kept, self._chance, self._jobs = client, kept, random.Random(1), deque[str]()
+        self.turns = self.deleted = 0
 
     def turn(self) -> None:
         self.turns += 1
@@ -93,8 +102,9 @@ class Work:
         self._client.json("GET", f"/v1/search?q=rope+{self.turns}&limit=5")
         if self.turns % 5 == 0:
             self._review()
-        if len(self._jobs) > KEPT_JOBS:
+        while len(self._jobs) > self._kept:
             self._delete(self._jobs.popleft())
+            self.deleted += 1
 
     def _review(self) -> None:
         for item in self._client.json("GET", "/v1/review?limit=3"):
@@ -129,12 +139,16 @@ def take_sample(roots: set[int], workdir: Path) -> Sample:
     return sample
 
 
-def slope(points: list[tuple[float, float]]) -> float:
-    """Least squares."""
-    mean_x = sum(x for x, _ in points) / len(points)
-    mean_y = sum(y for _, y in points) / len(points)
+def slope(points: list[tuple[float, float]]) -> tuple[float, float]:
+    """Least squares, and the standard error of it."""
+    count = len(points)
+    mean_x, mean_y = (sum(point[axis] for point in points) / count for axis in (0, 1))
     spread = sum((x - mean_x) ** 2 for x, _ in points)
-    return round(sum((x - mean_x) * (y - mean_y) for x, y in points) / spread, 3) if spread else 0.0
+    if count < 3 or not spread:
+        return 0.0, 0.0
+    rise = sum((x - mean_x) * (y - mean_y) for x, y in points) / spread
+    rest = sum((y - mean_y - rise * (x - mean_x)) ** 2 for x, y in points)
+    return round(rise, 3), round((rest / (count - 2) / spread) ** 0.5, 3)
 
 
 def _role(pid: int) -> str | None:

@@ -1,5 +1,7 @@
-"""The seeded faults: kill -9 of readers, children, API replicas; stops longer than the lease; dead backends."""
+"""The seeded faults: kill -9 of readers, children, API replicas; stops longer than the lease; ended connections; crashes
+of the database."""
 
+import os
 import random
 import signal
 import threading
@@ -7,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import LiteralString
 
 import psycopg
 
@@ -20,6 +23,7 @@ class Plan:
     kills: int = 50
     stops: int = 20
     backend_kills: int = 20
+    crashes: int = 0
     lease_s: float = 3.0
 
 
@@ -42,6 +46,7 @@ class Storm:
             + [self._kill(rng, "api", api_replicas)] * (self.plan.kills - 2 * (self.plan.kills * 2 // 5))
             + [self._stop(rng)] * self.plan.stops
             + [self._kill_backend] * self.plan.backend_kills
+            + [self._crash_database] * self.plan.crashes
         )
         rng.shuffle(faults)
         for fault in faults:
@@ -80,11 +85,27 @@ class Storm:
         return fault
 
     def _kill_backend(self) -> bool:
-        with psycopg.connect(self.dsn, autocommit=True) as connection:
-            row = connection.execute(
-                "select pg_terminate_backend(pid) from pg_stat_activity"
-                " where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'"
-                " order by random() limit 1"
-            ).fetchone()
-        self.done["kill backend"] += row is not None
-        return row is not None
+        hit = self._ask_database("select pg_terminate_backend(pid) from") is not None
+        self.done["kill backend"] += hit
+        return hit
+
+    def _crash_database(self) -> bool:
+        """SIGKILL of one of its processes: the server ends all others and recovers from its log."""
+        pid = self._ask_database("select pid from")
+        if pid is None:
+            return False
+        os.kill(pid, signal.SIGKILL)
+        self.done["crash database"] += 1
+        return True
+
+    def _ask_database(self, what: LiteralString) -> int | None:
+        """Of a connection of the service; None while there is none, or no server."""
+        try:
+            with psycopg.connect(self.dsn, autocommit=True) as connection:
+                row = connection.execute(
+                    what + " pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+                    " and backend_type = 'client backend' order by random() limit 1"
+                ).fetchone()
+        except psycopg.OperationalError:
+            return None
+        return None if row is None else int(row[0])

@@ -92,6 +92,18 @@ class Machines:
                 os.kill(pid, signal.SIGKILL)
         process.wait(60)
 
+    def part(self, name: str) -> None:
+        """The machine hears and says nothing more: as seen by the others, a network that is cut."""
+        for pid in family(self.running[name].pid):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGSTOP)
+
+    def rejoin(self, name: str) -> None:
+        """It goes on where it stood, and believes that it still holds what it held."""
+        for pid in family(self.running[name].pid):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+
     def leave(self, name: str) -> int:
         """SIGTERM, as an operator or a pod's end sends it; returns the command's exit code when it has left."""
         process = self.running.pop(name)

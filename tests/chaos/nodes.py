@@ -1,8 +1,10 @@
 """`python -m tests.chaos.nodes`: machines of a cluster die and leave while documents flow; then everything is counted.
 
 Three machines with two readers each. One is killed outright when a fifth of the documents has ended, one leaves on
-SIGTERM at two fifths, and a new one joins. Prints the report, writes bench-results/nodes.json, exits 1 when a document
-was lost, ended twice, was metered twice or waits for ever. Machines share this host, so wall times say little.
+SIGTERM at two fifths, and a new one joins. The third is then cut off for longer than a lease and than Ray waits for a
+node, and comes back in the belief that it still holds its documents. Prints the report, writes
+bench-results/nodes.json, exits 1 when a document was lost, ended twice, was metered twice or waits for ever. Machines
+share this host, so wall times say little.
 """
 
 import argparse
@@ -26,6 +28,8 @@ SETTINGS = {
     "SVC_WORKERS": "6", "SVC_LEASE_S": "6", "SVC_BEAT_S": "2", "SVC_RETRY_DELAYS_S": "1,2", "SVC_MAX_BATCH_FILES": "100"
 }  # fmt: skip
 JOB = 50
+PARTED_S = 60.0
+"""A lease here is 6 seconds; Ray takes a node for dead after about half a minute without a word."""
 CALM_S = 10.0
 """After which the killed machine's leases have ended and its documents are with others."""
 
@@ -67,7 +71,14 @@ def run(machines: Machines, documents: int, seed: int) -> dict[str, Any]:
     report["left_with"] = machines.leave("two")
     report["lapses_by_leaving"] = _lapses(machines.dsn) - before
     machines.join("four", 2)
+    _wait(machines.dsn, documents * 2 // 5)
+    report["running_at_parting"] = _running(machines.dsn)
+    machines.part("three")
+    time.sleep(PARTED_S)
+    report["ended_without_it"] = documents - checker.unfinished(machines.dsn)
+    machines.rejoin("three")
     _wait(machines.dsn, 0)
+    report["three_afterwards"] = machines.running["three"].poll()
     verdict = checker.check(machines.dsn, accepted)
     return report | {
         "took_s": round(time.monotonic() - begun), "load_after": os.getloadavg(), "ok": verdict.ok(),

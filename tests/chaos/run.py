@@ -50,6 +50,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--stops", type=int, default=20)
     parser.add_argument("--backend-kills", type=int, default=20)
+    parser.add_argument("--crashes", type=int, default=2, help="of the database")
     parser.add_argument("--over", type=float, default=180.0, help="seconds over which documents are submitted")
     parser.add_argument("--port", type=int, default=18700)
     return parser.parse_args()
@@ -59,7 +60,12 @@ def storm(service: Service, arguments: argparse.Namespace) -> dict[str, Any]:
     """Submit and break things side by side, wait for calm, then check."""
     ledger = Ledger(service.base_url, service.token)
     papers = make_papers(arguments.seed, arguments.documents)
-    plan = Plan(kills=arguments.kills, stops=arguments.stops, backend_kills=arguments.backend_kills)
+    plan = Plan(
+        kills=arguments.kills,
+        stops=arguments.stops,
+        backend_kills=arguments.backend_kills,
+        crashes=arguments.crashes,
+    )
     faults = Storm(service.session, service.dsn, plan, arguments.seed)
     client = threading.Thread(target=ledger.submit_all, args=(papers,), kwargs={"batch": 4, "over_s": arguments.over})
     began = time.monotonic()

@@ -1,22 +1,25 @@
 """What a document costs where, in seconds, as the benches measured it; workloads made of it.
 
-Sources: the database's CPU from intake to end, 0.63 ms a document claimed and ended in groups, 3.25 ms one by one
-(`bench_small`, PostgreSQL 18, fsync on; the second before there were groups), on 8 cores of its own; indexing
-8,468 chunks per CPU second (`bench_search`); reading 187 pages per CPU second (`bench_speed`); 17 ms of CPU around each
-document's child (`bench_service`); OCR 1.4 CPU seconds per page, embedding 33 chunks per CPU second. Two chunks a page,
-four readers on the four cores of a node.
+Sources: `bench_small` with documents of 1 and of 20 pages (PostgreSQL 18, fsync on, two readers on two cores, load 3 to
+4), which gives the database's CPU from intake to end, in groups, 0.82 and 3.33 ms, and the node's, reader and sandbox,
+30.6 and 163 ms; one by one 3.25 ms before there were groups. Indexing 9,914 chunks per CPU second (`bench_purge`'s
+filling of a million); OCR 1.4 CPU seconds per page, embedding 33 chunks per CPU second. Two chunks a page, four readers
+on the four cores of a node, a database of eight.
 """
 
 from dataclasses import dataclass
 
-GROUPED_S, SINGLE_S = 0.63e-3, 3.25e-3
+GROUPED_S, SINGLE_S = 0.82e-3, 3.25e-3
+"""Of a document of one page."""
+DATABASE_PAGE_S = (3.33e-3 - GROUPED_S) / 19
+"""Of each page more: its reservation, its progress, its derived files."""
 GROUP = 16
 DATABASE_CORES = 8
 GROUP_BYTES, PAGE_BYTES = 512 << 10, 2000
 """A group's originals together; a born-digital page of text."""
-CHUNK_S = 1 / 8468
-READ_PAGE_S = 1 / 187
-AROUND_S = 0.017
+CHUNK_S = 1 / 9914
+READ_PAGE_S = (163e-3 - 30.6e-3) / 19
+AROUND_S = 30.6e-3 - READ_PAGE_S
 OCR_PAGE_S = 1.4
 EMBED_CHUNK_S = 1 / 33
 CHUNKS_PER_PAGE = 2
@@ -27,12 +30,17 @@ LEASE_S = 30.0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """One kind of document. `node_s`: seconds of one core of a node; `index_s`: of the one index writer; `group`: how
-    many of them one claim takes."""
+    many of them one claim takes; `further_s`: of one core of the database, beside what every document costs it."""
 
     name: str
     node_s: float
     index_s: float = 0.0
     group: int = 1
+    further_s: float = 0.0
+
+    def database_s(self, group: int) -> float:
+        """Of one core of the database, for one document of a group of that size."""
+        return self.further_s + (GROUPED_S if group >= GROUP // 2 else SINGLE_S)
 
 
 def make_work(name: str, pages: int, *, search: bool = False, embed: bool = False, scans: bool = False) -> Work:
@@ -40,12 +48,8 @@ def make_work(name: str, pages: int, *, search: bool = False, embed: bool = Fals
     chunks = pages * CHUNKS_PER_PAGE
     node_s = AROUND_S + pages * (OCR_PAGE_S if scans else READ_PAGE_S) + (chunks * EMBED_CHUNK_S if embed else 0.0)
     group = 1 if scans else max(1, min(GROUP, GROUP_BYTES // (pages * PAGE_BYTES)))
-    return Work(name=name, node_s=node_s, index_s=chunks * CHUNK_S if search else 0.0, group=group)
-
-
-def claim_done_s(group: int) -> float:
-    """Of one core of the database, for one document of a group of that size."""
-    return GROUPED_S if group >= GROUP // 2 else SINGLE_S
+    index_s = chunks * CHUNK_S if search else 0.0
+    return Work(name=name, node_s=node_s, index_s=index_s, group=group, further_s=(pages - 1) * DATABASE_PAGE_S)
 
 
 WORKS = (

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from cluster.placement.demand import QueueLook, ReaderDemand
-from tests.sim.costs import DATABASE_CORES, GROUP, LEASE_S, REPLICA_START_S, Work, claim_done_s
+from tests.sim.costs import DATABASE_CORES, GROUP, LEASE_S, REPLICA_START_S, Work
 
 UPSCALE_S, DOWNSCALE_S, TO_ZERO_S = 1.0, 2.0, 60.0
 """Serve's own delays, as cluster/serve/app.py sets them."""
@@ -135,7 +135,7 @@ class Deployment:
             self.waits.append(self.now - self._queue.popleft())
         self.first_claim = min(self.first_claim, self.now)
         reader.reading = group
-        begun = self.database.serve(self.now, group * claim_done_s(group) / 2)
+        begun = self.database.serve(self.now, group * self.work.database_s(group) / 2)
         took = sum(self.work.node_s * self._chance.uniform(0.5, 1.5) for _ in range(group))
         self._at(begun + took, lambda: self._read(reader, group))
 
@@ -151,7 +151,7 @@ class Deployment:
 
     def _end(self, reader: Reader, group: int) -> None:
         if not reader.gone:
-            ended = self.database.serve(self.now, group * claim_done_s(group) / 2)
+            ended = self.database.serve(self.now, group * self.work.database_s(group) / 2)
             self._at(ended, lambda: self._ended(reader, group))
 
     def _ended(self, reader: Reader, group: int) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.sim.costs import DATABASE_CORES, Work, claim_done_s
+from tests.sim.costs import DATABASE_CORES, Work
 from tests.sim.deployment import Deployment
 
 NODES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
@@ -45,7 +45,7 @@ def _full(run: Deployment) -> str:
 def breaking_point(work: Work) -> tuple[str, float]:
     """Which of the two central resources is full first, and at how many nodes of four readers."""
     per_node = 4 / work.node_s
-    limits = {"database": DATABASE_CORES / claim_done_s(work.group) / per_node}
+    limits = {"database": DATABASE_CORES / work.database_s(work.group) / per_node}
     if work.index_s:
         limits["index writer"] = 1 / work.index_s / per_node
     name = min(limits, key=lambda one: limits[one])

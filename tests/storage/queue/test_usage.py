@@ -1,14 +1,17 @@
 """Pages: reserved at intake, grown with the count, settled at the end, in the month in which each happened."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
+import psycopg
 import pytest
 
 from storage.queue.publish import finish
 from storage.queue.usage import MonthUsage, check_clock, fold_quota, month_usage, reserve_pages
 from storage.store import Store
 from storage.values.errors import LostLease, QuotaExceeded
-from storage.values.rows import Failed, PageQuota
+from storage.values.rows import Claim, Failed, PageQuota
+from tests.bench.statements import count_statements
 from tests.storage.scenes import claim, expire, submit, success, worker
 
 TEN = PageQuota(max_pages_per_month=10)
@@ -40,6 +43,39 @@ def test_a_smaller_count_reserves_nothing_back(store: Store) -> None:
     reserve_pages(store.db, taken, 5, TEN)
     reserve_pages(store.db, taken, 2, TEN)
     assert month_usage(store.db).reserved == 5
+
+
+def test_reservations_side_by_side_never_pass_the_limit(store: Store) -> None:
+    submit(store, 12, quota=PageQuota(max_pages_per_month=40))
+    taken = [claim(worker(store)) for _ in range(12)]
+
+    def reserve(one: Claim) -> bool:
+        try:
+            reserve_pages(store.db, one, 4, PageQuota(max_pages_per_month=40))
+        except QuotaExceeded:
+            return False
+        return True
+
+    with ThreadPoolExecutor(6) as pool:
+        fitted = list(pool.map(reserve, taken))
+    assert month_usage(store.db).reserved == 12 + 3 * sum(fitted) == 39  # nine of twelve fit
+    kept = store.db.fetch_all("select sum(reserved_pages)::int as pages from documents")
+    assert kept == [{"pages": 39}]
+
+
+@pytest.mark.parametrize("quota", [PageQuota(max_pages_per_month=10_000), PageQuota(max_pages_per_month=None)])
+def test_far_from_the_limit_a_reservation_is_one_statement(
+    store: Store, quota: PageQuota, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit(store, quota=quota)
+    taken = claim(worker(store))
+    monkeypatch.setattr(psycopg.Cursor, "execute", psycopg.Cursor.execute)  # both as they were, at the end
+    monkeypatch.setattr(psycopg.Connection, "_exec_command", psycopg.Connection._exec_command)
+    said = count_statements()
+    reserve_pages(store.db, taken, 20, quota)
+    reserve_pages(store.db, taken, 20, quota)
+    assert sum(said.values()) == 2
+    assert month_usage(store.db).reserved == 20
 
 
 def test_a_lost_lease_reserves_nothing(store: Store) -> None:
