@@ -1,5 +1,4 @@
-"""The seeded faults: kill -9 of readers, children, API replicas; stops longer than the lease; ended connections; crashes
-of the database."""
+"""Seeded faults: kill -9 of readers, children, API replicas; stops longer than the lease; crashes of the database."""
 
 import os
 import random
