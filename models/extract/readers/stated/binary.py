@@ -42,7 +42,7 @@ def state_xls(data: bytes) -> StatedText:
     stream, book = cast(tuple[bytes, XlsGlobals], take(KEPT, data) or _read_workbook(data))
     forms = [code.count(";") > 2 for code in book.codes()]
     for entry in book.sheets:
-        stated.formed.append(entry.name)
+        stated.text.append(entry.name)
         for record in _records_of(stream, entry.start) if entry.kind in (0, 1) else ():
             _state_record(record, book, forms, stated)
     return stated
@@ -99,7 +99,7 @@ def state_xlsb(data: bytes) -> StatedText:
     forms = _read_forms(package.read("xl/styles.bin"))
     for kind, record in read_binary_records(package.read("xl/workbook.bin")):
         if kind == 156 and len(record) >= 12:
-            stated.formed.append(read_string(record, read_string(record, 8)[1])[0])
+            stated.text.append(read_string(record, read_string(record, 8)[1])[0])
     for name in package.names():
         if _SHEET.search(name):
             for kind, record in read_binary_records(package.read(name)):
@@ -197,5 +197,6 @@ def state_msg(data: bytes) -> StatedText:
         stated = StatedText(text=[plain])
     else:
         stated = state_rtf(unpack_rtf(storage.data(0x1009)))
-    stated.formed += [storage.text(number) for number in (0x37, 0xC1A, 0xC1F, 0x5D01, 0xE04, 0xE03)]
+    stated.text.append(storage.text(0x37))
+    stated.formed += [storage.text(number) for number in (0xC1A, 0xC1F, 0x5D01, 0xE04, 0xE03)]
     return stated

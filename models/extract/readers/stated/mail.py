@@ -14,7 +14,7 @@ from models.extract.readers.stated.markup import state_markup
 from models.extract.readers.stated.text import REPEATED, StatedText
 from models.extract.readers.web.parse import decode_named
 
-_SHOWN: Final = (b"subject", b"from", b"to", b"cc")
+_ADDRESSED: Final = (b"from", b"to", b"cc")
 _PAGES: Final = (b"text/html", b"application/xhtml+xml")
 _MOST_DEPTH: Final = 50
 """Parts inside parts: each level is a call, and mail forwarded fifty times is made to harm."""
@@ -56,7 +56,10 @@ def state_eml(data: bytes) -> StatedText:
         stated.allow(REPEATED, "".join(plain))
     else:
         stated = StatedText(text=plain)
-    stated.formed += [_decoded(message.fields[name]) for name in _SHOWN if name in message.fields]
+    subject = _decoded(message.fields.get(b"subject", b""))
+    said = stated.formed if "\ufffd" in subject else stated.text  # which letters its bytes are, is a guess
+    said.append(subject)
+    stated.formed += [_decoded(message.fields[name]) for name in _ADDRESSED if name in message.fields]
     return stated
 
 

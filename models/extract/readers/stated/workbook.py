@@ -40,7 +40,7 @@ def state_xlsx(data: bytes) -> StatedText:
     package, stated = Package(data), StatedText()
     shared, forms = _read_shared(package), _read_forms(package)
     names = b"\0".join(_SHEET_NAME.findall(package.read("xl/workbook.xml"))).decode("utf-8", "replace")
-    stated.formed.append(unescape(names))
+    stated.text += unescape(names).split("\0")
     for name in package.names():
         if not name.startswith("xl/") or not name.endswith(".xml"):
             continue

@@ -16,6 +16,7 @@ from models.extract.readers.stated.counted import account_flow
 from models.extract.readers.stated.mail import state_eml
 from models.extract.readers.stated.parts import COUNTERS
 from models.extract.readers.stated.text import NOT_SHOWN, REFORMATTED, REPEATED, StatedText
+from models.extract.readers.stated.workbook import state_xlsx
 from tests.models.extract.compound.files import cell, wide, xls
 from tests.models.extract.compound.files import workbook as old_workbook
 from tests.models.extract.compound.test_msg import outlook
@@ -135,10 +136,20 @@ def test_a_mail_is_stated_apart_from_its_reader(said: str, encoding: str) -> Non
         "Content-Type: text/plain; name=a.txt\r\n\r\nbeside\r\n--B--\r\n"
     )  # fmt: skip
     told = state_eml(mail.encode())
-    assert "".join(told.text).split() == ["Words", "of", "a", "mail"]
-    assert told.formed == ["x", "Ann <ann@x.org>"]
+    assert " ".join(told.text).split() == ["Words", "of", "a", "mail", "x"]
+    assert told.formed == ["Ann <ann@x.org>"]
     coverage = stated(read_tree(mail.encode()))
     assert (coverage.complete, coverage.characters.excluded) == (True, {})
+
+
+def test_the_subject_of_a_mail_and_the_name_of_a_sheet_must_be_in_the_tree() -> None:
+    page = [FlowBlock(BlockType.PARAGRAPH, "Words")]
+    mail = state_eml(b"To: Ann\r\nSubject: 2468\r\n\r\nWords\r\n")
+    assert account_flow(mail, [page], first=1)[0].characters.lost == len("2468")
+    book = state_xlsx(workbook(sheet(f'<row r="1">{text_cell("A1", "Words")}</row>')))
+    assert account_flow(book, [page], first=1)[0].characters.lost == len("Sheet1")
+    guessed = state_eml(b"To: Ann\r\nSubject: caf\xe9\r\n\r\nWords\r\n")
+    assert account_flow(guessed, [page], first=1)[0].characters.lost == 0
 
 
 def test_a_reader_that_drops_a_part_of_a_mail_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

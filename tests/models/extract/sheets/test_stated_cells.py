@@ -43,7 +43,7 @@ def test_the_name_of_a_sheet_is_stated_and_what_stands_on_other_sheets_is_told_a
         sheet(f'<row r="1">{text_cell("A1", "Ropes")}</row>'), sheet(f'<row r="1">{text_cell("A1", "Sails")}</row>')
     )
     stated = state_xlsx(data)
-    assert "Sheet1" in "".join(stated.formed)
+    assert "Sheet1" in stated.text
     coverage = read_tree(data).coverage
     assert coverage is not None
     assert [page.characters.placed for page in coverage.pages] == [len("Sheet1Ropes"), len("Sheet2Sails")]
