@@ -6,6 +6,7 @@ from typing import Final
 
 from models.cdom.errors import ResourceLimit
 from models.extract.readers.docx.package.xml import Element
+from models.extract.readers.odf.inline import read_inline
 from models.extract.readers.odf.names import DRAW, OFFICE, STYLE, SVG, TABLE, TEXT, XLINK, count, points
 from models.extract.readers.odf.objects import chart_title, read_object
 from models.extract.readers.odf.styles import OdfStyles
@@ -114,7 +115,8 @@ class SheetReader:
         if across > 1 or down > 1:
             self._sheet.add_merge((*place, place[0] + down - 1, place[1] + across - 1))
         for note in cell.iterfind(OFFICE + "annotation"):
-            words = "\n".join("".join(line.itertext()) for line in note.iterfind(f".//{TEXT}p"))
+            lines = (read_inline(line, self._styles, str).runs for line in note.iterfind(f".//{TEXT}p"))
+            words = "\n".join("".join(run.text for run in runs) for runs in lines)
             if words.strip():
                 self._sheet.comments.append((place, words))
         for frame in cell.iterfind(DRAW + "frame"):

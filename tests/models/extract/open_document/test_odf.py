@@ -118,6 +118,14 @@ def test_a_sheet_shows_its_texts_and_repeats_of_nothing_cost_nothing() -> None:
     assert rows_of(of_type(tree, BlockType.TABLE)[0]) == [["x"]]
 
 
+def test_blanks_and_breaks_in_comments_of_cells_are_kept() -> None:
+    note = "<office:annotation><text:p>I<text:s/><text:span>really</text:span><text:s/>hope</text:p><text:p>so</text:p>"
+    row = cell("x").replace("<text:p>", note + "</office:annotation><text:p>", 1)
+    body = f'<table:table table:name="S"><table:table-row>{row}</table:table-row></table:table>'
+    tree = read_tree(opendocument("spreadsheet", body))
+    assert texts(tree, BlockType.FOOTNOTE) == ["I really hope\nso"]
+
+
 def test_repeats_of_something_are_a_resource_limit() -> None:
     wide = cell("x", 'table:number-columns-repeated="16384"')
     row = f'<table:table-row table:number-rows-repeated="1048576">{wide}</table:table-row>'
