@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from models.extract.readers.doc.fib import LOOKS, PARAGRAPHS, STYLES, WordStreams
+from models.extract.legible.symbol_fonts import decode_symbols, symbol_text
+from models.extract.readers.doc.fib import FONTS, LOOKS, PARAGRAPHS, STYLES, WordStreams
+from models.extract.readers.doc.fonts import read_fonts
 from models.extract.readers.doc.pieces import WordText
 from models.extract.readers.doc.sprms import DEFINE_TABLE, PropertyRuns, read_sprms
 from models.extract.readers.doc.styles import WordStyles, read_styles
@@ -32,6 +34,10 @@ _DELETED: Final = 0x0800
 """The change that marks characters as deleted."""
 _SPECIAL, _PLACE = 0x0855, 0x6A03
 """The changes that make a character a sign of something else, and that say where a picture's bytes lie."""
+SYMBOL: Final = 0x6A09
+"""The change that makes a character stand for one of a font of symbols: the number of the font, and the character."""
+_FONT: Final = 0x4A4F
+"""The change that says the font of characters."""
 _NO_PICTURE: Final = (0x080A, 0x0806)
 """The changes that make what lies there an object or the data of a form."""
 _HEADER: Final = 0x3404
@@ -40,12 +46,14 @@ _HEADER: Final = 0x3404
 
 @dataclass(frozen=True, slots=True)
 class WordLook:
-    """How characters look, whether they are signs of something else, and where the bytes of a picture lie."""
+    """How characters look, whether they are signs of something, where a picture's bytes lie, what a symbol shows."""
 
     markup: InlineMarkup = PLAIN
     deleted: bool = False
     special: bool = False
     picture: int | None = None
+    symbol: str = ""
+    font: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +98,7 @@ class WordReader:
         self.styles: WordStyles = read_styles(streams.part(STYLES))
         self._paragraphs = PropertyRuns(streams.main, streams.part(PARAGRAPHS), paragraphs=True)
         self._looks = PropertyRuns(streams.main, streams.part(LOOKS), paragraphs=False)
+        self._fonts = read_fonts(streams.part(FONTS))
         self._known: dict[bytes, WordLook] = {b"": WordLook()}
 
     def read(self, start: int, end: int) -> Iterator[WordParagraph]:
@@ -146,7 +155,7 @@ class WordReader:
                     self._say(paragraph, shown, markup, links)
                     _add_picture(paragraph, look, place, floating=char == _FLOATING)
                 else:
-                    shown.append(_SHOWN.get(char, char if char >= " " else ""))
+                    shown.append(_show(char, look))
             self._say(paragraph, shown, markup, links)
             at = stop
 
@@ -173,15 +182,32 @@ class WordReader:
     def _look(self, at: int) -> WordLook:
         raw = self._looks.at(self.text.place(at))
         if raw not in self._known:
-            self._known[raw] = _read_look(raw)
+            self._known[raw] = _read_look(raw, self._fonts)
         return self._known[raw]
 
 
-def _read_look(raw: bytes) -> WordLook:
+def _show(char: str, look: WordLook) -> str:
+    """A character as it is seen: letters of symbol fonts as what they show, where that is known."""
+    if look.special and look.symbol:
+        return look.symbol
+    if "\uf020" <= char <= "\uf0ff":
+        shown = decode_symbols(char, look.font)
+        return char if shown == "\ufffd" else shown
+    return _SHOWN.get(char, char if char >= " " else "")
+
+
+def _read_look(raw: bytes, fonts: list[str]) -> WordLook:
+    """What the changes of a run say."""
+
+    def font(number: bytes) -> str:
+        at = int.from_bytes(number[:2], "little")
+        return fonts[at] if len(number) >= 2 and at < len(fonts) else ""
+
     changes = dict(read_sprms(raw))
     on = {code for code, operand in changes.items() if operand[:1] not in (b"", b"\0")}
     named = {name: changes.get(code, b"")[:1] in (b"\x01", b"\x81") for code, name in _TOGGLES.items()}
     place = changes.get(_PLACE, b"")
+    symbol = changes.get(SYMBOL, b"")
     return WordLook(
         markup=InlineMarkup(bold=named["bold"], italic=named["italic"], hidden=named["hidden"]),
         deleted=_DELETED in on,
@@ -189,6 +215,8 @@ def _read_look(raw: bytes) -> WordLook:
         picture=int.from_bytes(place, "little", signed=True)
         if len(place) == 4 and on.isdisjoint(_NO_PICTURE)
         else None,
+        symbol=symbol_text(font(symbol), f"{int.from_bytes(symbol[2:4], 'little'):X}") if len(symbol) == 4 else "",
+        font=font(changes.get(_FONT, b"")),
     )
 
 

@@ -32,6 +32,10 @@ _FIELD_CODE: Final = re.compile("\x13[^\x13\x14\x15]*[\x14\x15]?")
 """What a field is made of; its result, which is shown, follows."""
 _DELETED_FROM, _DELETED = b"\x00\x08\x01", 0x0800
 """The change that marks characters as deleted: as bytes, and as its code."""
+_SYMBOL_FROM, _SYMBOL = b"\x09\x6a", 0x6A09
+"""The change that makes a character stand for one of a font of symbols, which the tree shows."""
+_PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
+"""Letters of symbol fonts: the tree says what they show."""
 _TOP: Final = 32
 """Bytes before the properties of a message, as the format says."""
 
@@ -150,8 +154,9 @@ def state_doc(data: bytes) -> StatedText:
     """The stories of the file. Raises `ExtractError` as the reader does."""
     streams = read_head(CompoundFile(data))
     words, stated = WordText(streams), StatedText()
-    text = _without_deleted(words, PropertyRuns(streams.main, streams.part(LOOKS), paragraphs=False), stated) if (
-        _DELETED_FROM in streams.main) else words.text  # fmt: skip
+    marked = _DELETED_FROM in streams.main or _SYMBOL_FROM in streams.main
+    looks = PropertyRuns(streams.main, streams.part(LOOKS), paragraphs=False) if marked else None
+    text = _without_signs(words, looks, stated) if looks is not None else words.text
     at = 0
     for length, shown in (
         (streams.text, True), (streams.notes, True), (streams.headers, False), (streams.comments, False),
@@ -163,26 +168,25 @@ def state_doc(data: bytes) -> StatedText:
         stated.allow(NOT_SHOWN, "".join(codes))
         said = _FIELD_CODE.sub("", story) if codes else story
         if shown:
-            stated.text.append(said.replace("\x1e", ""))
+            stated.text.append(_PRIVATE.sub("", said.replace("\x1e", "")))
             stated.formed.append("\u2011" * said.count("\x1e"))
         else:
             stated.allow(NOT_SHOWN, said)
     return stated
 
 
-def _without_deleted(words: WordText, looks: PropertyRuns, stated: StatedText) -> str:
-    """All stories with what is marked as deleted as signs without a shape, so that places stay."""
-    known: dict[bytes, bool] = {}
+def _without_signs(words: WordText, looks: PropertyRuns, stated: StatedText) -> str:
+    """All stories with what is deleted or stands for a symbol as signs without a shape, so that places stay."""
+    known: dict[bytes, set[int]] = {}
     kept: list[str] = []
     for at, char in enumerate(words.text):
         look = looks.at(words.place(at))
         if look not in known:
-            known[look] = any(
-                code == _DELETED and operand[:1] not in (b"", b"\0") for code, operand in read_sprms(look)
-            )
-        if known[look]:
+            on = {code for code, operand in read_sprms(look) if code == _SYMBOL or operand[:1] not in (b"", b"\0")}
+            known[look] = on & {_SYMBOL, _DELETED}
+        if _DELETED in known[look]:
             stated.exclude(Unseen.DELETED.value, char)
-        kept.append("\x01" if known[look] else char)
+        kept.append("\x01" if _DELETED in known[look] or (known[look] and char == "(") else char)
     return "".join(kept)
 
 

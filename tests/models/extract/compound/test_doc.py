@@ -84,6 +84,18 @@ def test_bold_and_hidden_text_and_the_results_of_fields() -> None:
     ]  # fmt: skip
 
 
+def test_symbols_are_what_their_font_shows() -> None:
+    arrow = sprm(0x0855, b"\x01") + sprm(0x6A09, b"\x01\x00\xe0\xf0")
+    greek = sprm(0x4A4F, b"\x02\x00")
+    text = "go ( to \uf061 (really) \uf061\r"
+    tree = read_tree(
+        word([(text, 0, b"")], looks=[(3, 4, arrow), (8, 9, greek)], fonts=["Times", "Wingdings", "Symbol"])
+    )
+    assert tree.blocks[0].text == "go → to α (really) \uf061"
+    assert tree.coverage is not None
+    assert tree.coverage.complete
+
+
 def test_a_page_break_begins_a_page() -> None:
     tree = read_tree(word([("one\x0c", 0, b""), ("two\r", 0, b"")]))
     assert [block.page for block in tree.blocks] == [1, 2]

@@ -48,6 +48,11 @@ def _styles() -> bytes:
     return struct.pack("<H", len(head)) + head + b"".join(_style(number, name) for number, name in names)
 
 
+def _fonts(names: Sequence[str]) -> bytes:
+    named = [bytes(39) + name.encode("utf-16-le") + b"\0\0" for name in names]
+    return struct.pack("<HH", len(named), 0) + b"".join(bytes([len(one)]) + one for one in named)
+
+
 def _lists(kinds: Sequence[tuple[int, str]]) -> tuple[bytes, bytes, bytes]:
     table = struct.pack("<H", len(kinds)) + b"".join(struct.pack("<i22xBx", at + 1, 1) for at in range(len(kinds)))
     levels = b"".join(
@@ -79,13 +84,13 @@ def word(
     parts: Sequence[Part], *, kinds: Sequence[tuple[int, str]] = (), notes: Sequence[str] = (), flags: int = 0,
     version: int = 0xC1, looks: Sequence[tuple[int, int, bytes]] = (), running: Sequence[str] = (),
     facing: bool = False, data: bytes = b"", drawings: bytes = b"", anchors: Sequence[tuple[int, int]] = (),
-    stored: bytes = b"",
+    stored: bytes = b"", fonts: Sequence[str] = (),
 ) -> bytes:  # fmt: skip
     """A Word file; signs `\\x02` in the text call the `notes` in turn, `looks` are changes between characters.
 
     `running` are the six headers and footers of a section; `facing`: even pages have theirs. `data` is the stream of
-    pictures in the text, `drawings` the table of what floats, anchored at characters by number (`anchors`), whose bytes
-    (`stored`) begin at `FIRST_STORED`.
+    pictures in the text, `fonts` are names, `drawings` the table of what floats, anchored at characters by number
+    (`anchors`), whose bytes (`stored`) begin at `FIRST_STORED`.
     """
     text = "".join(part[0] for part in parts)
     story = "".join(note + "\r" for note in notes) + ("\r" if notes else "")
@@ -129,6 +134,7 @@ def word(
             ends.append(ends[-1] + len(one) + bool(one))
         put(11, struct.pack(f"<{len(ends) + 1}I", *ends, ends[-1] + 1))
         put(31, bytes([facing]))
+    put(15, _fonts(fonts))
     if drawings:
         put(50, drawings)
         anchored = struct.pack(f"<{len(anchors) + 1}i", *(at for at, _ in anchors), len(text))
