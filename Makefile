@@ -144,7 +144,10 @@ check-rules: ## the alert rules by promtool (of the package prometheus)
 simulate: $(VENV)/.dev ## pools and limits of 1 to 256 nodes: tables here, plots in docs/plots
 	$(BIN)/python -m tests.sim.report
 
-chaos-nodes: $(VENV)/.dev ## machines of a cluster die and leave while documents flow: make chaos-nodes DOCUMENTS=2000
+chaos-disk: $(VENV)/.dev ## the disk of the database is full, then has room again (as root: it mounts a small file system)
+	$(BIN)/python -m tests.chaos.database.full_disk
+
+chaos-nodes: $(VENV)/.dev ## machines of a cluster die, leave and are cut off while documents flow: make chaos-nodes DOCUMENTS=2000
 	$(BIN)/python -m tests.chaos.nodes --seed $(SEED) --documents $(DOCUMENTS)
 
 check: $(VENV)/.dev ## ruff, mypy --strict, the layers, the sizes

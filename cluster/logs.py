@@ -2,10 +2,27 @@
 
 import logging
 import os
+from contextlib import suppress
 from logging.handlers import WatchedFileHandler
 from pathlib import Path
 
 LOGGERS = ("quire.access", "quire.error")
+
+
+class RequestLogHandler(WatchedFileHandler):
+    """A line that cannot be written (a full disk, a folder that went) is lost; the request goes on."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            super().emit(record)
+        except OSError:  # the file went and cannot be opened anew, or what was left for it cannot be written
+            stream, self.stream = self.stream, None
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (its name is given)
+        """Says nothing: it would fill the other log."""
 
 
 def write_requests(workdir: Path) -> Path:
@@ -13,7 +30,7 @@ def write_requests(workdir: Path) -> Path:
     path = workdir / "log" / "requests.jsonl"
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
-    handler = WatchedFileHandler(path, encoding="utf-8")
+    handler = RequestLogHandler(path, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(message)s"))
     for name in LOGGERS:
         logger = logging.getLogger(name)

@@ -36,3 +36,19 @@ async def test_each_request_is_one_json_line_without_content(log: Path, store: S
     assert log.stat().st_mode & 0o777 == 0o600
     for word in ("secret-name", "private", "acme-write"):
         assert word not in log.read_text()
+
+
+async def test_requests_are_answered_while_their_log_cannot_be_written_and_lines_come_again(
+    log: Path, store: Store
+) -> None:
+    async with serving(make_resources(store)) as app, client_of(app) as caller:
+        log.unlink()
+        log.symlink_to("/dev/full")
+        assert (await caller.get("/v1/jobs")).status_code == 200
+        log.unlink()
+        log.parent.rmdir()
+        assert (await caller.get("/v1/jobs")).status_code == 200
+        assert (await caller.get("/v1/jobs")).status_code == 200
+        log.parent.mkdir()
+        assert (await caller.get("/v1/jobs")).status_code == 200
+    assert [json.loads(line)["route"] for line in log.read_text().splitlines()] == ["/v1/jobs"]

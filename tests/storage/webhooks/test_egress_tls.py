@@ -18,8 +18,8 @@ from storage.webhooks.egress import Egress, Unreachable
 NAME = "receiver.example"
 
 
-def make_certificate(folder: Path) -> tuple[Path, Path]:
-    """A self-signed one for NAME, and its key."""
+def make_certificate(folder: Path, *, ended: bool = False) -> tuple[Path, Path]:
+    """A self-signed one for NAME, and its key; `ended`: it was good until an hour ago."""
     key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, NAME)])
     certificate = (
@@ -29,7 +29,7 @@ def make_certificate(folder: Path) -> tuple[Path, Path]:
         .public_key(key.public_key())
         .serial_number(1)
         .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
+        .not_valid_after(now + timedelta(hours=-1 if ended else 24))
         .add_extension(x509.SubjectAlternativeName([x509.DNSName(NAME)]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
@@ -46,6 +46,7 @@ class Seen:
 
     port: int
     certificate: Path
+    context: ssl.SSLContext
     names: list[str]
     hosts: list[str]
 
@@ -71,7 +72,7 @@ def seen(tmp_path: Path) -> Iterator[Seen]:
         def handle_error(self, request: object, client_address: object) -> None:
             return
 
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context = seen.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(seen.certificate, key)
     context.sni_callback = lambda _, name, __: seen.names.append(str(name))
     server = Server(("127.0.0.1", 0), Handler)
@@ -102,3 +103,16 @@ def test_a_certificate_nobody_vouches_for_or_of_another_name_is_refused(seen: Se
     with pytest.raises(Unreachable, match="tls"):
         guard(seen, trusting=trusting).post(f"https://{name}:{seen.port}/", b"{}", {})
     assert seen.hosts == []
+
+
+def test_a_certificate_that_expired_is_refused_and_its_renewal_is_taken(seen: Seen, tmp_path: Path) -> None:
+    egress = guard(seen, trusting=True)
+    (tmp_path / "ended").mkdir()
+    ended, key = make_certificate(tmp_path / "ended", ended=True)
+    egress._tls.load_verify_locations(ended)
+    seen.context.load_cert_chain(ended, key)
+    with pytest.raises(Unreachable, match="tls"):
+        egress.post(f"https://{NAME}:{seen.port}/", b"{}", {})
+    assert seen.hosts == []
+    seen.context.load_cert_chain(seen.certificate, tmp_path / "key.pem")
+    assert egress.post(f"https://{NAME}:{seen.port}/", b"{}", {}).status == 200
