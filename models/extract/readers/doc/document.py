@@ -26,8 +26,10 @@ from models.extract.readers.doc.running import running_stories
 from models.extract.readers.doc.tables import WordTables
 from models.extract.readers.flow.blocks import FlowBlock, FlowPage, join_runs
 from models.extract.readers.flow.document import FlowDocument, FlowFile, open_flow
+from models.extract.readers.parsed.kept import keep
 
 ENGINE: Final = "doc"
+KEPT: Final = "doc"
 _COMMENT_PLACES: Final = 4
 """Number of the table that says where comments are called."""
 _BODY_LEVEL: Final = 9
@@ -42,7 +44,8 @@ def open_doc(data: bytes, options: ReadOptions) -> FlowDocument:
 def _read(data: bytes) -> FlowFile:
     file = CompoundFile(data)
     streams = read_head(file)
-    reader = _DocReader(streams, WordPictures(streams, file.read(file.find("Data") or ())))
+    words = keep(KEPT, data, (streams, WordText(streams)))[1]
+    reader = _DocReader(streams, words, WordPictures(streams, file.read(file.find("Data") or ())))
     reader.read()
     warnings = ["macros"] if any("Macros" in path or "_VBA_PROJECT" in path for path in file.paths) else []
     warnings += ["embedded-object"] if any(path[0] == "ObjectPool" for path in file.paths) else []
@@ -60,11 +63,11 @@ def _read(data: bytes) -> FlowFile:
 class _DocReader:
     """Turns paragraphs into blocks, page by page as the file states."""
 
-    def __init__(self, streams: WordStreams, pictures: WordPictures) -> None:
+    def __init__(self, streams: WordStreams, words: WordText, pictures: WordPictures) -> None:
         self._streams = streams
         self.pictures = pictures
         self.warnings: tuple[str, ...] = ()
-        self._words = WordReader(streams, WordText(streams))
+        self._words = WordReader(streams, words)
         self._lists = read_lists(streams)
         self._tables = WordTables()
         self._items: dict[int, FlowBlock] = {}

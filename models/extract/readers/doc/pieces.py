@@ -45,7 +45,7 @@ class WordText:
 
 def _as_units(text: str, count: int) -> str:
     """As many characters as code units: one beyond the first plane is followed by a filler."""
-    if any(char > "\uffff" for char in text):
+    if max(text, default="") > "\uffff":
         text = "".join(char + "\0" if char > "\uffff" else char for char in text)
     return text.ljust(count, "\0")[:count]
 

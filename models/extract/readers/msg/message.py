@@ -14,6 +14,7 @@ from models.extract.readers.mail.message import Mail, make_mail
 from models.extract.readers.mail.mime import parse_message
 from models.extract.readers.msg.packed import unpack_rtf
 from models.extract.readers.msg.properties import MapiStorage
+from models.extract.readers.parsed.kept import keep
 from models.extract.readers.rtf.document import RtfReader
 from models.extract.readers.web.pictures import PagePictures
 
@@ -38,6 +39,8 @@ _DATA, _LONG_NAME, _SHORT_NAME, _CONTENT_ID = 0x3701, 0x3707, 0x3704, 0x3712
 
 Mailbox = tuple[str, str]
 
+KEPT: Final = "msg"
+
 
 def open_msg(data: bytes, options: ReadOptions) -> FlowDocument:
     """The message in `data`. Raises `ExtractError`: malformed, a limit passed."""
@@ -45,7 +48,7 @@ def open_msg(data: bytes, options: ReadOptions) -> FlowDocument:
 
 
 def _read(data: bytes) -> FlowFile:
-    file = CompoundFile(data)
+    file = keep(KEPT, data, CompoundFile(data))
     storage = MapiStorage(file, (), header_bytes=_TOP)
     pictures = _inline_pictures(file, storage)
     return make_mail(_read_mail(file, storage, 0), Format.MSG, PagePictures(pictures.get))

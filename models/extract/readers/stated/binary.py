@@ -8,10 +8,12 @@ from typing import Final, cast
 from models.cdom.coverage import Unseen
 from models.cdom.errors import Malformed
 from models.extract.readers.compound.file import CompoundFile
-from models.extract.readers.doc.fib import LOOKS, read_head
+from models.extract.readers.doc.document import KEPT as KEPT_DOC
+from models.extract.readers.doc.fib import LOOKS, WordStreams, read_head
 from models.extract.readers.doc.pieces import WordText
 from models.extract.readers.doc.sprms import PropertyRuns, read_sprms
 from models.extract.readers.docx.package.opc import Package
+from models.extract.readers.msg.message import KEPT as KEPT_MSG
 from models.extract.readers.msg.packed import unpack_rtf
 from models.extract.readers.msg.properties import MapiStorage
 from models.extract.readers.parsed.kept import take
@@ -28,6 +30,9 @@ from models.extract.readers.xlsb.records import read_string
 _SHEET: Final = re.compile(r"^xl/(?:work|macro|dialog)sheets/[^/]+\.bin$")
 _COMMENTS: Final = re.compile(r"^xl/comments\d*\.bin$")
 _DRAWN: Final = re.compile(r"^xl/(?:drawings|charts)/[^/]+\.xml$")
+_CELLS: Final = frozenset((0xFD, 0x204, 0xD6, 0x207, 0x203, 0x06, 0x27E, 0xBD))
+_BINARY_CELLS: Final = frozenset((2, 5, 6, 7, 8, 9, 62))
+"""Kinds of records that hold values of cells."""
 _FIELD_CODE: Final = re.compile("\x13[^\x13\x14\x15]*[\x14\x15]?")
 """What a field is made of; its result, which is shown, follows."""
 _DELETED_FROM, _DELETED = b"\x00\x08\x01", 0x0800
@@ -48,7 +53,8 @@ def state_xls(data: bytes) -> StatedText:
     for entry in book.sheets:
         stated.text.append(entry.name)
         for record in _records_of(stream, entry.start) if entry.kind in (0, 1) else ():
-            _state_record(record, book, forms, stated)
+            if record.kind in _CELLS:
+                _state_record(record, book, forms, stated)
     return stated
 
 
@@ -101,13 +107,12 @@ def state_xlsb(data: bytes) -> StatedText:
         if kind == 19 and len(record) >= 5
     ]
     forms = _read_forms(package.read("xl/styles.bin"))
-    for kind, record in read_binary_records(package.read("xl/workbook.bin")):
-        if kind == 156 and len(record) >= 12:
-            stated.text.append(read_string(record, read_string(record, 8)[1])[0])
+    stated.text += _read_sheet_names(package.read("xl/workbook.bin"))
     for name in package.names():
         if _SHEET.search(name):
             for kind, record in read_binary_records(package.read(name)):
-                _state_cell(kind, record, strings, forms, stated)
+                if kind in _BINARY_CELLS:
+                    _state_cell(kind, record, strings, forms, stated)
         elif _COMMENTS.search(name):
             for kind, record in read_binary_records(package.read(name)):
                 if kind == 637 and len(record) >= 5:
@@ -115,6 +120,12 @@ def state_xlsb(data: bytes) -> StatedText:
         elif _DRAWN.search(name) and (root := package.xml_again(name)) is not None:
             stated.allow(NOT_SHOWN, "".join(root.itertext("{*}t", "{*}v")))
     return stated
+
+
+def _read_sheet_names(book: bytes) -> list[str]:
+    """They stand behind the ids of the sheets' parts."""
+    records = [record for kind, record in read_binary_records(book) if kind == 156 and len(record) >= 12]
+    return [read_string(record, read_string(record, 8)[1])[0] for record in records]
 
 
 def _read_forms(styles: bytes) -> list[bool]:
@@ -152,8 +163,8 @@ def _state_cell(kind: int, record: bytes, strings: list[str], forms: list[bool],
 
 def state_doc(data: bytes) -> StatedText:
     """The stories of the file. Raises `ExtractError` as the reader does."""
-    streams = read_head(CompoundFile(data))
-    words, stated = WordText(streams), StatedText()
+    streams, words = cast(tuple[WordStreams, WordText], take(KEPT_DOC, data) or _read_words(data))
+    stated = StatedText()
     marked = _DELETED_FROM in streams.main or _SYMBOL_FROM in streams.main
     looks = PropertyRuns(streams.main, streams.part(LOOKS), paragraphs=False) if marked else None
     text = _without_signs(words, looks, stated) if looks is not None else words.text
@@ -175,6 +186,11 @@ def state_doc(data: bytes) -> StatedText:
     return stated
 
 
+def _read_words(data: bytes) -> tuple[WordStreams, WordText]:
+    streams = read_head(CompoundFile(data))
+    return streams, WordText(streams)
+
+
 def _without_signs(words: WordText, looks: PropertyRuns, stated: StatedText) -> str:
     """All stories with what is deleted or stands for a symbol as signs without a shape, so that places stay."""
     known: dict[bytes, set[int]] = {}
@@ -192,7 +208,8 @@ def _without_signs(words: WordText, looks: PropertyRuns, stated: StatedText) -> 
 
 def state_msg(data: bytes) -> StatedText:
     """The HTML body where there is one, else the plain one, else the rich one."""
-    storage = MapiStorage(CompoundFile(data), (), header_bytes=_TOP)
+    file = cast(CompoundFile, take(KEPT_MSG, data) or CompoundFile(data))
+    storage = MapiStorage(file, (), header_bytes=_TOP)
     html, plain = storage.markup(0x1013), storage.text(0x1000)
     if html:
         stated = state_markup(html)
