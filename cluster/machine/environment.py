@@ -19,6 +19,8 @@ from cluster.state import run_folder, scratch_folder, write_private
 ROOT = Path(__file__).resolve().parents[2]
 _SOCKETS = 38
 """Longest folder name below which Ray's unix sockets (up to 69 characters more) have a legal path (107 bytes)."""
+PRELOADED = "cluster.serve.preloaded"
+"""The module that each of Ray's workers imports as soon as it runs, before it is told what it is for."""
 _DROPPED = ("RAY_", "SVC_", "PYTHON")
 
 
@@ -88,6 +90,7 @@ def service_environment(
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_DEDUP_LOGS": "0",
+        "RAY_preload_python_modules": PRELOADED,
         "DASHBOARD_METRIC_PORT": str(ports["dashboard_metric"]),
         "AUTOSCALER_METRIC_PORT": str(ports["autoscaler_metric"]),
         "FORWARDED_ALLOW_IPS": "",

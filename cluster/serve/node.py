@@ -17,6 +17,7 @@ from cluster.machine.environment import clear_sessions, ray_folder
 from cluster.placement.placement import fits, machine_labels, unplaceable
 from cluster.runtime import Runtime
 from cluster.serve.hosted import hosted_targets
+from cluster.serve.lean_serve import import_serve
 
 log = logging.getLogger("quire.node")
 OBJECT_STORE_BYTES = 100_000_000  # bytes of shared memory for Ray's objects: nothing large crosses Ray here
@@ -36,7 +37,7 @@ class Head:
 
     def start(self) -> None:
         """The node's processes, and a driver connected to them."""
-        warm = threading.Thread(target=_import_serve, name="import-serve")
+        warm = threading.Thread(target=import_serve, name="import-serve")
         warm.start()  # three seconds that overlap with the node's own start
         import ray
 
@@ -127,10 +128,6 @@ class Head:
         # dashboard.py runs even with include_dashboard=False: 80 MB and a cloud-metadata probe. Serve needs none of it.
         Node.start_api_server = lambda self, **options: None
         return Node(parameters, head=True, shutdown_at_exit=True, spawn_reaper=True)
-
-
-def _import_serve() -> None:
-    from ray import serve  # noqa: F401
 
 
 def _why(status: Any) -> str:

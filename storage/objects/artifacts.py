@@ -69,13 +69,15 @@ class LocalArtifacts:
         """All of them durable when this returns. The same bytes again are no error."""
         manifest = describe(files)
         folder = self.path(document_id, attempt)
+        targets = {name: folder / name for name in files}
+        places = sorted({target.parent for target in targets.values()})
         with disk_errors():
-            for place in sorted({(folder / name).parent for name in files} or {folder}):
+            for place in places or [folder]:
                 make_folder(place)
             for name, data in files.items():
-                _place(folder / name, data)
+                _place(targets[name], data)
                 crash_point(CrashPoint.BETWEEN_ARTIFACTS)
-            for place in {(folder / name).parent for name in files}:
+            for place in places:
                 sync_folder(place)
         crash_point(CrashPoint.AFTER_ARTIFACTS)
         return manifest

@@ -53,10 +53,16 @@ def sync_folder(folder: Path) -> None:
 
 def make_folder(folder: Path) -> None:
     """`folder` and its parents, private; each new name is synced in its parent."""
-    missing = [step for step in (folder, *folder.parents) if not step.is_dir()]
-    for step in reversed(missing):
-        step.mkdir(mode=0o700, exist_ok=True)
-        sync_folder(step.parent)
+    try:
+        folder.mkdir(mode=0o700)
+    except FileNotFoundError:
+        make_folder(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except FileExistsError:
+        if not folder.is_dir():
+            raise
+        return
+    sync_folder(folder.parent)
 
 
 def sweep_partials(root: Path, older_than_s: float) -> int:
