@@ -40,7 +40,7 @@ status: $(VENV)/.run ## what runs
 	@$(BIN)/quire status $(WORKDIR_ARG)
 
 test: $(VENV)/.dev chromium ## the tests (pure, storage, API, one running service; `make test-cluster` has several machines)
-	$(BIN)/python -m pytest tests --ignore tests/e2e/machines --ignore tests/chaos -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest tests --ignore tests/e2e/machines --ignore tests/chaos -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 fuzz-api: $(VENV)/.dev ## schemathesis: EXAMPLES requests, right and wrong ones, for each operation; none may end in a fault of ours
 	QUIRE_FUZZ_EXAMPLES=$(or $(EXAMPLES),450) $(BIN)/python -m pytest tests/security/test_fuzz.py -q -p no:xdist --timeout 0

@@ -1,5 +1,6 @@
 """Fixtures every part shares: a real database of one's own per test, and a store on it."""
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,12 @@ def image_limit() -> Iterator[None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The running service's tests and the long files first: none is begun when the other workers have ended."""
     items.sort(key=lambda item: (not item.nodeid.startswith(ONE_SERVICE), item.get_closest_marker("long") is None))
+
+
+def pytest_collection_finish() -> None:
+    """What thousands of tests are made of lives to the end: the garbage collector need not look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -11,6 +11,7 @@ import ssl
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
@@ -133,7 +134,11 @@ class Egress:
     ) -> None:
         self._allow = frozenset(entry.lower() for entry in allow)
         self._resolve, self._timeout_s = resolve, timeout_s
-        self._tls = ssl.create_default_context()
+
+    @cached_property
+    def _tls(self) -> ssl.SSLContext:
+        """What the system trusts: read when the first address with TLS is called, for it takes 27 ms."""
+        return ssl.create_default_context()
 
     def check(self, url: str) -> Target:
         """The target, resolved now. Raises `UrlRefused` when any part or any address is denied."""
@@ -151,7 +156,7 @@ class Egress:
 
     def connect(self, target: Target, timeout_s: float) -> "GuardedConnection":
         """A connection, not yet open, that will reach the judged addresses only."""
-        return GuardedConnection(target, self._tls, timeout_s)
+        return GuardedConnection(target, self._tls if target.scheme == "https" else None, timeout_s)
 
     def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> HttpAnswer:
         """One POST. Raises `UrlRefused` (the name may stand for something else by now) and `Unreachable`."""
@@ -175,14 +180,14 @@ class Egress:
 class GuardedConnection(http.client.HTTPConnection):
     """Connects to the judged addresses only; TLS and Host keep the name."""
 
-    def __init__(self, target: Target, tls: ssl.SSLContext, timeout_s: float) -> None:
+    def __init__(self, target: Target, tls: ssl.SSLContext | None, timeout_s: float) -> None:
         super().__init__(target.host, target.port, timeout=timeout_s)
         self._target, self._tls, self._timeout_s = target, tls, timeout_s
         self.was_cut = False
 
     def connect(self) -> None:
         self.sock = self._open()
-        if self._target.scheme == "https":
+        if self._tls is not None:
             self.sock = self._tls.wrap_socket(self.sock, server_hostname=self._target.host)
 
     def cut(self) -> None:

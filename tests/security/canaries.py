@@ -13,17 +13,22 @@ import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from typing import Any
 
 import docx
 import pymupdf
 from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
+from lxml import etree
 from PIL import Image, PngImagePlugin
 
 LEAST_NEEDLE = 6
 """Letters and digits of the shortest part that counts as a leak."""
 _CYRILLIC = str.maketrans("аеорсухіѕ", "aeopcyxis")
+_OTHER_SIGNS = re.compile(r"[\W_]+")
+_ATTRIBUTES = etree.XPath("//@*", smart_strings=False)
+_TEXTS = etree.XPath("//text()", smart_strings=False)
 
 
 @dataclass
@@ -46,9 +51,11 @@ class Case:
 def letters(text: str) -> str:
     """Letters and digits, folded: what is left of a text however it is written."""
     plain = unicodedata.normalize("NFKC", text).translate(_CYRILLIC).casefold()
-    return "".join(_digit(char) for char in plain if char.isalnum())
+    kept = _OTHER_SIGNS.sub("", plain)
+    return kept if kept.isascii() else "".join(map(_digit, kept))
 
 
+@cache
 def _digit(char: str) -> str:
     value = unicodedata.decimal(char, None)
     return char if value is None else str(value)
@@ -67,9 +74,10 @@ def leaks(case: Case, output: bytes, media_type: str) -> list[str]:
 def _said(package: bytes) -> str:
     """The text of a Word file's parts and all that stands in their attributes."""
     with zipfile.ZipFile(io.BytesIO(package)) as read:
-        roots = [parse_xml(read.read(name)) for name in read.namelist() if name.endswith((".xml", ".rels"))]
-    nodes = [node for root in roots for node in root.iter()]
-    return "".join((node.text or "") for node in nodes) + "\n".join(str(v) for n in nodes for v in n.attrib.values())
+        roots = [etree.fromstring(read.read(name)) for name in read.namelist() if name.endswith((".xml", ".rels"))]
+    return "".join(t for root in roots for t in _TEXTS(root)) + "\n".join(
+        v for root in roots for v in _ATTRIBUTES(root)
+    )
 
 
 def _strings(value: Any) -> Iterator[str]:
@@ -120,6 +128,7 @@ def _broken(value: str, dice: random.Random) -> tuple[str, str]:
     return value[:at].rstrip(), value[at:].lstrip()
 
 
+@lru_cache(maxsize=256)
 def make_case(number: int) -> Case:
     """Case `number`; the same every time."""
     dice = random.Random(number)
