@@ -32,7 +32,7 @@ def take(db: Database, bucket: str, per_minute: float, burst: int = BURST, *, no
     """0.0 = one request of this bucket is accepted; else the seconds until one will be. `now`: the database's clock."""
     interval_s = 60.0 / per_minute
     params = {"bucket": bucket, "interval_s": interval_s, "ahead_s": interval_s * (burst - 1), "now": now}
-    with db.reading() as conn:
+    with db.autocommit() as conn:
         if conn.execute(_TAKE, params).fetchone() is not None:
             return 0.0
         row = conn.execute(_WAIT, params).fetchone()
@@ -41,11 +41,11 @@ def take(db: Database, bucket: str, per_minute: float, burst: int = BURST, *, no
 
 def forget(db: Database, bucket: str) -> None:
     """The bucket is empty again."""
-    with db.reading() as conn:
+    with db.autocommit() as conn:
         conn.execute("delete from rate_limits where bucket = %s", (bucket,))
 
 
 def forget_idle(db: Database) -> int:
     """Drops buckets that have long been empty; returns how many."""
-    with db.reading() as conn:
+    with db.autocommit() as conn:
         return conn.execute("delete from rate_limits where empty_at < clock_timestamp() - interval '1 hour'").rowcount

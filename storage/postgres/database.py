@@ -50,8 +50,8 @@ class Database:
         """BEGIN … COMMIT around the block, ROLLBACK on an exception. `durable=False`: a database crash may lose it."""
         return self._transaction(durable)
 
-    def reading(self) -> AbstractContextManager[Connection]:
-        """A connection in autocommit mode: each statement is its own transaction."""
+    def autocommit(self) -> AbstractContextManager[Connection]:
+        """A connection on which each statement is a transaction of its own."""
         return self._borrow()
 
     def read(self, action: Callable[[Connection], T]) -> T:

@@ -39,11 +39,11 @@ class RoleLease:
 
     def release(self) -> None:
         """Gives the role back; nothing happens when somebody else has it."""
-        with self._db.reading() as conn:
+        with self._db.autocommit() as conn:
             conn.execute(_RELEASE, self._params)
 
     def _ask(self, query: str) -> bool:
-        with self._db.reading() as conn:
+        with self._db.autocommit() as conn:
             row = conn.execute(query.encode(), self._params).fetchone()
         if row is None:
             return False

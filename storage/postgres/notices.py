@@ -32,7 +32,7 @@ def notify_keys(db: Database) -> None:
 
 def _notify(db: Database, channel: str, payloads: Sequence[str]) -> None:
     try:
-        with db.reading() as conn:
+        with db.autocommit() as conn:
             conn.execute("select pg_notify(%s, payload) from unnest(%s::text[]) as payload", (channel, list(payloads)))
     except StoreUnavailable:
         return

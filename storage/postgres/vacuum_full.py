@@ -34,7 +34,7 @@ class Scrubber:
         erased = int(row["n_tup_del"]) if row else 0
         if erased == self._erased:
             return False
-        with self._db.reading() as conn:
+        with self._db.autocommit() as conn:
             conn.execute("set statement_timeout = 0")
             conn.execute("set lock_timeout = '1s'")
             try:

@@ -124,7 +124,7 @@ class Queue:
             "max_starts": self._policy.max_starts,
             "max_lapses": self._policy.max_lapses,
         }
-        with self._db.reading() as conn:
+        with self._db.autocommit() as conn:
             rows = conn.execute(CLAIM, params).fetchall()
         if rows:
             crash_point(CrashPoint.AFTER_CLAIM)
@@ -143,7 +143,7 @@ class Queue:
             "worker": self._worker,
             "lease_s": self._policy.lease_s,
         }
-        with self._db.reading() as conn:
+        with self._db.autocommit() as conn:
             alive = {row["document_id"] for row in conn.execute(_BEAT, params).fetchall()}
         return frozenset(beat.document_id for beat in beats if beat.document_id not in alive)
 
@@ -165,7 +165,7 @@ class Queue:
 
     def _put_back(self, claims: Sequence[Claim], *, delay_s: float, refund: int, phase: Phase | None = None) -> int:
         params = {**claims_params(claims), "delay_s": delay_s, "refund": refund, "phase": phase}
-        with self._db.reading() as conn:
+        with self._db.autocommit() as conn:
             done = len(conn.execute(_PUT_BACK, params).fetchall())
         if done and not delay_s:
             notify_tasks(self._db)

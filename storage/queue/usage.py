@@ -76,7 +76,7 @@ def reserve_pages(db: Database, claim: Claim, pages: int, quota: PageQuota) -> N
 def _grow(db: Database, claim: Claim, pages: int, limit: int | None) -> bool:
     """In one round trip; False near the limit, at the turn of a month and for the first document of one."""
     params = {**claims_params([claim]), "pages": pages, "sure": None if limit is None else int(limit * SURE_SHARE)}
-    with db.reading() as conn:
+    with db.autocommit() as conn:
         row = conn.execute(_GROW_FREELY if limit is None else _GROW_WITHIN, params).fetchone()
     if row is None:
         raise LostLease(claim.document_id)

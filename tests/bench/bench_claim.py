@@ -113,7 +113,7 @@ def measure_server(dsn: str, workdir: Path, rounds: int = 200) -> dict[str, floa
         "most": 1, "budget": GROUP_BYTES,
     }  # fmt: skip
     for _ in range(rounds):
-        with store.db.reading() as connection:
+        with store.db.autocommit() as connection:
             told = connection.execute("explain (analyze, format json) " + CLAIM, params).fetchone()
             connection.execute("delete from tasks where state = 'running'")  # its document has ended
         assert told is not None

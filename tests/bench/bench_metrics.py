@@ -25,7 +25,7 @@ def main() -> None:
     with bench_database() as (dsn, workdir):
         _fill(dsn, options.rows)
         store = open_store(dsn, workdir, signing_key=KEY)
-        with store.db.reading() as conn:
+        with store.db.autocommit() as conn:
             conn.execute("insert into counters values ('documents', 'succeeded', %s)", (options.rows,))
             conn.execute("vacuum analyze")  # as autovacuum leaves it
         _submit(store, "acme", 200)

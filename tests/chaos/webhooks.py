@@ -53,7 +53,7 @@ def add_events(store: Store) -> None:
 
 def left(store: Store) -> int:
     """Events and deliveries that are still on their way; failed tries are due again at once, and none is the last."""
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         conn.execute(
             "update deliveries set next_attempt_at = now(), attempt = 1 where state = 'pending' and error is not null "
             "and next_attempt_at > now() + interval '3 seconds'"

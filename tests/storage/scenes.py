@@ -50,7 +50,7 @@ def success(taken: Claim, pages: int = 2) -> Succeeded:
 
 def expire(store: Store, document_id: str) -> None:
     """As if the lease had run out: the database's clock cannot be moved, its rows can."""
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         conn.execute(
             "update tasks set lease_until = now() - interval '1 second' where document_id = %s", (document_id,)
         )
@@ -58,5 +58,5 @@ def expire(store: Store, document_id: str) -> None:
 
 def ready_now(store: Store) -> None:
     """As if every retry delay were over."""
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         conn.execute("update tasks set available_at = now() where state = 'queued'")

@@ -75,7 +75,7 @@ def test_the_order_is_that_of_commits(store: Store) -> None:
 def test_tampering_is_found_where_it_was_done(store: Store, tampering: str, found_at: int) -> None:
     act(store, ACME, "a", "b", "c", "d", "e")
     seal(store.db)
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         conn.execute(tampering.encode())
     assert verify(store.db, ACME) == found_at
 
@@ -116,7 +116,7 @@ TAMPERED = {
 def test_one_of_ten_thousand_rows_that_was_tampered_with_is_found(store: Store) -> None:
     many_acts(store, 10_000)
     assert seal(store.db) == 10_000
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         conn.execute("alter table audit drop constraint audit_tenant_org_seq_key")  # as who tampers would
         conn.execute("create table kept as table audit")
         conn.execute("create table kept_heads as table audit_heads")

@@ -96,7 +96,7 @@ async def test_a_job_and_ticked_documents_are_downloaded_as_zips(visitor: Visito
 async def test_a_locked_file_is_opened_where_it_failed(visitor: Visitor, store: Store) -> None:
     (box,) = await send(visitor, ("locked.pdf", b"no document"))
     job, document = box.split("/")
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         conn.execute("update documents set error = 'encrypted' where id = %s", (document,))
     page = (await visitor.http.get(f"/ui/jobs/{job}/documents/{document}")).text
     assert "It wants a password" in page

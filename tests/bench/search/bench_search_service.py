@@ -121,7 +121,7 @@ def seed_database(workdir: Path, owned: list[tuple[Scope, list[str]]]) -> None:
     try:
         for scope, names in owned:
             publish(db, scope, names)
-        with db.reading() as conn:
+        with db.autocommit() as conn:
             conn.execute("analyze documents")
     finally:
         db.close()

@@ -46,7 +46,7 @@ def outdated(store: Store, tmp_path: Path) -> list[ChunkedDocument]:
     for other in ("scan.png", "broken.pdf"):
         (corpus / other).unlink()
     publish_folder(store, corpus)
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         conn.execute("update documents set chunker = '0/100/0/0', chunks = 9")
     return list(find_outdated(store.db, chunker_name()))
 

@@ -75,11 +75,11 @@ def test_two_jobs_never_fill_a_table_at_once(library: Library, monkeypatch: pyte
         with pytest.raises(JobStopped, match="another process"), reembed.Writing(library.store, "reembed x"):
             pytest.fail("two writers")
         first.check()
-        with library.store.db.reading() as conn:
+        with library.store.db.autocommit() as conn:
             conn.execute("update role_leases set holder = 'other', lease_until = clock_timestamp() + interval '9 s'")
         with pytest.raises(JobStopped, match="now"):
             check_until(first, time.monotonic() + 60)
-    with library.store.db.reading() as conn:
+    with library.store.db.autocommit() as conn:
         conn.execute("update role_leases set lease_until = clock_timestamp() - interval '1 s'")
     with reembed.Writing(library.store, "reembed x") as later:
         later.check()

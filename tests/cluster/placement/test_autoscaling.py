@@ -107,6 +107,6 @@ def test_the_look_counts_what_waits_for_a_reader_apart_from_what_waits_elsewhere
     assert not queue.beat([Beat(document_id=scan.document_id, attempt=scan.attempt, phase=Phase.RECOGNISING)])
     assert queue.release(claim(queue), scan=True)
     assert look_at_queue(str(tmp_path / "dsn"))[:3] == (2, 1, 1)
-    with store.db.reading() as connection:
+    with store.db.autocommit() as connection:
         connection.execute("update tasks set available_at = available_at - interval '60 seconds'")
     assert look_at_queue(str(tmp_path / "dsn"))[3] >= 60

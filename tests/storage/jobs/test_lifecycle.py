@@ -149,7 +149,7 @@ def test_a_purge_leaves_no_content_in_any_store(store: Store) -> None:
     assert [path for path in store.workdir.rglob("*") if path.is_file()] == []
     tables = store.db.fetch_all("select tablename as t from pg_tables where schemaname = 'public'")
     for table in (row["t"] for row in tables):
-        with store.db.reading() as conn:
+        with store.db.autocommit() as conn:
             rows = conn.execute(f"select row_to_json(x)::text as row from {table} x").fetchall()
         assert CANARY not in "".join(row["row"] for row in rows)
         assert CANARY.encode().hex() not in "".join(row["row"] for row in rows)
@@ -195,7 +195,7 @@ def test_a_purge_that_meets_a_broken_store_is_tried_again_later(store: Store) ->
     assert purge_some(store) == 0
     assert store.db.fetch_all("select tries, not_before > now() as later from purges") == [{"tries": 1, "later": True}]
     folder.unlink()
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         conn.execute("update purges set not_before = now()")
     assert purge_some(store) == 1
 

@@ -66,7 +66,7 @@ def test_a_wait_that_is_obeyed_is_accepted_and_buckets_are_apart(store: Store) -
 
 def test_buckets_long_empty_are_forgotten(store: Store) -> None:
     take(store.db, "acme", 60)
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         conn.execute("update rate_limits set empty_at = now() - interval '2 hours'")
     take(store.db, "zeta", 60)
     assert forget_idle(store.db) == 1
@@ -81,7 +81,7 @@ def end_job(store: Store, scope: Scope = ACME) -> str:
 def test_jobs_past_their_retention_are_deleted_and_others_stay(store: Store) -> None:
     old, recent = end_job(store), end_job(store)
     waiting = submit(store).id
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         conn.execute("update jobs set finished_at = finished_at - interval '8 days' where id = %s", (old,))
         conn.execute("update jobs set created_at = created_at - interval '8 days' where id = %s", (waiting,))
     assert delete_expired(store.db, 7) == 1
@@ -97,7 +97,7 @@ def test_jobs_past_their_retention_are_deleted_and_others_stay(store: Store) -> 
 
 def test_an_organisation_may_keep_so_many_bytes_and_deleted_ones_do_not_count(store: Store) -> None:
     job = end_job(store)
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         require_room(conn, ACME, 16, 8)
         with pytest.raises(DiskFull):
             require_room(conn, ACME, 16, 9)

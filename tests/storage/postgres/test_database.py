@@ -110,7 +110,7 @@ def test_a_database_that_is_not_there_is_unavailable(tmp_path: object) -> None:
 def test_no_more_connections_are_used_than_allowed(dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("storage.postgres.database.WAIT_FOR_CONNECTION_S", 0.05)
     db = Database(dsn, pool_size=2)
-    with db.reading(), db.reading(), pytest.raises(StoreUnavailable):
+    with db.autocommit(), db.autocommit(), pytest.raises(StoreUnavailable):
         db.fetch_all("select 1")
     assert db.fetch_one("select 1 as one") == {"one": 1}
     db.close()
@@ -120,6 +120,6 @@ def test_connections_are_kept_and_closed_with_the_database(dsn: str) -> None:
     db = Database(dsn)
     first, second = (db.fetch_one("select pg_backend_pid() as pid") for _ in range(2))
     assert first == second
-    with db.reading() as conn:
+    with db.autocommit() as conn:
         db.close()
     assert conn.closed

@@ -5,7 +5,7 @@ from storage.store import Store
 
 
 def lapse(store: Store) -> None:
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         conn.execute("update role_leases set lease_until = now() - interval '1 second'")
 
 

@@ -36,14 +36,14 @@ def test_nothing_erased_stays_in_tables_or_log(store: Store, dsn: str, cluster_f
     scrubber = Scrubber(store.db)
     scrubber.run()
     job = submit(store)
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         conn.execute("update documents set source_file = %s where job_id = %s", (CANARY, job.id))
         conn.execute("checkpoint")
     assert places(cluster_folder)
     cancel_job(store.db, ACME, ACTOR, job.id)
     delete_job(store.db, ACME, ACTOR, job.id)
     assert purge_some(store) == 1
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         conn.execute("select pg_stat_force_next_flush()")
     assert scrubber.run()
     assert places(cluster_folder) == set()

@@ -256,7 +256,7 @@ def _counts(store: Store, query: str) -> dict[str, Any]:
 
 
 def _wipe(store: Store) -> None:
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         conn.execute("truncate jobs, documents, tasks, page_progress, events, meter, quota, quota_deltas, audit")
 
 

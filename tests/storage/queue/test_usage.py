@@ -91,7 +91,7 @@ def test_a_lost_lease_reserves_nothing(store: Store) -> None:
 def test_last_months_reservation_is_released_there_and_used_here(store: Store) -> None:
     submit(store)
     taken = claim(worker(store))
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         conn.execute("update documents set reserved_month = reserved_month - interval '1 month'")
         conn.execute("update quota_deltas set month = month - interval '1 month'")
     reserve_pages(store.db, taken, 4, TEN)
@@ -115,7 +115,7 @@ def test_folding_changes_no_sum_and_empties_the_deltas(store: Store) -> None:
 
 def test_a_clock_set_back_cannot_hide(store: Store) -> None:
     first = check_clock(store.db)
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         conn.execute("update watermarks set at = at + interval '90 days'")
     assert check_clock(store.db) == pytest.approx(first + timedelta(days=90), abs=timedelta(seconds=1))
 
@@ -123,6 +123,6 @@ def test_a_clock_set_back_cannot_hide(store: Store) -> None:
 def test_the_newest_audit_row_is_a_time_seen_too(store: Store) -> None:
     submit(store)
     first = check_clock(store.db)
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         conn.execute("update audit set at = at + interval '5 days'")
     assert check_clock(store.db) > first + timedelta(days=4)

@@ -28,7 +28,7 @@ def test_every_day_of_the_month_is_told_and_today_has_its_pages(store: Store) ->
 
 def test_the_last_day_is_told_by_the_hour_and_older_work_is_left_out(store: Store) -> None:
     read(store, 7)
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         conn.execute("update meter set at = at - interval '25 hours'")
     assert sum(one.pages for one in usage_by_hour(store.db, ACME)) == 0
     read(store, 3)

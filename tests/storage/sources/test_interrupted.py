@@ -87,11 +87,11 @@ def test_a_crash_in_the_middle_converges(place: Place, monkeypatch: pytest.Monke
 
 def test_one_sync_at_a_time_and_a_dead_ones_lease_lapses(place: Place) -> None:
     place.write("a.pdf")
-    with place.store.db.reading() as conn:
+    with place.store.db.autocommit() as conn:
         conn.execute("update sources set lease_until = now() + interval '1 minute'")
     with pytest.raises(Conflict):
         place.sync()
-    with place.store.db.reading() as conn:
+    with place.store.db.autocommit() as conn:
         conn.execute("update sources set lease_until = now() - interval '1 second'")
     assert place.counts() == (1, 0, 0, 0)
 
@@ -121,7 +121,7 @@ def test_a_schedule_makes_a_source_due(store: Store, tmp_path: Path) -> None:
     assert [source.id for source in due_sources(store.db)] == [place.id]
     place.sync()
     assert due_sources(store.db) == []
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         conn.execute("update sources set synced_at = now() - interval '6 minutes'")
     assert len(due_sources(store.db)) == 1
 
@@ -154,13 +154,13 @@ def test_a_wanted_sync_is_due_until_it_ended(place: Place) -> None:
         place.sync(Reading(options=ReadOptions(), quota=UNLIMITED, stopped=lambda: True))
     assert state() == (SourceState.WAITING, None)
     assert [source.id for source in due_sources(place.store.db)] == [place.id]
-    with place.store.db.reading() as conn:  # a sync that died: its lease is not over
+    with place.store.db.autocommit() as conn:  # a sync that died: its lease is not over
         conn.execute("update sources set lease_until = now() + interval '1 minute'")
     assert state() == (SourceState.RUNNING, None)
     assert due_sources(place.store.db) == []
     with pytest.raises(Conflict):
         want_sync(place.store.db, ACME, place.id)
-    with place.store.db.reading() as conn:
+    with place.store.db.autocommit() as conn:
         conn.execute("update sources set lease_until = now() - interval '1 second'")
     assert sync_due(place.store, place.gate, lambda: READING) == 1
     assert state() == (SourceState.IDLE, None)
@@ -182,7 +182,7 @@ def test_ten_thousand_unchanged_files_take_little_time(place: Place) -> None:
         file = place.root / f"{n % 100}/{n}.pdf"
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(b"x")
-    with place.store.db.reading() as conn:
+    with place.store.db.autocommit() as conn:
         marks = [
             (file.path, file.mark)
             for file in place.gate.connect(SourceKind.DIRECTORY, str(place.root), "acme").look().files

@@ -69,7 +69,7 @@ def test_missing_files_are_told_and_not_mended(store: Store) -> None:
 )
 def test_rows_that_do_not_add_up_are_told(store: Store, fault: str, kind: str) -> None:
     submit(store)
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         conn.execute(fault.encode())
     assert getattr(reconcile(store), kind)
 

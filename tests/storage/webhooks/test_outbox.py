@@ -54,7 +54,7 @@ def finish_one(store: Store, documents: int = 1) -> None:
 
 
 def due_now(store: Store) -> None:
-    with store.db.reading() as conn:
+    with store.db.autocommit() as conn:
         conn.execute("update deliveries set next_attempt_at = now() where state = 'pending'")
 
 
@@ -140,7 +140,7 @@ def test_ten_tries_over_the_published_schedule_then_it_has_failed(store: Store) 
         assert (row.attempt, row.response_status, row.error) == (tries, 500, "http-500")
         if tries < 10:
             assert row.next_attempt_at is not None
-            with store.db.reading() as conn:
+            with store.db.autocommit() as conn:
                 wait = conn.execute(
                     "select extract(epoch from next_attempt_at - now()) as s from deliveries"
                 ).fetchone()
@@ -197,7 +197,7 @@ def wait_until(store: Store, state: DeliveryState, count: int, *, hurry: bool = 
         if sum(row.state is state for row in list_deliveries(store, ACME, limit=1000).items) == count:
             return
         if hurry:
-            with store.db.reading() as conn:
+            with store.db.autocommit() as conn:
                 conn.execute(
                     "update deliveries set next_attempt_at = now() where state = 'pending' and attempt > 0 "
                     "and error is not null and next_attempt_at < now() + interval '30 hours' and attempt < 9"
@@ -227,7 +227,7 @@ def test_during_a_rotation_both_secrets_sign_and_afterwards_only_the_new_one(sto
         rotate_secret(store, ACME, ACTOR, hook_id, new, overlap_s=600)
         test_webhook(store.db, ACME, ACTOR, hook_id)
         wait_until(store, DeliveryState.DELIVERED, 1)
-        with store.db.reading() as conn:
+        with store.db.autocommit() as conn:
             conn.execute("update webhooks set old_secret_until = now()")
         assert forget_old_secrets(store.db) == 1
         test_webhook(store.db, ACME, ACTOR, hook_id)
