@@ -23,18 +23,18 @@ from tests.waiting import until
 
 def die(dsn: str, store: Store, act: str, point: CrashPoint) -> None:
     """Returns when the database knows of the death too: until then the dead process holds its locks."""
-    root, before = Path(__file__).parents[3], connected(dsn)
     command = [sys.executable, "-m", "tests.storage.queue.dying", dsn, str(store.workdir), act, point]
-    done = subprocess.run(command, capture_output=True, check=False, cwd=root)
-    assert done.returncode == -signal.SIGKILL, done.stderr
-    assert until(lambda: connected(dsn) <= before)
+    with psycopg.connect(dsn, autocommit=True) as looking:
+        before = connected(looking)
+        done = subprocess.run(command, capture_output=True, check=False, cwd=Path(__file__).parents[3])
+        assert done.returncode == -signal.SIGKILL, done.stderr
+        assert until(lambda: connected(looking) <= before)
 
 
-def connected(dsn: str) -> set[int]:
-    """The sessions of this database, but the one that asks."""
-    listed = "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
-    with psycopg.connect(dsn) as connection:
-        return {row[0] for row in connection.execute(listed)}
+def connected(looking: psycopg.Connection[tuple[int]]) -> set[int]:
+    """The clients of this database; the server's own cleaners come and go."""
+    listed = "select pid from pg_stat_activity where datname = current_database() and backend_type = 'client backend'"
+    return {pid for (pid,) in looking.execute(listed)}
 
 
 def count(store: Store, table: str) -> int:
