@@ -14,7 +14,7 @@ _ROW = re.compile(
 def records() -> dict[str, str]:
     """File name → title as its first line says it."""
     files = sorted(FOLDER.glob("[0-9]*.md"))
-    return {path.name: re.sub(r"^# \d{4}[ ·]+", "", path.read_text().splitlines()[0]) for path in files}
+    return {path.name: re.sub(r"^# (?:\d{4}[ ·]+)?", "", path.read_text().splitlines()[0]) for path in files}
 
 
 def rows() -> dict[str, tuple[str, str]]:

@@ -10,7 +10,7 @@ import pytest
 
 from actors.reading.forkserver import ForkServer
 from actors.reading.read_document import DocumentReader
-from actors.sandbox.heap import _MOST_BATCHES, fill_pools, pack_code, use_huge_pages
+from actors.sandbox.heap import _MOST_BATCHES, pack_code, use_huge_pages
 from actors.sandbox.limits import SandboxLimits
 from actors.sandbox.warmup import make_sample
 from models.cdom.original import ReadOptions
@@ -29,6 +29,25 @@ from actors.sandbox import heap, warmup
 called = heap._called_by(lambda: warmup._read(warmup.make_sample()))
 print(len(called), len({id(code) // 4096 for code in called}))
 """
+FILLED = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from actors.sandbox.heap import fill_pools
+payload = int(sys.argv[2]) - sys.getsizeof(b"")
+scattered = [bytes(payload) for _ in range(20_000)]
+del scattered[::50]
+filled = fill_pools()
+fresh = [bytes(payload) for _ in range(64)]
+print(filled, len({id(one) // 4096 for one in fresh}))
+"""
+
+
+def answers(script: str, *arguments: object) -> tuple[int, ...]:
+    """Numbers that a process of its own prints: how memory lies in this one depends on the tests before."""
+    environment = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
+    command = [sys.executable, "-I", "-c", script, str(ROOT), *map(str, arguments)]
+    said = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+    return tuple(map(int, said.split()))
 
 
 def test_the_sample_is_read_without_repair() -> None:
@@ -104,12 +123,9 @@ def test_nobody_watches_the_interpreter_after_a_run_that_failed() -> None:
 
 @pytest.mark.parametrize("size", [64, 256, 496])
 def test_new_objects_lie_together_once_the_holes_are_filled(size: int) -> None:
-    scattered = [bytes(size - 33) for _ in range(20_000)]
-    del scattered[::50]
-    filled = fill_pools()
+    filled, pages = answers(FILLED, size)
     assert 0 < filled < 31 * _MOST_BATCHES * 8192
-    fresh = [bytes(size - 33) for _ in range(64)]
-    assert len({id(one) // PAGE for one in fresh}) <= 64 * size // PAGE + 8
+    assert pages <= 64 * size // PAGE + 8
 
 
 def test_huge_pages_hold_what_stood_there_before() -> None:
@@ -120,9 +136,6 @@ def test_huge_pages_hold_what_stood_there_before() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the server prepares itself by /proc")
 def test_what_a_reading_calls_lies_on_few_pages_of_the_server() -> None:
-    environment = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
-    command = [sys.executable, "-I", "-c", SERVER, str(ROOT)]
-    said = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
-    called, pages = map(int, said.split())
+    called, pages = answers(SERVER)
     assert called > 200
     assert pages < called / 2  # interpreted 449 pages for 610 before, a tenth of what a child copies
