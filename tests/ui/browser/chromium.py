@@ -22,6 +22,10 @@ FLAGS = (
     "--disable-dev-shm-usage",
     "--no-first-run",
     "--disable-background-networking",
+    "--disable-extensions",
+    "--in-process-gpu",  # nothing is drawn on a screen: one process less that copies each frame
+    # A test opens and leaves pages for good: no process is kept ready for the next page, and no page for going back.
+    "--disable-features=SpareRendererForSitePerProcess,BackForwardCache",
     "--remote-debugging-port=0",
     "--remote-allow-origins=*",
 )
