@@ -25,8 +25,11 @@ _STREET_NAME = (
 )
 """Little words, a word with a capital, and what follows."""
 _TOWN = (
-    r"[^\W\d_a-zß-öø-ÿ][\w'’.-]+(?:[ -](?:[^\W\d_a-zß-öø-ÿ][\w'’.-]+|am|an|der|in|sur|la|le|les|de|del|upon|on)){0,3}"
+    r"[^\W\d_a-zß-öø-ÿ][\w'’.-]{1,29}"
+    r"(?:[ -](?:[^\W\d_a-zß-öø-ÿ][\w'’.-]{1,29}|am|an|der|in|sur|la|le|les|de|del|upon|on)){0,3}"
 )
+_TOWN_REACH = 4 * 30 + 3 + 2
+"""Characters before a code in which its town begins: four words of thirty, what parts them, a comma and a blank."""
 _UK = (
     r"[A-PR-UWYZ](?:[0-9]{1,2}|[A-HK-Y][0-9]|[A-HK-Y][0-9][0-9ABEHMNPRV-Y]|[0-9][A-HJKPS-UW]) [0-9][ABD-HJLNP-UW-Z]{2}"
 )
@@ -81,9 +84,13 @@ ADDRESSES: tuple[Pattern, ...] = (
     Pattern(
         Kind.ADDRESS,
         re.compile(rf"(?<!\w)((?:{_TOWN}[ ,\n]{{1,2}})?{_UK})(?!\w)"),
-        at.at_shape(rb"A{1,2}0[0A]? 0AA(?![0Aa])", back=40),
+        at.at_shape(rb"A{1,2}0[0A]? 0AA(?![0Aa])", back=_TOWN_REACH),
     ),
-    Pattern(Kind.ADDRESS, re.compile(rf"(?<!\w)({_TOWN}, {_US})(?!\w)"), at.at_shape(rb", AA,? 0{5}(?!0)", back=40)),
+    Pattern(
+        Kind.ADDRESS,
+        re.compile(rf"(?<!\w)({_TOWN}, {_US})(?!\w)"),
+        at.at_shape(rb", AA,? 0{5}(?!0)", back=_TOWN_REACH),
+    ),
     Pattern(
         Kind.ADDRESS,
         re.compile(rf"(?<!\w)({_COUNTRY}[0-9]{{4,5}} {_TOWN})(?!\w)"),

@@ -66,6 +66,13 @@ def test_every_pattern_has_a_value_here_so_that_the_comparison_means_something(p
     assert any(list(pattern.find(Clues(normalise(text).text))) for text in texts)
 
 
+@pytest.mark.parametrize("code", ["SW1A 2AA", "NY 10001"])
+@pytest.mark.parametrize("words", ["A" * 30, "A" * 31, " ".join(["B" * 30] * 4), "-".join(["C" * 30] * 5), "x" * 200])
+def test_towns_of_long_words_are_found_as_far_back_as_a_pattern_goes(words: str, code: str) -> None:
+    text = normalise(f"{words}, {code}").text
+    assert list(clued(text)) == list(plain(text))
+
+
 def test_a_value_behind_a_number_that_is_none_is_found() -> None:
     hits = [hit for found in clued("On 3 May id 12345678Z was given.") for hit in found]
     assert any(hit.kind == "national_id" for hit in hits)
