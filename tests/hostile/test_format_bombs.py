@@ -1,14 +1,12 @@
 """Files of every format that are made to harm: each ends as it must, in the sandbox, three times the same."""
 
-import io
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
 from actors.reading.read_document import DocumentReader
-from actors.sandbox.limits import SandboxLimits
-from models.cdom.original import ReadOptions
+from tests.hostile.three_times import read_three_times
 from tests.models.extract.compound.files import compound, record, workbook, xls
 from tests.models.extract.compound.words import sprm, word
 from tests.models.extract.docx.files import make_docx, paragraph
@@ -120,18 +118,7 @@ CASES: dict[str, Case] = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def reader() -> Iterator[DocumentReader]:
-    reader = DocumentReader(SandboxLimits())
-    yield reader
-    reader.close()
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_a_file_made_to_harm_ends_as_it_must_three_times_the_same(reader: DocumentReader, name: str) -> None:
     code, make = CASES[name]
-    data = make()
-    outcomes = [reader.read(io.BytesIO(data), ReadOptions()) for _ in range(3)]
-    assert [outcome.error.value if outcome.error else READ for outcome in outcomes] == [code] * 3
-    assert len({outcome.tree_json for outcome in outcomes}) == 1
-    assert b"root:" not in outcomes[0].tree_json
+    assert b"root:" not in read_three_times(reader, make(), code).tree_json

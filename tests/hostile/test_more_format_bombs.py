@@ -6,15 +6,14 @@ Each ends as it must in the sandbox, three times the same; what points outside i
 import io
 import struct
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
 
 from actors.reading.read_document import DocumentReader
-from actors.sandbox.limits import SandboxLimits
-from models.cdom.original import ReadOptions
 from models.cdom.tree import Tree, load_tree
+from tests.hostile.three_times import read_three_times
 from tests.models.extract.compound.files import compound
 from tests.models.extract.docx.files import make_docx, paragraph
 from tests.models.extract.flow_trees import zipped
@@ -198,13 +197,6 @@ CASES: dict[str, Case] = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def reader() -> Iterator[DocumentReader]:
-    reader = DocumentReader(SandboxLimits())
-    yield reader
-    reader.close()
-
-
 def text_of(tree: Tree) -> str:
     cells = (cell.text for block in tree.blocks if block.table for cell in block.table.cells)
     return "\n".join([*(block.text for block in tree.blocks), *cells])
@@ -213,14 +205,11 @@ def text_of(tree: Tree) -> str:
 @pytest.mark.parametrize("name", CASES)
 def test_a_file_made_to_harm_ends_as_it_must_three_times_the_same(reader: DocumentReader, name: str) -> None:
     case = CASES[name]
-    data = case.make()
-    outcomes = [reader.read(io.BytesIO(data), ReadOptions()) for _ in range(3)]
-    assert [outcome.error.value if outcome.error else "" for outcome in outcomes] == [case.code] * 3
-    assert len({outcome.tree_json for outcome in outcomes}) == 1
+    outcome = read_three_times(reader, case.make(), case.code)
     if case.code:
         return
-    tree = load_tree(outcomes[0].tree_json)
+    tree = load_tree(outcome.tree_json)
     assert case.says in text_of(tree)
     assert case.never not in text_of(tree)
     assert case.warns in {warning.code for warning in tree.warnings} | {""}
-    assert tuple(one.path for one in outcomes[0].embedded) == case.inside or not case.inside
+    assert tuple(one.path for one in outcome.embedded) == case.inside or not case.inside

@@ -144,7 +144,8 @@ class _DocReader:
             )
             found = self.pictures.floating(sign.place) if sign.floating else self.pictures.in_text(sign.place)
             for one in found:
-                self.warnings = self.warnings if one.asset else ("external-image",)
+                if one.asset is None:
+                    self.warnings = ("external-image",)
                 made = FlowBlock(BlockType.PICTURE, one.alt, asset=one.asset, parent=None if first else block)
                 (before if first else after).append(made)
         return before, after

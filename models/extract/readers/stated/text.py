@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -57,31 +58,18 @@ def part_common(one: str, other: str) -> tuple[str, str]:
     if one == other:
         return "", ""
     most = min(len(one), len(other))
-    start = _count_common(one, other, most)
-    end = _count_common_end(one, other, most - start)
-    return one[start : len(one) - end], other[start : len(other) - end]
+    here, there = len(one), len(other)
+    start = _count_common(lambda low, end: one[low:end] == other[low:end], most)
+    end = _count_common(lambda low, end: one[here - end : here - low] == other[there - end : there - low], most - start)
+    return one[start : here - end], other[start : there - end]
 
 
-def _count_common(one: str, other: str, most: int) -> int:
-    """Characters with which both begin."""
+def _count_common(same: Callable[[int, int], bool], most: int) -> int:
+    """Characters that two texts share from one of their ends on, at most so many; `same` compares from … to there."""
     low, step = 0, _FIRST_STEP
     while low < most:
         end = min(low + step, most)
-        if one[low:end] == other[low:end]:
-            low, step = end, step * 4
-        elif end - low == 1:
-            break
-        else:
-            most, step = end - 1, max(1, (end - low) // 4)
-    return low
-
-
-def _count_common_end(one: str, other: str, most: int) -> int:
-    """Characters with which both end, at most so many."""
-    low, step, here, there = 0, _FIRST_STEP, len(one), len(other)
-    while low < most:
-        end = min(low + step, most)
-        if one[here - end : here - low] == other[there - end : there - low]:
+        if same(low, end):
             low, step = end, step * 4
         elif end - low == 1:
             break
