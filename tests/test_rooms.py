@@ -195,7 +195,7 @@ LATE_IMPORTS = {
     "cluster/cli/shared/options.py",
     "cluster/cli/shared/progress.py", "cluster/cli/service/up.py",
     "cluster/compose", "cluster/bootstrap", "cluster/placement", "cluster/serve/node.py", "cluster/serve/hosted.py",
-    "cluster/serve/drain.py", "cluster/start/joined.py", "cluster/start/console_only.py",
+    "cluster/serve/drain.py", "cluster/start/joined.py", "cluster/start/console_only.py", "cluster/start/checks.py",
     "cluster/jobs/work/service.py", "cluster/machine/haproxy.py",
 }  # fmt: skip
 """Where an import may stand in a function: a start pays for those at the top (docs/decisions/0189-late-imports.md)."""

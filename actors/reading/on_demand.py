@@ -5,6 +5,7 @@ that a long reading never keeps a page from being shown. Knows no Ray and no HTT
 """
 
 import io
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +14,7 @@ from dataclasses import replace
 from typing import BinaryIO, Protocol
 
 from actors.reading.child_session import Decisions
+from actors.reading.forkserver import ServerGone
 from actors.reading.pending_ocr import PendingOcr
 from actors.reading.recognise_document import recognise_document
 from actors.sandbox.failures import DocumentError
@@ -22,7 +24,10 @@ from models.cdom.original import ReadOptions
 from models.cdom.ports import PageImage, PageMark, PortUnavailable, ReadOutcome, RecognisePages, RedactionRefused
 from storage.values.errors import NotFound, StorageError
 
+log = logging.getLogger(__name__)
 PORT = "on_demand"
+WARM_AFTER_S = 10.0
+"""Seconds until the sandbox for pictures comes up: as many as a start takes, which its CPU second would prolong."""
 TOO_SLOW = ReadOutcome(error=ErrorCode.TIMEOUT, detail="reading took too long")
 
 
@@ -89,16 +94,26 @@ class OnDemand:
         originals: Originals,
         recogniser: RecognisePages,
         waiting: int = 16,
+        warm_after_s: float = WARM_AFTER_S,
         ended: Callable[[], None] = lambda: None,
     ) -> None:
         self._ended = ended
+        self._later = threading.Timer(warm_after_s, self._warm)
+        self._later.daemon = True
         self._drawing, self._reading = drawing, reading
         self._originals, self._recogniser = originals, recogniser
         self._pictures, self._readings = SlotQueue(waiting), SlotQueue(waiting)
 
     def start(self) -> None:
-        """Only the sandbox for pictures: the other one starts at the first reading."""
-        self._drawing.start()
+        """The sandbox for pictures comes up when a service that starts is past its busiest seconds, or at the first
+        picture; the other one at the first reading."""
+        self._later.start()
+
+    def _warm(self) -> None:
+        try:
+            self._drawing.start()
+        except ServerGone as error:  # the first picture tries again, and says why there is none
+            log.warning("the sandbox for pictures did not start: %s", error)
 
     def render(
         self,
@@ -157,6 +172,7 @@ class OnDemand:
         return TOO_SLOW if overdue else outcome
 
     def close(self) -> None:
+        self._later.cancel()
         self._drawing.close()
         self._reading.close()
         self._ended()

@@ -53,13 +53,13 @@ def index_place(settings: Settings) -> "IndexPlace":
 
 def check_search(settings: Settings) -> None:
     """Raises `StartRefused` for a model that cannot be loaded, and for an index that another model filled."""
+    if not searches(settings):
+        return
     from models.neural.embed.load import check_embedder
     from models.neural.embed.sentence_directory import EmbedderRefused
     from storage.index.opened import check_model
     from storage.values.errors import OtherModel
 
-    if not searches(settings):
-        return
     try:
         check_embedder(settings.embedder)
         check_model(index_place(settings))

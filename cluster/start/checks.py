@@ -6,7 +6,6 @@ from cluster.compose.search import check_search
 from cluster.errors import StartRefused
 from configs.settings import Settings
 from models.cdom.errors import MlUnavailable
-from models.neural.layout.detector import locate_detector
 from models.neural.ocr.langs import OcrEngineName, UnsupportedLanguage, check_langs, check_wanted
 from models.pii.engines.choose import check_engine
 from models.pii.errors import EngineMissing
@@ -27,6 +26,8 @@ def check_recogniser(settings: Settings) -> None:
 def check_second_opinion(settings: Settings) -> None:
     """A detector that is not installed is refused now, not at the first doubted page."""
     if settings.second_opinion:
+        from models.neural.layout.detector import locate_detector
+
         try:
             locate_detector(Path(settings.layout_model) if settings.layout_model else None)
         except MlUnavailable as error:

@@ -1,6 +1,8 @@
 """What is made before the supervisor runs: licence, token, secrets and the runtime file."""
 
 import stat
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,6 +21,8 @@ from configs.parsing import parse_settings
 from configs.settings import Settings
 from serve_apps.access.license import License, issue_license
 from serve_apps.access.license_keys import write_public_key
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def settings(workdir: Path, **environ: str) -> Settings:
@@ -160,3 +164,20 @@ def test_a_workdir_lets_others_pass_and_not_look(tmp_path: Path) -> None:
     workdir = tmp_path / "fresh"
     run_folder(workdir)
     assert stat.S_IMODE(workdir.stat().st_mode) == 0o711
+
+
+def test_a_start_without_search_loads_nothing_of_search_and_no_arrays(tmp_path: Path) -> None:
+    lines = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from cluster.start import checks, prepare\n"
+        "from configs.parsing import parse_settings\n"
+        "settings = parse_settings({}, workdir=Path(sys.argv[1]))\n"
+        "checks.check_recogniser(settings)\n"
+        "checks.check_second_opinion(settings)\n"
+        "checks.check_pii_engine(settings)\n"
+        "checks.check_embedding(settings)\n"
+        "print(sorted({'lancedb', 'lance', 'numpy', 'pandas', 'pyarrow', 'ray'} & set(sys.modules)))"
+    )
+    command = [sys.executable, "-c", lines, str(tmp_path)]
+    assert subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip() == "[]"

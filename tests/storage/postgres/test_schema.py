@@ -1,6 +1,9 @@
 """The migrated database is what the tables say, and nothing works on any other."""
 
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -31,6 +34,18 @@ def test_a_migrated_database_is_accepted_and_migrating_again_changes_nothing(dsn
     db = Database(dsn)
     check_schema(db)
     db.close()
+
+
+def test_a_database_that_is_up_to_date_is_left_alone_without_the_tools_of_migrating(dsn: str) -> None:
+    lines = (
+        "import sys\n"
+        "from storage.postgres.schema import migrate\n"
+        "migrate(sys.argv[1])\n"
+        "print('alembic' in sys.modules, 'sqlalchemy' in sys.modules)"
+    )
+    command = [sys.executable, "-c", lines, dsn]
+    said = subprocess.run(command, cwd=Path(__file__).parents[3], check=True, capture_output=True, text=True).stdout
+    assert said.strip() == "False False"
 
 
 @pytest.mark.parametrize("found", ["0000", "9999"])

@@ -1,0 +1,86 @@
+"""Pictures on demand: when their sandbox starts, and that nobody has to wait for that."""
+
+import io
+import threading
+from collections.abc import Callable
+from typing import BinaryIO
+
+from actors.reading.forkserver import ServerGone
+from actors.reading.on_demand import OnDemand
+from models.cdom.original import ReadOptions
+from models.cdom.ports import PageImage, ReadOutcome, RecognisedPage
+
+PICTURE = PageImage(png=b"png", width=1, height=1, page_count=1)
+
+
+class FakeReader:
+    """A sandbox that notes when it was started."""
+
+    def __init__(self, failures: int = 0) -> None:
+        self.started, self.failures, self.closed = threading.Event(), failures, False
+
+    def start(self) -> None:
+        self.started.set()
+        if self.failures:
+            raise ServerGone("no processes left")
+
+    def read_until_pixels(
+        self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None]
+    ) -> ReadOutcome:
+        raise AssertionError("nothing is read here")
+
+    def render(self, *asked: object) -> PageImage:
+        return PICTURE
+
+    def redact(self, *asked: object) -> bytes:
+        raise AssertionError("nothing is redacted here")
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class FakeOriginals:
+    def open(self, sha256: str, /) -> BinaryIO:
+        return io.BytesIO(b"bytes")
+
+
+class NoRecogniser:
+    def recognise_pages(self, pages: object, langs: object, timeout_s: float) -> list[RecognisedPage]:
+        raise AssertionError("nothing is recognised here")
+
+
+def on_demand(drawing: FakeReader, warm_after_s: float) -> OnDemand:
+    return OnDemand(
+        drawing=drawing,
+        reading=FakeReader(),
+        originals=FakeOriginals(),
+        recogniser=NoRecogniser(),
+        warm_after_s=warm_after_s,
+    )
+
+
+def test_the_sandbox_for_pictures_comes_up_by_itself_after_a_while() -> None:
+    drawing = FakeReader()
+    made = on_demand(drawing, warm_after_s=0.0)
+    made.start()
+    assert drawing.started.wait(30)
+    made.close()
+    assert drawing.closed
+
+
+def test_a_start_leaves_the_sandbox_for_pictures_for_later_and_an_end_forgets_it() -> None:
+    drawing = FakeReader()
+    made = on_demand(drawing, warm_after_s=3600.0)
+    made.start()
+    assert made.render("sha", 1, 72, None, None, 5.0) == PICTURE
+    assert not drawing.started.is_set()
+    made.close()
+
+
+def test_a_sandbox_that_does_not_come_up_is_tried_again_by_the_first_picture() -> None:
+    drawing = FakeReader(failures=1)
+    made = on_demand(drawing, warm_after_s=0.0)
+    made.start()
+    assert drawing.started.wait(30)
+    assert made.render("sha", 1, 72, None, None, 5.0) == PICTURE
+    made.close()
