@@ -16,15 +16,24 @@ from typing import Any
 
 _SMALLEST, _LARGEST, _STEP = 32, 512, 16  # bytes of the sizes that Python's own allocator serves
 _POOL = 16384  # bytes of one of its pools, which holds objects of one size
+_ARENA = 1 << 20  # bytes that it asks the system for at a time
 _POOL_HEAD = 48  # bytes of a pool that hold no object
 _STRAY = 8  # of a batch in new pools, not beside the one before: a second pool begins, and what this loop itself frees
 _MOST_BATCHES = 1000  # of half a pool of one size, made at most: 8 MB
 _HUGE_PAGE = 1 << 21  # bytes, on x86-64 and on arm64 with pages of 4 KiB
 _MADV_COLLAPSE = 25  # advice of Linux 6.1: make these pages a huge one now, whatever the system's default is
+_RESERVED = 42 << 20  # bytes that the interpreter asks for at once: what a server for everything fills with objects
 _MAPPED = re.compile(r"([0-9a-f]+)-([0-9a-f]+) rw-p \S+ 00:00 0 +(\[heap\])?$", re.MULTILINE)
 
 _kept: list[object] = []
 """Never freed: holes between live objects, filled, and code that was copied away."""
+
+
+def reserve_arenas() -> None:
+    """Have Python's allocator ask for its memory before libraries are mapped between: it then lies in one stretch, and
+    nearly all of it on huge pages. An object of each arena is kept, so that none is given back."""
+    objects = _make_objects(_LARGEST, _RESERVED // _POOL * ((_POOL - _POOL_HEAD) // _LARGEST))
+    _kept.extend(one for before, one in pairwise(objects) if id(before) // _ARENA != id(one) // _ARENA)
 
 
 def pack_code(run: Callable[[], object]) -> int:

@@ -15,8 +15,11 @@ import sys
 from typing import Any, NoReturn
 
 from actors.sandbox.frames import encode
+from actors.sandbox.heap import fill_pools, reserve_arenas, use_huge_pages
 from actors.sandbox.limits import SandboxLimits
 from actors.sandbox.lockdown import IS_LINUX, lock_down
+from actors.sandbox.prctl import fork_alone
+from actors.sandbox.seccomp import pack_filter
 
 UNWANTED = ("onnxruntime", "networkx", "pymupdf.layout", "pymupdf4llm")
 """Left out of the server: together 1.8 s and 150 MB, and threads, which a fork must not meet."""
@@ -44,6 +47,8 @@ def main(control: int, limits_json: str) -> NoReturn:
 def prepare_process(limits: SandboxLimits) -> None:
     """Imports, then privileges away, then one thread and a frozen heap. Raises when something is not as it must be."""
     gc.disable()  # what is imported stays: looking through it again and again costs a tenth of the start
+    if not limits.formats:
+        reserve_arenas()
     for name in UNWANTED:
         sys.modules[name] = None  # type: ignore[assignment]
     from models.cdom.original import Format
@@ -56,6 +61,7 @@ def prepare_process(limits: SandboxLimits) -> None:
     from actors.sandbox.warmup import warm_up
 
     warm_up(once=bool(limits.formats))
+    pack_filter()
     gc.enable()
 
     dropped = drop_privileges()
@@ -71,8 +77,6 @@ def prepare_process(limits: SandboxLimits) -> None:
 
 def settle_heap() -> None:
     """A fifth of a second that saves each child a fifth of its time: too much for a server of a few files."""
-    from actors.sandbox.heap import fill_pools, use_huge_pages
-
     gc.collect()
     fill_pools()
     use_huge_pages()
@@ -140,7 +144,7 @@ class Server:
 
     def _fork(self) -> None:
         ours, theirs = socket.socketpair()
-        pid = os.fork()
+        pid = fork_alone() if IS_LINUX else os.fork()
         if pid == 0:
             self._become_child(theirs)
         theirs.close()

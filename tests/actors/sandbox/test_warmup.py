@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.reading.forkserver import ForkServer
+from actors.reading.forkserver import _ENVIRONMENT, ForkServer
 from actors.reading.read_document import DocumentReader
 from actors.sandbox.heap import _MOST_BATCHES, pack_code, use_huge_pages
 from actors.sandbox.limits import SandboxLimits
@@ -40,13 +40,23 @@ filled = fill_pools()
 fresh = [bytes(payload) for _ in range(64)]
 print(filled, len({id(one) // 4096 for one in fresh}))
 """
+RESERVED = """
+import os, re, sys
+sys.path.insert(0, sys.argv[1])
+from actors.sandbox.heap import _RESERVED, reserve_arenas
+reserve_arenas()
+objects = [bytes(479) for _ in range(_RESERVED // 1024)]
+with open("/proc/self/maps") as maps:
+    found = (re.match("([0-9a-f]+)-([0-9a-f]+)", line) for line in maps)
+    mapped = [range(int(one[1], 16), int(one[2], 16)) for one in found]
+print(100 * max(sum(id(one) in where for one in objects) for where in mapped if len(where) > 8 << 20) // len(objects))
+"""
 
 
 def answers(script: str, *arguments: object) -> tuple[int, ...]:
     """Numbers that a process of its own prints: how memory lies in this one depends on the tests before."""
-    environment = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
     command = [sys.executable, "-I", "-c", script, str(ROOT), *map(str, arguments)]
-    said = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+    said = subprocess.run(command, env=_ENVIRONMENT, check=True, capture_output=True, text=True).stdout
     return tuple(map(int, said.split()))
 
 
@@ -126,6 +136,12 @@ def test_new_objects_lie_together_once_the_holes_are_filled(size: int) -> None:
     filled, pages = answers(FILLED, size)
     assert 0 < filled < 31 * _MOST_BATCHES * 8192
     assert pages <= 64 * size // PAGE + 8
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc where memory lies")
+def test_objects_made_after_the_reservation_lie_in_one_stretch() -> None:
+    (percent,) = answers(RESERVED)
+    assert percent >= 90
 
 
 def test_huge_pages_hold_what_stood_there_before() -> None:
