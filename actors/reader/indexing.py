@@ -89,9 +89,10 @@ def to_entry(chunk: Chunk) -> IndexedChunk:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexingParts:
     """`room`: documents that may be in here at once; the next one waits, and reading with it. Without an `index` chunks
-    are only counted."""
+    are not made, only counted by `count`."""
 
     chunk: Callable[[Tree], list[Chunk]]
+    count: Callable[[Tree], int]
     chunker: str
     index: IndexDocument | None
     publisher: Publishing
@@ -141,10 +142,15 @@ class Indexing:
             self._places.release()
 
     def _index(self, result: Result, tree: Tree, done: Succeeded) -> None:
-        chunks = self._parts.chunk(tree)
-        if self._parts.index is None or self._written(result.claim, self._parts.index, chunks):
-            cut = replace(done, chunks=len(chunks), chunker=self._parts.chunker)
-            self._parts.publisher.put(replace(result, finished=cut, tree=None))
+        if self._parts.index is None:
+            count = self._parts.count(tree)
+        else:
+            chunks = self._parts.chunk(tree)
+            count = len(chunks)
+            if not self._written(result.claim, self._parts.index, chunks):
+                return
+        cut = replace(done, chunks=count, chunker=self._parts.chunker)
+        self._parts.publisher.put(replace(result, finished=cut, tree=None))
 
     def _written(self, claim: Claim, index: IndexDocument, chunks: Sequence[Chunk]) -> bool:
         """Tried again while the index is away; false when the lease was lost or the end has come."""

@@ -96,11 +96,12 @@ def before_publishing(
     """Chunks are counted and, with an index, findable before a document is published."""
     from actors.reader.indexing import Indexing, IndexingParts
     from models.derive.chunks.chunking import chunker_name
-    from models.derive.chunks.chunks import chunk_tree
+    from models.derive.chunks.chunks import chunk_tree, count_chunks
     from models.neural.embed.tokenizer import load_tokenizer
 
     parts = IndexingParts(
         chunk=partial(chunk_tree, tokenizer=load_tokenizer()),
+        count=partial(count_chunks, tokenizer=load_tokenizer()),
         chunker=chunker_name(),
         index=index,
         publisher=publisher,

@@ -49,14 +49,17 @@ class _Section:
 def chunk_tree(tree: Tree, tokenizer: Tokenizer, settings: ChunkSettings | None = None) -> list[Chunk]:
     """Chunks in reading order. What nobody sees and running heads are left out; all other text is in exactly once, but
     for the overlap inside a section and the repeated header rows of a table."""
-    settings = settings or ChunkSettings()
-    tokenizer.count("\n".join(block.text for block in tree.blocks))
     languages = {page.number: page.language for page in tree.pages}
     chunks: list[Chunk] = []
-    for path, passages in _packed(tree, tokenizer, settings):
+    for path, passages in _packed(tree, tokenizer, settings or ChunkSettings()):
         language = languages.get(passages[0].blocks[0].page) or tree.metadata.language
         chunks.append(_chunk(len(chunks), path, passages, language, tokenizer))
     return chunks
+
+
+def count_chunks(tree: Tree, tokenizer: Tokenizer, settings: ChunkSettings | None = None) -> int:
+    """How many `chunk_tree` makes, without making them."""
+    return sum(1 for _ in _packed(tree, tokenizer, settings or ChunkSettings()))
 
 
 def _sections(blocks: Iterable[Block]) -> Iterator[_Section]:
@@ -79,6 +82,7 @@ def _packed(
 ) -> Iterator[tuple[tuple[str, ...], list[Passage]]]:
     """(section path, passages) of each chunk. A section joins an open chunk only when that chunk is short and was
     opened under a heading of higher rank."""
+    tokenizer.count("\n".join(block.text for block in tree.blocks))  # its words are learnt at once
     path: tuple[str, ...] = ()
     level, current = 0, list[Passage]()
     for section in _sections(visible_blocks(tree)):
@@ -99,7 +103,7 @@ def _packed(
 
 
 def _size(passages: Sequence[Passage]) -> int:
-    return sum(passage.tokens for passage in passages)
+    return sum([passage.tokens for passage in passages])
 
 
 def _groups(passages: Iterable[Passage], budget: int) -> Iterator[list[Passage]]:
@@ -128,6 +132,8 @@ def _lead_in(last: Passage, group: list[Passage], tokenizer: Tokenizer, settings
 
 def _tail(text: str, tokenizer: Tokenizer, tokens: int) -> str:
     """The last sentences of `text` within `tokens`, else its last words."""
+    if 0 < tokenizer.count(text) <= tokens and text.isascii() and text[:1].isalnum():
+        return text.strip()  # the first token begins where the text does
     places = tokenizer.offsets(text)
     if not tokens or not places:
         return ""

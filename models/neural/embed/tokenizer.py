@@ -5,6 +5,7 @@ Counts are kept per word: word pieces never cross white space, so the sum over w
 """
 
 import hashlib
+import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,9 @@ TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f41157
 MAX_KEPT_WORDS = 200_000  # words whose token counts are kept: about 20 MB
 DROPPED = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
 """Control characters that the model leaves out, where Python would split a word at them."""
+
+_DROPPED = re.compile(f"[{DROPPED}]")
+_WITHOUT_DROPPED = str.maketrans("", "", DROPPED)
 
 
 class TokenizerDamaged(Exception):
@@ -60,13 +64,13 @@ class MiniLmTokenizer:
 
 
 def _without_dropped(text: str) -> str:
-    if any(char in text for char in DROPPED):
-        return text.translate(str.maketrans("", "", DROPPED))
-    return text
+    return text if _DROPPED.search(text) is None else text.translate(_WITHOUT_DROPPED)
 
 
 def _encodable(text: str) -> str:
     """Lone surrogates cannot cross into the tokenizer; each becomes one replacement character, so offsets stay."""
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -83,6 +83,7 @@ def read(claim: Claim) -> Result:
 def indexing(index: Index | None, inflight: Inflight, published: Published) -> Indexing:
     parts = IndexingParts(
         chunk=two_chunks,
+        count=lambda tree: len(two_chunks(tree)),
         chunker="1/254/32/64",
         index=index,
         publisher=published,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.tree import Block, BlockType, Tree
 from models.cdom.visible import visible_blocks
-from models.derive.chunks.chunks import ChunkSettings, ChunkSettingsRefused, chunk_tree
+from models.derive.chunks.chunks import ChunkSettings, ChunkSettingsRefused, _tail, chunk_tree, count_chunks
 from models.neural.embed.tokenizer import load_tokenizer
 from tests.builders import make_block, make_tree, table_block
 from tests.models.derive.strategies import trees
@@ -75,6 +75,26 @@ def test_no_chunk_is_over_the_budget_and_each_names_its_place(tree: Tree, budget
         assert chunk.pages == (min(pages), max(pages))
         assert seen.issuperset(chunk.block_ids)
     assert len({chunk.id for chunk in chunks}) == len(chunks)
+    assert count_chunks(tree, TOKENIZER, ChunkSettings(max_tokens=budget, overlap_tokens=budget // 4)) == len(chunks)
+
+
+class _Uncounted:
+    """A tokenizer that never knows how many tokens there are, so that a tail is looked for by their places."""
+
+    def count(self, text: str) -> int:
+        return 0
+
+    def offsets(self, text: str) -> list[tuple[int, int]]:
+        return TOKENIZER.offsets(text)
+
+
+@settings(max_examples=200)
+@given(
+    st.text(st.sampled_from("ab1 .,!\n\t\x00\x0b\x85'-éß。"), max_size=40).map(str.strip),
+    st.sampled_from([0, 1, 4, 32]),
+)
+def test_a_tail_that_is_the_whole_passage_is_found_without_the_places_of_its_tokens(text: str, tokens: int) -> None:
+    assert _tail(text, TOKENIZER, tokens) == _tail(text, _Uncounted(), tokens)
 
 
 @settings(max_examples=50)
