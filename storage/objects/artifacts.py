@@ -70,15 +70,16 @@ class LocalArtifacts:
         manifest = describe(files)
         folder = self.path(document_id, attempt)
         targets = {name: folder / name for name in files}
-        places = sorted({target.parent for target in targets.values()})
+        places = sorted({folder, *(target.parent for target in targets.values())})
         with disk_errors():
-            for place in places or [folder]:
-                make_folder(place)
+            make_folder(folder.parent.parent)
+            for place in (folder.parent, *places):
+                place.mkdir(mode=0o700, exist_ok=True)
             for name, data in files.items():
                 _place(targets[name], data)
                 crash_point(CrashPoint.BETWEEN_ARTIFACTS)
-            for place in places:
-                sync_folder(place)
+            for place in (*reversed(places), folder.parent, folder.parent.parent):
+                sync_folder(place)  # after the last change: what one of them writes the next need not
         crash_point(CrashPoint.AFTER_ARTIFACTS)
         return manifest
 

@@ -1,6 +1,8 @@
 """Derived files: one promise, kept by the local folder and by a bucket."""
 
 import hashlib
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -107,3 +109,27 @@ def test_no_temporary_file_stays_behind(tmp_path: Path) -> None:
     artifacts.put(new_document_id(), 1, {"tree.json": b"{}", "assets/a.png": b"a"})
     assert [path for path in tmp_path.rglob(".partial-*")] == []
     assert artifacts.sweep(0) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc what is synced")
+def test_every_name_on_the_way_to_the_files_is_synced_before_it_is_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    fsync = os.fsync
+
+    def note(handle: int) -> None:
+        path = Path(os.readlink(f"/proc/self/fd/{handle}"))
+        synced.append("file" if path.is_file() else str(path.relative_to(tmp_path)))
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", note)
+    artifacts, document = LocalArtifacts(tmp_path / "root"), new_document_id()
+    place = f"root/{document[4:6]}"
+    for attempt in (1, 2):  # the second finds folders of the first, whose maker may have died before it synced them
+        synced.clear()
+        artifacts.put(document, attempt, {"tree.json": b"{}", "assets/p1-1.png": b"png"})
+        own = f"{place}/{document}/a{attempt}"
+        assert {place, f"{place}/{document}", own, f"{own}/assets"} <= set(synced)
+        assert synced.count("file") == 2
+        assert "file" not in synced[synced.index(own) :]
