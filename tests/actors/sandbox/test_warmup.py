@@ -1,6 +1,7 @@
 """The fork server's own sample is a document like any other; how its memory lies then changes nothing else."""
 
 import io
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -50,6 +51,32 @@ with open("/proc/self/maps") as maps:
     found = (re.match("([0-9a-f]+)-([0-9a-f]+)", line) for line in maps)
     mapped = [range(int(one[1], 16), int(one[2], 16)) for one in found]
 print(100 * max(sum(id(one) in where for one in objects) for where in mapped if len(where) > 8 << 20) // len(objects))
+"""
+CHILDREN = """
+import json, os, sys, threading
+sys.path.insert(0, sys.argv[1])
+from actors.sandbox.prctl import fork_alone
+codes, parent = [], os.getpid()
+for number in range(3):
+    pid = fork_alone()
+    if pid == 0:
+        known = threading.current_thread() is threading.main_thread()
+        read = json.loads(json.dumps({"number": number}))["number"] == number
+        with threading.Lock():
+            os._exit(40 + number if known and read and os.getppid() == parent else 1)
+    codes.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+print(*codes)
+"""
+FULL = """
+import os, resource, sys
+sys.path.insert(0, sys.argv[1])
+from actors.sandbox.prctl import fork_alone
+os.setresuid(65534, 65534, 65534)
+resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+try:
+    fork_alone()
+except OSError as error:
+    print(error.errno)
 """
 
 
@@ -155,3 +182,14 @@ def test_what_a_reading_calls_lies_on_few_pages_of_the_server() -> None:
     called, pages = answers(SERVER)
     assert called > 200
     assert pages < called / 2  # interpreted 449 pages for 610 before, a tenth of what a child copies
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the server forks so on Linux only")
+def test_children_of_a_fork_that_mends_nothing_run_python_and_are_waited_for() -> None:
+    assert answers(CHILDREN) == (40, 41, 42)
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="a limit of processes counts those of nobody")
+def test_a_full_process_table_is_an_os_error() -> None:
+    (reason,) = answers(FULL)
+    assert reason > 0
