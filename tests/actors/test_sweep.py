@@ -1,9 +1,8 @@
 """The janitor: chores on their own period, only with the lease, and none that stops the others."""
 
-import time
-
 from actors.background.chores import Chore, ChoreRunner
 from storage.values.errors import StoreUnavailable
+from tests.waiting import until
 
 
 class FakeRole:
@@ -84,9 +83,7 @@ def test_a_drain_gives_the_role_back() -> None:
     role, done = FakeRole(), list[str]()
     janitor = ChoreRunner(role, chores(done), turn_s=0.01)
     janitor.start()
-    end = time.monotonic() + 5
-    while not done and time.monotonic() < end:
-        time.sleep(0.005)
+    assert until(lambda: done)
     assert janitor.healthy()
     assert janitor.drain(5)
     assert role.released

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from tests.waiting import until
+
 
 @dataclass(frozen=True, slots=True)
 class Client:
@@ -46,13 +48,15 @@ class Client:
 
     def wait(self, job: str, seconds: int = 300) -> dict[str, Any]:
         """The finished job."""
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            answer: dict[str, Any] = self.json("GET", f"/v1/jobs/{job}")
-            if answer["status"] not in ("queued", "running"):
-                return answer
-            time.sleep(0.1)
-        raise TimeoutError(job)
+        answer: dict[str, Any] = {}
+
+        def ended() -> bool:
+            answer.update(self.json("GET", f"/v1/jobs/{job}"))
+            return answer["status"] not in ("queued", "running")
+
+        if not until(ended, seconds):
+            raise TimeoutError(job)
+        return answer
 
 
 def form(field: str, documents: list[bytes]) -> tuple[bytes, str]:

@@ -7,7 +7,6 @@ import random
 import resource
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome
 from tests.actors.sandbox.conftest import ENTRY, SMALL
 from tests.actors.sandbox.probe_server import probe_document
+from tests.waiting import until
 
 pytestmark = pytest.mark.long
 
@@ -96,10 +96,7 @@ def test_closing_leaves_no_process(probe_reader: DocumentReader) -> None:
     assert server is not None
     family = [server, *children_of(server)]
     reader.close()
-    deadline = time.monotonic() + 10
-    while any(_runs(pid) for pid in family) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(_runs(pid) for pid in family)
+    assert until(lambda: not any(_runs(pid) for pid in family))
 
 
 def _runs(pid: int) -> bool:

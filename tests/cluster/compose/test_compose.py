@@ -1,6 +1,5 @@
 """Settings become objects: a composed reader does its work on a real database, in the real sandbox."""
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -29,6 +28,7 @@ from storage.values.rows import JobId, NewDocument
 from storage.values.states import JobStatus, Priority
 from tests.conftest import SIGNING_KEY
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED, put_blob, submit
+from tests.waiting import until
 
 
 def paper(pages: int = 1) -> bytes:
@@ -62,13 +62,11 @@ def reader(runtime: Runtime) -> Iterator[Reader]:
 
 
 def wait_for(store: Store, job_id: JobId, seconds: float = 60) -> JobStatus:
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        job = get_job(store.db, ACME, job_id)
-        if job.status not in (JobStatus.QUEUED, JobStatus.RUNNING):
-            return job.status
-        time.sleep(0.02)
-    raise TimeoutError(job_id)
+    def status() -> JobStatus:
+        return get_job(store.db, ACME, job_id).status
+
+    assert until(lambda: status() not in (JobStatus.QUEUED, JobStatus.RUNNING), seconds), job_id
+    return status()
 
 
 def test_a_submitted_document_ends_as_a_stored_tree(reader: Reader, store: Store) -> None:

@@ -3,11 +3,11 @@
 import importlib.util
 import socket
 import subprocess
-import time
 from pathlib import Path
 
 from cluster.machine.haproxy import narrow_haproxy
 from cluster.machine.ports import is_free
+from tests.waiting import until
 
 CONFIG = """
 defaults
@@ -48,9 +48,7 @@ def test_statistics_and_metrics_listen_on_loopback_and_the_front_stays_where_it_
     assert program is not None
     running = subprocess.Popen([program, "-db", "-f", config], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 60
-        while not (listening(public) and listening(stats)) and time.monotonic() < deadline:
-            time.sleep(0.05)
+        assert until(lambda: listening(public) and listening(stats))
         assert listening(stats) == listening(metrics) == {"0100007F"}
         assert listening(public) == {"00000000"}
         with socket.create_connection(("127.0.0.1", stats), 5) as caller:

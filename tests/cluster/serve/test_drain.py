@@ -4,7 +4,6 @@ import os
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 
 from cluster.serve.drain import RayNode, Signals, stay
 from cluster.state import this_process
+from tests.waiting import until
 
 
 @dataclass
@@ -91,16 +91,12 @@ def test_a_real_node_is_counted_and_ended_with_everything_below_it(tmp_path: Pat
         f" executable=sys.executable); open({str(tmp_path / 'pid')!r}, 'w').write(str(p.pid)); time.sleep(600)",
     ]  # fmt: skip
     node = RayNode(command, os.environ)
-    until = time.monotonic() + 30
-    while not node.replicas() and time.monotonic() < until:
-        time.sleep(0.02)
+    assert until(node.replicas)
     assert node.replicas() == 1
     replica = this_process(int((tmp_path / "pid").read_text()))
     node.end()
     assert node.ended() is not None
-    while replica.alive() and time.monotonic() < until + 10:
-        time.sleep(0.02)
-    assert not replica.alive()
+    assert until(lambda: not replica.alive())
 
 
 def test_signals_are_counted_once_installed() -> None:
@@ -109,9 +105,7 @@ def test_signals_are_counted_once_installed() -> None:
     try:
         signals.install()
         threading.Timer(0.01, lambda: os.kill(os.getpid(), signal.SIGTERM)).start()
-        until = time.monotonic() + 10
-        while not signals.asked and time.monotonic() < until:
-            time.sleep(0.01)
+        assert until(lambda: signals.asked)
     finally:
         for number, handler in kept.items():
             signal.signal(number, handler)

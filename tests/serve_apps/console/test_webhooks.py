@@ -25,6 +25,7 @@ from tests.api.harness import PDF, files
 from tests.conftest import SIGNING_KEY
 from tests.serve_apps.console.harness import ENGINE_KEY, Person, a_console, csrf_of, resources_of, sign_up, watch
 from tests.storage.receivers import Receiver, receiving
+from tests.waiting import until
 
 pytestmark = pytest.mark.long
 
@@ -32,16 +33,13 @@ PATIENCE_S = 120  # seconds a process may take to start and reach its point on a
 PRIVATE = ["http://127.0.0.1/", "http://localhost/hook", "http://10.0.0.1/", "http://[::1]/", "ftp://example.org/"]
 
 
-def deliver(store: Store, until: Callable[[], bool]) -> None:
+def deliver(store: Store, true: Callable[[], bool]) -> None:
     dispatcher = Dispatcher(StoreOutbox(store, "wrk_test"), Egress(allow=["127.0.0.1"]).post, threads=4, poll_s=0.02)
     dispatcher.start()
     try:
-        deadline = time.monotonic() + 30
-        while not until() and time.monotonic() < deadline:
-            time.sleep(0.02)
+        assert until(true)
     finally:
         dispatcher.drain(5)
-    assert until()
 
 
 def count_delivered(store: Store) -> int:
