@@ -3,7 +3,6 @@
 import os
 import signal
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from typing import Any
@@ -11,9 +10,10 @@ from urllib.parse import quote
 
 import pytest
 
+from cluster.state import Process, session_members
 from tests.bench.client import form
 from tests.e2e.papers import paper
-from tests.e2e.service import Service, service_up
+from tests.e2e.service import Service
 from tests.waiting import until
 
 pytestmark = [
@@ -26,15 +26,30 @@ EMBEDDER, WRITER = "ServeReplica:api:embedder", "ServeReplica:api:index_writer"
 
 
 @pytest.fixture(scope="module")
-def searching(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service with a search index; the session's own has none."""
-    with service_up(range(18600, 18700), SVC_RAG_DB=str(tmp_path_factory.mktemp("index"))) as started:
-        yield started
+def killed(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Process:
+    """The supervisor that was killed; the service is up again, from here on with a search index."""
+    old = service.state.supervisor
+    os.kill(old.pid, signal.SIGKILL)
+    assert until(lambda: not old.alive())
+    service.quire("up", "--detach", "--port", str(service.port), SVC_RAG_DB=str(tmp_path_factory.mktemp("index")))
+    return old
+
+
+@pytest.fixture
+def searching(service: Service, killed: Process) -> Service:
+    """The service with its index."""
+    assert not killed.alive()
+    return service
 
 
 def ask(service: Service, q: str, mode: str, limit: int = 5) -> list[dict[str, Any]]:
     hits: list[dict[str, Any]] = service.client.json("GET", f"/v1/search?q={quote(q)}&mode={mode}&limit={limit}")
     return hits
+
+
+def test_a_killed_supervisor_is_cleaned_up_after_by_the_next_up(searching: Service, killed: Process) -> None:
+    assert session_members(killed.pid, searching.workdir) == []
+    assert searching.client.wait(searching.client.submit([paper(1, "up again")]), 60)["status"] == "succeeded"
 
 
 def test_what_was_parsed_is_found_in_every_mode_and_gone_when_deleted(searching: Service) -> None:

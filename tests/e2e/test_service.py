@@ -202,15 +202,6 @@ def test_a_database_that_dies_is_started_again(service: Service) -> None:
     assert until(succeeds, 60)
 
 
-def test_a_killed_supervisor_is_cleaned_up_after_by_the_next_up(service: Service) -> None:
-    old = service.state.supervisor
-    os.kill(old.pid, signal.SIGKILL)
-    assert until(lambda: not old.alive())
-    service.quire("up", "--detach", "--port", str(service.port))
-    assert session_members(old.pid, service.workdir) == []
-    assert service.client.wait(service.client.submit([paper(1, "up again")]), 60)["status"] == "succeeded"
-
-
 def test_down_drains_what_is_being_read_and_leaves_no_process(service: Service) -> None:
     from cluster.postgres.embedded import EmbeddedPostgres
 
