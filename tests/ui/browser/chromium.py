@@ -70,11 +70,11 @@ class Browser:
         return result["result"].get("value")
 
     def until(self, script: str) -> Any:
-        """The expression's value once it is true."""
+        """The expression's value once it is true in a page that is all there, its scripts too: a key may be pressed."""
         deadline = time.monotonic() + _PATIENCE_S
         while time.monotonic() < deadline:
             try:
-                value = self.run(script)
+                value = self.run(f"document.readyState === 'complete' && ({script})")
             except AssertionError:  # the page went away under the question
                 value = None
             if value:
