@@ -1,4 +1,4 @@
-"""What is only true of a whole running service; the tests run in this order on one cluster and the last one ends it."""
+"""What is only true of a whole running service; the tests run in this order on one cluster."""
 
 import json
 import os
@@ -7,14 +7,12 @@ import socket
 import stat
 import subprocess
 import sys
-import time
 from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
 
 from cluster.runtime import runtime_file
-from cluster.state import session_members, start_time
 from tests.bench.processes import family
 from tests.e2e.papers import paper
 from tests.e2e.service import ROOT, Service
@@ -200,18 +198,3 @@ def test_a_database_that_dies_is_started_again(service: Service) -> None:
             return False
 
     assert until(succeeds, 60)
-
-
-def test_down_drains_what_is_being_read_and_leaves_no_process(service: Service) -> None:
-    from cluster.postgres.embedded import EmbeddedPostgres
-
-    client, state = service.client, service.state
-    client.submit([paper(80, f"down{number}") for number in range(6)])
-    assert until(lambda: client.json("GET", "/v1/stats")["my_jobs"]["running"] > 0)
-    everything = {pid: start_time(pid) for pid in family(state.supervisor.pid)}
-    service.quire("down")
-    assert session_members(state.supervisor.pid, service.workdir) == []
-    time.sleep(0.5)
-    assert [pid for pid, started in everything.items() if started and start_time(pid) == started] == []
-    assert not EmbeddedPostgres(service.workdir).is_running()
-    assert "quire is down" in service.quire("status", check=False).stdout
