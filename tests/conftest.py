@@ -11,7 +11,7 @@ from PIL import Image
 
 from storage.store import Store, open_store
 from tests.postgres import TestServer, test_server
-from tests.scheduling import ONE_SERVICE, FileScheduling
+from tests.scheduling import ONE_SERVICE, FileScheduling, import_in_turns
 
 settings.register_profile("any load", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any load")
@@ -47,6 +47,12 @@ def image_limit() -> Iterator[None]:
     before = Image.MAX_IMAGE_PIXELS
     yield
     Image.MAX_IMAGE_PIXELS = before
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Workers share what importing the tests costs."""
+    import_in_turns(session.config)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
