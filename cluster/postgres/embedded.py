@@ -158,6 +158,8 @@ class EmbeddedPostgres:
             "--single",
             "-D",
             self.data,
+            "-c",
+            f"scram_iterations={SETTINGS['scram_iterations']}",
             "postgres",
             feed=f"alter role {USER} password '{password}'\n",
         )

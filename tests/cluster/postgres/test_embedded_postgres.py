@@ -87,6 +87,14 @@ def test_a_wrong_password_is_refused(workdir: Path) -> None:
             psycopg.connect(postgres.dsn.replace(password, "guess"))
 
 
+def test_a_password_whose_record_is_lost_is_set_anew_with_as_few_rounds(folder: Path) -> None:
+    for _ in range(2):
+        with running(folder / "workdir") as postgres:
+            hashed = ask(postgres.dsn, "select rolpassword from pg_authid where rolname = current_user")
+            assert str(hashed).startswith("SCRAM-SHA-256$1:")
+        (folder / "workdir" / "run" / "database.json").unlink()
+
+
 def test_starting_again_gives_the_same_server(workdir: Path) -> None:
     with running(workdir) as postgres:
         pid = postgres.pid
