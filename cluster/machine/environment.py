@@ -21,6 +21,8 @@ _SOCKETS = 38
 """Longest folder name below which Ray's unix sockets (up to 69 characters more) have a legal path (107 bytes)."""
 PRELOADED = "cluster.serve.preloaded"
 """The module that each of Ray's workers imports as soon as it runs, before it is told what it is for."""
+WORKER_TEMPLATE = "QUIRE_WORKER_TEMPLATE"
+"""Environment variable with the socket at which workers are forked."""
 _DROPPED = ("RAY_", "SVC_", "PYTHON")
 
 
@@ -91,6 +93,7 @@ def service_environment(
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_DEDUP_LOGS": "0",
         "RAY_preload_python_modules": PRELOADED,
+        WORKER_TEMPLATE: str(ray_folder(workdir).parent / "workers.sock"),
         "DASHBOARD_METRIC_PORT": str(ports["dashboard_metric"]),
         "AUTOSCALER_METRIC_PORT": str(ports["autoscaler_metric"]),
         "FORWARDED_ALLOW_IPS": "",

@@ -6,7 +6,6 @@ In come a runtime and ports; what runs afterwards listens on loopback only. Writ
 
 import logging
 import os
-import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,8 +15,8 @@ from cluster.errors import StartFailed, StartRefused
 from cluster.machine.environment import clear_sessions, ray_folder
 from cluster.placement.placement import fits, machine_labels, unplaceable
 from cluster.runtime import Runtime
+from cluster.serve import forked_worker
 from cluster.serve.hosted import hosted_targets
-from cluster.serve.lean_serve import import_serve
 
 log = logging.getLogger("quire.node")
 OBJECT_STORE_BYTES = 100_000_000  # bytes of shared memory for Ray's objects: nothing large crosses Ray here
@@ -37,13 +36,10 @@ class Head:
 
     def start(self) -> None:
         """The node's processes, and a driver connected to them."""
-        warm = threading.Thread(target=import_serve, name="import-serve")
-        warm.start()  # three seconds that overlap with the node's own start
         import ray
 
         self._node = self._start_node()
         ray.init(f"{LOOPBACK}:{self._ports['gcs']}", namespace="quire", log_to_driver=False, logging_level="WARNING")
-        warm.join()
 
     def deploy(self) -> None:
         """Serve's front and all applications at once; returns when they run. Raises `StartRefused`."""
@@ -100,6 +96,7 @@ class Head:
         self._node.kill_all_processes(check_alive=False, allow_graceful=True, wait=True)
 
     def _start_node(self) -> Any:
+        from ray._private import utils
         from ray._private.node import Node
         from ray._private.parameter import RayParams
 
@@ -124,7 +121,9 @@ class Head:
             labels=machine_labels(),
             num_cpus=max(os.cpu_count() or 1, self._sizing.node_cpus),
             object_store_memory=OBJECT_STORE_BYTES,
+            worker_path=forked_worker.__file__,
         )
+        utils.get_dashboard_dependency_error = lambda: None  # which imports all of them to see
         # dashboard.py runs even with include_dashboard=False: 80 MB and a cloud-metadata probe. Serve needs none of it.
         Node.start_api_server = lambda self, **options: None
         return Node(parameters, head=True, shutdown_at_exit=True, spawn_reaper=True)

@@ -10,16 +10,20 @@ import signal
 import sys
 import threading
 import time
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from cluster.errors import ClusterError, StartFailed
 from cluster.failure import write_failure
+from cluster.machine.environment import WORKER_TEMPLATE
+from cluster.machine.go_ahead import WAIT, wait_for_go_ahead
 from cluster.machine.ready import wait_until_ready
 from cluster.machine.session_sweep import sweep_session
 from cluster.postgres.embedded import EmbeddedPostgres
 from cluster.runtime import Runtime, read_runtime
 from cluster.serve.node import Head
+from cluster.serve.worker_template import become_worker, fork_template
 from cluster.state import ServiceState, clear_state, mark_ready, read_state, this_process
 from storage.values.backoff import BackoffPolicy
 
@@ -123,8 +127,14 @@ def restarts(ran_s: float) -> int:
 
 def main() -> int:
     """Entry point: settings come from the runtime file, ports from the state that `up` wrote."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     os.umask(0o077)  # whatever any process of the service makes is its owner's alone
+    order = fork_template(Path(os.environ[WORKER_TEMPLATE]))
+    if order is not None:
+        become_worker(order)
+        return 0
+    if WAIT in sys.argv and not wait_for_go_ahead():
+        return 1
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     runtime = read_runtime()
     state = _own_state(runtime)
     try:

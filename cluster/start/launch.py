@@ -1,45 +1,78 @@
-"""Starts the supervisor of a prepared workdir and waits until it is ready or has said why not. Starts no Ray itself."""
+"""Starts the supervisor of a workdir and waits until it is ready or has said why not. Starts no Ray itself."""
 
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Self
 
 from cluster.errors import StartFailed
 from cluster.failure import clear_failure, read_failure
 from cluster.machine.environment import service_environment
+from cluster.machine.go_ahead import WAIT, give_go_ahead
 from cluster.machine.ports import choose_ports
-from cluster.runtime import Runtime, write_runtime
+from cluster.runtime import Runtime, runtime_file
 from cluster.state import ServiceState, read_state, scratch_folder, this_process, write_state
 from configs.kinds import Proxy
+from configs.settings import Settings
 from models.cdom.tree import SERVICE_VERSION
 
 LOG_BYTES = 10_000_000  # bytes after which the supervisor's log starts anew at a start
 
 
-def launch(runtime: Runtime) -> ServiceState:
-    """Start the supervisor in a session of its own and record who it is."""
-    settings = runtime.settings
-    clear_failure(settings.workdir)
-    ports = choose_ports()
-    environment = service_environment(
-        settings.workdir, ports, write_runtime(runtime), haproxy=settings.proxy is Proxy.HAPROXY
-    )
-    with log_file(settings.workdir).open("ab") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "cluster.serve.supervisor"],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-            cwd=scratch_folder(settings.workdir),
+class Launch:
+    """A supervisor in a session of its own, which imports while the caller prepares its workdir.
+
+    `go` when that is done; left without, the supervisor ends.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        workdir = settings.workdir
+        clear_failure(workdir)
+        self._ports = choose_ports()
+        environment = service_environment(
+            workdir, self._ports, runtime_file(workdir), haproxy=settings.proxy is Proxy.HAPROXY
         )
-    state = ServiceState(
-        supervisor=this_process(process.pid), base_url=runtime.base_url, ports=ports, version=SERVICE_VERSION
-    )
-    write_state(settings.workdir, state)
-    return state
+        with log_file(workdir).open("ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "cluster.serve.supervisor", WAIT],
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                cwd=scratch_folder(workdir),
+            )
+
+    @property
+    def pid(self) -> int:
+        """The supervisor's, and its session's."""
+        return self._process.pid
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        """Without a word to go: it is killed, and its fork ends with it."""
+        pipe = self._process.stdin
+        assert pipe is not None
+        if not pipe.closed:
+            self._process.kill()
+            self._process.wait()
+            pipe.close()
+
+    def go(self, runtime: Runtime) -> ServiceState:
+        """Record who it is and let it run. Raises `StartFailed` when it is gone already."""
+        pipe, workdir = self._process.stdin, runtime.settings.workdir
+        assert pipe is not None
+        process = this_process(self._process.pid)
+        state = ServiceState(supervisor=process, base_url=runtime.base_url, ports=self._ports, version=SERVICE_VERSION)
+        write_state(workdir, state)
+        try:
+            give_go_ahead(pipe)
+        except BrokenPipeError:
+            raise StartFailed(_why(workdir, "the service ended while starting")) from None
+        return state
 
 
 def log_file(workdir: Path) -> Path:

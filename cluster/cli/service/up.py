@@ -13,7 +13,7 @@ import click
 
 from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
 from cluster.errors import ClusterError
-from cluster.start.launch import launch, wait_ready
+from cluster.start.launch import Launch, wait_ready
 from cluster.start.prepare import prepare
 from cluster.start.stop import stop_service
 from cluster.state import ServiceState, exclusive, running_state
@@ -78,11 +78,12 @@ def _serve_on(address: str, settings: Settings) -> None:
 def _start(settings: Settings) -> ServiceState:
     """Ready, or nothing left running."""
     stop_service(settings.workdir)  # what a killed supervisor may have left behind
-    runtime = prepare(settings)
-    if runtime.token_file:
-        click.echo(f"default token: {runtime.token_file.read_text().strip()}  (kept in {runtime.token_file})")
-    click.echo("starting …", err=True)
-    state = launch(runtime)
+    with Launch(settings) as launch:
+        runtime = prepare(settings)
+        if runtime.token_file:
+            click.echo(f"default token: {runtime.token_file.read_text().strip()}  (kept in {runtime.token_file})")
+        click.echo("starting …", err=True)
+        state = launch.go(runtime)
     try:
         wait_ready(settings.workdir, state, READY_S)
     except BaseException:
