@@ -96,14 +96,12 @@ class Head:
         self._node.kill_all_processes(check_alive=False, allow_graceful=True, wait=True)
 
     def _start_node(self) -> Any:
-        from ray._private import utils
-        from ray._private.node import Node
-        from ray._private.parameter import RayParams
+        from ray._private import node, parameter, utils
 
         folder = ray_folder(self._runtime.settings.workdir)
         clear_sessions(folder)
         ports = self._ports
-        parameters = RayParams(
+        parameters = parameter.RayParams(
             node_ip_address=LOOPBACK,
             gcs_server_port=ports["gcs"],
             object_manager_port=ports["object_manager"],
@@ -125,8 +123,8 @@ class Head:
         )
         utils.get_dashboard_dependency_error = lambda: None  # which imports all of them to see
         # dashboard.py runs even with include_dashboard=False: 80 MB and a cloud-metadata probe. Serve needs none of it.
-        Node.start_api_server = lambda self, **options: None
-        return Node(parameters, head=True, shutdown_at_exit=True, spawn_reaper=True)
+        node.Node.start_api_server = lambda self, **options: None
+        return node.Node(parameters, head=True, shutdown_at_exit=True, spawn_reaper=True)
 
 
 def _why(status: Any) -> str:
