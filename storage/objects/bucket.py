@@ -22,7 +22,7 @@ from storage.objects.artifacts import Manifest, check_name, describe
 from storage.objects.blobs import BlobWriter
 from storage.objects.durable_files import disk_errors, make_folder
 from storage.values.crash_points import CrashPoint, crash_point
-from storage.values.errors import Conflict, NotFound, StoreUnavailable
+from storage.values.errors import Conflict, NotFound, unreachable
 from storage.values.rows import DocumentId, StoredBlob
 
 SPOOL_IN_MEMORY = 1 << 20  # bytes of an upload kept in memory before they go to a file
@@ -51,7 +51,7 @@ def bucket_errors() -> Iterator[None]:
     except AlreadyExistsError:
         raise
     except BaseError as error:
-        raise StoreUnavailable(f"object store: {type(error).__name__}") from error
+        raise unreachable("object store", error) from error
 
 
 class BucketBlobs:

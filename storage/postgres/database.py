@@ -14,7 +14,7 @@ from psycopg.rows import dict_row
 
 from storage.postgres.connections import Connection as Connection
 from storage.postgres.connections import Connections
-from storage.values.errors import StoreUnavailable
+from storage.values.errors import StoreUnavailable, unreachable
 
 T = TypeVar("T")
 Row = dict[str, Any]
@@ -88,8 +88,9 @@ class Database:
             with self._connections.borrow() as connection:
                 yield connection
         except _UNAVAILABLE as error:
-            lost = connection is not None and connection.closed
-            raise (_LostConnection if lost else StoreUnavailable)(type(error).__name__) from error
+            if connection is None:
+                raise unreachable("database", error) from error
+            raise (_LostConnection if connection.closed else StoreUnavailable)(type(error).__name__) from error
 
 
 class _LostConnection(StoreUnavailable):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import psycopg
 
 from storage.postgres.database import Database, session_dsn
-from storage.values.errors import SchemaMismatch, StoreUnavailable
+from storage.values.errors import SchemaMismatch, StoreUnavailable, unreachable
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -63,7 +63,7 @@ def _is_at_head(dsn: str) -> bool:
                 return False
             return connection.execute("select version_num from alembic_version").fetchall() == [(HEAD,)]
     except psycopg.OperationalError as error:
-        raise StoreUnavailable(type(error).__name__) from error
+        raise unreachable("database", error) from error
 
 
 def _upgrade(engine: "Engine") -> None:

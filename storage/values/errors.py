@@ -21,6 +21,20 @@ class StoreUnavailable(StorageError):
     retryable = True
 
 
+class CertificateRefused(StoreUnavailable):
+    """A certificate is not accepted, theirs by us or ours by them: tried again, but somebody must renew it."""
+
+    code = "certificate-refused"
+
+
+def unreachable(where: str, error: BaseException) -> StoreUnavailable:
+    """What a driver said while connecting, by its kind alone: its text may hold names of hosts and files."""
+    if "certificate" in str(error).lower():
+        reason = "a certificate is not accepted: it has expired, is another host's, or of an authority unknown here"
+        return CertificateRefused(f"{where}: {reason}; renew it or name its authority (docs/operating.md)")
+    return StoreUnavailable(f"{where}: {type(error).__name__}")
+
+
 class QuotaExceeded(StorageError):
     """The licence's pages of this month are used or reserved."""
 
