@@ -13,6 +13,7 @@ import models.extract.readers.pdf.engine  # noqa: F401  (before a test imports p
 from storage.store import Store, open_store
 from tests.postgres import TestServer, test_server
 from tests.scheduling import ONE_SERVICE, FileScheduling, import_in_turns
+from tests.ui.browser.chromium import Browser, chromium
 
 settings.register_profile("any load", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any load")
@@ -40,6 +41,20 @@ def store(dsn: str, tmp_path: Path) -> Iterator[Store]:
     opened = open_store(dsn, tmp_path / "workdir", signing_key=SIGNING_KEY)
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def started_browser() -> Iterator[Browser]:
+    """One Chromium for all tests: starting it costs more than most of them."""
+    with chromium() as one:
+        yield one
+
+
+@pytest.fixture
+def browser(started_browser: Browser) -> Browser:
+    """As if just started: nobody is signed in."""
+    started_browser.forget()
+    return started_browser
 
 
 @pytest.fixture(autouse=True)

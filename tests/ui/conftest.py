@@ -1,7 +1,7 @@
 """A browser without a screen: forms, cookies and pages through HTTP, as a tenant's writer."""
 
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import httpx
@@ -12,7 +12,6 @@ from serve_apps.access.default_token import DefaultToken
 from serve_apps.access.keys import KeyRing, default_key
 from storage.store import Store
 from tests.api.harness import make_resources, reading, serving
-from tests.ui.browser.chromium import Browser, chromium
 
 SITE = "http://quire.test"
 SAME_SITE = {"Sec-Fetch-Site": "same-origin", "Origin": SITE}
@@ -72,10 +71,3 @@ async def token_app(store: Store) -> AsyncIterator[FastAPI]:
     keys = KeyRing([default_key("quire_token")])
     async with serving(make_resources(store, keys=keys, default_token=DefaultToken("quire_token"))) as running:
         yield running
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """One Chromium for all tests: starting it costs more than most of them."""
-    with chromium() as one:
-        yield one

@@ -10,7 +10,7 @@ from serve_apps.api.docs_page import FOLDER, POLICY, VERSION
 from storage.store import Store
 from tests.api.harness import client_of, make_resources, serving
 from tests.api.live import listening
-from tests.ui.browser.chromium import Browser, chromium
+from tests.ui.browser.chromium import Browser
 
 AS_PUBLISHED = {
     "swagger-ui-bundle.js": "e6a898692f2d768e807c3ba4626068a69a2c5dd960dd6c76f3e4d3a3de180af2",
@@ -26,17 +26,16 @@ def url(store: Store) -> Iterator[str]:
 
 
 @pytest.mark.timeout(240)
-def test_the_page_shows_every_operation_under_its_own_policy(url: str) -> None:
-    with chromium() as browser:
-        browser.open(f"{url}/docs")
-        browser.until("document.querySelectorAll('.opblock').length > 40")
-        assert browser.run("document.querySelector('.info .title').innerText").startswith("Quire")
-        browser.run("document.querySelector('.opblock-summary-control').click()")
-        browser.until(
-            "document.querySelector('.opblock.is-open .parameters, .opblock.is-open .responses-wrapper') !== null"
-        )
-        assert loaded_from(browser) == {url}
-        assert browser.problems == []
+def test_the_page_shows_every_operation_under_its_own_policy(url: str, browser: Browser) -> None:
+    browser.open(f"{url}/docs")
+    browser.until("document.querySelectorAll('.opblock').length > 40")
+    assert browser.run("document.querySelector('.info .title').innerText").startswith("Quire")
+    browser.run("document.querySelector('.opblock-summary-control').click()")
+    browser.until(
+        "document.querySelector('.opblock.is-open .parameters, .opblock.is-open .responses-wrapper') !== null"
+    )
+    assert loaded_from(browser) == {url}
+    assert browser.problems == []
 
 
 def loaded_from(browser: Browser) -> set[str]:

@@ -13,6 +13,7 @@ from tests.postgres import test_server
 from tests.serve_apps.console.living import LivingConsole, living_console
 from tests.storage.receivers import receiving
 from tests.ui.accessibility import AXE, GRAVE
+from tests.ui.browser.chromium import chromium
 from tests.ui.papers import write_letter
 
 SCREENS = (
@@ -40,7 +41,11 @@ def main(arguments: list[str]) -> int:
         pictures = Path(arguments[0]) if arguments else Path(folder)
         pictures.mkdir(parents=True, exist_ok=True)
         store = open_store(dsn, Path(folder) / "workdir", signing_key=b"a key of these tests, long enough")
-        with living_console(store, dsn, Path(folder)) as console, receiving() as receiver:
+        with (
+            chromium() as browser,
+            living_console(store, dsn, Path(folder), browser) as console,
+            receiving() as receiver,
+        ):
             found = _check_all(console, pictures, receiver.url)
         store.close()
     for line in found:

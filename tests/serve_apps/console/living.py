@@ -14,7 +14,7 @@ from storage.webhooks.egress import Egress
 from storage.webhooks.outbox import StoreOutbox
 from tests.api.live import listening, listening_app
 from tests.serve_apps.console.harness import ENGINE_KEY, PASSWORD, resources_of
-from tests.ui.browser.chromium import Browser, chromium
+from tests.ui.browser.chromium import Browser
 from tests.ui.papers import LetterReader, letter_resources
 
 
@@ -46,7 +46,7 @@ class LivingConsole:
 
 
 @contextmanager
-def living_console(store: Store, dsn: str, folder: Path) -> Iterator[LivingConsole]:
+def living_console(store: Store, dsn: str, folder: Path, browser: Browser) -> Iterator[LivingConsole]:
     reader = LetterReader(store)
     thread = threading.Thread(target=reader.run)
     thread.start()
@@ -58,7 +58,7 @@ def living_console(store: Store, dsn: str, folder: Path) -> Iterator[LivingConso
                 Dispatcher(StoreOutbox(store, "wrk_living"), egress.post, poll_s=0.05),
             )
             resources = resources_of(store, engine, folder, workers=workers, egress=egress)
-            with listening_app(create_console(resources)) as url, chromium() as browser:
+            with listening_app(create_console(resources)) as url:
                 yield LivingConsole(browser, url)
     finally:
         reader.stopping.set()

@@ -29,8 +29,8 @@ DROP = """
 
 
 @pytest.fixture
-def console(store: Store, dsn: str, tmp_path: Path) -> Iterator[LivingConsole]:
-    with living_console(store, dsn, tmp_path) as running:
+def console(store: Store, dsn: str, tmp_path: Path, browser: Browser) -> Iterator[LivingConsole]:
+    with living_console(store, dsn, tmp_path, browser) as running:
         yield running
         assert running.browser.problems == []
 

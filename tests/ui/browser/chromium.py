@@ -53,8 +53,10 @@ class Browser:
                 return result
 
     def forget(self) -> None:
-        """Like a browser just started: no cookies, no notices of problems, an empty page."""
+        """Like a browser just started: no cookies, no notices of problems, an empty page in the first window."""
         self.call("Page.navigate", url="about:blank")
+        self.call("Emulation.clearDeviceMetricsOverride")
+        self.call("Emulation.setEmulatedMedia", features=[])
         self.call("Network.clearBrowserCookies")
         self.problems.clear()
 
