@@ -59,6 +59,9 @@ class Channel:
             left = left[os.write(self._descriptor, left) :]
         self._waiting = bytearray()
 
+    def close(self) -> None:
+        self._socket.close()
+
     def take_descriptor(self) -> int:
         return self._received.pop(0)
 

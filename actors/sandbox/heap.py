@@ -9,7 +9,7 @@ import ctypes
 import gc
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import pairwise
 from types import CodeType, FrameType, FunctionType
 from typing import Any
@@ -19,6 +19,7 @@ _POOL = 16384  # bytes of one of its pools, which holds objects of one size
 _ARENA = 1 << 20  # bytes that it asks the system for at a time
 _POOL_HEAD = 48  # bytes of a pool that hold no object
 _STRAY = 8  # of a batch in new pools, not beside the one before: a second pool begins, and what this loop itself frees
+_MOST_POOLS = 4096  # used up at most: 64 MB
 _MOST_BATCHES = 1000  # of half a pool of one size, made at most: 8 MB
 _HUGE_PAGE = 1 << 21  # bytes, on x86-64 and on arm64 with pages of 4 KiB
 _MADV_COLLAPSE = 25  # advice of Linux 6.1: make these pages a huge one now, whatever the system's default is
@@ -36,10 +37,14 @@ def reserve_arenas() -> None:
     _kept.extend(one for before, one in pairwise(objects) if id(before) // _ARENA != id(one) // _ARENA)
 
 
-def pack_code(run: Callable[[], object]) -> int:
-    """Copy the code of every function that `run` calls to one place; how many they are."""
+def pack_code(run: Callable[[], object], beside: Collection[str] = ()) -> int:
+    """Copy the code of functions that `run` calls, and of those of modules `beside`, to one place; their number."""
     called = _called_by(run)
-    functions = [one for one in gc.get_objects() if type(one) is FunctionType and one.__code__ in called]
+    functions = [
+        one
+        for one in gc.get_objects()
+        if type(one) is FunctionType and (one.__code__ in called or one.__module__ in beside)
+    ]
     for function in functions:
         _kept.append(function.__code__)
         function.__code__ = _copy(function.__code__)
@@ -62,8 +67,10 @@ def _called_by(run: Callable[[], object]) -> set[CodeType]:
 
 
 def _copy(code: CodeType) -> CodeType:
-    """With the code of functions inside it."""
-    return code.replace(co_consts=tuple(_copy(one) if isinstance(one, CodeType) else one for one in code.co_consts))
+    """With the code of functions inside it; those without a name of their own (`<genexpr>`) go by that alone, which is
+    one object for all of them: each time one is made, a reference on its full name is counted."""
+    inside = tuple(_copy(one) if isinstance(one, CodeType) else one for one in code.co_consts)
+    return code.replace(co_consts=inside, co_qualname=code.co_name if code.co_name[0] == "<" else code.co_qualname)
 
 
 def fill_pools() -> int:
@@ -79,6 +86,21 @@ def fill_pools() -> int:
             if beside >= count - _STRAY:
                 break
     return filled
+
+
+def leave_untouched() -> None:
+    """Let what a child makes begin in memory that nobody wrote to yet: a page of zeros costs half of what a copy does.
+
+    The pools that are left are used up, so that the next one is in a new arena, and the C library's heap is cut short.
+    """
+    if sys.platform != "linux":
+        return
+    mapped = [range(start, end) for start, end in _own_data()]
+    for _ in range(_MOST_POOLS):
+        _kept.append(objects := _make_objects(_LARGEST, (_POOL - _POOL_HEAD) // _LARGEST))
+        if not any(id(objects[-1]) in where for where in mapped):
+            break
+    ctypes.CDLL(None).malloc_trim(0)
 
 
 def _make_objects(size: int, count: int) -> list[Any]:
@@ -100,8 +122,12 @@ def use_huge_pages() -> int:
 
 def _huge_places() -> Iterator[int]:
     """Addresses in this process's own data at which a huge page can stand."""
-    with open("/proc/self/maps", encoding="ascii", errors="replace") as maps:
-        mapped = [(int(found[1], 16), int(found[2], 16)) for found in _MAPPED.finditer(maps.read())]
-    for start, end in mapped:
+    for start, end in _own_data():
         first = -(-start // _HUGE_PAGE) * _HUGE_PAGE
         yield from range(first, end - _HUGE_PAGE + 1, _HUGE_PAGE)
+
+
+def _own_data() -> list[tuple[int, int]]:
+    """Where memory of no file is mapped that can be written."""
+    with open("/proc/self/maps", encoding="ascii", errors="replace") as maps:
+        return [(int(found[1], 16), int(found[2], 16)) for found in _MAPPED.finditer(maps.read())]

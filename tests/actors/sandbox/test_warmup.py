@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import CodeType
 
 import pytest
 
@@ -51,6 +52,17 @@ with open("/proc/self/maps") as maps:
     found = (re.match("([0-9a-f]+)-([0-9a-f]+)", line) for line in maps)
     mapped = [range(int(one[1], 16), int(one[2], 16)) for one in found]
 print(100 * max(sum(id(one) in where for one in objects) for where in mapped if len(where) > 8 << 20) // len(objects))
+"""
+UNTOUCHED = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from actors.sandbox import heap
+scattered = [bytes(479) for _ in range(20_000)]
+del scattered[::50]
+before = [range(start, end) for start, end in heap._own_data()]
+heap.leave_untouched()
+fresh = [bytes(479) for _ in range(500)]
+print(sum(not any(id(one) in where for where in before) for one in fresh))
 """
 CHILDREN = """
 import json, os, sys, threading
@@ -141,6 +153,10 @@ def test_packed_functions_answer_as_before_with_all_that_is_inside_them() -> Non
     assert add.__code__ == code
     assert (add(1), add(1, again=1)) == ([4, 4], [4])
     assert add.__code__.co_firstlineno == code.co_firstlineno
+    assert add.__code__.co_qualname == code.co_qualname
+    inside = [one for one in add.__code__.co_consts if isinstance(one, CodeType)]
+    assert inside
+    assert all(one.co_qualname is one.co_name for one in inside)
 
 
 def test_functions_that_were_not_called_keep_their_code() -> None:
@@ -169,6 +185,11 @@ def test_new_objects_lie_together_once_the_holes_are_filled(size: int) -> None:
 def test_objects_made_after_the_reservation_lie_in_one_stretch() -> None:
     (percent,) = answers(RESERVED)
     assert percent >= 90
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc where memory lies")
+def test_objects_made_after_the_server_settled_lie_where_nobody_wrote() -> None:
+    assert answers(UNTOUCHED) == (500,)
 
 
 def test_huge_pages_hold_what_stood_there_before() -> None:
