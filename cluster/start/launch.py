@@ -65,7 +65,7 @@ class Launch:
         """Record who it is and let it run. Raises `StartFailed` when it is gone already."""
         pipe, workdir = self._process.stdin, runtime.settings.workdir
         assert pipe is not None
-        process = this_process(self._process.pid)
+        process = this_process(self.pid)
         state = ServiceState(supervisor=process, base_url=runtime.base_url, ports=self._ports, version=SERVICE_VERSION)
         write_state(workdir, state)
         try:

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 
 from cluster.postgres.embedded import EmbeddedPostgres
 from tests.postgres import FAST
+from tests.waiting import until
 
 pytestmark = pytest.mark.long
 
@@ -66,9 +66,7 @@ def ask(dsn: str, query: str) -> object:
 
 
 def wait_until_dead(pid: int) -> None:
-    deadline = time.monotonic() + 20
-    while Path(f"/proc/{pid}/cwd").exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
+    until(lambda: not Path(f"/proc/{pid}/cwd").exists(), 20)
 
 
 def test_it_serves_over_a_private_socket_only(workdir: Path) -> None:

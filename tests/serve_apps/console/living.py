@@ -37,7 +37,7 @@ class LivingConsole:
         """By keyboard, from the form, up to the page of documents."""
         self.browser.open(f"{self.url}/sign-up")
         self.fill(email=email, password=PASSWORD)
-        self.browser.until("location.pathname === '/' && document.readyState === 'complete'")
+        self.browser.until("location.pathname === '/'")
 
     def until_read(self, documents: int) -> None:
         """The list shows that so many documents have ended."""

@@ -121,9 +121,7 @@ def run_until(target: tuple[str, Path, str, str | None], done: Callable[[], bool
     """Starts the loops, waits until they die or are `done`; their exit code, None when they had to be ended."""
     process = multiprocessing.get_context("spawn").Process(target=watch_and_deliver, args=target)
     process.start()
-    deadline = time.monotonic() + limit_s
-    while process.is_alive() and not done() and time.monotonic() < deadline:
-        time.sleep(0.02)
+    until(lambda: not process.is_alive() or done(), limit_s)
     alive = process.is_alive()
     if alive:
         process.kill()

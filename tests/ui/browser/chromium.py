@@ -13,6 +13,8 @@ from typing import Any
 import httpx
 from websockets.sync.client import ClientConnection, connect
 
+from tests.waiting import until
+
 _START_S = 60.0
 _PATIENCE_S = 120.0
 FLAGS = (
@@ -63,7 +65,7 @@ class Browser:
     def open(self, url: str) -> None:
         """Goes there and waits until the page is whole."""
         self.call("Page.navigate", url=url)
-        self.until("document.readyState === 'complete' && location.href !== 'about:blank'")
+        self.until("location.href !== 'about:blank'")
 
     def run(self, script: str) -> Any:
         """The value of an expression; promises are awaited."""
@@ -87,13 +89,12 @@ class Browser:
 
     def has_frame(self, ending: str) -> bool:
         """True once a frame of another origin is there whose address ends so."""
-        deadline = time.monotonic() + _PATIENCE_S
-        while time.monotonic() < deadline:
+
+        def there() -> bool:
             targets = self.call("Target.getTargets")["targetInfos"]
-            if any(one["type"] == "iframe" and one["url"].endswith(ending) for one in targets):
-                return True
-            time.sleep(0.05)
-        return False
+            return any(one["type"] == "iframe" and one["url"].endswith(ending) for one in targets)
+
+        return until(there, _PATIENCE_S)
 
     def press(self, key: str) -> None:
         """One key, as from a keyboard."""
@@ -168,9 +169,6 @@ def chromium(program: str = "chromium") -> Iterator[Browser]:
 
 
 def _wait_for_port(file: Path) -> int:
-    deadline = time.monotonic() + _START_S
-    while time.monotonic() < deadline:
-        if file.exists() and (lines := file.read_text().splitlines()):
-            return int(lines[0])
-        time.sleep(0.05)
-    raise TimeoutError("Chromium did not start")
+    if not until(lambda: file.exists() and file.read_text().splitlines(), _START_S):
+        raise TimeoutError("Chromium did not start")
+    return int(file.read_text().splitlines()[0])

@@ -60,7 +60,7 @@ def _review_all(service: Living) -> int:
         for key in ("a", "r"):
             browser.press(key)
             decisions += 1
-        browser.until(f"location.pathname !== '{here}' && document.readyState === 'complete'")
+        browser.until(f"location.pathname !== '{here}'")
     left = len(service.pending())
     print(f"{decisions} decisions by keyboard in {time.monotonic() - started:.0f} s of wall time, {left} left")
     print(f"problems in the console: {browser.problems or 'none'}")

@@ -33,12 +33,12 @@ class Living:
             self.browser.run("document.getElementById('org').focus()")
             self.browser.type(self.org)
         self.browser.press("Enter")
-        self.browser.until("location.pathname === '/ui' && document.readyState === 'complete'")
+        self.browser.until("location.pathname === '/ui'")
 
     def sign_out(self) -> None:
         """By the button."""
         self.browser.run("document.querySelector('.who button').click()")
-        self.browser.until("location.pathname === '/ui/login' && document.readyState === 'complete'")
+        self.browser.until("location.pathname === '/ui/login'")
 
     def ask(self, method: str, path: str, **sent: Any) -> Any:
         """The API's answer, past the browser; None for an empty one."""
@@ -62,7 +62,7 @@ class Living:
 
 @contextmanager
 def living(store: Store, dsn: str, browser: Browser | None = None, **changes: Any) -> Iterator[Living]:
-    """`browser`: one that is used again, forgetting who was signed in. `changes`: fields of the app's `Resources`."""
+    """`browser`: one in which nobody is signed in, started where none is given. `changes`: fields of `Resources`."""
     reader = LetterReader(store)
     thread = threading.Thread(target=reader.run)
     thread.start()
@@ -71,7 +71,6 @@ def living(store: Store, dsn: str, browser: Browser | None = None, **changes: An
             listening(letter_resources(store, **{"dsn": dsn, **changes})) as url,
             chromium() if browser is None else nullcontext(browser) as used,
         ):
-            used.forget()
             yield Living(used, url)
     finally:
         reader.stopping.set()
