@@ -6,11 +6,14 @@ those parts are built again in which the text stood.
 """
 
 import json
+import os
 import shutil
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +28,11 @@ from storage.values.rows import Scope
 
 PART_CHUNKS = 50_000
 """Chunks from which a part takes no more: it is built again in about 4 CPU seconds, and a million are 20 parts."""
+SIDE_BY_SIDE = max(1, min(4, os.cpu_count() or 1))
+"""Parts built at the same time: one takes a core, and a writer waits for them, while each holds its chunks (100 MB)."""
 Rows = list[dict[str, Any]]
+Batches = tuple[int, int]
+"""Those after the first number, up to the second."""
 
 
 class KeywordFiles:
@@ -62,9 +69,10 @@ class KeywordFiles:
         first = portions.pop(0) if portions and parts and parts[-1].chunks < self._part_chunks else (state.batch, [])
         self._change(scope, parts, gone, *first)
         for until, rows in portions:
-            parts.append(self._build_part(scope, rows, parts[-1].until if parts else -1, until))
+            after = parts[-1].until if parts else -1
+            parts.append(self._build_part(scope, self._next_build(scope), rows, (after, until)))
         last = parts[-1].until if fresh else state.batch
-        self._say(scope, KeywordState(tuple(parts), max(state.batch, last), _union(state.fields, fresh)))
+        self._say(scope, KeywordState(tuple(parts), max(state.batch, last), _ordered({*state.fields, *_fields(fresh)})))
         return len(fresh)
 
     def rebuild(self, scope: Scope, lock: AbstractContextManager[Any]) -> None:
@@ -76,9 +84,9 @@ class KeywordFiles:
                 self.follow(scope)
 
     def forget(self, scope: Scope, field: str, words: Collection[str], lock: AbstractContextManager[Any]) -> None:
-        """Nothing of these, which the table no longer has, is left: their parts are built again, one by one.
+        """Nothing of these, which the table no longer has, is left: their parts are built again, a few at a time.
 
-        `field`: `document` or `generation`, which `words` name. `lock` (the writer's) is taken for each part.
+        `field`: `document` or `generation`, which `words` name. `lock` (the writer's) is given back in between.
         """
         if not self.has(scope):
             self.rebuild(scope, lock)
@@ -88,10 +96,12 @@ class KeywordFiles:
         self.rebuild_parts(scope, builds, lock)
 
     def rebuild_parts(self, scope: Scope, builds: Iterable[int], lock: AbstractContextManager[Any]) -> None:
-        """These parts anew from the table; those that went meanwhile are left out. `lock` is taken for each."""
-        for build in builds:
+        """These parts anew from the table; those that went meanwhile are left out. `lock` is taken for a few each."""
+        left = list(builds)
+        while left:
+            some, left = left[:SIDE_BY_SIDE], left[SIDE_BY_SIDE:]
             with lock, self.lock.held():
-                self._rebuild_part(scope, build)
+                self._rebuild_parts(scope, some)
 
     def drop_foreign(self, scopes: set[str]) -> None:
         """Remove indexes of scopes that have no chunk left."""
@@ -143,21 +153,30 @@ class KeywordFiles:
         return [*cuts, last] if size and last is not None else cuts
 
     def _build(self, scope: Scope) -> KeywordState:
-        """All parts anew, beside those in use: one portion of the table in memory at a time."""
-        parts: list[KeywordPart] = []
-        fields: tuple[str, ...] = ()
-        after = -1
-        for until in self._cuts(self._table.batches_of(scope)):
-            rows: Rows = self._table.texts_of(scope, after_batch=after, until_batch=until).to_pylist()
-            parts.append(self._build_part(scope, rows, after, until))
-            fields, after = _union(fields, rows), until
-        return KeywordState(tuple(parts), after, fields)
+        """All parts anew, beside those in use: a few portions of the table in memory at a time."""
+        cuts = self._cuts(self._table.batches_of(scope))
+        built = self._build_parts(scope, list(pairwise((-1, *cuts))))
+        fields = {field for _, part_fields in built for field in part_fields}
+        return KeywordState(tuple(part for part, _ in built), cuts[-1] if cuts else -1, _ordered(fields))
 
-    def _build_part(self, scope: Scope, rows: Rows, after: int, until: int) -> KeywordPart:
-        folder = self._keywords.folder(scope)
-        build = max([_number(path) for path in folder.glob("b*")], default=0) + 1
+    def _build_parts(self, scope: Scope, wanted: Sequence[Batches]) -> list[tuple[KeywordPart, set[str]]]:
+        """A part of each of these batches of the table, and the fields of the languages in it."""
+        first = self._next_build(scope)
+
+        def build(at: int) -> tuple[KeywordPart, set[str]]:
+            after, until = wanted[at]
+            rows: Rows = self._table.texts_of(scope, after_batch=after, until_batch=until).to_pylist()
+            return self._build_part(scope, first + at, rows, wanted[at]), _fields(rows)
+
+        with ThreadPoolExecutor(SIDE_BY_SIDE) as side_by_side:
+            return list(side_by_side.map(build, range(len(wanted))))
+
+    def _build_part(self, scope: Scope, build: int, rows: Rows, batches: Batches) -> KeywordPart:
         build_index(self._keywords.part_folder(scope, build), rows)
-        return KeywordPart(build, after, until, len(rows))
+        return KeywordPart(build, *batches, len(rows))
+
+    def _next_build(self, scope: Scope) -> int:
+        return max([_number(path) for path in self._keywords.folder(scope).glob("b*")], default=0) + 1
 
     def _holding(self, scope: Scope, field: str, words: Collection[str]) -> list[int]:
         """Builds in which chunks of these may still lie."""
@@ -166,19 +185,31 @@ class KeywordFiles:
             return []
         return [state.parts[at].build for at in view.parts_with(field, words)]
 
-    def _rebuild_part(self, scope: Scope, build: int) -> None:
-        """From the table; a part that is left nearly empty joins the one before it. Nothing when it went meanwhile."""
-        state, view = self._keywords.state(scope), self._keywords.view(scope)
-        if state is None or view is None or build not in [part.build for part in state.parts]:
+    def _rebuild_parts(self, scope: Scope, builds: Collection[int]) -> None:
+        """From the table; a part that is left nearly empty joins the one before it. Without those that went."""
+        state = self._keywords.state(scope)
+        if state is None or not {part.build for part in state.parts} & set(builds):
             return
-        at = first = [part.build for part in state.parts].index(build)
-        after, until = state.parts[at].after, state.parts[at].until
-        rows: Rows = self._table.texts_of(scope, after_batch=after, until_batch=until).to_pylist()
-        if at and view.searchers[at - 1].num_docs + len(rows) <= self._part_chunks // 2:
-            first, after = at - 1, state.parts[at - 1].after
-            rows = self._table.texts_of(scope, after_batch=after, until_batch=until).to_pylist()
-        built = (self._build_part(scope, rows, after, until),) if rows else ()
-        self._put(scope, replace(state, parts=(*state.parts[:first], *built, *state.parts[at + 1 :])))
+        wanted = self._wanted(state.parts, builds, self._table.batches_of(scope))
+        anew = iter(self._build_parts(scope, [one for one in wanted if not isinstance(one, KeywordPart)]))
+        parts = tuple(one if isinstance(one, KeywordPart) else next(anew)[0] for one in wanted)
+        self._put(scope, replace(state, parts=parts))
+
+    def _wanted(
+        self, parts: Iterable[KeywordPart], builds: Collection[int], batches: Sequence[Batches]
+    ) -> list[KeywordPart | Batches]:
+        """In their order: parts that stay, and the batches of those to build; `batches` are (batch, chunks)."""
+        wanted: list[KeywordPart | Batches] = []
+        for part in parts:
+            if part.build not in builds:
+                wanted.append(part)
+            elif _chunks(batches, part.after, part.until):
+                before = _after(wanted[-1]) if wanted else part.after
+                small = wanted and _chunks(batches, before, part.until) <= self._part_chunks // 2
+                if small:
+                    wanted.pop()
+                wanted.append((before if small else part.after, part.until))
+        return wanted
 
     def _put(self, scope: Scope, state: KeywordState) -> None:
         """`state` is what counts now; folders it does not name go."""
@@ -199,9 +230,20 @@ class KeywordFiles:
         sync_folder(folder)
 
 
-def _union(fields: tuple[str, ...], rows: Rows) -> tuple[str, ...]:
-    seen = {*fields, *(field_of(language) for language in {row["language"] for row in rows})}
-    return tuple(field for field in FIELDS if field in seen)
+def _chunks(batches: Iterable[Batches], after: int, until: int) -> int:
+    return sum(chunks for batch, chunks in batches if after < batch <= until)
+
+
+def _after(one: KeywordPart | Batches) -> int:
+    return one.after if isinstance(one, KeywordPart) else one[0]
+
+
+def _fields(rows: Rows) -> set[str]:
+    return {field_of(language) for language in {row["language"] for row in rows}}
+
+
+def _ordered(fields: Collection[str]) -> tuple[str, ...]:
+    return tuple(field for field in FIELDS if field in fields)
 
 
 def _number(folder: Path) -> int:

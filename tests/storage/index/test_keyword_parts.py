@@ -39,9 +39,9 @@ class Shelf:
         self.table.put([one])
         self.files.follow(ACME, [(document, generation)] if replace and not texts else [])
 
-    def erase(self, document: str) -> None:
-        self.table.remove_documents([document])
-        self.files.forget(ACME, "document", [document], LOCK)
+    def erase(self, *documents: str) -> None:
+        self.table.remove_documents(documents)
+        self.files.forget(ACME, "document", documents, LOCK)
 
     def view(self) -> KeywordView:
         view = self.keywords.view(ACME)
@@ -110,6 +110,21 @@ def test_parts_left_nearly_empty_join_and_an_empty_one_goes(shelf: Shelf) -> Non
     assert shelf.found("apples") == ["d4.1.0", "d9.1.0"]
     shelf.write("d20", "apples again")
     assert len(shelf.found("apples")) == 3
+
+
+def test_erasing_documents_of_many_parts_builds_them_side_by_side_and_the_empty_ones_go(shelf: Shelf) -> None:
+    for number in range(30):
+        shelf.write(f"d{number}", f"apples {number}", f"xylocanthus {number}")
+    before = shelf.builds()
+    gone = [f"d{number}" for number in (0, *range(3, 12), *range(15, 18), 21)]
+    shelf.erase(*gone)
+    after = shelf.builds()
+    assert len(before) == 10
+    assert set(before) & set(after) == {before[at] for at in (4, 6, 8, 9)}
+    assert len(after) == 6, "nothing is left of the second to the fourth part and of the sixth"
+    assert shelf.view().rarity("text_en", "xylocanthus") == (16, 32)
+    assert set(shelf.found("apples")) == {f"d{number}.1.0" for number in range(30) if f"d{number}" not in gone}
+    assert shelf.folders() == sorted(f"b{build}" for build in after)
 
 
 def test_a_whole_rebuild_cuts_the_table_into_the_same_parts(shelf: Shelf) -> None:
