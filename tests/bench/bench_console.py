@@ -27,8 +27,9 @@ from storage.store import open_store
 from tests.api.harness import PDF, files, make_resources, reading
 from tests.conftest import SIGNING_KEY
 from tests.postgres import test_server
-from tests.serve_apps.console.harness import PASSWORD, resources_of
-from tests.serve_apps.console.test_webhooks import count_ids, expire_leases, watch_and_deliver
+from tests.serve_apps.console.harness import ENGINE_KEY, PASSWORD, resources_of
+from tests.serve_apps.console.loops import watch_and_deliver
+from tests.serve_apps.console.test_webhooks import count_ids, expire_leases
 from tests.storage.receivers import receiving
 
 ENGINE_PORT, CONSOLE_PORT = 18431, 18432
@@ -126,7 +127,7 @@ def bench_events() -> None:
             sender.start()
             begun = time.monotonic()
             while len(count_ids(receiver)) < DOCUMENTS and time.monotonic() - begun < 500:
-                args = (dsn, folder / "workdir", ENGINE, None)
+                args = (dsn, folder / "workdir", (SIGNING_KEY, ENGINE_KEY), ENGINE, None)
                 with process(watch_and_deliver, *args) as loops:
                     time.sleep(random.uniform(4, 9))
                     loops.kill()

@@ -63,21 +63,28 @@ def _digit(char: str) -> str:
 
 def leaks(case: Case, output: bytes, media_type: str) -> list[str]:
     """Hiding places of which something is in this output."""
-    text = _said(output) if "wordprocessingml" in media_type else output.decode("utf-8", "replace")
-    if "json" in media_type:
-        lines = text.splitlines() if "ndjson" in media_type else [text]
-        text = "\n".join(found for line in lines for found in _strings(json.loads(line)))
-    found = letters(html.unescape(text))
+    found = _said_in_word(output) if "wordprocessingml" in media_type else _said(output, media_type)
     return [place for needle, place in case.needles.items() if needle in found]
 
 
-def _said(package: bytes) -> str:
-    """The text of a Word file's parts and all that stands in their attributes."""
+def _said(output: bytes, media_type: str) -> str:
+    text = output.decode("utf-8", "replace")
+    if "json" in media_type:
+        lines = text.splitlines() if "ndjson" in media_type else [text]
+        text = "\n".join(found for line in lines for found in _strings(json.loads(line)))
+    return letters(html.unescape(text))
+
+
+def _said_in_word(package: bytes) -> str:
     with zipfile.ZipFile(io.BytesIO(package)) as read:
-        roots = [etree.fromstring(read.read(name)) for name in read.namelist() if name.endswith((".xml", ".rels"))]
-    return "".join(t for root in roots for t in _TEXTS(root)) + "\n".join(
-        v for root in roots for v in _ATTRIBUTES(root)
-    )
+        return "".join(_said_in_part(read.read(name)) for name in read.namelist() if name.endswith((".xml", ".rels")))
+
+
+@lru_cache(maxsize=64)
+def _said_in_part(part: bytes) -> str:
+    """Its text and all that stands in its attributes; most parts are the same in each Word file we write."""
+    root = etree.fromstring(part)
+    return letters(html.unescape("".join(_TEXTS(root)) + "\n".join(_ATTRIBUTES(root))))
 
 
 def _strings(value: Any) -> Iterator[str]:

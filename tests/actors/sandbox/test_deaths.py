@@ -9,6 +9,7 @@ from actors.reading.attempts import NOT_DRAWN
 from actors.reading.conversation import Conversation
 from actors.reading.pending_ocr import PendingOcr
 from actors.reading.read_document import DocumentReader, RenderFailed
+from actors.sandbox.limits import SandboxLimits
 from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome, RecognisedPage, Word
@@ -95,7 +96,7 @@ def test_pages_that_use_up_the_time_of_the_document_end_it(read_orders: ReadOrde
 
 
 def test_a_hang_without_cpu_time_is_the_machines_fault() -> None:
-    impatient = type(SMALL)(stall_wall_s=1.0)
+    impatient = SandboxLimits(stall_wall_s=1.0, formats=SMALL.formats)
     reader = DocumentReader(impatient, entry=ENTRY)
     outcome = reader.read(io.BytesIO(probe_document("one", "sleep")), ReadOptions())
     reader.close()

@@ -3,7 +3,6 @@
 import json
 import os
 import pickle
-import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,6 +17,7 @@ from serve_apps.api.context.limited_work import LimitedWork, WorkLimits
 from serve_apps.api.documents.ingesting import LIGHT_BODY, parse_light, weigh
 from serve_apps.api.http.refusals import OverLimit
 from storage.store import Store
+from tests.api.context.derivations import burn, fill, stumble, tell_process
 from tests.api.harness import client_of, make_resources, serving
 from tests.builders import make_block, make_tree
 
@@ -25,24 +25,6 @@ pytestmark = pytest.mark.long
 
 SMALL = make_tree(make_block(BlockType.PARAGRAPH, "a few words of Acme Ltd."))
 EVERYTHING_IS_HEAVY = WorkLimits(heavy_chars=0)
-
-
-def tell_process(tree: Tree) -> int:
-    return os.getpid()
-
-
-def burn(tree: Tree) -> None:
-    until = time.process_time() + 600
-    while time.process_time() < until:
-        pass
-
-
-def fill(tree: Tree) -> int:
-    return len(bytearray(8 << 30))
-
-
-def stumble(tree: Tree) -> None:
-    raise KeyError(tree.blocks[0].text)
 
 
 def test_small_trees_are_worked_on_in_place_and_large_ones_apart() -> None:

@@ -5,12 +5,15 @@ import json
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pymupdf
 import pytest
 from click.testing import CliRunner, Result
 
+from actors.reading.forkserver import ForkServer
+from actors.sandbox.limits import SandboxLimits
 from cluster.cli.documents.extract import extract
 from cluster.cli.documents.extract_files import name_results
 from cluster.cli.documents.extract_formats import EXTRACT_FORMATS
@@ -18,6 +21,30 @@ from tests.actors.test_second_opinion import DOUBTED, detector_of_table
 from tests.hostile import pdfs
 
 pytestmark = pytest.mark.long
+
+
+class LastingServer(ForkServer):
+    """Outlives the command that started it."""
+
+    def close(self) -> None:
+        """The next command finds it running."""
+
+    def end(self) -> None:
+        super().close()
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[Callable[[SandboxLimits], LastingServer]]:
+    """One server for all commands that read the same formats: starting one costs more than most of them."""
+    started: dict[str, LastingServer] = {}
+    yield lambda limits: started.setdefault(limits.dump(), LastingServer(limits))
+    for server in started.values():
+        server.end()
+
+
+@pytest.fixture(autouse=True)
+def shared_servers(servers: Callable[[SandboxLimits], LastingServer], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("actors.reading.forkserver.ForkServer", servers)
 
 
 def run(*arguments: object) -> Result:

@@ -6,7 +6,6 @@ import hmac
 import json
 import multiprocessing
 import signal
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -17,13 +16,13 @@ from fastapi import FastAPI
 from actors.background.webhook_dispatcher import Dispatcher
 from serve_apps.console.sending.watcher import Watcher
 from storage.console.sent import list_outdated
-from storage.store import Store, open_store
-from storage.values import crash_points as crash
+from storage.store import Store
 from storage.webhooks.egress import Egress
 from storage.webhooks.outbox import StoreOutbox
 from tests.api.harness import PDF, files
 from tests.conftest import SIGNING_KEY
 from tests.serve_apps.console.harness import ENGINE_KEY, Person, a_console, csrf_of, resources_of, sign_up, watch
+from tests.serve_apps.console.loops import watch_and_deliver
 from tests.storage.receivers import Receiver, receiving
 from tests.waiting import until
 
@@ -104,20 +103,7 @@ async def test_a_foreign_webhook_can_be_neither_seen_nor_deleted(console: FastAP
     assert gone.status_code == 404
 
 
-def watch_and_deliver(dsn: str, folder: Path, engine_url: str, crash_at: str | None) -> None:
-    """A console's loops in a process of their own, which may be killed at any line."""
-    crash.arm(crash_at)
-    store = open_store(dsn, folder, signing_key=SIGNING_KEY)
-    watcher = Watcher(store.db, engine_url, ENGINE_KEY, poll_s=0.01)
-    dispatcher = Dispatcher(
-        StoreOutbox(store, f"wrk_{time.time_ns()}", lease_s=1), Egress(allow=["127.0.0.1"]).post, poll_s=0.02
-    )
-    watcher.start()
-    dispatcher.start()
-    time.sleep(PATIENCE_S)
-
-
-def run_until(target: tuple[str, Path, str, str | None], done: Callable[[], bool], limit_s: float) -> int | None:
+def run_until(target: tuple[object, ...], done: Callable[[], bool], limit_s: float) -> int | None:
     """Starts the loops, waits until they die or are `done`; their exit code, None when they had to be ended."""
     process = multiprocessing.get_context("spawn").Process(target=watch_and_deliver, args=target)
     process.start()
@@ -151,12 +137,11 @@ async def test_a_console_killed_around_the_commit_tells_each_document_under_one_
         for job in jobs:
             await ann.api.get(f"/v1/jobs/{job}?wait=10")
         expire_leases(store)
-        folder = tmp_path / "workdir"
-        killed = await asyncio.to_thread(run_until, (dsn, folder, engine_url, point), lambda: False, PATIENCE_S)
+        given = (dsn, tmp_path / "workdir", (SIGNING_KEY, ENGINE_KEY), engine_url)
+        killed = await asyncio.to_thread(run_until, (*given, point), lambda: False, PATIENCE_S)
         assert killed == -signal.SIGKILL
         expire_leases(store)
-        target = (dsn, folder, engine_url, None)
-        await asyncio.to_thread(run_until, target, lambda: len(count_ids(receiver)) >= 8, PATIENCE_S)
+        await asyncio.to_thread(run_until, (*given, None), lambda: len(count_ids(receiver)) >= 8, PATIENCE_S)
         assert count_ids(receiver) == Counter(dict.fromkeys(count_ids(receiver), 1))
         assert len(count_ids(receiver)) == 8
     assert (await ann.api.get("/v1/usage")).json()["pages_this_month"] == 8

@@ -21,6 +21,7 @@ FLAGS = (
     "--headless=new",
     "--no-sandbox",  # tests run as root in containers
     "--disable-gpu",
+    "--force-prefers-reduced-motion",
     "--disable-dev-shm-usage",
     "--no-first-run",
     "--disable-background-networking",
