@@ -21,7 +21,7 @@ def test_down_drains_what_is_being_read_and_leaves_no_process(service: Service) 
     from cluster.postgres.embedded import EmbeddedPostgres
 
     client, state = service.client, service.state
-    client.submit([paper(40, f"down{number}") for number in range(6)])
+    client.submit([paper(20, f"down{number}") for number in range(6)])
     assert until(lambda: client.json("GET", "/v1/stats")["my_jobs"]["running"] > 0)
     everything = {pid: start_time(pid) for pid in family(state.supervisor.pid)}
     service.quire("down")
