@@ -16,7 +16,7 @@ from tests.e2e.service import Service
 from tests.storage.receivers import receiving
 from tests.waiting import until
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240), pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 FORM = {"email": "ann@example.org", "password": "correct horse battery"}
 
 

@@ -18,7 +18,6 @@ from tests.waiting import until
 
 pytestmark = [
     pytest.mark.e2e,
-    pytest.mark.timeout(300),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]
 MODES = ("vector", "fts", "hybrid")

@@ -25,7 +25,6 @@ def url(store: Store) -> Iterator[str]:
         yield address
 
 
-@pytest.mark.timeout(240)
 def test_the_page_shows_every_operation_under_its_own_policy(url: str, browser: Browser) -> None:
     browser.open(f"{url}/docs")
     browser.until("document.querySelectorAll('.opblock').length > 40")

@@ -51,7 +51,6 @@ def test_there_is_a_wheel_of_the_server_and_of_every_client(wheels: dict[str, Pa
     assert set(wheels) == {"quire_server", *CLIENTS}
 
 
-@pytest.mark.timeout(300)  # the first import of an environment compiles what it reads
 def test_the_installed_server_reads_a_document(installed: Path, tmp_path: Path) -> None:
     assert run([installed / "quire", "extract", SAMPLE, "--to", "md", "-o", "-"], tmp_path).startswith("# Harbour")
 

@@ -12,7 +12,7 @@ from tests.storage.receivers import receiving
 from tests.ui.browser.chromium import Browser
 from tests.ui.papers import write_letter
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.long
 LOG = "document.querySelector('section[aria-labelledby=deliveries]')"
 DROP = """
 (() => {

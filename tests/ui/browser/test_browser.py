@@ -10,7 +10,7 @@ from tests.ui.browser.chromium import Browser
 from tests.ui.browser.living import Living, living
 from tests.ui.papers import write_letter
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tests.ui.browser.living import Living
 from tests.ui.browser.stages import RECEIVER, ingest, staged
 from tests.ui.papers import HELD, write_letter, write_report
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.long
 
 SCRIPT = """document.querySelector('script[src$="/app.js"]').src.replace("app.js", "page.js")"""
 

@@ -13,7 +13,7 @@ from tests.ui.browser.living import Living
 from tests.ui.browser.stages import staged
 from tests.ui.papers import write_letter, write_report
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.long
 FLAGS = int(os.environ.get("QUIRE_REVIEW_FLAGS", "80"))
 """Decided by one key each; `make test-ui` asks for four hundred."""
 BURST = 40
