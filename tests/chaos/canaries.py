@@ -6,7 +6,8 @@ from collections import Counter
 
 from models.neural.embed.tokenizer import load_tokenizer
 from models.pii.engines.choose import make_flagger
-from tests.security.canaries import leaks, make_case
+from tests.security.canaries import make_case
+from tests.security.leaks import leaks
 from tests.security.redacted import outputs, read
 
 

@@ -29,7 +29,8 @@ from storage.values.ids import new_worker_id
 from storage.values.rows import Actor, NewDocument, PageQuota, Scope, Succeeded
 from storage.values.states import Priority
 from tests.api.harness import Drawing, client_of, make_resources, serving
-from tests.security.canaries import DOCX_PLACES, PDF_PLACES, Case, leaks, make_case
+from tests.security.canaries import DOCX_PLACES, PDF_PLACES, Case, make_case
+from tests.security.leaks import leaks
 from tests.security.redacted import outputs, read
 
 pytestmark = pytest.mark.long
