@@ -36,7 +36,7 @@ async def parse(probe: Probe) -> None:
 
 @row("4 jobs", "POST /v1/parse: 202 with a job id after timeout_s, to be polled")
 async def parse_later(probe: Probe) -> None:
-    answer = await probe.parse(SAMPLE.read_bytes(), 202, timeout_s=0)
+    answer = await probe.parse_without_waiting()
     job_id = answer.json()["job_id"]
     assert answer.headers["location"].endswith(job_id)
     assert (await probe.finished(job_id))["id"] == job_id

@@ -14,7 +14,7 @@ from tests.hostile import pdfs
 
 pytestmark = pytest.mark.long
 
-LIMITS = SandboxLimits(memory_bytes=256 * MIB, page_cpu_s=3, open_cpu_s=5, total_cpu_s=30, formats=("pdf",))
+LIMITS = SandboxLimits(memory_bytes=256 * MIB, page_cpu_s=3, open_cpu_s=5, total_cpu_s=30)
 
 
 @pytest.fixture(scope="module")

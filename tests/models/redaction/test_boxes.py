@@ -90,7 +90,7 @@ def test_a_rejected_value_is_neither_looked_for_nor_hidden() -> None:
 
 
 def test_the_sandbox_draws_the_page_and_says_where_the_values_stand() -> None:
-    reader = DocumentReader(SandboxLimits(formats=("pdf",)))
+    reader = DocumentReader(SandboxLimits())
     try:
         marks = list(mark_values(scanned(a_letter()), {}, 1).values())
         image = reader.render(BytesIO(a_letter()), 1, 72, marks=marks)
