@@ -11,8 +11,11 @@ thousand times on a machine that has to bring it about."""
 OF_A_LOOK = 4
 """Of the time that a look takes: a fifth of the waiting is spent on looks."""
 
+PATIENCE_S = 60.0
+"""Seconds that a busy machine may take for anything that is done at once on an idle one."""
 
-def until(true: Callable[[], object], seconds: float = 60) -> bool:
+
+def until(true: Callable[[], object], seconds: float = PATIENCE_S) -> bool:
     """Whether it became true; `seconds` is how long a busy machine may take, not how long it should."""
     began = now = time.monotonic()
     while now < began + seconds:

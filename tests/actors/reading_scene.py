@@ -21,7 +21,7 @@ from storage.values.errors import NotFound, StoreUnavailable
 from storage.values.rows import Beat, Claim, DocumentId, Finished, JobId, Scope, WorkerId
 from storage.values.states import Priority
 from tests.builders import make_tree
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 def make_claim(name: str = "doc_1", *, exhausted: bool = False, reserved: int = 1, grouped: bool = False) -> Claim:
@@ -211,7 +211,7 @@ class Scene:
         try:
             yield self
         finally:
-            self.reader.drain(5)
+            self.reader.drain(PATIENCE_S)
 
 
 def finished_by(*claims: Claim, answer: Any = None) -> Finished:

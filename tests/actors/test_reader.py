@@ -13,7 +13,7 @@ from storage.values.errors import LostLease, QuotaExceeded
 from storage.values.rows import DocumentId, Failed, Finished, Succeeded
 from storage.values.states import Phase
 from tests.actors.reading_scene import Scene, finished_by, good, make_claim
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 def test_a_document_that_was_read_is_published_with_its_tree_and_pictures() -> None:
@@ -108,7 +108,7 @@ def test_a_lost_lease_stops_the_reading_and_writes_nothing() -> None:
     scene = Scene(make_claim(), answer=read)
     scene.queue.lost = frozenset({DocumentId("doc_1")})
     with scene.running():
-        assert stopped.wait(5)
+        assert stopped.wait(PATIENCE_S)
     assert (scene.store.finished, scene.queue.released, scene.queue.retried) == ([], [], [])
 
 
@@ -117,7 +117,7 @@ def test_heartbeats_carry_phase_and_pages() -> None:
 
     def read(on_page: Callable[[int, int], None]) -> ReadOutcome:
         on_page(2, 9)
-        go.wait(5)
+        go.wait(PATIENCE_S)
         return good()
 
     with Scene(make_claim(), answer=read).running() as scene:
@@ -134,7 +134,7 @@ def test_publishing_never_idles_reading() -> None:
     gate, finish = threading.Event(), scene.store.finish
 
     def slow(finished: Sequence[Finished]) -> list[bool]:
-        gate.wait(5)
+        gate.wait(PATIENCE_S)
         return finish(finished)
 
     scene.reader._parts.publisher._finish = slow  # type: ignore[attr-defined]
@@ -192,14 +192,14 @@ def test_a_drain_finishes_the_document_at_hand_and_claims_no_other() -> None:
 
     def read(_: object) -> ReadOutcome:
         begun.set()
-        go.wait(5)
+        go.wait(PATIENCE_S)
         return good()
 
     scene = Scene(make_claim("a"), make_claim("b"), answer=read)
     scene.reader.start()
-    assert begun.wait(5)
+    assert begun.wait(PATIENCE_S)
     threading.Timer(0.05, go.set).start()
-    assert scene.reader.drain(5)
+    assert scene.reader.drain(PATIENCE_S)
     assert [row.claim.document_id for row in scene.store.finished] == ["a"]
     assert [claim.document_id for claim in scene.queue.claims] == ["b"]
     assert scene.parser.closed
@@ -210,12 +210,12 @@ def test_a_drain_that_runs_out_of_time_gives_the_document_back_uncharged() -> No
 
     def read(_: object) -> ReadOutcome:
         begun.set()
-        go.wait(5)
+        go.wait(PATIENCE_S)
         return good()
 
     scene = Scene(make_claim(), answer=read)
     scene.reader.start()
-    assert begun.wait(5)
+    assert begun.wait(PATIENCE_S)
     assert not scene.reader.drain(0.05)
     go.set()
     assert [claim.document_id for claim in scene.queue.released] == ["doc_1"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from models.cdom.ports import ReadOutcome
 from storage.values.rows import Claim, DocumentId, Finished
 from tests.actors.reading_scene import Scene, good, make_claim
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 def group_of(*names: str) -> list[Claim]:
@@ -53,15 +53,15 @@ def test_a_drain_gives_back_what_its_group_has_not_begun() -> None:
 
     def read(_: object) -> ReadOutcome:
         begun.set()
-        go.wait(5)
+        go.wait(PATIENCE_S)
         return good()
 
     scene = Scene(*group_of("a", "b", "c"), answer=read)
     scene.reader._most = 4
     scene.reader.start()
-    assert begun.wait(5)
+    assert begun.wait(PATIENCE_S)
     threading.Timer(0.05, go.set).start()
-    assert scene.reader.drain(5)
+    assert scene.reader.drain(PATIENCE_S)
     assert [row.claim.document_id for row in scene.store.finished] == ["a"]
     assert [claim.document_id for claim in scene.queue.released] == ["b", "c"]
 

@@ -8,6 +8,7 @@ from actors.recogniser import PageRecogniser, Recogniser
 from models.cdom.errors import MlUnavailable
 from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage
 from models.neural.fakes import ScriptedRecogniser
+from tests.waiting import PATIENCE_S
 
 
 def pages(*numbers: int) -> list[PixelPage]:
@@ -23,7 +24,7 @@ class HeldRecogniser(ScriptedRecogniser):
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
         self.begun.release()
-        assert self.go.acquire(timeout=30)
+        assert self.go.acquire(timeout=PATIENCE_S)
         return super().recognise_pages(pages, langs, timeout_s)
 
 
@@ -79,16 +80,16 @@ def test_a_short_document_is_not_held_up_by_a_long_one() -> None:
     with opened(engine) as recogniser:
         long = threading.Thread(target=recogniser.recognise_pages, args=(pages(*range(1, 6)), ("en",), 30.0))
         long.start()
-        assert engine.begun.acquire(timeout=30)
+        assert engine.begun.acquire(timeout=PATIENCE_S)
         short = threading.Thread(target=recogniser.recognise_pages, args=(pages(100), ("en",), 30.0))
         short.start()
         while recogniser._pool._work_queue.qsize() < 1:
             pass
         engine.go.release(2)
-        short.join(30)
+        short.join(PATIENCE_S)
         assert engine.seen[:3] == [1, 100] or engine.seen[:3] == [1, 100, 2]
         engine.go.release(100)
-        long.join(30)
+        long.join(PATIENCE_S)
 
 
 def test_more_callers_than_places_are_turned_away_at_once() -> None:
@@ -96,11 +97,11 @@ def test_more_callers_than_places_are_turned_away_at_once() -> None:
     with opened(engine, max_callers=1) as recogniser:
         first = threading.Thread(target=recogniser.recognise_pages, args=(pages(1), ("en",), 30.0))
         first.start()
-        assert engine.begun.acquire(timeout=30)
+        assert engine.begun.acquire(timeout=PATIENCE_S)
         with pytest.raises(PortUnavailable, match="full"):
             recogniser.recognise_pages(pages(2), ("en",), 30.0)
         engine.go.release()
-        first.join(30)
+        first.join(PATIENCE_S)
         engine.go.release()
         assert len(recogniser.recognise_pages(pages(3), ("en",), 30.0)) == 1
 
@@ -120,10 +121,10 @@ def test_a_page_that_never_ends_makes_the_recogniser_unhealthy() -> None:
         assert recogniser.healthy()
         stuck = threading.Thread(target=recogniser.recognise_pages, args=(pages(1), ("en",), 30.0))
         stuck.start()
-        assert engine.begun.acquire(timeout=30)
+        assert engine.begun.acquire(timeout=PATIENCE_S)
         assert not recogniser.healthy()
         engine.go.release()
-        stuck.join(30)
+        stuck.join(PATIENCE_S)
         assert recogniser.healthy()
 
 

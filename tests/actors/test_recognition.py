@@ -14,7 +14,7 @@ from models.neural.fakes import ScriptedRecogniser
 from storage.values.rows import DocumentId, Failed, Succeeded
 from storage.values.states import Phase
 from tests.actors.reading_scene import Scene, good, make_claim
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 def scan(pages: int = 1) -> PendingOcr:
@@ -112,7 +112,7 @@ def test_a_picture_is_sent_back_unread_while_the_line_is_full() -> None:
 def test_while_recognising_the_lease_is_kept_and_says_so() -> None:
     gate = Gate(shut=True)
     with Scene(make_claim(), answer=lambda _: scan(), recogniser=gate).running() as scene:
-        assert gate.asked.wait(5)
+        assert gate.asked.wait(PATIENCE_S)
         assert until(lambda: any(beat.phase is Phase.RECOGNISING for beats in scene.queue.beats for beat in beats))
         told = len(scene.queue.beats)
         assert until(lambda: len(scene.queue.beats) > told + 2)
@@ -123,7 +123,7 @@ def test_while_recognising_the_lease_is_kept_and_says_so() -> None:
 def test_a_lease_lost_while_recognising_writes_nothing() -> None:
     gate = Gate(shut=True)
     with Scene(make_claim(), answer=lambda _: scan(3), recogniser=gate).running() as scene:
-        assert gate.asked.wait(5)
+        assert gate.asked.wait(PATIENCE_S)
         scene.queue.lost = frozenset({DocumentId("doc_1")})
         assert until(lambda: len(scene.inflight) == 0)
         gate.open.set()
@@ -170,8 +170,8 @@ def test_a_drain_gives_back_what_waits_for_the_recogniser() -> None:
     gate = Gate(shut=True)
     scene = Scene(make_claim(), answer=lambda _: scan(5), recogniser=gate)
     scene.reader.start()
-    assert gate.asked.wait(5)
-    scene.reader.drain(5)
+    assert gate.asked.wait(PATIENCE_S)
+    scene.reader.drain(PATIENCE_S)
     assert [claim.document_id for claim in scene.queue.released] == ["doc_1"]
     assert scene.queue.scans == {"doc_1"}
     gate.open.set()

@@ -2,7 +2,7 @@
 
 from actors.background.chores import Chore, ChoreRunner
 from storage.values.errors import StoreUnavailable
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 class FakeRole:
@@ -85,5 +85,5 @@ def test_a_drain_gives_the_role_back() -> None:
     janitor.start()
     assert until(lambda: done)
     assert janitor.healthy()
-    assert janitor.drain(5)
+    assert janitor.drain(PATIENCE_S)
     assert role.released

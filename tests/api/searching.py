@@ -15,6 +15,7 @@ from storage.index.table.entries import Vectors
 from storage.postgres.leases import RoleLease
 from storage.store import Store
 from tests.storage.index.library import Library, embed
+from tests.waiting import PATIENCE_S
 
 
 class HashedWords:
@@ -49,5 +50,5 @@ def search_ports(store: Store, folder: Path) -> Iterator[tuple[Ports, Library]]:
     try:
         yield Ports(search=InProcess(searcher), index_document=DocumentIndexer(embedder, writing)), library
     finally:
-        writing.drain(10)
-        embedder.drain(10)
+        writing.drain(PATIENCE_S)
+        embedder.drain(PATIENCE_S)

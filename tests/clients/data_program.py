@@ -7,7 +7,7 @@ import duckdb
 import httpx
 import pandas as pd
 
-SERVICE = httpx.Client(base_url=os.environ["QUIRE_URL"], headers={"X-API-Key": os.environ["QUIRE_TOKEN"]})
+SERVICE = httpx.Client(base_url=os.environ["QUIRE_URL"], headers={"X-API-Key": os.environ["QUIRE_TOKEN"]}, timeout=60)
 with Path("report.pdf").open("rb") as file:
     job = SERVICE.post("/v1/parse", files={"file": file}).raise_for_status().json()["job"]
 document = f"/v1/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}"

@@ -15,6 +15,7 @@ from tests.api.live import listening, listening_app
 from tests.clients.program import run
 from tests.serve_apps.console.harness import ENGINE_KEY, PASSWORD, resources_of
 from tests.serve_apps.console.test_both_surfaces import EverySucceeded
+from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def surface(request: pytest.FixtureRequest, store: Store, engine_url: str, tmp_p
         return
     workers = (Watcher(store.db, engine_url, ENGINE_KEY),)
     with listening_app(create_console(resources_of(store, engine_url, tmp_path, workers=workers))) as url:
-        with httpx.Client(base_url=url) as pages:
+        with httpx.Client(base_url=url, timeout=PATIENCE_S) as pages:
             pages.post("/sign-up", data={"email": "ann@example.org", "password": PASSWORD})
             token = pages.post("/api/tokens", json={"name": "program"}).json()["token"]
         yield url, token

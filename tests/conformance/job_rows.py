@@ -21,6 +21,7 @@ from tests.conformance.probe import (
     problem,
     row,
 )
+from tests.waiting import PATIENCE_S
 
 JOB = "id status documents pending counts created_at started_at finished_at pages_done pages_total"
 RESULT = "document_id source_file status error format pages bytes sha256 attempts run chunks route_counts confidence"
@@ -293,7 +294,7 @@ async def additions(probe: Probe) -> None:
     await probe.ask("POST", f"/v1/jobs/{job['id']}/cancel", 200)
     ended = await probe.finished_and_gone(job["id"])
     assert ended["status"] in ("canceled", "partial", "succeeded"), ended["status"]
-    async with asyncio.timeout(60), probe.http.stream("GET", f"/v1/jobs/{probe.job['id']}/events") as events:
+    async with asyncio.timeout(PATIENCE_S), probe.http.stream("GET", f"/v1/jobs/{probe.job['id']}/events") as events:
         assert events.headers["content-type"].startswith("text/event-stream")
     await probe.get(f"/v1/jobs/{probe.job['id']}/documents")
 

@@ -20,6 +20,7 @@ from tests.api.harness import make_resources, reading
 from tests.api.live import listening
 from tests.conftest import SIGNING_KEY
 from tests.postgres import TestServer
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.long
 
@@ -55,7 +56,7 @@ def test_no_request_ends_in_a_fault_or_an_undescribed_answer(
     @given(case=cases)
     def send(case: Any) -> None:
         assume(len(urlencode(case.query or {}, doseq=True)) < LONGEST_QUERY)
-        case.call_and_validate(headers=KEY, checks=CHECKS, timeout=30)
+        case.call_and_validate(headers=KEY, checks=CHECKS, timeout=PATIENCE_S)
 
     try:
         send()

@@ -81,7 +81,7 @@ async def failed(owner: httpx.AsyncClient) -> Ids:
     """A job of the owner's whose one document could not be read."""
     answer = await owner.post("/v1/jobs", files=files(b"no document"))
     job = answer.json()
-    await owner.get(f"/v1/jobs/{job['id']}?wait=10")
+    await owner.get(f"/v1/jobs/{job['id']}?wait=60")
     return {"job_id": job["id"], "document_id": job["pending"][0]["document_id"]}
 
 

@@ -11,6 +11,7 @@ from storage.store import Store
 from tests.api.harness import client_of, make_resources, serving
 from tests.api.live import listening
 from tests.ui.browser.chromium import Browser
+from tests.waiting import PATIENCE_S
 
 AS_PUBLISHED = {
     "swagger-ui-bundle.js": "e6a898692f2d768e807c3ba4626068a69a2c5dd960dd6c76f3e4d3a3de180af2",
@@ -67,6 +68,8 @@ def test_the_files_are_those_that_were_published(name: str) -> None:
 
 
 def test_a_stranger_gets_the_page_packed(url: str) -> None:
-    answer = httpx.get(f"{url}/docs/{VERSION}/swagger-ui-bundle.js", headers={"Accept-Encoding": "gzip"})
+    answer = httpx.get(
+        f"{url}/docs/{VERSION}/swagger-ui-bundle.js", headers={"Accept-Encoding": "gzip"}, timeout=PATIENCE_S
+    )
     assert answer.headers["content-encoding"] == "gzip"
     assert hashlib.sha256(answer.content).hexdigest() == AS_PUBLISHED["swagger-ui-bundle.js"]

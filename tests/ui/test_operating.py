@@ -190,7 +190,7 @@ async def test_without_the_licences_feature_the_audit_page_says_so(store: Store)
 
 async def test_usage_turns_over_months_and_names_keys(admin: Visitor) -> None:
     job = await admin.upload(("a.pdf", b"%PDF"))
-    await admin.http.get(f"/ui/v1/jobs/{job['id']}?wait=20")
+    await admin.http.get(f"/ui/v1/jobs/{job['id']}?wait=60")
     text = (await admin.http.get("/ui/usage")).text
     assert "acme:admin" in text
     assert re.search(r'aria-label="Pages by day: 1 in all; most: \d+ \w+ \(1\)"', text)

@@ -17,7 +17,7 @@ EVIL = '<img src=x onerror="alert(1)">&amp;\'"{{7*7}}.pdf'
 
 
 async def ended(visitor: Visitor, job_id: object) -> dict[str, Any]:
-    body: dict[str, Any] = (await visitor.http.get(f"/ui/v1/jobs/{job_id}?wait=20")).json()
+    body: dict[str, Any] = (await visitor.http.get(f"/ui/v1/jobs/{job_id}?wait=60")).json()
     return body
 
 

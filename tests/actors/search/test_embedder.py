@@ -10,6 +10,7 @@ import pytest
 from actors.search.embedder import Embedder
 from models.cdom.ports import EmbeddingFailed, PortUnavailable
 from storage.index.table.entries import Vectors
+from tests.waiting import PATIENCE_S
 
 
 class Lengths:
@@ -35,7 +36,7 @@ def running(model: Lengths) -> Iterator[Embedder]:
     embedder.start()
     yield embedder
     model.go.set()
-    assert embedder.drain(10)
+    assert embedder.drain(PATIENCE_S)
 
 
 def test_vectors_come_in_the_order_of_the_texts_over_many_batches() -> None:
@@ -60,7 +61,7 @@ def test_what_gathers_is_one_batch_and_urgent_texts_come_first() -> None:
                 pass
         model.go.set()
         for caller in callers:
-            caller.join(10)
+            caller.join(PATIENCE_S)
     assert model.batches == [["first"], ["now", "later"]]
 
 
@@ -82,7 +83,7 @@ def test_one_callers_texts_that_cannot_be_embedded_fail_alone() -> None:
         model.entered.wait(10)
         model.go.set()
         for caller in callers:
-            caller.join(10)
+            caller.join(PATIENCE_S)
     assert results == {"a": 1.0, "b!": "embedding-failed", "cc": 2.0}
 
 
@@ -103,6 +104,6 @@ def test_who_waits_too_long_is_told_and_forgotten() -> None:
 def test_after_the_end_nothing_is_taken() -> None:
     embedder = Embedder(Lengths())
     embedder.start()
-    assert embedder.drain(10)
+    assert embedder.drain(PATIENCE_S)
     with pytest.raises(PortUnavailable):
         embedder.embed(["a"], timeout_s=1)

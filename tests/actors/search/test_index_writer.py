@@ -11,6 +11,7 @@ from models.cdom.ports import PortUnavailable
 from storage.index.table.entries import DocumentChunks, IndexedChunk
 from storage.values.errors import StoreUnavailable
 from storage.values.rows import DocumentId, Scope
+from tests.waiting import PATIENCE_S
 
 
 def chunks_of(name: str, count: int = 1) -> list[DocumentChunks]:
@@ -63,7 +64,7 @@ def running(writer: Written, lease: Lease | None = None) -> Iterator[IndexWritin
     writing.start()
     yield writing
     writer.go.set()
-    assert writing.drain(10)
+    assert writing.drain(PATIENCE_S)
     assert writer.closed
 
 
@@ -83,7 +84,7 @@ def test_what_gathers_during_a_write_is_one_commit_urgent_first_and_each_documen
             pass
         writer.go.set()
         for thread in threads:
-            thread.join(10)
+            thread.join(PATIENCE_S)
     assert writer.batches == [["first"], ["parse", "slow"]]
 
 

@@ -15,6 +15,7 @@ from models.cdom.tree import Tree
 from storage.values.rows import Beat, Claim, DocumentId, Failed, Succeeded
 from tests.actors.reading_scene import make_claim
 from tests.builders import make_tree
+from tests.waiting import PATIENCE_S
 
 
 def two_chunks(tree: Tree) -> list[Chunk]:
@@ -105,7 +106,7 @@ def test_a_document_is_published_with_its_chunks_counted_after_it_was_indexed(in
     assert isinstance(finished, Succeeded)
     assert finished.chunks == 2
     assert index is None or index.seen == [("doc_1", 1, 2, False)]
-    assert stage.close(5)
+    assert stage.close(PATIENCE_S)
 
 
 def test_while_the_index_is_away_it_is_asked_again() -> None:
@@ -116,7 +117,7 @@ def test_while_the_index_is_away_it_is_asked_again() -> None:
     stage.put(read(claim))
     assert published.done.wait(20)
     assert len(index.seen) == 3
-    assert stage.close(5)
+    assert stage.close(PATIENCE_S)
 
 
 def test_a_document_whose_lease_is_lost_is_dropped() -> None:
@@ -124,7 +125,7 @@ def test_a_document_whose_lease_is_lost_is_dropped() -> None:
     index = Index()
     stage = indexing(index, inflight, published)
     stage.put(read(claim))
-    assert stage.close(5)
+    assert stage.close(PATIENCE_S)
     assert (published.results, index.seen) == ([], [])
 
 
@@ -137,7 +138,7 @@ def test_a_text_that_cannot_be_embedded_fails_its_document() -> None:
     finished = published.results[0].finished
     assert isinstance(finished, Failed)
     assert (finished.error, finished.detail) == ("internal", "embedding-failed")
-    assert stage.close(5)
+    assert stage.close(PATIENCE_S)
 
 
 def test_what_has_no_tree_passes_through() -> None:
@@ -146,4 +147,4 @@ def test_what_has_no_tree_passes_through() -> None:
     result = Result(finished=Failed(claim=claim, error="malformed"))
     stage.put(result)
     assert published.results == [result]
-    assert stage.close(5)
+    assert stage.close(PATIENCE_S)

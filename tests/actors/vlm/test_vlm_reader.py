@@ -20,6 +20,7 @@ from models.neural.vlm.dots import Dots
 from models.neural.vlm.lightonocr import LightOnOcr
 from models.neural.vlm.paddleocr_vl import PaddleOcrVl
 from tests.models.neural.vlm.pages import make_page, outline
+from tests.waiting import PATIENCE_S
 
 PAGE = make_page()
 
@@ -209,7 +210,7 @@ def test_callers_of_one_local_model_take_turns_and_one_who_waits_too_long_leaves
     ask = LightOnOcr().ask(PAGE, ())[0]
     other = threading.Thread(target=engine.generate, args=([ask], 20))
     other.start()
-    assert entered.wait(5)
+    assert entered.wait(PATIENCE_S)
     with pytest.raises(PortUnavailable, match="too slow"):
         engine.generate([ask], 0.2)
     leave.set()

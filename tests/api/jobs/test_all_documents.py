@@ -13,7 +13,7 @@ async def test_documents_of_all_jobs_are_listed_with_their_job(client: httpx.Asy
     with reading(store):
         for _ in range(2):
             job = (await client.post("/v1/jobs", files=files(PDF, b"no document"))).json()
-            await client.get(f"/v1/jobs/{job['id']}?wait=20")
+            await client.get(f"/v1/jobs/{job['id']}?wait=60")
     listed = [ListedDocumentBody.model_validate(one) for one in (await client.get("/v1/documents")).json()]
     assert [one.status for one in listed] == ["failed", "succeeded", "failed", "succeeded"]
     assert listed[0].job_id == listed[1].job_id == job["id"]

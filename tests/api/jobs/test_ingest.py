@@ -15,6 +15,7 @@ from serve_apps.api.context.resources import Ports
 from serve_apps.api.shapes.bodies import JobBody
 from storage.store import Store
 from tests.api.harness import PDF, PNG, TREE, client_of, make_resources, serving
+from tests.waiting import PATIENCE_S
 
 GRAPH = {"objects": [{"id": "o1", "type": "person", "value": "Ada", "evidence": ["p"]}]}
 
@@ -236,7 +237,7 @@ async def test_ingests_that_wait_for_their_vectors_hold_nobody_else(store: Store
             while app.state.running.ingests._taken < len(waiting):
                 await asyncio.sleep(0.01)
             document = f"/v1/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}"
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE_S):
                 assert (await client.get(f"{document}/tree")).status_code == 200
                 assert (await client.get(f"{document}/fields")).status_code == 200
         finally:

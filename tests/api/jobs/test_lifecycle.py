@@ -24,12 +24,12 @@ async def submitted(client: httpx.AsyncClient, *contents: bytes) -> JobBody:
 
 async def ended(client: httpx.AsyncClient, *contents: bytes) -> JobBody:
     job = await submitted(client, *contents)
-    return JobBody.model_validate_json((await client.get(f"/v1/jobs/{job.id}?wait=20")).content)
+    return JobBody.model_validate_json((await client.get(f"/v1/jobs/{job.id}?wait=60")).content)
 
 
 async def test_a_wait_ends_when_the_job_does(client: httpx.AsyncClient, store: Store) -> None:
     job = await submitted(client, PDF)
-    call = asyncio.create_task(client.get(f"/v1/jobs/{job.id}?wait=30"))
+    call = asyncio.create_task(client.get(f"/v1/jobs/{job.id}?wait=60"))
     await asyncio.sleep(0.05)
     with reading(store):
         body = JobBody.model_validate_json((await call).content)
@@ -85,7 +85,7 @@ async def test_a_failed_document_is_listed_as_dead_and_can_be_requeued(client: h
     assert [(one.document_id, one.error) for one in dead] == [(document.document_id, "unsupported-format")]
     answer = await client.post(f"/v1/jobs/{job.id}/documents/{document.document_id}/requeue")
     assert answer.status_code == 201
-    again = JobBody.model_validate_json((await client.get(f"/v1/jobs/{job.id}?wait=20")).content)
+    again = JobBody.model_validate_json((await client.get(f"/v1/jobs/{job.id}?wait=60")).content)
     assert (again.documents[0].run, again.status) == (2, "failed")
 
 
@@ -225,7 +225,7 @@ async def test_metadata_is_given_back_and_options_reach_the_reader(client: httpx
     job = JobBody.model_validate_json((await client.post("/v1/jobs", files=files(PDF), data=fields)).content)
     seen = []
     with reading(store, hold=lambda claim: seen.append(claim.options)):
-        await client.get(f"/v1/jobs/{job.id}?wait=20")
+        await client.get(f"/v1/jobs/{job.id}?wait=60")
     assert job.metadata == {"case": 7}
     assert (seen[0].pages, seen[0].password, seen[0].ocr) == (((1, 4), (8, 8)), "geheim", "never")
     assert seen[0].table_parts is TableParts.APART

@@ -13,6 +13,7 @@ from serve_apps.api.context.resources import ApiLimits
 from storage.access.api_keys import add_key, list_keys, revoke_key
 from storage.store import Store
 from tests.api.harness import PDF, TREE, client_of, files, make_resources, serving
+from tests.waiting import PATIENCE_S
 
 
 async def test_a_key_over_its_limit_gets_429_with_an_honest_retry_after(store: Store) -> None:
@@ -92,7 +93,7 @@ async def test_keys_are_added_and_revoked_while_the_service_runs(store: Store) -
 
 
 async def becomes(status: int, caller: httpx.AsyncClient) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_S):
         while (await caller.get("/v1/stats")).status_code != status:
             await asyncio.sleep(0.01)
 

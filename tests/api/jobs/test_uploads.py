@@ -15,7 +15,7 @@ from storage.store import Store
 from tests.api.harness import PDF, client_of, files, make_resources, serving
 
 CAP = 100_000
-LIMITS = ApiLimits(max_upload_bytes=CAP, max_batch_files=3, max_inflight_bytes=2_000_000, upload_idle_s=0.3)
+LIMITS = ApiLimits(max_upload_bytes=CAP, max_batch_files=3, max_inflight_bytes=2_000_000, upload_idle_s=60.0)
 TYPE = {"Content-Type": "multipart/form-data; boundary=XX"}
 HEAD = b'--XX\r\nContent-Disposition: form-data; name="files"; filename="a.pdf"\r\n\r\n'
 
@@ -30,6 +30,14 @@ async def small(store: Store) -> AsyncIterator[FastAPI]:
 @pytest.fixture
 async def caller(small: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
     async with client_of(small) as client:
+        yield client
+
+
+@pytest.fixture
+async def impatient(store: Store) -> AsyncIterator[httpx.AsyncClient]:
+    """A caller whose uploads are given up soon."""
+    limits = replace(LIMITS, upload_idle_s=0.3)
+    async with serving(make_resources(store, limits=limits)) as app, client_of(app) as client:
         yield client
 
 
@@ -121,25 +129,25 @@ async def test_a_body_without_a_usable_file_is_422_with_a_code(
     assert leftovers(store) == []
 
 
-async def test_a_client_that_stops_sending_is_given_up(caller: httpx.AsyncClient, store: Store) -> None:
+async def test_a_client_that_stops_sending_is_given_up(impatient: httpx.AsyncClient, store: Store) -> None:
     async def slow() -> AsyncIterator[bytes]:
         yield HEAD + b"x" * 1000
         await asyncio.sleep(5)
         yield b"x"
 
-    answer = await caller.post("/v1/jobs", content=slow(), headers=TYPE)
+    answer = await impatient.post("/v1/jobs", content=slow(), headers=TYPE)
     assert (answer.status_code, answer.json()["code"]) == (408, "upload-stalled")
     assert leftovers(store) == []
 
 
-async def test_a_client_that_drips_is_given_up_although_it_never_pauses(caller: httpx.AsyncClient) -> None:
+async def test_a_client_that_drips_is_given_up_although_it_never_pauses(impatient: httpx.AsyncClient) -> None:
     async def drip() -> AsyncIterator[bytes]:
         yield HEAD
         for _ in range(200):
             await asyncio.sleep(0.02)
             yield b"x"
 
-    answer = await caller.post("/v1/jobs", content=drip(), headers=TYPE)
+    answer = await impatient.post("/v1/jobs", content=drip(), headers=TYPE)
     assert (answer.status_code, answer.json()["code"]) == (408, "upload-stalled")
 
 
@@ -166,8 +174,7 @@ async def test_a_client_that_goes_away_leaves_no_temp_file(store: Store, caplog:
 
 
 async def test_too_many_bytes_at_once_are_refused_with_retry_after(store: Store) -> None:
-    patient = replace(LIMITS, upload_idle_s=60.0)
-    async with serving(make_resources(store, limits=patient)) as app, client_of(app) as caller:
+    async with serving(make_resources(store, limits=LIMITS)) as app, client_of(app) as caller:
         await send_too_many_at_once(caller)
 
 

@@ -31,7 +31,7 @@ async def test_every_replica_counts_documents_pages_and_errors_alike(store: Stor
         with reading(store):
             for content in (PDF, PDF, b"\0\1 no document"):
                 job = (await admin.post("/v1/jobs", files=files(content))).json()
-                await admin.get(f"/v1/jobs/{job['id']}?wait=10")
+                await admin.get(f"/v1/jobs/{job['id']}?wait=60")
         await admin.post("/v1/jobs", files=files(PDF))
         async with serving(make_resources(store, limits=ON)) as other, client_of(other, "acme-admin") as caller:
             text = (await (caller if again else admin).get("/metrics")).text

@@ -12,6 +12,7 @@ from serve_apps.api.http.request_body import RequestBody
 from storage.store import Store
 from tests.api.harness import make_resources
 from tests.api.live import listening
+from tests.waiting import PATIENCE_S
 
 LIMITS = ApiLimits(max_upload_bytes=1_000_000)
 
@@ -22,7 +23,10 @@ def test_a_refused_upload_of_many_megabytes_is_answered_and_not_reset(
 ) -> None:
     large = tmp_path / "large.pdf"
     large.write_bytes(b"%PDF-1.4\n" + b"\0" * 24_000_000)
-    with listening(make_resources(store, dsn=dsn, limits=LIMITS)) as url, httpx.Client(base_url=url) as http:
+    with (
+        listening(make_resources(store, dsn=dsn, limits=LIMITS)) as url,
+        httpx.Client(base_url=url, timeout=PATIENCE_S) as http,
+    ):
         for _ in range(3):
             with large.open("rb") as file:
                 answer = http.post(path, files={"file": file}, headers={"X-API-Key": "acme-write"}, timeout=60)
@@ -36,7 +40,7 @@ async def test_a_client_that_falls_silent_is_not_waited_for(monkeypatch: pytest.
         await asyncio.Event().wait()
         raise AssertionError("unreachable")
 
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_S):
         await RequestBody(silent, 10).drop_rest()
 
 

@@ -11,6 +11,7 @@ from storage.sources.connectors.directory import DirectoryConnector
 from storage.sources.gate import SourceGate
 from storage.store import Store
 from tests.api.harness import PDF, client_of, make_resources, reading, serving
+from tests.waiting import PATIENCE_S
 
 
 async def test_a_source_is_registered_synced_listed_and_deleted_with_its_documents(
@@ -31,7 +32,7 @@ async def test_a_source_is_registered_synced_listed_and_deleted_with_its_documen
         with reading(store):
             report = (await admin.post(f"/v1/sources/{source['id']}/sync")).json()
             assert (report["added"], report["unchanged"], len(report["job_ids"])) == (1, 0, 1)
-            job = (await admin.get(f"/v1/jobs/{report['job_ids'][0]}?wait=20")).json()
+            job = (await admin.get(f"/v1/jobs/{report['job_ids'][0]}?wait=60")).json()
         assert (job["status"], job["documents"][0]["source_file"]) == ("succeeded", "a.pdf")
         again = (await admin.post(f"/v1/sources/{source['id']}/sync")).json()
         assert (again["added"], again["unchanged"], again["job_ids"]) == (0, 1, [])
@@ -61,7 +62,7 @@ async def test_a_sync_goes_on_after_its_caller_was_answered(
         begun = await admin.post(f"{place}/sync?wait=0")
         assert (begun.status_code, begun.headers["location"]) == (202, place)
         assert begun.json()["state"] in ("waiting", "running")
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_S):
             while (await admin.get(place)).json()["state"] != "running":
                 await asyncio.sleep(0.01)
             assert (await admin.post(f"{place}/sync")).status_code == 409

@@ -19,7 +19,7 @@ from tests.ui.papers import FLAGGER
 async def job_of(client: httpx.AsyncClient, store: Store, *contents: bytes) -> dict[str, object]:
     with reading(store):
         job = (await client.post("/v1/jobs", files=files(*contents))).json()
-        ended: dict[str, object] = (await client.get(f"/v1/jobs/{job['id']}?wait=20")).json()
+        ended: dict[str, object] = (await client.get(f"/v1/jobs/{job['id']}?wait=60")).json()
     return ended
 
 

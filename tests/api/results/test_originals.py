@@ -96,7 +96,7 @@ async def test_what_could_not_be_read_can_be_fetched_back_all_the_same(store: St
     async with serving(make_resources(store, dsn=dsn)) as app, client_of(app) as writer:
         with at_work(TinyReader(store)):
             sent = (await writer.post("/v1/jobs", files=files(content))).json()
-            job = (await writer.get(f"/v1/jobs/{sent['id']}?wait=10")).json()
+            job = (await writer.get(f"/v1/jobs/{sent['id']}?wait=60")).json()
         document = job["documents"][0]["document_id"]
         answer = await writer.get(f"/v1/jobs/{job['id']}/documents/{document}/original")
         assert (job["status"], answer.status_code, answer.content) == ("failed", 200, content)

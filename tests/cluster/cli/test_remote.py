@@ -13,6 +13,7 @@ from cluster.cli.main import cli
 from storage.store import Store
 from tests.api.harness import PDF, files, make_resources, reading
 from tests.api.live import listening
+from tests.waiting import PATIENCE_S
 
 
 def quire(*arguments: str, url: str, token: str = "acme-write") -> Result:
@@ -27,9 +28,9 @@ def url(store: Store, dsn: str) -> Iterator[str]:
 
 def send(url: str, content: bytes = PDF) -> tuple[str, str]:
     """Ids of a finished job and its document."""
-    with httpx.Client(base_url=url, headers={"X-API-Key": "acme-write"}) as http:
+    with httpx.Client(base_url=url, headers={"X-API-Key": "acme-write"}, timeout=PATIENCE_S) as http:
         job = http.post("/v1/jobs", files=files(content)).json()
-        http.get(f"/v1/jobs/{job['id']}?wait=20")
+        http.get(f"/v1/jobs/{job['id']}?wait=60")
     return job["id"], job["pending"][0]["document_id"]
 
 

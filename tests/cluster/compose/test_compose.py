@@ -28,7 +28,7 @@ from storage.values.rows import JobId, NewDocument
 from storage.values.states import JobStatus, Priority
 from tests.conftest import SIGNING_KEY
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED, put_blob, submit
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 def paper(pages: int = 1) -> bytes:
@@ -58,7 +58,7 @@ def reader(runtime: Runtime) -> Iterator[Reader]:
     made = make_reader(runtime, ScriptedRecogniser())
     made.start()
     yield made
-    made.drain(20)
+    made.drain(PATIENCE_S)
 
 
 def wait_for(store: Store, job_id: JobId, seconds: float = 60) -> JobStatus:
@@ -109,7 +109,7 @@ def test_a_missing_original_fails_the_document(runtime: Runtime, store: Store) -
     try:
         assert wait_for(store, job.id) is JobStatus.FAILED
     finally:
-        made.drain(20)
+        made.drain(PATIENCE_S)
     assert get_job(store.db, ACME, job.id).documents[0].error == "original-missing"
 
 
@@ -127,7 +127,7 @@ def test_the_janitor_does_its_chores_on_a_real_database(runtime: Runtime, store:
     submit(store)
     janitor = make_janitor(runtime)
     assert "seal audit" in janitor.turn()
-    assert janitor.drain(1)
+    assert janitor.drain(PATIENCE_S)
 
 
 def test_the_janitor_renews_a_development_licence_before_its_end(runtime: Runtime, store: Store) -> None:
@@ -138,13 +138,13 @@ def test_the_janitor_renews_a_development_licence_before_its_end(runtime: Runtim
     ends = holder.current.expires_at
     janitor = make_janitor(old)
     assert "renew development licence" in janitor.turn()
-    assert janitor.drain(1)
+    assert janitor.drain(PATIENCE_S)
     holder.refresh()
     assert holder.current.expires_at > ends + timedelta(days=60)
     given = replace(old, settings=old.settings.model_copy(update={"license": "a token"}))
     janitor = make_janitor(given)
     assert "renew development licence" not in janitor.turn()
-    assert janitor.drain(1)
+    assert janitor.drain(PATIENCE_S)
 
 
 def test_behind_haproxy_nobody_is_taken_for_local() -> None:

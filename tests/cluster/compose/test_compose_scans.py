@@ -23,6 +23,7 @@ from storage.values.states import Priority
 from tests.cluster.compose.test_compose import paper, runtime, wait_for
 from tests.e2e.papers import scan
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED, put_blob
+from tests.waiting import PATIENCE_S
 
 __all__ = ["runtime"]
 
@@ -34,7 +35,7 @@ def reading(runtime: Runtime, recogniser: RecognisePages) -> Iterator[None]:
     try:
         yield
     finally:
-        made.drain(20)
+        made.drain(PATIENCE_S)
 
 
 def submit(store: Store, content: bytes, **options: object) -> JobRow:

@@ -32,7 +32,7 @@ from tests.cluster.compose.test_compose import runtime as runtime
 from tests.cluster.compose.test_compose import wait_for
 from tests.models.neural.embed.directories import write_directory
 from tests.storage.scenes import ACME, ACTOR, submit
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 def report() -> bytes:
@@ -55,8 +55,8 @@ def indexing(settings: Settings, store: Store) -> Iterator[tuple[Embedder, Index
     try:
         yield embedder, writing
     finally:
-        writing.drain(20)
-        embedder.drain(20)
+        writing.drain(PATIENCE_S)
+        embedder.drain(PATIENCE_S)
 
 
 def searching(runtime: Runtime, tmp_path: Path, **more: str) -> Runtime:
@@ -72,7 +72,7 @@ def read_one(runtime: Runtime, store: Store, indexer: DocumentIndexer | None) ->
     try:
         assert wait_for(store, job.id) is JobStatus.SUCCEEDED
     finally:
-        reader.drain(20)
+        reader.drain(PATIENCE_S)
     return job.id
 
 
@@ -114,7 +114,7 @@ def test_without_a_model_words_answer(runtime: Runtime, store: Store, tmp_path: 
         read_one(runtime, store, DocumentIndexer(None, writing))
         assert [hit.mode for hit in ask(runtime, store)] == [SearchMode.FTS]
     finally:
-        writing.drain(20)
+        writing.drain(PATIENCE_S)
 
 
 def test_the_pools_of_search_exist_only_where_it_is_configured(runtime: Runtime, tmp_path: Path) -> None:

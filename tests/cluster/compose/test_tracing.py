@@ -20,6 +20,7 @@ from storage.values.rows import JobId
 from tests.api.harness import KEYS, client_of, serving
 from tests.cluster.compose.otlp_receiver import Receiver, receiving
 from tests.cluster.compose.test_compose import paper, runtime, wait_for
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.long
 
@@ -56,7 +57,7 @@ async def upload_and_read(
     try:
         wait_for(store, JobId(job["id"]))
     finally:
-        reader.drain(20)
+        reader.drain(PATIENCE_S)
 
 
 async def test_one_trace_leads_from_the_upload_to_the_published_document(

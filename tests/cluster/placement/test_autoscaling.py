@@ -18,7 +18,7 @@ from storage.store import Store
 from storage.values.rows import Beat
 from storage.values.states import Phase
 from tests.storage.scenes import claim, submit, worker
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 @dataclass
@@ -43,7 +43,7 @@ def test_a_look_at_the_queue_becomes_a_count_and_the_facts_behind_it() -> None:
 
 def test_without_a_look_yet_the_count_is_kept() -> None:
     gate = threading.Event()
-    made = policy(lambda _: (int(not gate.wait(5)), 0, 0, 0.0))
+    made = policy(lambda _: (int(not gate.wait(PATIENCE_S)), 0, 0, 0.0))
     assert made(Context(7)) == (7, {"stale": 1.0})
     gate.set()
 

@@ -20,6 +20,7 @@ from cluster.machine.environment import WORKER_TEMPLATE
 from cluster.serve import forked_worker
 from cluster.serve.forked_worker import AGREED, DOOR, END, WILLING, ask_template, may_be_forked
 from cluster.serve.worker_template import receive_order
+from tests.waiting import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[3]
 TEMPLATE = """
@@ -107,7 +108,7 @@ def test_orders_that_make_no_sense_are_answered_by_nothing_and_forgotten(templat
             link.connect(str(template.door))
             link.sendall(nonsense)
             link.shutdown(socket.SHUT_WR)
-            link.settimeout(30)
+            link.settimeout(PATIENCE_S)
             assert link.recv(1) == b""
     assert start_worker(template)["code"] == 0
 
@@ -117,7 +118,7 @@ def test_the_template_ends_with_the_process_that_it_was_forked_from() -> None:
         link.connect(str(made.door))
         made.process.send_signal(signal.SIGKILL)
         made.process.wait()
-        link.settimeout(30)
+        link.settimeout(PATIENCE_S)
         assert link.recv(1) == b""
 
 

@@ -24,6 +24,7 @@ from tests.api.live import listening
 from tests.postgres import TestServer
 from tests.serve_apps.console.harness import ENGINE_KEY, PASSWORD
 from tests.storage.receivers import receiving
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.long
 
@@ -92,7 +93,7 @@ def test_it_runs_as_a_process_and_ends_on_a_signal(engine_url: str, other_dsn: s
             assert process.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.1)
-        assert httpx.get(f"{url}/v1/usage").status_code == 401
+        assert httpx.get(f"{url}/v1/usage", timeout=PATIENCE_S).status_code == 401
         process.send_signal(signal.SIGTERM)
         assert process.wait(30) in (0, -signal.SIGTERM)
     finally:
@@ -102,6 +103,6 @@ def test_it_runs_as_a_process_and_ends_on_a_signal(engine_url: str, other_dsn: s
 
 def _answers(url: str) -> bool:
     try:
-        return httpx.get(f"{url}/healthz").status_code == 200
+        return httpx.get(f"{url}/healthz", timeout=PATIENCE_S).status_code == 200
     except httpx.TransportError:
         return False

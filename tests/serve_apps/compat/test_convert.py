@@ -18,6 +18,7 @@ from storage.store import Store
 from tests.api.harness import PDF, at_work, client_of, files, make_resources, reading
 from tests.api.live import listening
 from tests.ui.papers import LetterReader
+from tests.waiting import PATIENCE_S
 
 SAMPLE = Path(__file__).parents[3] / "docs" / "sample" / "quire-sample.pdf"
 ALL = {"to_formats": ["md", "html", "text", "json"]}
@@ -108,7 +109,7 @@ async def test_a_conversion_that_takes_too_long_names_its_job(store: Store, dsn:
         app = create_compat(url, wait_s=0.2)
         async with app.router.lifespan_context(app), client_of(app) as client:
             answer = await client.post("/v1/convert/file", files=files(PDF))
-        async with httpx.AsyncClient(headers={"X-API-Key": "acme-write"}) as engine:
+        async with httpx.AsyncClient(headers={"X-API-Key": "acme-write"}, timeout=PATIENCE_S) as engine:
             job = await engine.get(f"{url}/v1/jobs/{answer.json()['job_id']}")
     assert (answer.status_code, job.status_code) == (504, 200)
 

@@ -55,7 +55,7 @@ async def test_a_task_is_polled_and_its_result_fetched(door: FastAPI, way: str) 
     begun = (await post(door, f"/v1/convert/{way}/async", **sent)).json()
     assert begun["task_type"] == "convert"
     async with client_of(door) as client:
-        ended = (await client.get(f"/v1/status/poll/{begun['task_id']}?wait=20")).json()
+        ended = (await client.get(f"/v1/status/poll/{begun['task_id']}?wait=60")).json()
         answer = (await client.get(f"/v1/result/{begun['task_id']}")).json()
     assert (ended["task_status"], ended["task_meta"]["num_succeeded"]) == ("success", 1)
     assert answer["document"]["md_content"] == "Hello\n"
@@ -65,7 +65,7 @@ async def test_a_task_is_polled_and_its_result_fetched(door: FastAPI, way: str) 
 async def test_a_task_that_failed_says_so_and_still_has_a_result(door: FastAPI) -> None:
     begun = (await post(door, "/v1/convert/file/async", files=files(b"no document"))).json()
     async with client_of(door) as client:
-        ended = (await client.get(f"/v1/status/poll/{begun['task_id']}?wait=20")).json()
+        ended = (await client.get(f"/v1/status/poll/{begun['task_id']}?wait=60")).json()
         answer = (await client.get(f"/v1/result/{begun['task_id']}")).json()
     assert ended["task_status"] == "failure"
     assert (answer["status"], answer["errors"][0]["error_message"]) == ("failure", "unsupported-format")

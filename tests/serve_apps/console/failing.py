@@ -8,6 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx
 
+from tests.waiting import PATIENCE_S
+
 
 @dataclass
 class Between:
@@ -26,7 +28,7 @@ class Between:
 def between(engine_url: str) -> Iterator[Between]:
     """Stands between console and engine while the block runs."""
     state = Between(engine_url)
-    client = httpx.Client(base_url=engine_url, timeout=30)
+    client = httpx.Client(base_url=engine_url, timeout=PATIENCE_S)
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -18,6 +18,7 @@ from storage.store import Store
 from storage.webhooks.egress import Egress
 from tests.api.harness import make_resources
 from tests.api.live import listening
+from tests.waiting import PATIENCE_S
 
 ENGINE_KEY = "zeta-all"
 QUICK = Passwords(cost=1 << 4, lanes=1)
@@ -97,4 +98,4 @@ def watch(store: Store, engine_url: str) -> int:
     try:
         return watcher.turn()
     finally:
-        watcher.drain(5)
+        watcher.drain(PATIENCE_S)

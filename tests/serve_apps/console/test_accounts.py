@@ -29,6 +29,7 @@ from tests.serve_apps.console.harness import (
     sign_up,
     watch,
 )
+from tests.waiting import PATIENCE_S
 
 STRANGER = "198.51.100.7"
 FORM = {"email": "ann@example.org", "password": PASSWORD}
@@ -187,7 +188,7 @@ async def test_who_leaves_is_gone_at_once_and_the_documents_soon(
     console: FastAPI, ann: Person, store: Store, engine_url: str
 ) -> None:
     job = (await ann.api.post("/v1/jobs", files=files(PDF))).json()
-    await ann.api.get(f"/v1/jobs/{job['id']}?wait=10")
+    await ann.api.get(f"/v1/jobs/{job['id']}?wait=60")
     await asyncio.to_thread(watch, store, engine_url)
     tenant, csrf = tenant_of(store), await csrf_of(ann.pages)
     await ann.pages.post("/api/webhooks", json={"url": "http://127.0.0.1:9/x"})
@@ -197,7 +198,7 @@ async def test_who_leaves_is_gone_at_once_and_the_documents_soon(
     assert (await ann.api.get("/v1/usage")).status_code == 401
     watcher = Watcher(store.db, engine_url, ENGINE_KEY)
     assert await asyncio.to_thread(watcher.retire) == 1
-    watcher.drain(5)
+    watcher.drain(PATIENCE_S)
     left = {name: store.db.fetch_all(f"select to_jsonb(t)::text as row from {name} t") for name in TABLES}
     rows = [row["row"] for table in left.values() for row in table]
     assert not [row for row in rows if "ann@example.org" in row or "0.pdf" in row]

@@ -14,6 +14,7 @@ from storage.store import Store
 from tests.api.harness import PDF, files, make_resources, reading
 from tests.api.live import listening
 from tests.serve_apps.console.harness import a_console, csrf_of, resources_of, sign_up, watch
+from tests.waiting import PATIENCE_S
 
 
 @dataclass
@@ -68,7 +69,9 @@ async def service(
     request: pytest.FixtureRequest, store: Store, engine_url: str, tmp_path: Path
 ) -> AsyncIterator[httpx.AsyncClient]:
     if request.param == "engine":
-        async with httpx.AsyncClient(base_url=engine_url, headers={"X-API-Key": "acme-write"}) as client:
+        async with httpx.AsyncClient(
+            base_url=engine_url, headers={"X-API-Key": "acme-write"}, timeout=PATIENCE_S
+        ) as client:
             yield client
         return
     async with a_console(resources_of(store, engine_url, tmp_path)) as app:
@@ -114,7 +117,7 @@ async def test_a_hit_in_a_batch_goes_by_an_alias_of_its_own(store: Store, engine
     async with a_console(resources_of(store, engine_url, tmp_path)) as app:
         ann = await sign_up(app)
         batch = (await ann.api.post("/v1/jobs", files=files(PDF, PDF))).json()
-        await ann.api.get(f"/v1/jobs/{batch['id']}?wait=10")
+        await ann.api.get(f"/v1/jobs/{batch['id']}?wait=60")
         await asyncio.to_thread(watch, store, engine_url)
         hits = (await ann.api.get("/v1/search?q=x")).json()
         views = [(await ann.api.get(f"/v1/jobs/{hit['job_id']}")).json()["id"] for hit in hits]

@@ -31,7 +31,7 @@ ENGINE_ONLY = [
 
 
 async def settled(person: Person, store: Store, engine_url: str, job_id: str) -> None:
-    await person.api.get(f"/v1/jobs/{job_id}?wait=10")
+    await person.api.get(f"/v1/jobs/{job_id}?wait=60")
     await asyncio.to_thread(watch, store, engine_url)
 
 
@@ -97,7 +97,7 @@ async def test_a_token_deletes_its_own_job_and_what_was_read_stays_counted(
 ) -> None:
     body = (await ann.api.post("/v1/jobs", files=files(PDF, PDF))).json()
     job = f"/v1/jobs/{body['id']}"
-    await ann.api.get(f"{job}?wait=10")
+    await ann.api.get(f"{job}?wait=60")
     bob = await sign_up(console, "bob@example.org")
     assert (await bob.api.delete(job)).status_code == 404
     assert (await ann.api.get(job)).status_code == 200
@@ -112,7 +112,7 @@ async def test_a_token_deletes_its_own_job_and_what_was_read_stays_counted(
 @pytest.mark.usefixtures("reader")
 async def test_a_token_deletes_one_document_of_a_batch(console: FastAPI, ann: Person) -> None:
     body = (await ann.api.post("/v1/jobs", files=files(PDF, PDF))).json()
-    job = (await ann.api.get(f"/v1/jobs/{body['id']}?wait=10")).json()
+    job = (await ann.api.get(f"/v1/jobs/{body['id']}?wait=60")).json()
     gone, kept = (document["document_id"] for document in job["documents"])
     bob = await sign_up(console, "bob@example.org")
     assert (await bob.api.delete(f"/v1/documents/{gone}")).status_code == 404

@@ -275,7 +275,7 @@ async def test_a_visitor_without_a_session_is_led_to_the_sign_in_page(console: F
 async def test_a_document_is_uploaded_followed_and_viewed_with_its_name_as_text(ann: Person) -> None:
     named = [("files", ("<img src=x onerror=alert(1)>.pdf", PDF, "application/pdf"))]
     job = (await ann.pages.post("/api/jobs", files=named)).json()
-    ended = (await ann.pages.get(f"/api/jobs/{job['id']}?wait=10")).json()
+    ended = (await ann.pages.get(f"/api/jobs/{job['id']}?wait=60")).json()
     document = ended["documents"][0]["document_id"]
     listed = (await ann.pages.get("/")).text
     assert "<img src=x" not in listed

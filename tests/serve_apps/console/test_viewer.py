@@ -87,7 +87,7 @@ async def read(ann: Person, store: Store, engine_url: str, *contents: bytes) -> 
 
 
 async def ended(ann: Person, store: Store, engine_url: str, job_id: str) -> list[str]:
-    job = (await ann.api.get(f"/v1/jobs/{job_id}?wait=10")).json()
+    job = (await ann.api.get(f"/v1/jobs/{job_id}?wait=60")).json()
     await asyncio.to_thread(watch, store, engine_url)
     return [document["document_id"] for document in job["documents"]]
 

@@ -24,11 +24,11 @@ from tests.conftest import SIGNING_KEY
 from tests.serve_apps.console.harness import ENGINE_KEY, Person, a_console, csrf_of, resources_of, sign_up, watch
 from tests.serve_apps.console.loops import watch_and_deliver
 from tests.storage.receivers import Receiver, receiving
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 pytestmark = pytest.mark.long
 
-PATIENCE_S = 120  # seconds a process may take to start and reach its point on a busy machine
+START_S = 120  # seconds a process may take to start and reach its point on a busy machine
 PRIVATE = ["http://127.0.0.1/", "http://localhost/hook", "http://10.0.0.1/", "http://[::1]/", "ftp://example.org/"]
 
 
@@ -38,7 +38,7 @@ def deliver(store: Store, true: Callable[[], bool]) -> None:
     try:
         assert until(true)
     finally:
-        dispatcher.drain(5)
+        dispatcher.drain(PATIENCE_S)
 
 
 def count_delivered(store: Store) -> int:
@@ -60,7 +60,7 @@ async def test_each_document_of_single_and_batch_submits_is_told_once_and_signed
         secret = await register(ann, receiver.url)
         await ann.api.post("/v1/parse", files=files(PDF, part="file"))
         batch = (await ann.api.post("/v1/jobs", files=files(PDF, b"none"))).json()
-        await ann.api.get(f"/v1/jobs/{batch['id']}?wait=10")
+        await ann.api.get(f"/v1/jobs/{batch['id']}?wait=60")
         for _ in range(3):
             await asyncio.to_thread(watch, store, engine_url)
         await asyncio.to_thread(deliver, store, lambda: count_delivered(store) >= 3)
@@ -135,13 +135,13 @@ async def test_a_console_killed_around_the_commit_tells_each_document_under_one_
         await register(ann, receiver.url)
         jobs = [(await ann.api.post("/v1/jobs", files=files(PDF, PDF))).json()["id"] for _ in range(4)]
         for job in jobs:
-            await ann.api.get(f"/v1/jobs/{job}?wait=10")
+            await ann.api.get(f"/v1/jobs/{job}?wait=60")
         expire_leases(store)
         given = (dsn, tmp_path / "workdir", (SIGNING_KEY, ENGINE_KEY), engine_url)
-        killed = await asyncio.to_thread(run_until, (*given, point), lambda: False, PATIENCE_S)
+        killed = await asyncio.to_thread(run_until, (*given, point), lambda: False, START_S)
         assert killed == -signal.SIGKILL
         expire_leases(store)
-        await asyncio.to_thread(run_until, (*given, None), lambda: len(count_ids(receiver)) >= 8, PATIENCE_S)
+        await asyncio.to_thread(run_until, (*given, None), lambda: len(count_ids(receiver)) >= 8, START_S)
         assert count_ids(receiver) == Counter(dict.fromkeys(count_ids(receiver), 1))
         assert len(count_ids(receiver)) == 8
     assert (await ann.api.get("/v1/usage")).json()["pages_this_month"] == 8
@@ -150,14 +150,14 @@ async def test_a_console_killed_around_the_commit_tells_each_document_under_one_
 @pytest.mark.usefixtures("reader")
 async def test_results_of_the_free_plan_are_gone_after_seven_days(ann: Person, store: Store, engine_url: str) -> None:
     job = (await ann.api.post("/v1/jobs", files=files(PDF))).json()
-    await ann.api.get(f"/v1/jobs/{job['id']}?wait=10")
+    await ann.api.get(f"/v1/jobs/{job['id']}?wait=60")
     await asyncio.to_thread(watch, store, engine_url)
     watcher = Watcher(store.db, engine_url, ENGINE_KEY)
     for days, removed in ((6.9, 0), (0.2, 1)):
         with store.db.transaction() as conn:
             conn.execute("update console_submissions set ended_at = ended_at - %s * interval '1 day'", (days,))
         assert await asyncio.to_thread(watcher.retire) == removed
-    watcher.drain(5)
+    watcher.drain(PATIENCE_S)
     document = store.db.fetch_all("select document_id, source_file from console_documents")[0]
     assert document["source_file"] == ""
     path = f"/v1/jobs/{job['id']}/documents/{document['document_id']}/tree"

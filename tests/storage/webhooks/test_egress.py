@@ -10,6 +10,7 @@ import pytest
 
 from storage.webhooks.egress import Egress, Unreachable, UrlRefused, is_public
 from tests.storage.receivers import Received, receiving
+from tests.waiting import PATIENCE_S
 
 DENIED_HOSTS = [
     "127.0.0.1",
@@ -193,7 +194,7 @@ def test_a_receiver_that_drips_is_cut_off() -> None:
     guard = Egress(["127.0.0.1"], timeout_s=0.5)
     with pytest.raises(Unreachable, match="timeout"):
         guard.post(f"http://127.0.0.1:{listener.getsockname()[1]}/", b"{}", {})
-    thread.join(10)
+    thread.join(PATIENCE_S)
     assert ended.is_set()
     listener.close()
 
@@ -217,7 +218,7 @@ def test_an_endless_answer_is_read_to_64_kib_only() -> None:
     thread = threading.Thread(target=pour)
     thread.start()
     assert Egress(["127.0.0.1"]).post(f"http://127.0.0.1:{listener.getsockname()[1]}/", b"{}", {}).status == 200
-    thread.join(10)
+    thread.join(PATIENCE_S)
     assert sent < 50_000_000
     listener.close()
 

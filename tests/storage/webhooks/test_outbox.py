@@ -38,10 +38,10 @@ from storage.webhooks.signatures import new_secret, open_secret, seal_secret, si
 from tests.conftest import SIGNING_KEY
 from tests.storage.receivers import Received, receiving
 from tests.storage.scenes import ACME, ACTOR, claim, submit, success, worker
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 BOTH = [EventKind.JOB_FINISHED, EventKind.DOCUMENT_FINISHED]
-LOOPBACK = Egress(["127.0.0.1"], timeout_s=2)
+LOOPBACK = Egress(["127.0.0.1"], timeout_s=PATIENCE_S)
 
 
 def hook(store: Store, url: str = "http://127.0.0.1/", events: list[EventKind] = BOTH, scope: Scope = ACME) -> str:
@@ -189,7 +189,7 @@ class Sending:
         return self.dispatcher
 
     def __exit__(self, *_: object) -> None:
-        assert self.dispatcher.drain(20)
+        assert self.dispatcher.drain(PATIENCE_S)
 
 
 SETTLED_DUE = """

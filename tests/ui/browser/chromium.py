@@ -160,7 +160,7 @@ def chromium(program: str = "chromium") -> Iterator[Browser]:
         )
         try:
             port = _wait_for_port(Path(profile) / "DevToolsActivePort")
-            pages = httpx.get(f"http://127.0.0.1:{port}/json").json()
+            pages = httpx.get(f"http://127.0.0.1:{port}/json", timeout=_START_S).json()
             address = next(page["webSocketDebuggerUrl"] for page in pages if page["type"] == "page")
             with connect(address, max_size=None) as socket:
                 yield Browser(socket)

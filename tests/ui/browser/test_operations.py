@@ -160,7 +160,7 @@ async def _fill(walker: Walker, folder: Path) -> tuple[str, str]:
         await visitor.upload(("long.pdf", HELD)),
     ]
     for job in jobs[:2]:
-        ended = (await visitor.http.get(f"/ui/v1/jobs/{job['id']}?wait=50")).json()
+        ended = (await visitor.http.get(f"/ui/v1/jobs/{job['id']}?wait=60")).json()
         assert ended["finished_at"], ended
     await walker.send("/ui/sources", place=str(folder / "files" / "contracts"), name="Contracts")
     await walker.send("/ui/webhooks", url=RECEIVER, **{"job.finished": "1"})
