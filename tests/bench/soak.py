@@ -2,8 +2,9 @@
 
 Mixed documents, searches, reviews and deletes at 60 % of what the service did in its first minute. Every minute: memory
 and open files of every process by its role, connections, sizes of tables and folders. At the end a slope per hour for
-each, by least squares over all but the first tenth, with its standard error, into bench-results/soak.json; `grows` are
-those that rise by more than three of them. Short runs sample more often and keep fewer jobs.
+each, by least squares from when as many jobs are there as are kept, with its standard error; `grows` are those that
+rise by more than three of them, `grows_late` those that still do so in the second half: what fills up ends, what leaks
+does not. All with the samples themselves in bench-results/soak.json. Short runs sample more often and keep fewer jobs.
 """
 
 import argparse
@@ -28,8 +29,8 @@ SAMPLE_S = 60.0
 LEAST_SAMPLES = 24
 KEPT_JOBS = 200
 KEPT_PER_HOUR = 100
-"""Jobs that are there at any time: older ones are deleted, so that what is kept does not grow by itself. So many are
-submitted within the first tenth, which no slope looks at."""
+"""Jobs that are there at any time: older ones are deleted, so that what is kept does not grow by itself."""
+FIRST_SHARE = 0.1  # of the time, in which everything is used for the first time: no slope looks at it
 SURE = 3.0  # standard errors from which a slope is told from none
 WARM_UP_S = 60.0
 _TABLES = """
@@ -51,7 +52,7 @@ def main() -> None:
         workdir = Path(folder) / "w"
         with service("ray", workdir, SVC_RAG_DB=f"{folder}/index") as (client, roots, _):
             found = soak(client, roots, workdir, options.hours * 3600)
-    print(json.dumps(found, indent=1))
+    print(json.dumps({name: value for name, value in found.items() if name != "samples"}, indent=1))
     Path("bench-results").mkdir(exist_ok=True)
     Path("bench-results/soak.json").write_text(json.dumps(found, indent=1))
 
@@ -65,23 +66,28 @@ def soak(client: Client, roots: set[int], workdir: Path, seconds: float) -> dict
         work.turn()
     pause = (time.monotonic() - began) / work.turns * (1 / LOAD - 1)
     samples: list[tuple[float, Sample]] = []
+    filled = FIRST_SHARE * seconds
     while (now := time.monotonic() - began) < seconds:
         if not samples or now - samples[-1][0] >= every_s:
             samples.append((now, take_sample(roots, workdir)))
         work.turn()
+        if not work.deleted:
+            filled = max(filled, now)
         time.sleep(pause)
-    kept = samples[len(samples) // 10 :]
-    names = sorted({name for _, sample in kept for name in sample})
-    slopes = {name: slope([(at / 3600, sample.get(name, 0.0)) for at, sample in kept]) for name in names}
+    kept = [one for one in samples if one[0] >= filled]
+    slopes, late = slopes_of(kept), slopes_of(kept[len(kept) // 2 :])
     return {
         "seconds": seconds,
         "turns": work.turns,
         "deleted_jobs": work.deleted,
-        "samples": len(kept),
-        "grows": [name for name, (rise, error) in slopes.items() if rise > SURE * error],
+        "seconds_until_kept": round(filled),
+        "grows": growing(slopes),
+        "grows_late": growing(late),
         "per_hour_and_error": slopes,
+        "late_per_hour_and_error": late,
         "last": samples[-1][1],
         "load": os.getloadavg(),
+        "samples": [{"at_s": round(at), **sample} for at, sample in samples],
     }
 
 
@@ -137,6 +143,16 @@ def take_sample(roots: set[int], workdir: Path) -> Sample:
     for place in (workdir / "blobs", workdir / "artifacts", workdir.parent / "index", workdir / "log"):
         sample[f"folder mb {place.name}"] = sum(_size(path) for path in place.rglob("*")) / 1e6
     return sample
+
+
+def slopes_of(samples: list[tuple[float, Sample]]) -> dict[str, tuple[float, float]]:
+    """(rise per hour, standard error) of each figure."""
+    names = sorted({name for _, sample in samples for name in sample})
+    return {name: slope([(at / 3600, sample.get(name, 0.0)) for at, sample in samples]) for name in names}
+
+
+def growing(slopes: dict[str, tuple[float, float]]) -> list[str]:
+    return [name for name, (rise, error) in slopes.items() if rise > SURE * error]
 
 
 def slope(points: list[tuple[float, float]]) -> tuple[float, float]:
