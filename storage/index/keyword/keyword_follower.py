@@ -16,6 +16,7 @@ from storage.index.keyword.keyword_files import KeywordFiles
 from storage.index.keyword.keywords import Keywords, KeywordState
 from storage.index.table.chunk_table import ChunkTable
 from storage.index.table.entries import parse_scope, scope_name
+from storage.index.table.freed_memory import give_back
 from storage.values.rows import Scope
 
 log = logging.getLogger(__name__)
@@ -55,6 +56,7 @@ class KeywordFollower:
         except FolderTaken:
             settled = False
         self._in_step_at = version if settled else None
+        give_back()
         if self.age_s() > WORTH_A_WORD_S:
             log.warning("keyword indexes of this machine are %d s behind the table", self.age_s())
 

@@ -25,6 +25,9 @@ INDEXED: dict[str, BTree | Bitmap] = {"document_id": BTree(), "batch": BTree(), 
 INDEX_FROM_ROWS = 20_000
 """Below this a scan is as fast as a scalar index and cheaper to keep."""
 EVERYTHING = 2**31 - 1  # the largest limit Lance takes
+METADATA_CACHE_BYTES = 64 << 20
+"""Of what Lance remembers of a table's files: of old versions too, up to 1 GB when nobody says so, so that a process
+that writes all day grew by megabytes an hour. A million chunks have twenty files, a few hundred KB each."""
 KEYWORD_COLUMNS = ["key", "document_id", "batch", "chunk_id", "text", "facts", "language"]
 
 
@@ -39,12 +42,17 @@ class ChunkTable:
     ) -> None:
         self.name, self._width = table, width
         try:
-            self._db = lancedb.connect(uri, storage_options=storage_options)
+            self._session = lancedb.Session(metadata_cache_size_bytes=METADATA_CACHE_BYTES)
+            self._db = lancedb.connect(uri, storage_options=storage_options, session=self._session)
             self._table = self._db.create_table(table, schema=table_schema(width), exist_ok=True)
         except ValueError as error:
             raise OtherModel(f"the search index's table {table} does not hold vectors of {width} numbers") from error
         except (OSError, RuntimeError) as error:
             raise StoreUnavailable(f"search index: {type(error).__name__}") from error
+
+    def cached_bytes(self) -> int:
+        """Of files and indexes of the table, kept in memory by this connection."""
+        return int(self._session.size_bytes)
 
     # reading
 

@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 from storage.index.table.chunk_table import TABLE, VECTOR_INDEX
+from storage.index.table.freed_memory import give_back
 from storage.values.errors import StoreUnavailable
 
 FRAGMENT_ROWS = 50_000
@@ -55,6 +56,8 @@ class Upkeep:
             dataset.optimize.optimize_indices()
             self._merge_parts(dataset)
             dataset.cleanup_old_versions(older_than=timedelta(seconds=kept_s), delete_unverified=unverified)
+            del dataset
+            give_back()
         except (OSError, RuntimeError) as error:
             raise StoreUnavailable(f"search index: {type(error).__name__}") from error
 

@@ -1,0 +1,36 @@
+"""What a process that works with the index all day keeps in memory does not grow with what it has done."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from storage.index.table import chunk_table
+from storage.index.table.chunk_table import ChunkTable
+from storage.index.table.entries import DocumentChunks, IndexedChunk
+from storage.index.table.freed_memory import give_back
+from storage.values.rows import DocumentId, Scope
+
+BOUND = 256 << 10
+
+
+def test_what_is_remembered_of_old_versions_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunk_table, "METADATA_CACHE_BYTES", BOUND)
+    table = ChunkTable(str(tmp_path / "table"), width=2)
+    for number in range(40):
+        chunk = IndexedChunk(index=0, chunk_id="c", text=f"apples {number}")
+        one = DocumentChunks(
+            scope=Scope(tenant="acme"), document_id=DocumentId(f"d{number}"), generation=1, chunks=[chunk],
+            vectors=np.ones((1, 2), dtype=np.float32),
+        )  # fmt: skip
+        table.put([one])
+        table.remove_documents([f"d{number - 5}"])
+        table.texts_of(Scope(tenant="acme"))
+    assert 0 < table.cached_bytes() <= 2 * BOUND
+
+
+def test_giving_back_what_was_freed_harms_nothing() -> None:
+    held = [bytes(100_000) for _ in range(100)]
+    del held[::2]
+    give_back()
+    assert {len(one) for one in held} == {100_000}
