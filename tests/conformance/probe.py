@@ -98,8 +98,8 @@ class Probe:
 
     async def parse_without_waiting(self, path: str = "/v1/parse", **call: Any) -> httpx.Response:
         """The 202 for the sample; one that was read before anybody looked is answered whole, and sent again."""
+        part = {"file": (SAMPLE.name, SAMPLE.read_bytes(), "application/pdf")}
         for _ in range(TRIES):
-            part = {"file": (SAMPLE.name, SAMPLE.read_bytes(), "application/pdf")}
             answer = await self.http.request("POST", path, files=part, params={"timeout_s": 0}, **call)
             if answer.status_code != httpx.codes.OK:
                 break

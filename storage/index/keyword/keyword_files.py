@@ -196,19 +196,20 @@ class KeywordFiles:
         self._put(scope, replace(state, parts=parts))
 
     def _wanted(
-        self, parts: Iterable[KeywordPart], builds: Collection[int], batches: Sequence[Batches]
+        self, parts: Iterable[KeywordPart], builds: Collection[int], batches: Sequence[tuple[int, int]]
     ) -> list[KeywordPart | Batches]:
         """In their order: parts that stay, and the batches of those to build; `batches` are (batch, chunks)."""
         wanted: list[KeywordPart | Batches] = []
         for part in parts:
             if part.build not in builds:
                 wanted.append(part)
-            elif _chunks(batches, part.after, part.until):
-                before = _after(wanted[-1]) if wanted else part.after
-                small = wanted and _chunks(batches, before, part.until) <= self._part_chunks // 2
-                if small:
-                    wanted.pop()
-                wanted.append((before if small else part.after, part.until))
+                continue
+            after = part.after
+            if not _chunks(batches, after, part.until):
+                continue
+            if wanted and _chunks(batches, _after(wanted[-1]), part.until) <= self._part_chunks // 2:
+                after = _after(wanted.pop())
+            wanted.append((after, part.until))
         return wanted
 
     def _put(self, scope: Scope, state: KeywordState) -> None:
@@ -230,7 +231,7 @@ class KeywordFiles:
         sync_folder(folder)
 
 
-def _chunks(batches: Iterable[Batches], after: int, until: int) -> int:
+def _chunks(batches: Iterable[tuple[int, int]], after: int, until: int) -> int:
     return sum(chunks for batch, chunks in batches if after < batch <= until)
 
 

@@ -42,17 +42,13 @@ class ChunkTable:
     ) -> None:
         self.name, self._width = table, width
         try:
-            self._session = lancedb.Session(metadata_cache_size_bytes=METADATA_CACHE_BYTES)
-            self._db = lancedb.connect(uri, storage_options=storage_options, session=self._session)
+            self._caches = lancedb.Session(metadata_cache_size_bytes=METADATA_CACHE_BYTES)
+            self._db = lancedb.connect(uri, storage_options=storage_options, session=self._caches)
             self._table = self._db.create_table(table, schema=table_schema(width), exist_ok=True)
         except ValueError as error:
             raise OtherModel(f"the search index's table {table} does not hold vectors of {width} numbers") from error
         except (OSError, RuntimeError) as error:
             raise StoreUnavailable(f"search index: {type(error).__name__}") from error
-
-    def cached_bytes(self) -> int:
-        """Of files and indexes of the table, kept in memory by this connection."""
-        return int(self._session.size_bytes)
 
     # reading
 

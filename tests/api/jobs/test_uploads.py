@@ -15,7 +15,7 @@ from storage.store import Store
 from tests.api.harness import PDF, client_of, files, make_resources, serving
 
 CAP = 100_000
-LIMITS = ApiLimits(max_upload_bytes=CAP, max_batch_files=3, max_inflight_bytes=2_000_000, upload_idle_s=60.0)
+LIMITS = ApiLimits(max_upload_bytes=CAP, max_batch_files=3, max_inflight_bytes=2_000_000)
 TYPE = {"Content-Type": "multipart/form-data; boundary=XX"}
 HEAD = b'--XX\r\nContent-Disposition: form-data; name="files"; filename="a.pdf"\r\n\r\n'
 

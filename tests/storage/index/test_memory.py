@@ -26,7 +26,7 @@ def test_what_is_remembered_of_old_versions_is_bounded(tmp_path: Path, monkeypat
         table.put([one])
         table.remove_documents([f"d{number - 5}"])
         table.texts_of(Scope(tenant="acme"))
-    assert 0 < table.cached_bytes() <= 2 * BOUND
+    assert 0 < table._caches.size_bytes <= 2 * BOUND
 
 
 def test_giving_back_what_was_freed_harms_nothing() -> None:
