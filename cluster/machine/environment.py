@@ -24,6 +24,9 @@ PRELOADED = "cluster.serve.preloaded"
 WORKER_TEMPLATE = "QUIRE_WORKER_TEMPLATE"
 """Environment variable with the socket at which workers are forked."""
 _DROPPED = ("RAY_", "SVC_", "PYTHON")
+FEW_HEAPS = {"MALLOC_ARENA_MAX": "2"}
+"""The C library makes up to eight heaps a core, and what one thread freed stays in its heap: a process with the threads
+of Lance, of a pool and of an event loop grows for hours. Two heaps do not; what the environment says already wins."""
 
 
 def ray_token_file(workdir: Path) -> Path:
@@ -99,7 +102,7 @@ def service_environment(
         "FORWARDED_ALLOW_IPS": "",
         "RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH": "serve_apps.api.http.serve_proxy.proxy_middlewares",
     }
-    return kept | ours | (haproxy_environment(workdir, ports) if haproxy else {})
+    return FEW_HEAPS | kept | ours | (haproxy_environment(workdir, ports) if haproxy else {})
 
 
 def haproxy_environment(workdir: Path, ports: Mapping[str, int]) -> dict[str, str]:

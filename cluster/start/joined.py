@@ -10,12 +10,16 @@ from pathlib import Path
 
 from cluster.bootstrap.shared_runtime import make_joined_runtime
 from cluster.errors import StartRefused
+from cluster.machine.environment import FEW_HEAPS
 from cluster.placement.placement import machine_labels
 from cluster.runtime import VARIABLE, Runtime, runtime_file
 from configs.settings import Settings
 
 GCS_PORT, DASHBOARD_PORT = 6379, 8265  # Ray's own default ports
-_KEPT = frozenset({"RAY_TMPDIR", "RAY_USE_TLS", "RAY_TLS_SERVER_CERT", "RAY_TLS_SERVER_KEY", "RAY_TLS_CA_CERT"})
+_HEAD_STATE = {"RAY_gcs_storage", "RAY_gcs_storage_path", "RAY_REDIS_ADDRESS", "RAY_external_storage_namespace"}
+_TLS = {"RAY_USE_TLS", "RAY_TLS_SERVER_CERT", "RAY_TLS_SERVER_KEY", "RAY_TLS_CA_CERT"}
+_PATIENCE = {"RAY_gcs_rpc_server_reconnect_timeout_s"}  # for which a machine waits for a head that is gone
+_KEPT = frozenset({"RAY_TMPDIR", *_TLS, *_HEAD_STATE, *_PATIENCE})
 """What an operator may say to Ray; the rest of RAY_ is ours."""
 
 
@@ -27,9 +31,9 @@ def node_environment(settings: Settings, token_file: Path, base: Mapping[str, st
         raise StartRefused(f"{token_file} must be readable by its owner only (chmod 600)")
     given = (base if base is not None else os.environ).items()
     kept = {name: value for name, value in given if name in _KEPT or not name.startswith(("RAY_", "SVC_"))}
-    ours = str(Path(sys.executable).parent)  # `python` of a submitted job is the one that has what jobs import
-    return kept | {
-        "PATH": os.pathsep.join(filter(None, (ours, kept.get("PATH")))),
+    programs = str(Path(sys.executable).parent)  # `python` of a submitted job is the one that has what jobs import
+    ours = {
+        "PATH": os.pathsep.join(filter(None, (programs, kept.get("PATH")))),
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN_PATH": str(token_file.absolute()),
         "RAY_USAGE_STATS_ENABLED": "0",
@@ -37,6 +41,7 @@ def node_environment(settings: Settings, token_file: Path, base: Mapping[str, st
         VARIABLE: str(runtime_file(settings.workdir)),
         "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
     }
+    return FEW_HEAPS | kept | ours
 
 
 def node_command(

@@ -67,6 +67,11 @@ class Machines:
             "SVC_DATABASE_URL": self.dsn, "SVC_BLOBS": "s3://documents/q", "SVC_API_KEYS": f"acme={KEY}",
             "SVC_LICENSE": self._issue(), "RAY_TMPDIR": str(self.folder / "r"), **self.settings,
         }  # fmt: skip
+        self.lead()
+
+    def lead(self) -> None:
+        """The head, for the first time or again; returns when its raylet runs."""
+        (self.folder / "r" / "ray" / "ray_current_cluster").unlink(missing_ok=True)  # one host: the others say it runs
         self._run_worker("head", "--port", str(self.gcs_port), "--cpus", "1", "--node-ip", "127.0.0.1")
         wait_for(lambda: self._has_joined("head"), 180, "the head does not start")
 

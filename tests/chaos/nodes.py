@@ -61,21 +61,21 @@ def run(machines: Machines, documents: int, seed: int) -> dict[str, Any]:
     """Submit all, lose machines on the way, wait for calm, check."""
     begun, load = time.monotonic(), os.getloadavg()
     client = Client(f"http://127.0.0.1:{machines.http_port}", KEY)
-    accepted = _submit_all(client, documents, seed)
+    accepted = submit_all(client, documents, seed)
     report: dict[str, Any] = {"documents": len(accepted), "load_before": load}
-    _wait(machines.dsn, documents * 4 // 5)
+    wait_until_left(machines.dsn, documents * 4 // 5)
     report["running_at_kill"] = _running(machines.dsn)
     machines.kill("one")
     time.sleep(CALM_S)
-    _wait(machines.dsn, documents * 3 // 5)
+    wait_until_left(machines.dsn, documents * 3 // 5)
     before = _lapses(machines.dsn)
     report["left_with"] = machines.leave("two")
     report["lapses_by_leaving"] = _lapses(machines.dsn) - before
     machines.join("four", 2)
-    _wait(machines.dsn, 0)
-    accepted |= _submit_all(client, documents, seed + 1)
+    wait_until_left(machines.dsn, 0)
+    accepted |= submit_all(client, documents, seed + 1)
     report["parting"] = _cut_off(machines, "three", documents)
-    _wait(machines.dsn, 0)
+    wait_until_left(machines.dsn, 0)
     report["documents"] = len(accepted)
     verdict = checker.check(machines.dsn, accepted)
     return report | {
@@ -86,7 +86,7 @@ def run(machines: Machines, documents: int, seed: int) -> dict[str, Any]:
 
 def _cut_off(machines: Machines, name: str, documents: int) -> dict[str, int]:
     """A machine is away for PARTED_S while documents flow; what it held then, and what the others ended meanwhile."""
-    _wait(machines.dsn, documents * 4 // 5)
+    wait_until_left(machines.dsn, documents * 4 // 5)
     running, left = _running(machines.dsn), checker.unfinished(machines.dsn)
     machines.part(name)
     time.sleep(PARTED_S)
@@ -95,7 +95,7 @@ def _cut_off(machines: Machines, name: str, documents: int) -> dict[str, int]:
     return {"running": running, "left": left, "ended_without_it": ended}
 
 
-def _submit_all(client: Client, documents: int, seed: int) -> dict[str, Paper]:
+def submit_all(client: Client, documents: int, seed: int) -> dict[str, Paper]:
     accepted: dict[str, Paper] = {}
     for first in range(0, documents, JOB):
         papers = [make_paper(seed, n, pages=1 + n % 3) for n in range(first, min(first + JOB, documents))]
@@ -106,7 +106,7 @@ def _submit_all(client: Client, documents: int, seed: int) -> dict[str, Paper]:
     return accepted
 
 
-def _wait(dsn: str, left: int, seconds: float = 900) -> None:
+def wait_until_left(dsn: str, left: int, seconds: float = 900) -> None:
     until = time.monotonic() + seconds
     while checker.unfinished(dsn) > left:
         if time.monotonic() > until:

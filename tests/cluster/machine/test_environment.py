@@ -44,6 +44,11 @@ def test_ray_is_told_to_ask_for_a_token_and_to_tell_nobody(tmp_path: Path) -> No
     assert "RAY_ADDRESS" not in made
 
 
+def test_freed_memory_lies_in_few_heaps_unless_the_operator_says_otherwise(tmp_path: Path) -> None:
+    assert environment(tmp_path)["MALLOC_ARENA_MAX"] == "2"
+    assert environment(tmp_path, MALLOC_ARENA_MAX="8")["MALLOC_ARENA_MAX"] == "8"
+
+
 def test_rays_token_is_private_and_stays(tmp_path: Path) -> None:
     token = ray_token_file(tmp_path)
     assert stat.S_IMODE(token.stat().st_mode) == 0o600

@@ -66,7 +66,18 @@ def test_the_environment_of_a_node_holds_the_token_file_and_no_secret(tmp_path: 
     assert made["PATH"] == f"{Path(sys.executable).parent}:/bin"
     assert "RAY_ADDRESS" not in made
     assert made["RAY_USE_TLS"] == "1"
+    assert made["MALLOC_ARENA_MAX"] == "2"
     assert not any("s3cret" in value or "t0ken" in value for value in made.values())
+
+
+def test_where_the_heads_state_is_kept_is_the_operators_to_say(tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("t0ken")
+    token.chmod(0o600)
+    kept = {"RAY_gcs_storage": "rocksdb", "RAY_gcs_storage_path": "/srv/head", "RAY_REDIS_ADDRESS": "redis:6379"}
+    made = node_environment(settings(tmp_path), token, {**kept, "RAY_gcs_storage_other": "x"})
+    assert kept.items() <= made.items()
+    assert "RAY_gcs_storage_other" not in made
 
 
 def test_a_node_starts_with_the_labels_of_its_machine_and_yours() -> None:
