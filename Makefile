@@ -9,7 +9,7 @@ SEED ?= 1
 DOCUMENTS ?= 200
 WORKERS ?= 4
 
-.PHONY: help up down status test compiled interpreted test-compiled dist conformance coverage mutants test-e2e test-sdk test-frameworks test-ui pictures chromium check format bench train bench-quality bench-order bench-speed bench-peers bench-bulk bench-search bench-search-service bench-redaction chaos hostile lock clean
+.PHONY: help up down status test compiled interpreted test-compiled dist conformance coverage mutants test-e2e test-sdk test-frameworks test-ui pictures chromium check format bench train bench-quality bench-order bench-speed bench-peers bench-bulk bench-search bench-search-service bench-redaction chaos chaos-head hostile lock clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -149,6 +149,9 @@ chaos-disk: $(VENV)/.dev ## the disk of the database is full, then has room agai
 
 chaos-nodes: $(VENV)/.dev ## machines of a cluster die, leave and are cut off while documents flow: make chaos-nodes DOCUMENTS=2000
 	$(BIN)/python -m tests.chaos.nodes --seed $(SEED) --documents $(DOCUMENTS)
+
+chaos-head: $(VENV)/.dev ## the head of a cluster that keeps its state dies while documents flow, and comes back: make chaos-head DOCUMENTS=600
+	$(BIN)/python -m tests.chaos.head --seed $(SEED) --documents $(DOCUMENTS)
 
 check: $(VENV)/.dev ## ruff, mypy --strict, the layers, the sizes
 	$(BIN)/ruff check .

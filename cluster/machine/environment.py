@@ -24,9 +24,9 @@ PRELOADED = "cluster.serve.preloaded"
 WORKER_TEMPLATE = "QUIRE_WORKER_TEMPLATE"
 """Environment variable with the socket at which workers are forked."""
 _DROPPED = ("RAY_", "SVC_", "PYTHON")
-FEW_HEAPS = {"MALLOC_ARENA_MAX": "2"}
-"""The C library makes up to eight heaps a core, and what one thread freed stays in its heap: a process with the threads
-of Lance, of a pool and of an event loop grows for hours. Two heaps do not; what the environment says already wins."""
+FEW_HEAPS = {"MALLOC_ARENA_MAX": str(max(2, os.cpu_count() or 1))}
+"""One heap of the C library a core. Its own choice is eight, and what a thread freed stays in the heap it came from: a
+process with the threads of Lance, of a pool and of an event loop grows for hours. What the environment says wins."""
 
 
 def ray_token_file(workdir: Path) -> Path:

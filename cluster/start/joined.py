@@ -18,7 +18,7 @@ from configs.settings import Settings
 GCS_PORT, DASHBOARD_PORT = 6379, 8265  # Ray's own default ports
 _HEAD_STATE = {"RAY_gcs_storage", "RAY_gcs_storage_path", "RAY_REDIS_ADDRESS", "RAY_external_storage_namespace"}
 _TLS = {"RAY_USE_TLS", "RAY_TLS_SERVER_CERT", "RAY_TLS_SERVER_KEY", "RAY_TLS_CA_CERT"}
-_PATIENCE = {"RAY_gcs_rpc_server_reconnect_timeout_s"}  # for which a machine waits for a head that is gone
+_PATIENCE = {"RAY_gcs_rpc_server_reconnect_timeout_s"}  # seconds that a machine waits for a head that is gone
 _KEPT = frozenset({"RAY_TMPDIR", *_TLS, *_HEAD_STATE, *_PATIENCE})
 """What an operator may say to Ray; the rest of RAY_ is ours."""
 
