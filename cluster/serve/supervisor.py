@@ -33,6 +33,8 @@ READY_S = 180.0  # seconds for all applications to run: below what `up` waits
 RESTARTS = "QUIRE_RESTARTS"
 RETRIES = BackoffPolicy(1.0, 60.0)
 """Before a head that died is started again."""
+TOO_SLOW = "timed out during startup"
+"""What Ray 2.60 says when its own parts needed more than half a minute, as they do on a machine that is busy."""
 MOST_RESTARTS = 20  # restarts in a row before the supervisor gives up
 STEADY_S = 600.0  # seconds of quiet after which restarts are counted from none again
 
@@ -50,23 +52,32 @@ class Supervisor:
     def run(self) -> int:
         """Until SIGTERM: 0. Never returns when the head died: the process starts itself again."""
         started = time.monotonic()
-        self._head.start()
-        signal.signal(signal.SIGTERM, self._on_signal)  # after ray.init, which installs its own handler over ours
-        signal.signal(signal.SIGINT, self._on_signal)
-        self._head.deploy()
-        ready_by = time.monotonic() + READY_S
-        if not wait_until_ready(self._state.base_url, lambda: self._stop.is_set() or time.monotonic() > ready_by):
-            if not self._stop.is_set():
-                raise StartFailed("the API did not answer in time")
-        else:
-            mark_ready(self._workdir, True)
-            log.info("ready at %s", self._state.base_url)
+        try:
+            self._start()
+        except Exception as error:
+            if not is_worth_another_try(error):
+                raise
+            log.exception("not started")
+            sweep_session(self._workdir, os.getpid(), spare=os.getpid())
+            start_again("the head while starting", time.monotonic() - started)
         died = self._watch()
         self._end()
         if died:
             start_again(died, time.monotonic() - started)
         clear_state(self._workdir)
         return 0
+
+    def _start(self) -> None:
+        self._head.start()
+        signal.signal(signal.SIGTERM, self._on_signal)  # after ray.init, which installs its own handler over ours
+        signal.signal(signal.SIGINT, self._on_signal)
+        self._head.deploy()
+        ready_by = time.monotonic() + READY_S
+        if wait_until_ready(self._state.base_url, lambda: self._stop.is_set() or time.monotonic() > ready_by):
+            mark_ready(self._workdir, True)
+            log.info("ready at %s", self._state.base_url)
+        elif not self._stop.is_set():
+            raise StartFailed("the API did not answer in time")
 
     def _watch(self) -> str | None:
         """Returns what died of Ray's head, or None when asked to stop."""
@@ -106,6 +117,11 @@ def _embedded_database(runtime: Runtime) -> Any:
     if runtime.settings.database_url:
         return None
     return EmbeddedPostgres(runtime.settings.workdir)
+
+
+def is_worth_another_try(error: Exception) -> bool:
+    """A service that ran comes back whatever hinders it; one that never did only where Ray's patience was too short."""
+    return RESTARTS in os.environ or TOO_SLOW in str(error)
 
 
 def start_again(died: str, ran_s: float) -> None:

@@ -1,9 +1,14 @@
 """Restarts of a dead head: counted in a row, forgotten after a steady time, ended when they never hold."""
 
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
 import pytest
 
 from cluster.errors import StartFailed
-from cluster.serve.supervisor import RESTARTS, restarts, start_again
+from cluster.serve import supervisor
+from cluster.serve.supervisor import RESTARTS, TOO_SLOW, Supervisor, restarts, start_again
 
 
 def test_restarts_in_a_row_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,3 +35,50 @@ def test_the_same_process_starts_again_after_a_growing_pause(monkeypatch: pytest
     start_again("raylet", 1.0)
     assert paused == [4.0]
     assert started[0][1:] == ["-m", "cluster.serve.supervisor"]
+
+
+class Again(Exception):
+    """Instead of the exec."""
+
+
+def supervise(monkeypatch: pytest.MonkeyPatch, workdir: Path, failure: Exception) -> None:
+    """A service whose head does not start."""
+
+    def start() -> None:
+        raise failure
+
+    def begin_anew(died: str, ran_s: float) -> None:
+        raise Again(died)
+
+    monkeypatch.setattr(supervisor, "Head", lambda *_: SimpleNamespace(start=start))
+    monkeypatch.setattr(supervisor, "start_again", begin_anew)
+    settings = SimpleNamespace(workdir=workdir, database_url="postgresql:///quire")
+    Supervisor(cast(Any, SimpleNamespace(settings=settings)), cast(Any, SimpleNamespace(ports={}))).run()
+
+
+def test_a_first_start_that_was_too_slow_for_ray_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv(RESTARTS, raising=False)
+    with pytest.raises(Again, match="the head while starting"):
+        supervise(monkeypatch, tmp_path, Exception(f"The current node {TOO_SLOW}."))
+
+
+def test_a_first_start_that_fails_otherwise_says_so_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv(RESTARTS, raising=False)
+    with pytest.raises(StartFailed, match="no room"):
+        supervise(monkeypatch, tmp_path, StartFailed("no room"))
+
+
+def test_a_service_that_ran_is_started_again_whatever_hinders_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(RESTARTS, "1")
+    with pytest.raises(Again):
+        supervise(monkeypatch, tmp_path, StartFailed("the API did not answer in time"))
+
+
+def test_what_ray_says_when_its_parts_are_slow_is_what_we_look_for() -> None:
+    from ray._private import node
+
+    assert TOO_SLOW in Path(node.__file__).read_text(encoding="utf-8")
