@@ -1,6 +1,7 @@
 """A receiver of OTLP over HTTP on loopback that keeps what it is sent."""
 
 import gzip
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,8 +56,8 @@ def _got(span: Any, pool: str) -> Got:
 
 
 @contextmanager
-def receiving() -> Iterator[Receiver]:
-    """Listens while the block runs."""
+def receiving(tls: ssl.SSLContext | None = None) -> Iterator[Receiver]:
+    """Listens while the block runs; by HTTPS with what `tls` shows."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -71,7 +72,9 @@ def receiving() -> Iterator[Receiver]:
         def log_message(self, format: str, *args: object) -> None: ...
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    got = Receiver(f"http://127.0.0.1:{server.server_port}")
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+    got = Receiver(f"{'https' if tls else 'http'}://127.0.0.1:{server.server_port}")
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:

@@ -1,9 +1,11 @@
 """One trace from the upload to the published document, over real HTTP to a receiver; nothing at all when it is off."""
 
+import ssl
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +22,7 @@ from storage.values.rows import JobId
 from tests.api.harness import KEYS, client_of, serving
 from tests.cluster.compose.otlp_receiver import Receiver, receiving
 from tests.cluster.compose.test_compose import paper, runtime, wait_for
+from tests.storage.webhooks.test_egress_tls import make_certificate
 from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.long
@@ -109,6 +112,22 @@ async def test_a_receiver_that_is_away_stops_nothing(runtime: Runtime, store: St
     with receiving() as gone:
         pass
     await upload_and_read(traced(runtime, gone), store, paper())
+
+
+async def test_a_receiver_whose_certificate_ended_stops_nothing_and_is_told_again_when_it_is_renewed(
+    runtime: Runtime, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*make_certificate(tmp_path, ended=True))
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_CERTIFICATE", str(tmp_path / "cert.pem"))
+    for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):  # with which requests overrules it
+        monkeypatch.delenv(name, raising=False)
+    with receiving(context) as receiver:
+        await upload_and_read(traced(runtime, receiver), store, paper())
+        assert receiver.spans == []
+        context.load_cert_chain(*make_certificate(tmp_path))
+        await upload_and_read(traced(runtime, receiver), store, paper())
+        assert receiver.named("document")
 
 
 def test_off_is_the_default_and_imports_no_sdk() -> None:

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from ipaddress import IPv4Address
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,9 @@ NAME = "receiver.example"
 
 
 def make_certificate(folder: Path, *, ended: bool = False) -> tuple[Path, Path]:
-    """A self-signed one for NAME, and its key; `ended`: it was good until an hour ago."""
+    """A self-signed one for NAME and loopback, and its key; `ended`: it was good until an hour ago."""
     key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    names = [x509.DNSName(NAME), x509.IPAddress(IPv4Address("127.0.0.1"))]
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, NAME)])
     certificate = (
         x509.CertificateBuilder()
@@ -30,7 +32,7 @@ def make_certificate(folder: Path, *, ended: bool = False) -> tuple[Path, Path]:
         .serial_number(1)
         .not_valid_before(now - timedelta(days=1))
         .not_valid_after(now + timedelta(hours=-1 if ended else 24))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(NAME)]), critical=False)
+        .add_extension(x509.SubjectAlternativeName(names), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )
