@@ -13,6 +13,9 @@ OF_A_LOOK = 4
 
 PATIENCE_S = 60.0
 """Seconds that a busy machine may take for anything that is done at once on an idle one."""
+START_S = 180.0
+"""Seconds that a busy machine may take to start a program of ours: it imports everything and brings a database up to
+date, which took more than a minute at a load of 38."""
 
 
 def until(true: Callable[[], object], seconds: float = PATIENCE_S) -> bool:

@@ -9,6 +9,7 @@ from actors.reading.forkserver import ServerGone
 from actors.reading.on_demand import OnDemand
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PageImage, ReadOutcome, RecognisedPage
+from tests.waiting import PATIENCE_S
 
 PICTURE = PageImage(png=b"png", width=1, height=1, page_count=1)
 
@@ -63,7 +64,7 @@ def test_the_sandbox_for_pictures_comes_up_by_itself_after_a_while() -> None:
     drawing = FakeReader()
     made = on_demand(drawing, warm_after_s=0.0)
     made.start()
-    assert drawing.started.wait(30)
+    assert drawing.started.wait(PATIENCE_S)
     made.close()
     assert drawing.closed
 
@@ -81,6 +82,6 @@ def test_a_sandbox_that_does_not_come_up_is_tried_again_by_the_first_picture() -
     drawing = FakeReader(failures=1)
     made = on_demand(drawing, warm_after_s=0.0)
     made.start()
-    assert drawing.started.wait(30)
+    assert drawing.started.wait(PATIENCE_S)
     assert made.render("sha", 1, 72, None, None, 5.0) == PICTURE
     made.close()

@@ -14,6 +14,7 @@ from models.cdom.original import ReadOptions
 from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage
 from models.neural.fakes import ScriptedRecogniser
 from tests.models.extract.image.pictures import frames
+from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,7 @@ class Gathering:
         with self._lock:
             self.open += 1
             self.most = max(self.most, self.open)
-        self._barrier.wait(20)
+        self._barrier.wait(PATIENCE_S)
         with self._lock:
             self.open -= 1
         return ScriptedRecogniser().recognise_pages(pages, langs, timeout_s)

@@ -52,7 +52,7 @@ class Gate(ScriptedRecogniser):
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
         self.asked.set()
-        assert self.open.wait(10)
+        assert self.open.wait(PATIENCE_S)
         if self.faults:
             raise self.faults.pop(0)
         return super().recognise_pages(pages, langs, timeout_s)

@@ -24,7 +24,7 @@ class Lengths:
     def embed(self, texts: list[str]) -> Vectors:
         self.batches.append(texts)
         self.entered.set()
-        self.go.wait(10)
+        self.go.wait(PATIENCE_S)
         if any("!" in text for text in texts):
             raise ValueError("bang")
         return np.array([[len(text)] for text in texts], dtype=np.float32).reshape(len(texts), 1)
@@ -52,7 +52,7 @@ def test_what_gathers_is_one_batch_and_urgent_texts_come_first() -> None:
     with running(model) as embedder:
         callers = [threading.Thread(target=embedder.embed, args=(["first"],), kwargs={"timeout_s": 10})]
         callers[0].start()
-        model.entered.wait(10)
+        model.entered.wait(PATIENCE_S)
         for text, urgent in (("later", False), ("now", True)):
             caller = threading.Thread(target=embedder.embed, args=([text],), kwargs={"timeout_s": 10, "urgent": urgent})
             caller.start()
@@ -80,7 +80,7 @@ def test_one_callers_texts_that_cannot_be_embedded_fail_alone() -> None:
         callers = [threading.Thread(target=ask, args=(embedder, text)) for text in ("a", "b!", "cc")]
         for caller in callers:
             caller.start()
-        model.entered.wait(10)
+        model.entered.wait(PATIENCE_S)
         model.go.set()
         for caller in callers:
             caller.join(PATIENCE_S)

@@ -35,7 +35,7 @@ class Written:
     def write(self, documents: Sequence[DocumentChunks]) -> int:
         self.batches.append([document.document_id for document in documents])
         self.entered.set()
-        self.go.wait(10)
+        self.go.wait(PATIENCE_S)
         if self.broken:
             raise StoreUnavailable("away")
         return len(documents)
@@ -79,7 +79,7 @@ def test_what_gathers_during_a_write_is_one_commit_urgent_first_and_each_documen
             )
             thread.start()
             threads.append(thread)
-            writer.entered.wait(10)
+            writer.entered.wait(PATIENCE_S)
         while len(writing._waiting) < 3:
             pass
         writer.go.set()

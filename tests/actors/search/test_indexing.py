@@ -101,7 +101,7 @@ def test_a_document_is_published_with_its_chunks_counted_after_it_was_indexed(in
     inflight.add(claim)
     stage = indexing(index, inflight, published)
     stage.put(read(claim))
-    assert published.done.wait(10)
+    assert published.done.wait(PATIENCE_S)
     finished = published.results[0].finished
     assert isinstance(finished, Succeeded)
     assert finished.chunks == 2
@@ -115,7 +115,7 @@ def test_while_the_index_is_away_it_is_asked_again() -> None:
     index = Index([PortUnavailable("index_writer"), PortUnavailable("embedder")])
     stage = indexing(index, inflight, published)
     stage.put(read(claim))
-    assert published.done.wait(20)
+    assert published.done.wait(PATIENCE_S)
     assert len(index.seen) == 3
     assert stage.close(PATIENCE_S)
 
@@ -134,7 +134,7 @@ def test_a_text_that_cannot_be_embedded_fails_its_document() -> None:
     inflight.add(claim)
     stage = indexing(Index([EmbeddingFailed("bad")]), inflight, published)
     stage.put(read(claim))
-    assert published.done.wait(10)
+    assert published.done.wait(PATIENCE_S)
     finished = published.results[0].finished
     assert isinstance(finished, Failed)
     assert (finished.error, finished.detail) == ("internal", "embedding-failed")

@@ -203,7 +203,7 @@ def test_callers_of_one_local_model_take_turns_and_one_who_waits_too_long_leaves
     class Blocked:
         def write(self, ask: Ask, watch: AnswerWatch) -> Answer:
             entered.set()
-            leave.wait(10)
+            leave.wait(PATIENCE_S)
             return Answer(text="done")
 
     engine = WriterEngine(Blocked, "scripted", version="1")

@@ -14,6 +14,7 @@ from storage.store import Store
 from storage.webhooks.download import Downloads, DownloadTooLarge
 from storage.webhooks.egress import Egress, Unreachable, UrlRefused
 from tests.api.harness import PDF, client_of, make_resources, reading, serving
+from tests.waiting import PATIENCE_S
 
 
 @contextmanager
@@ -29,7 +30,7 @@ def site(*answers: bytes, hang: bool = False) -> Iterator[str]:
                     connection.recv(65536)
                     connection.sendall(answer.replace(b"PORT", str(server.getsockname()[1]).encode()))
                     if hang:
-                        done.wait(20)
+                        done.wait(PATIENCE_S)
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()

@@ -14,6 +14,7 @@ from serve_apps.api.shapes.bodies import DeadLetterBody, DocumentAloneBody, JobB
 from storage.store import Store
 from storage.upkeep.erase import purge_some
 from tests.api.harness import PDF, client_of, files, make_resources, reading, serving
+from tests.waiting import PATIENCE_S
 
 NO_JOB = "/v1/jobs/job_aaaaaaaaaaaaaaaaaaaaaaaaaa"
 
@@ -55,7 +56,7 @@ async def test_events_tell_every_change_and_the_end(client: httpx.AsyncClient, s
     gate = threading.Event()
 
     def hold(_: object) -> None:
-        gate.wait(10)
+        gate.wait(PATIENCE_S)
 
     with reading(store, hold=hold):
         asyncio.get_running_loop().call_later(1.5, gate.set)

@@ -9,10 +9,11 @@ import pytest
 from serve_apps.api.shapes.bodies import AcceptedBody, JobBody
 from storage.store import Store
 from tests.api.harness import PDF, files, reading
+from tests.waiting import PATIENCE_S
 
 
 def wait_for(gate: threading.Event) -> None:
-    gate.wait(10)
+    gate.wait(PATIENCE_S)
 
 
 @pytest.mark.usefixtures("reader")

@@ -50,7 +50,7 @@ async def test_a_sync_goes_on_after_its_caller_was_answered(
     go_on, look = threading.Event(), DirectoryConnector.look
 
     def held(self: DirectoryConnector) -> Listing:
-        assert go_on.wait(60)
+        assert go_on.wait(PATIENCE_S)
         return look(self)
 
     monkeypatch.setattr(DirectoryConnector, "look", held)

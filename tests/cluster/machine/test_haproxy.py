@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cluster.machine.haproxy import narrow_haproxy
 from cluster.machine.ports import is_free
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 CONFIG = """
 defaults
@@ -59,7 +59,7 @@ def test_statistics_and_metrics_listen_on_loopback_and_the_front_stays_where_it_
             assert caller.recv(12).endswith(b" 404")
     finally:
         running.terminate()
-        running.wait(20)
+        running.wait(PATIENCE_S)
 
 
 def test_rays_configuration_still_has_the_lines_that_are_narrowed() -> None:

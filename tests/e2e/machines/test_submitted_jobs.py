@@ -20,6 +20,7 @@ from cluster.machine.ports import choose_ports, is_free
 from tests.bench.client import Client
 from tests.chaos.machines import KEY, Machines
 from tests.cluster.jobs.corpora import make_corpus
+from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
 ROOT = Path(__file__).resolve().parents[3]
@@ -70,7 +71,7 @@ def machines() -> Iterator[Cluster]:
         nodes = list(started.running.values())
         started.close()
         for node in nodes:
-            node.wait(30)
+            node.wait(PATIENCE_S)
         shutil.rmtree(folder, ignore_errors=True)
 
 

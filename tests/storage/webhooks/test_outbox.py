@@ -280,7 +280,7 @@ def test_a_receiver_that_hangs_holds_up_nobody_else(store: Store) -> None:
     release = threading.Event()
 
     def hang(_: Received) -> tuple[int, dict[str, str]]:
-        release.wait(30)
+        release.wait(PATIENCE_S)
         return 200, {}
 
     with receiving(hang) as slow, receiving() as quick, Sending(store):

@@ -13,9 +13,8 @@ from typing import Any
 import httpx
 from websockets.sync.client import ClientConnection, connect
 
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, START_S, until
 
-_START_S = 60.0
 _PATIENCE_S = 120.0
 FLAGS = (
     "--headless=new",
@@ -160,16 +159,16 @@ def chromium(program: str = "chromium") -> Iterator[Browser]:
         )
         try:
             port = _wait_for_port(Path(profile) / "DevToolsActivePort")
-            pages = httpx.get(f"http://127.0.0.1:{port}/json", timeout=_START_S).json()
+            pages = httpx.get(f"http://127.0.0.1:{port}/json", timeout=START_S).json()
             address = next(page["webSocketDebuggerUrl"] for page in pages if page["type"] == "page")
             with connect(address, max_size=None) as socket:
                 yield Browser(socket)
         finally:
             started.terminate()
-            started.wait(20)
+            started.wait(PATIENCE_S)
 
 
 def _wait_for_port(file: Path) -> int:
-    if not until(lambda: file.exists() and file.read_text().splitlines(), _START_S):
+    if not until(lambda: file.exists() and file.read_text().splitlines(), START_S):
         raise TimeoutError("Chromium did not start")
     return int(file.read_text().splitlines()[0])
