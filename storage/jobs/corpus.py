@@ -21,7 +21,7 @@ class CorpusTree:
 
 def list_corpus(db: Database, scope: Scope, job_id: str | None = None) -> Iterator[CorpusTree]:
     """Oldest job first, in a job by order of submission; `job_id`: of that job alone (none for a foreign one)."""
-    after = (-1, -1)
+    after = (0, 0)  # jobs count from one
     while rows := db.fetch_all(
         f"""select d.id, d.published_attempt, d.chunker, d.position, j.seq from documents d
             join jobs j on j.id = d.job_id and {OWNED}

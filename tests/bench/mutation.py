@@ -47,7 +47,10 @@ class Room:
 
 
 ROOMS = {
-    "jobs": Room("storage/jobs", ("tests/storage/jobs", "tests/storage/queue", "tests/api/jobs")),
+    "jobs": Room(
+        "storage/jobs",
+        ("tests/storage/jobs", "tests/storage/queue", "tests/storage/values/test_reading_options.py", "tests/api/jobs"),
+    ),
     "queue": Room("storage/queue", ("tests/storage/queue", "tests/storage/jobs")),
     "pii": Room("models/pii", ("tests/models/pii", "tests/api/results/test_review.py")),
     "access": Room("serve_apps/access", ("tests/serve_apps", "tests/security", "tests/api/operations")),

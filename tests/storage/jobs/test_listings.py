@@ -2,8 +2,10 @@
 
 import pytest
 
+from storage.jobs import listing
 from storage.jobs.documents import find_document, list_dead_letters, list_documents, locate_original, locate_tree
 from storage.jobs.jobs import get_job, list_jobs
+from storage.jobs.listing import list_whole_jobs
 from storage.jobs.stats import my_jobs, queue_tasks
 from storage.queue.publish import finish
 from storage.store import Store
@@ -23,6 +25,22 @@ def test_jobs_are_paged_newest_first_without_documents(store: Store) -> None:
     assert [job.id for job in (*first.items, *second.items)] == [job.id for job in reversed(jobs)]
     assert second.next_cursor is None
     assert {job.documents for job in first.items} == {()}
+
+
+def test_a_page_of_whole_jobs_ends_before_it_holds_too_many_documents(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = [submit(store, count) for count in (1, 2, 2, 5)]
+    whole = list_whole_jobs(store, ACME)
+    assert [len(job.documents) for job in whole.items] == [5, 2, 2, 1]
+    assert whole.next_cursor is None
+    monkeypatch.setattr(listing, "MOST_DOCUMENTS", 4)
+    pages, cursor = list[list[str]](), None
+    while len(pages) < len(jobs) and (cursor is not None or not pages):
+        page = list_whole_jobs(store, ACME, cursor=cursor)
+        pages.append([job.id for job in page.items])
+        cursor = page.next_cursor
+    assert pages == [[jobs[3].id], [jobs[2].id, jobs[1].id], [jobs[0].id]]
 
 
 def test_jobs_are_filtered_by_status(store: Store) -> None:
