@@ -71,7 +71,8 @@ def list_mutants(folder: Path) -> list[MutationSpec]:
 def is_signature_star(mutant: MutationSpec) -> bool:
     """The `*,` before parameters that have names only, which is taken for a product: no caller sees a `/` there."""
     line, column = mutant.start_pos
-    return Path(mutant.module_path).read_text().splitlines()[line - 1][column:].startswith("*,")
+    text: str = Path(mutant.module_path).read_text().splitlines()[line - 1]
+    return text.startswith("*,", column)
 
 
 def decorator_lines(text: str) -> set[int]:
