@@ -49,7 +49,14 @@ class Room:
 ROOMS = {
     "jobs": Room(
         "storage/jobs",
-        ("tests/storage/jobs", "tests/storage/queue", "tests/storage/values/test_reading_options.py", "tests/api/jobs"),
+        (
+            "tests/storage/jobs",
+            "tests/storage/queue",
+            "tests/storage/values/test_reading_options.py",
+            "tests/cluster/jobs/test_bulk_store.py",
+            "tests/api/operations/test_metrics.py",
+            "tests/api/jobs",
+        ),
     ),
     "queue": Room("storage/queue", ("tests/storage/queue", "tests/storage/jobs")),
     "pii": Room("models/pii", ("tests/models/pii", "tests/api/results/test_review.py")),

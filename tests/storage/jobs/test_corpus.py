@@ -33,6 +33,14 @@ def test_oldest_job_first_and_in_a_job_by_order_of_submission(store: Store) -> N
     assert {tree.attempt for tree in listed} == {1}
 
 
+@pytest.mark.parametrize("count", [3, 7])
+def test_a_last_page_that_is_not_full_is_a_page(store: Store, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus, "_PAGE", 4)
+    job = submit(store, count)
+    read_all(store)
+    assert [tree.document_id for tree in list_corpus(store.db, ACME)] == [document.id for document in job.documents]
+
+
 def test_one_job_alone_and_none_of_a_stranger(store: Store) -> None:
     job, foreign = submit(store, 3), submit(store, scope=OTHER)
     submit(store)

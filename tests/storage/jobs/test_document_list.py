@@ -7,14 +7,14 @@ import pytest
 
 from models.cdom.flags import FlaggedPlace
 from models.cdom.original import ReadOptions
-from storage.jobs.document_list import DocumentFilter, list_all_documents, list_formats
+from storage.jobs.document_list import DocumentFilter, find_chosen, list_all_documents, list_formats
 from storage.jobs.intake import submit_job
 from storage.jobs.lifecycle import delete_document
 from storage.queue.publish import finish
 from storage.review.deciding import DecisionTarget, decide
 from storage.review.reviews import FlagState
 from storage.store import Store
-from storage.values.errors import InvalidCursor
+from storage.values.errors import InvalidCursor, NotFound
 from storage.values.rows import DocumentRow, Failed, JobRow, NewDocument, Scope
 from storage.values.states import DocumentStatus, Priority
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED, claim, put_blob, submit, success, worker
@@ -109,3 +109,38 @@ def test_a_cursor_of_one_filter_or_tenant_is_not_good_for_another(store: Store) 
     for scope, wanted in ((ACME, DocumentFilter(name="a")), (OTHER, DocumentFilter())):
         with pytest.raises(InvalidCursor):
             list_all_documents(store, scope, wanted, cursor=cursor)
+
+
+def test_chosen_documents_come_in_the_order_sent_with_the_tree_of_those_that_have_one(store: Store) -> None:
+    job = send(store, "good.pdf", "bad.pdf", "waits.pdf")
+    queue = worker(store)
+    finish(store, [success(claim(queue)), Failed(claim=claim(queue), error="malformed")])
+    good, bad, waits = (document.id for document in job.documents)
+    chosen = find_chosen(store.db, ACME, job_id=job.id)
+    assert [one.document.id for one in chosen] == [good, bad, waits]
+    tree, *others = [one.tree for one in chosen]
+    assert others == [None, None]
+    assert tree is not None
+    assert (tree.source_file, tree.attempt, list(tree.manifest), tree.format) == ("good.pdf", 1, ["tree.json"], "pdf")
+    assert find_chosen(store.db, ACME, document_ids=[waits, good, good]) == [chosen[0], chosen[2]]
+
+
+def test_a_document_that_is_read_again_has_no_tree_for_the_moment(store: Store) -> None:
+    job = send(store, "letter.pdf")
+    finish(store, [success(claim(worker(store)))])
+    with store.db.autocommit() as conn:
+        conn.execute("update documents set status = 'running' where id = %s", (job.documents[0].id,))
+    assert [one.tree for one in find_chosen(store.db, ACME, job_id=job.id)] == [None]
+
+
+def test_what_is_unknown_deleted_or_somebody_elses_is_not_chosen(store: Store) -> None:
+    document = flagged(store)
+    for scope, ids in ((OTHER, [document.id]), (ACME, [document.id, "doc_nobody"])):
+        with pytest.raises(NotFound):
+            find_chosen(store.db, scope, document_ids=ids)
+    with pytest.raises(NotFound):
+        find_chosen(store.db, OTHER, job_id=document.job_id)
+    delete_document(store.db, ACME, ACTOR, document.id)
+    assert find_chosen(store.db, ACME, job_id=document.job_id) == []
+    with pytest.raises(NotFound):
+        find_chosen(store.db, ACME, document_ids=[document.id])

@@ -60,6 +60,10 @@ def test_a_cursor_of_one_filter_is_not_good_for_another(store: Store) -> None:
         list_jobs(store, ACME, status=JobStatus.QUEUED, cursor=cursor)
     with pytest.raises(InvalidCursor):
         list_jobs(store, OTHER, cursor=cursor)
+    queued = list_jobs(store, ACME, status=JobStatus.QUEUED, limit=1).next_cursor
+    assert len(list_jobs(store, ACME, status=JobStatus.QUEUED, cursor=queued).items) == 1
+    with pytest.raises(InvalidCursor):
+        list_jobs(store, ACME, status=JobStatus.RUNNING, cursor=queued)
 
 
 def test_a_job_can_be_had_without_its_documents(store: Store) -> None:
