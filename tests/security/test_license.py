@@ -22,6 +22,7 @@ from serve_apps.access.development import (
 )
 from serve_apps.access.errors import ClockRolledBack, FeatureNotLicensed, LicenseExpired
 from serve_apps.access.license import (
+    MAX_PAGES,
     License,
     LicenseRefused,
     issue_license,
@@ -126,6 +127,10 @@ FORGED = {
     "signature with S not reduced": (with_signature(unreduced), "signature"),
     "all-zero signature": (with_signature(lambda s: bytes(64)), "signature"),
     "other product": (token(product="other"), "product"),
+    "a product whose name goes on": (token(product="quire-two"), "product"),
+    "an algorithm below": (token(header={"alg": "ED25519"}), "algorithm"),
+    "a typ that goes on": (token(header={"typ": "quire-license-2"}), "header"),
+    "no typ": (signed(canonical({"alg": "EdDSA", "kid": "k1"}), RAW), "header"),
     "expired one second ago": (token(expires_at=int(NOW.timestamp()) - 1), "expired"),
     "expires now": (token(expires_at=int(NOW.timestamp())), "expired"),
     "not yet valid": (token(not_before=int(NOW.timestamp()) + 60), "not-yet-valid"),
@@ -140,6 +145,12 @@ FORGED = {
     "duplicated claim": (signed(canonical(HEADER), RAW[:-1] + b',"plan":"gold"}'), "duplicate-key"),
     "features no list": (token(features="audit_export"), "features"),
     "features of numbers": (token(features=[1]), "features"),
+    "features of no names": (token(features=["Audit Export"]), "features"),
+    "issued at the first second": (token(issued_at=0), "times"),
+    "customer of 201 characters": (token(customer="a" * 201), "claims"),
+    "customer of none": (token(customer=""), "claims"),
+    "pages 0": (token(max_pages_per_month=0), "max-pages"),
+    "pages beyond the most": (token(max_pages_per_month=MAX_PAGES + 1), "max-pages"),
     "pages -1": (token(max_pages_per_month=-1), "max-pages"),
     "pages 2^63": (token(max_pages_per_month=2**63), "max-pages"),
     "pages true": (token(max_pages_per_month=True), "max-pages"),
@@ -163,6 +174,14 @@ def test_a_forged_licence_is_refused_with_its_reason(name: str) -> None:
     with pytest.raises(LicenseRefused) as caught:
         verify_license(text, PINNED, NOW)
     assert caught.value.reason == reason
+
+
+def test_a_licence_at_its_bounds_is_taken() -> None:
+    taken = verify_license(token(customer="a" * 200, plan="p", max_pages_per_month=MAX_PAGES, issued_at=1), PINNED, NOW)
+    assert (len(taken.customer), taken.plan, taken.max_pages_per_month) == (200, "p", MAX_PAGES)
+    assert verify_license(token(max_pages_per_month=1, features=["audit_export"]), PINNED, NOW).features == (
+        "audit_export",
+    )
 
 
 def test_a_licence_that_was_issued_verifies_and_an_old_key_is_refused_after_rotation() -> None:
