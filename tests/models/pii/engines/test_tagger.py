@@ -4,7 +4,7 @@ import pytest
 
 from models.pii.engines.choose import PiiEngineChoice, make_detector
 from models.pii.engines.people import TaggedToken
-from models.pii.engines.tagger import NamesDetector, Tag, make_names
+from models.pii.engines.tagger import WINDOW, NamesDetector, Tag, make_names
 from models.pii.flag import flag_tree
 from models.pii.kinds import Detector
 from models.pii.redact import redact_tree
@@ -59,6 +59,20 @@ def test_a_scan_with_names_is_complete_and_masks_them(names: Detector) -> None:
 def test_the_same_text_gives_the_same_findings(names: Detector) -> None:
     text = "Maria Oberhauser met John Smith in Paris. " * 30
     assert names.detect(text) == make_names().detect(text)
+
+
+def test_a_stretch_without_spaces_is_cut_where_a_window_ends() -> None:
+    seen: list[str] = []
+
+    def tag(text: str) -> list[TaggedToken]:
+        seen.append(text)
+        return []
+
+    text = "Ann " + "x1" * WINDOW
+    found(NamesDetector(tag, "1"), text)
+    assert [len(window) for window in seen[:-1]] == [WINDOW] * (len(seen) - 1)
+    assert text.startswith(seen[0])
+    assert text.endswith(seen[-1])
 
 
 def test_tokens_of_two_windows_make_one_name_and_words_are_never_cut() -> None:
