@@ -2,9 +2,10 @@
 
 import pytest
 
-from models.pii.engines.choose import PiiEngineChoice, make_detector
+from models.pii.engines.choose import PiiEngineChoice, check_engine, make_detector
 from models.pii.engines.people import TaggedToken
 from models.pii.engines.tagger import WINDOW, NamesDetector, Tag, make_names
+from models.pii.errors import EngineMissing
 from models.pii.flag import flag_tree
 from models.pii.kinds import Detector
 from models.pii.redact import redact_tree
@@ -26,6 +27,14 @@ def named(*words: str, label: str = "GIVEN_NAME") -> Tag:
 
 def found(detector: Detector, text: str) -> set[tuple[str, str]]:
     return {(hit.kind.value, text[hit.start : hit.end]) for hit in detector.detect(text)}
+
+
+def test_weights_that_are_not_there_are_missed_by_who_asks_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    check_engine("names", ("en",))
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    check_engine("regex", ("en",))
+    with pytest.raises(EngineMissing, match="SVC_PII_ENGINE: names"):
+        check_engine("names", ("en",))
 
 
 def test_people_addresses_and_places_are_found_beside_the_patterns(names: Detector) -> None:
