@@ -153,12 +153,12 @@ def _make_analyzer(pipelines: dict[str, Any]) -> Analyze:
         artifacts = engine.process_text(text, language)
         found = analyzer.analyze(text, language=language, entities=list(ENTITIES), nlp_artifacts=artifacts)
         entities = [(one.entity_type, one.start, one.end, one.score) for one in found]
-        return entities + [(PROPER_NOUN, start, end, 1.0) for start, end in _proper_nouns(artifacts.tokens)]
+        return entities + [(PROPER_NOUN, start, end, 1.0) for start, end in find_proper_nouns(artifacts.tokens)]
 
     return analyze
 
 
-def _proper_nouns(tokens: Iterable[Any]) -> Iterable[tuple[int, int]]:
+def find_proper_nouns(tokens: Iterable[Any]) -> Iterable[tuple[int, int]]:
     """Runs of proper nouns with nothing but a blank between them."""
     runs: list[tuple[int, int]] = []
     for token in tokens:

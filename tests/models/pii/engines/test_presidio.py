@@ -1,11 +1,12 @@
 """The presidio engine over a scripted NLP: our patterns always run, unknown languages and failures end the scan."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import pytest
 
 from models.pii.engines.choose import PiiEngineChoice, check_engine, make_flagger
-from models.pii.engines.presidio import SURE_OF_LANGUAGE, PresidioDetector, check_installed
+from models.pii.engines.presidio import SURE_OF_LANGUAGE, PresidioDetector, check_installed, find_proper_nouns
 from models.pii.errors import EngineMissing
 from models.pii.flag import flag_tree
 from tests.models.pii.trees import paragraph, tree
@@ -88,3 +89,38 @@ def test_a_language_without_a_pipeline_is_refused_at_the_start() -> None:
     with pytest.raises(EngineMissing):
         make_flagger("presidio", ("tlh",))
     check_engine(PiiEngineChoice.REGEX, ("tlh",))
+
+
+@dataclass(frozen=True)
+class Word:
+    """What is asked of a token of spaCy."""
+
+    line: Sequence["Word"]
+    number: int
+    idx: int
+    text: str
+    pos_: str
+
+    def nbor(self, steps: int) -> "Word":
+        return self.line[self.number + steps]
+
+
+def words(*tagged: str) -> list[Word]:
+    """`text/TAG`, with a blank before it but where a `+` stands first."""
+    line: list[Word] = []
+    for number, one in enumerate(tagged):
+        text, _, tag = one.removeprefix("+").rpartition("/")
+        before = line[-1].idx + len(line[-1].text) if line else 0
+        line.append(Word(line, number, before + (number > 0 and one[0] != "+"), text, tag))
+    return line
+
+
+def test_proper_nouns_that_stand_together_are_one_name() -> None:
+    line = words("Ann/PROPN", "Example/PROPN", "met/VERB", "Acme/PROPN", "+-/PUNCT", "+Works/PROPN", "Ltd/PROPN")
+    assert list(find_proper_nouns(line)) == [(0, 11), (16, 20), (21, 30)]
+    assert list(find_proper_nouns(words("the/DET", "apples/NOUN", "of/ADP", "zinc/X"))) == []
+
+
+def test_a_blank_is_no_name_and_one_is_not_joined_over_two_blanks() -> None:
+    line = words("Ann/PROPN", "+ /PROPN", "+ /SPACE", "+Example/PROPN")
+    assert list(find_proper_nouns(line)) == [(0, 3), (5, 12)]
