@@ -40,6 +40,9 @@ async def test_every_replica_counts_documents_pages_and_errors_alike(store: Stor
         for family in text_string_to_metric_families(text)
         for sample in family.samples
     }
+    kinds = {sample.name: family.type for family in text_string_to_metric_families(text) for sample in family.samples}
+    assert {name for name, kind in kinds.items() if kind == "counter"} == {n for n in kinds if n.endswith("_total")}
+    assert (found["quire_jobs_total", "succeeded"], found["quire_jobs_total", "failed"]) == (2, 1)
     assert found["quire_documents_total", "succeeded"] == 2
     assert found["quire_documents_total", "failed"] == 1
     assert found["quire_document_errors_total", "unsupported-format"] == 1

@@ -47,6 +47,14 @@ def test_proper_nouns_a_model_passed_over_are_looked_up() -> None:
     }
 
 
+def test_a_surname_on_the_list_makes_a_name_of_two_words_and_not_of_three() -> None:
+    text = "Seen: Zork Nielsen, Zork Quill Reed, Old London."
+    assert found(text, proper=("Zork Nielsen", "Zork Quill Reed", "Old London")) == {
+        ("person", "Zork Nielsen"),
+        ("person", "Old London"),
+    }
+
+
 @pytest.mark.parametrize("before", ["Name: ", "My name is ", "Mr. ", "Dr ", "Dear ", "Attn: ", "they call me "])
 def test_words_that_say_who_follows(before: str) -> None:
     assert ("person", "Zork Quill") in found(f"{before}Zork Quill, as agreed.")
