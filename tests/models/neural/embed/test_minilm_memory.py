@@ -1,0 +1,28 @@
+"""The embedder's memory: texts of ever new lengths leave nothing behind."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.long
+ROOT = Path(__file__).resolve().parents[4]
+MOST_MB = 60
+"""Between the 20th and the 100th length: 10 as it is, 200 where the engine keeps what it made for each."""
+PROGRAM = """
+from models.neural.embed.minilm import MiniLm
+def resident_mb():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096 / 1e6
+model, sizes = MiniLm(), []
+for length in range(1, 101):
+    model.embed(["rope " * length])
+    sizes.append(resident_mb())
+print(round(sizes[99] - sizes[19]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_text_of_a_new_length_leaves_no_kernel_behind() -> None:
+    done = subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert int(done.stdout) < MOST_MB
