@@ -55,7 +55,7 @@ class Supervisor:
         try:
             self._start()
         except Exception as error:
-            if not is_worth_another_try(error):
+            if self._stop.is_set() or not is_worth_another_try(error):
                 raise
             log.exception("not started")
             sweep_session(self._workdir, os.getpid(), spare=os.getpid())

@@ -70,16 +70,22 @@ def list_mutants(folder: Path) -> list[MutationSpec]:
     with tempfile.TemporaryDirectory() as scratch, use_db(str(Path(scratch) / "work.sqlite")) as work:
         init(modules, work, {})
         found = [mutation for item in work.work_items for mutation in item.mutations]
-    wanted = [one for one in found if not one.operator_name.startswith(_SKIPPED) and not is_signature_star(one)]
-    heads = {module: decorator_lines(module.read_text()) for module in modules}
-    return [one for one in wanted if one.start_pos[0] not in heads[Path(one.module_path)]]
+    texts = {module: module.read_text() for module in modules}
+    lines = {module: text.splitlines() for module, text in texts.items()}
+    heads = {module: decorator_lines(text) for module, text in texts.items()}
+    return [
+        one
+        for one in found
+        if not one.operator_name.startswith(_SKIPPED)
+        and one.start_pos[0] not in heads[Path(one.module_path)]
+        and not is_signature_star(lines[Path(one.module_path)], one)
+    ]
 
 
-def is_signature_star(mutant: MutationSpec) -> bool:
+def is_signature_star(lines: list[str], mutant: MutationSpec) -> bool:
     """The `*,` before parameters that have names only, which is taken for a product: no caller sees a `/` there."""
     line, column = mutant.start_pos
-    text: str = Path(mutant.module_path).read_text().splitlines()[line - 1]
-    return text.startswith("*,", column)
+    return lines[int(line) - 1].startswith("*,", column)
 
 
 def decorator_lines(text: str) -> set[int]:
@@ -202,7 +208,8 @@ def try_mutants(runner: TestRunner, reach: Reach, chosen: list[MutationSpec]) ->
         tests = reach.tests_of(mutant)
         try:
             apply_mutation(path, get_operator(mutant.operator_name)(**mutant.operator_args), mutant.occurrence)
-            if path.read_text() != original and is_python(path.read_text()):
+            mutated = path.read_text()
+            if mutated != original and is_python(mutated):
                 yield mutant, not runner.passes(tests)
         finally:
             path.write_text(original)

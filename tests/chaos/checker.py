@@ -1,6 +1,8 @@
 """Compares the ledger with SQL, read directly, not through our API: lost, stuck, doubled or wrongly dead work."""
 
+import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -25,6 +27,15 @@ class Verdict:
 
     def ok(self) -> bool:
         return not any(vars(self).values())
+
+
+def tell(report: dict[str, Any], name: str) -> int:
+    """Prints a report and writes bench-results/NAME.json; the exit code."""
+    text = json.dumps(report, indent=1)
+    Path("bench-results").mkdir(exist_ok=True)
+    Path(f"bench-results/{name}.json").write_text(text)
+    print(text)
+    return 0 if report["ok"] else 1
 
 
 def unfinished(dsn: str) -> int:

@@ -8,19 +8,15 @@ lost, ended twice, was metered twice or waits for ever.
 """
 
 import argparse
-import json
 import os
 import sys
-import tempfile
 import time
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
-from cluster.machine.ports import is_free
 from tests.bench.client import Client
 from tests.chaos import checker
-from tests.chaos.machines import KEY, Machines, wait_for
+from tests.chaos.machines import KEY, Machines, on_this_host, wait_for
 from tests.chaos.nodes import submit_all, wait_until_left
 
 SETTINGS = {"SVC_WORKERS": "4", "SVC_LEASE_S": "20", "SVC_BEAT_S": "5", "SVC_MAX_BATCH_FILES": "100"}
@@ -33,23 +29,15 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--away", type=float, default=AWAY_S)
     arguments = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="qn", dir="/tmp"))
-    folder.chmod(0o711)
-    gcs, http = (next(port for port in range(first, first + 90) if is_free(port)) for first in (6390, 8810))
-    state = {"RAY_gcs_storage": "rocksdb", "RAY_gcs_storage_path": str(folder / "head-state")}
-    machines = Machines(folder, gcs, http, SETTINGS | state)
-    try:
+    with on_this_host(SETTINGS) as machines:
+        state = machines.folder / "head-state"
+        machines.settings = SETTINGS | {"RAY_gcs_storage": "rocksdb", "RAY_gcs_storage_path": str(state)}
         machines.start()
         for name in ("one", "two"):
             machines.join(name, 2)
         machines.serve()
         report = run(machines, arguments.documents, arguments.seed, arguments.away)
-    finally:
-        machines.close()
-    Path("bench-results").mkdir(exist_ok=True)
-    Path("bench-results/head.json").write_text(json.dumps(report, indent=1))
-    print(json.dumps(report, indent=1))
-    return 0 if report["ok"] else 1
+    return checker.tell(report, "head")
 
 
 def run(machines: Machines, documents: int, seed: int, away_s: float) -> dict[str, Any]:

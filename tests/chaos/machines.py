@@ -10,9 +10,10 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
@@ -21,6 +22,7 @@ import boto3
 from moto.server import ThreadedMotoServer
 from psycopg.conninfo import conninfo_to_dict
 
+from cluster.machine.ports import is_free
 from cluster.postgres.embedded import EmbeddedPostgres
 from tests.bench.processes import family
 
@@ -176,6 +178,19 @@ class Machines:
         if self.running[name].poll() is not None:
             raise RuntimeError(self.log(name))
         return "Ray runtime started" in self.log(name)
+
+
+@contextmanager
+def on_this_host(settings: dict[str, str], gcs_from: int = 6390, http_from: int = 8810) -> Iterator[Machines]:
+    """A cluster that is not started yet, on free ports from these on (outside those of Ray's workers); ended behind."""
+    folder = Path(tempfile.mkdtemp(prefix="qn", dir="/tmp"))
+    folder.chmod(0o711)
+    gcs, http = (next(port for port in range(first, first + 90) if is_free(port)) for first in (gcs_from, http_from))
+    machines = Machines(folder, gcs, http, settings)
+    try:
+        yield machines
+    finally:
+        machines.close()
 
 
 def as_url(dsn: str) -> str:

@@ -8,20 +8,16 @@ share this host, so wall times say little.
 """
 
 import argparse
-import json
 import os
 import sys
-import tempfile
 import time
-from pathlib import Path
 from typing import Any
 
 import psycopg
 
-from cluster.machine.ports import is_free
 from tests.bench.client import Client
 from tests.chaos import checker
-from tests.chaos.machines import KEY, Machines
+from tests.chaos.machines import KEY, Machines, on_this_host, wait_for
 from tests.chaos.papers import Paper, make_paper
 
 SETTINGS = {
@@ -39,22 +35,13 @@ def main() -> int:
     parser.add_argument("--documents", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="qn", dir="/tmp"))
-    folder.chmod(0o711)
-    gcs, http = (next(port for port in range(first, first + 90) if is_free(port)) for first in (6390, 8810))
-    machines = Machines(folder, gcs, http, SETTINGS)  # both outside the ports of Ray's workers
-    try:
+    with on_this_host(SETTINGS) as machines:
         machines.start()
         for name in ("one", "two", "three"):
             machines.join(name, 2)
         machines.serve()
         report = run(machines, arguments.documents, arguments.seed)
-    finally:
-        machines.close()
-    Path("bench-results").mkdir(exist_ok=True)
-    Path("bench-results/nodes.json").write_text(json.dumps(report, indent=1))
-    print(json.dumps(report, indent=1))
-    return 0 if report["ok"] else 1
+    return checker.tell(report, "nodes")
 
 
 def run(machines: Machines, documents: int, seed: int) -> dict[str, Any]:
@@ -107,11 +94,7 @@ def submit_all(client: Client, documents: int, seed: int) -> dict[str, Paper]:
 
 
 def wait_until_left(dsn: str, left: int, seconds: float = 900) -> None:
-    until = time.monotonic() + seconds
-    while checker.unfinished(dsn) > left:
-        if time.monotonic() > until:
-            raise TimeoutError(f"{checker.unfinished(dsn)} documents are still open")
-        time.sleep(0.2)
+    wait_for(lambda: checker.unfinished(dsn) <= left, seconds, f"more than {left} documents are still open")
 
 
 def _running(dsn: str) -> int:

@@ -1,5 +1,6 @@
 """Restarts of a dead head: counted in a row, forgotten after a steady time, ended when they never hold."""
 
+import signal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -41,19 +42,28 @@ class Again(Exception):
     """Instead of the exec."""
 
 
-def supervise(monkeypatch: pytest.MonkeyPatch, workdir: Path, failure: Exception) -> None:
-    """A service whose head does not start."""
+def supervise(
+    monkeypatch: pytest.MonkeyPatch, workdir: Path, failure: Exception, *, asked_to_stop: bool = False
+) -> None:
+    """A service whose head does not come up, or is asked to stop before it does."""
 
-    def start() -> None:
+    def deploy() -> None:
+        if asked_to_stop:
+            signal.raise_signal(signal.SIGTERM)
         raise failure
 
     def begin_anew(died: str, ran_s: float) -> None:
         raise Again(died)
 
-    monkeypatch.setattr(supervisor, "Head", lambda *_: SimpleNamespace(start=start))
+    monkeypatch.setattr(supervisor, "Head", lambda *_: SimpleNamespace(start=lambda: None, deploy=deploy))
     monkeypatch.setattr(supervisor, "start_again", begin_anew)
     settings = SimpleNamespace(workdir=workdir, database_url="postgresql:///quire")
-    Supervisor(cast(Any, SimpleNamespace(settings=settings)), cast(Any, SimpleNamespace(ports={}))).run()
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        Supervisor(cast(Any, SimpleNamespace(settings=settings)), cast(Any, SimpleNamespace(ports={}))).run()
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
 
 def test_a_first_start_that_was_too_slow_for_ray_is_tried_again(
@@ -76,6 +86,14 @@ def test_a_service_that_ran_is_started_again_whatever_hinders_it(
     monkeypatch.setenv(RESTARTS, "1")
     with pytest.raises(Again):
         supervise(monkeypatch, tmp_path, StartFailed("the API did not answer in time"))
+
+
+def test_a_service_that_is_asked_to_stop_while_it_starts_is_not_started_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(RESTARTS, "1")
+    with pytest.raises(StartFailed, match="no room"):
+        supervise(monkeypatch, tmp_path, StartFailed("no room"), asked_to_stop=True)
 
 
 def test_what_ray_says_when_its_parts_are_slow_is_what_we_look_for() -> None:

@@ -1,15 +1,12 @@
 """A cluster of three machines on this host, started as an operator does: what it reports, and leaving loses nothing."""
 
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import psycopg
 import pytest
 
-from cluster.machine.ports import is_free
 from tests.bench.client import Client
-from tests.chaos.machines import KEY, Machines, wait_for
+from tests.chaos.machines import KEY, Machines, on_this_host, wait_for
 from tests.e2e.papers import paper
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
@@ -18,19 +15,13 @@ DOCUMENTS, JOB = 60, 10
 
 @pytest.fixture(scope="module")
 def machines() -> Iterator[Machines]:
-    folder = Path(tempfile.mkdtemp(prefix="qj", dir="/tmp"))
-    folder.chmod(0o711)
-    gcs, http = (next(port for port in range(first, first + 90) if is_free(port)) for first in (6490, 8910))
     settings = {"SVC_WORKERS": "2", "SVC_VLM_OCR": "/models/only-on-gpu-nodes#lightonocr"}
-    cluster = Machines(folder, gcs, http, settings)
-    try:
+    with on_this_host(settings, gcs_from=6490, http_from=8910) as cluster:
         cluster.start()
         for name in ("one", "two"):
             cluster.join(name, 2)
         cluster.serve()
         yield cluster
-    finally:
-        cluster.close()
 
 
 def test_a_pool_that_fits_nowhere_is_told_and_hinders_nobody(machines: Machines) -> None:
