@@ -26,7 +26,7 @@ class TreeFlagger:
 
     engine: PiiEngineChoice
     languages: tuple[str, ...]
-    urls: bool = True
+    urls: bool
 
     def __call__(self, tree: Tree) -> Tree:
         return flag_tree(tree, _detector_of(self))

@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 
-from models.cdom.table import Cell, Table
+import pytest
+
+from models.cdom.geometry import Bbox
+from models.cdom.places import BlockPlaces
+from models.cdom.table import Cell, Table, TablePart
 from models.cdom.tree import Block, FlagSpan, PiiScan, Tree
-from models.pii.cells import find_cell_box
+from models.pii.cells import find_cell_box, find_cell_place
 from models.pii.paint import view_page
 from models.pii.redact import Decisions
 from models.pii.review import in_context
@@ -63,6 +67,86 @@ def test_where_rows_overlap_everything_that_may_be_the_cell_is_painted() -> None
     tall = replace(table.cells[1], bbox=(105.0, 4.0, 190.0, 80.0))
     cells = (table.cells[0], tall, *table.cells[2:])
     assert find_cell_box(replace(table, cells=cells), 4, OUTER) == (105.0, 34.0, 190.0, 56.0)
+
+
+def box_of(row: int, col: int, rows: int = 1, cols: int = 1) -> Bbox:
+    """Of a cell in a grid of 10 by 10 points a place, a point inside it on each side."""
+    return (10.0 * col + 1, 10.0 * row + 1, 10.0 * (col + cols) - 1, 10.0 * (row + rows) - 1)
+
+
+def around(row: int, col: int, rows: int = 1, cols: int = 1, *, gap: int = 1, size: int = 7) -> Bbox | None:
+    """The box found for a cell with none; rows and columns nearer than `gap` have none either."""
+    cell = Cell(row=row, col=col, text="", row_span=rows, col_span=cols)
+    cells = [cell]
+    for other_row in range(size):
+        for other_col in range(size):
+            off_row = max(row - other_row, other_row - (row + rows - 1), 0)
+            off_col = max(col - other_col, other_col - (col + cols - 1), 0)
+            if off_row or off_col:
+                placed = all(off == 0 or off >= gap for off in (off_row, off_col))
+                box = box_of(other_row, other_col) if placed else None
+                cells.append(Cell(row=other_row, col=other_col, text="", bbox=box))
+    table = Table(rows=size, cols=size, cells=tuple(cells))
+    return find_cell_box(table, 0, (0.0, 0.0, 10.0 * size, 10.0 * size))
+
+
+@pytest.mark.parametrize(("row", "col"), [(0, 0), (0, 6), (6, 0), (6, 6), (1, 2), (2, 1), (3, 3), (5, 4), (4, 5)])
+@pytest.mark.parametrize(("rows", "cols"), [(1, 1), (1, 3), (3, 1), (2, 2)])
+@pytest.mark.parametrize("gap", [1, 2, 3])
+def test_a_cell_without_a_box_reaches_to_the_nearest_cells_that_have_one(
+    row: int, col: int, rows: int, cols: int, gap: int
+) -> None:
+    size = 7
+    rows, cols = min(rows, size - row), min(cols, size - col)
+    first_row, first_col, last_row, last_col = row - gap, col - gap, row + rows - 1 + gap, col + cols - 1 + gap
+    assert around(row, col, rows, cols, gap=gap, size=size) == (
+        10.0 * first_col + 9 if first_col >= 0 else 0.0,
+        10.0 * first_row + 9 if first_row >= 0 else 0.0,
+        10.0 * last_col + 1 if last_col < size else 70.0,
+        10.0 * last_row + 1 if last_row < size else 70.0,
+    )
+
+
+@pytest.mark.parametrize("over", [0.0, 5.0])
+def test_where_columns_touch_or_overlap_the_cells_of_its_row_and_column_say_where_it_may_be(over: float) -> None:
+    """The cells left and right of it meet, or reach into each other: nothing is left free between them."""
+    left, right = (0.0, 10.0, 15.0 + over, 20.0), (15.0 - over, 10.0, 30.0, 20.0)
+    cells = [
+        Cell(row=1, col=1, text="", row_span=2),
+        Cell(row=1, col=0, text="", bbox=left),
+        Cell(row=2, col=2, text="", bbox=right),
+        Cell(row=0, col=1, text="", bbox=(8.0, 0.0, 18.0, 9.0)),
+        Cell(row=4, col=1, text="", bbox=(9.0, 40.0, 19.0, 49.0)),
+        Cell(row=4, col=0, text="", bbox=(0.0, 40.0, 8.0, 49.0)),
+        Cell(row=3, col=2, text="", bbox=(20.0, 30.0, 30.0, 39.0)),
+    ]
+    table = Table(rows=5, cols=3, cells=tuple(cells))
+    assert find_cell_box(table, 0, (0.0, 0.0, 30.0, 50.0)) == (8.0, 10.0, 19.0, 20.0)
+
+
+def test_where_neither_row_nor_column_has_a_place_the_table_bounds_it() -> None:
+    cells = [
+        Cell(row=1, col=1, text=""),
+        Cell(row=0, col=0, text="", bbox=(0.0, 0.0, 9.0, 20.0)),
+        Cell(row=2, col=2, text="", bbox=(9.0, 10.0, 30.0, 30.0)),
+    ]
+    table = Table(rows=3, cols=3, cells=tuple(cells))
+    assert find_cell_box(table, 0, (0.0, 0.0, 30.0, 30.0)) == (0.0, 0.0, 30.0, 30.0)
+    assert find_cell_box(table, 0, None) is None
+
+
+def test_a_cell_of_a_table_on_two_pages_is_bounded_by_the_cells_of_its_page() -> None:
+    cells = [Cell(row=row, col=col, text="x", bbox=box_of(row % 2, col)) for row in range(4) for col in range(2)]
+    cells[4] = replace(cells[4], bbox=None)
+    parts = (
+        TablePart(page=1, bbox=(0.0, 0.0, 20.0, 20.0), rows=2),
+        TablePart(page=2, bbox=(0.0, 0.0, 25.0, 25.0), rows=2),
+    )
+    table = Table(rows=4, cols=2, cells=tuple(cells), parts=parts)
+    block = replace(table_block(1), table=table, page=1, bbox=parts[0].bbox)
+    assert find_cell_place(BlockPlaces(block), table, 4) == (2, (0.0, 0.0, 11.0, 11.0))
+    assert find_cell_place(BlockPlaces(block), table, 5) == (2, box_of(0, 1))
+    assert find_cell_place(BlockPlaces(block), table, 0) == (1, box_of(0, 0))
 
 
 def test_cells_are_lines_and_their_stretches_move_along() -> None:

@@ -19,6 +19,11 @@ def table(number: int, *cells: str) -> Block:
     return replace(block, id=BlockId(f"b{number}"), order=number)
 
 
+def grid(number: int, *rows: list[str]) -> Block:
+    cells = [Cell(row=at, col=col, text=text) for at, row in enumerate(rows) for col, text in enumerate(row)]
+    return replace(table(number), table=Table(rows=len(rows), cols=len(rows[0]), cells=tuple(cells)))
+
+
 def tree(*blocks: Block) -> Tree:
     letter = Metadata(title="Letter to Ann", author="Ann Example", created="2026-01-01")
     return replace(make_tree(metadata=letter), blocks=blocks)

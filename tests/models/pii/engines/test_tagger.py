@@ -1,10 +1,12 @@
 """The `names` engine, with its weights: who and where, beside what the patterns find."""
 
+from itertools import pairwise
+
 import pytest
 
 from models.pii.engines.choose import PiiEngineChoice, check_engine, make_detector
 from models.pii.engines.people import TaggedToken
-from models.pii.engines.tagger import WINDOW, NamesDetector, Tag, make_names
+from models.pii.engines.tagger import OVERLAP, WINDOW, NamesDetector, Tag, make_names
 from models.pii.errors import EngineMissing
 from models.pii.flag import flag_tree
 from models.pii.kinds import Detector
@@ -70,18 +72,53 @@ def test_the_same_text_gives_the_same_findings(names: Detector) -> None:
     assert names.detect(text) == make_names().detect(text)
 
 
-def test_a_stretch_without_spaces_is_cut_where_a_window_ends() -> None:
+def windows_of(text: str) -> list[str]:
     seen: list[str] = []
 
-    def tag(text: str) -> list[TaggedToken]:
-        seen.append(text)
+    def tag(window: str) -> list[TaggedToken]:
+        seen.append(window)
         return []
 
+    NamesDetector(tag).detect(text)
+    return seen
+
+
+def test_a_stretch_without_spaces_is_cut_where_a_window_ends() -> None:
     text = "Ann " + "x1" * WINDOW
-    found(NamesDetector(tag, "1"), text)
-    assert [len(window) for window in seen[:-1]] == [WINDOW] * (len(seen) - 1)
-    assert text.startswith(seen[0])
-    assert text.endswith(seen[-1])
+    windows = windows_of(text)
+    assert [len(window) for window in windows[:-1]] == [WINDOW] * (len(windows) - 1)
+    assert text.startswith(windows[0])
+    assert text.endswith(windows[-1])
+
+
+def test_windows_begin_and_end_between_words_and_overlap() -> None:
+    text = "".join(f"Word{number:04} " for number in range(300))
+    windows = windows_of(text)
+    assert "".join(sorted({word for window in windows for word in window.split()})) == text.replace(" ", "")
+    for window, after in pairwise(windows):
+        assert window.endswith(" ")
+        assert window.startswith("Word")
+        assert WINDOW - 9 < len(window) <= WINDOW
+        shared = text.index(window) + len(window) - text.index(after)
+        assert OVERLAP <= shared < OVERLAP + 9
+    assert windows[-1] == text[-len(windows[-1]) :]
+
+
+def test_a_window_ends_at_a_line_break_as_at_a_blank_but_not_in_its_first_half() -> None:
+    first, *_ = windows_of("A" * (WINDOW - 20) + "\n" + "b" * WINDOW)
+    assert len(first) == WINDOW - 19
+    first, *_ = windows_of("A" * (WINDOW // 2 - 1) + " " + "b" * WINDOW)
+    assert len(first) == WINDOW
+    first, *_ = windows_of("A" * (WINDOW // 2) + " " + "b" * WINDOW)
+    assert len(first) == WINDOW // 2 + 1
+    assert windows_of("A" * WINDOW) == ["A" * WINDOW]
+
+
+def test_where_a_text_has_capitals_windows_without_one_or_a_figure_are_not_read() -> None:
+    small = "rope " * WINDOW
+    assert windows_of(small)[0] == small[:WINDOW]
+    assert [window[:3] for window in windows_of("Ann " + small)] == ["Ann"]
+    assert len(windows_of("Ann " + small + "7")) == 2
 
 
 def test_tokens_of_two_windows_make_one_name_and_words_are_never_cut() -> None:
