@@ -1,0 +1,184 @@
+"""Values by place: what tells two apart, what a decision decides, and what is marked on a page."""
+
+from dataclasses import replace
+
+import pytest
+
+from models.cdom.table import Table, TablePart
+from models.cdom.tree import Block, BlockType, FlagSpan, PiiScan, Route, Source, Tree
+from models.pii.marks import mark_flags, place_flags
+from models.pii.paint import mark_values, view_page
+from models.pii.places import decide_blocks, find_places, find_spans
+from models.pii.redact import WHOLE
+from tests.builders import A4
+from tests.models.pii.trees import grid, paragraph, tree
+
+EMAIL, PHONE = "pii:email", "pii:phone"
+TWO = "ann@example.com, bob@example.com"
+
+
+def flagged(number: int, text: str, *spans: tuple[int, int], flag: str = EMAIL, page: int = 1) -> Block:
+    block = paragraph(number, text, flags=(flag,))
+    return replace(block, page=page, flag_spans=tuple(FlagSpan(flag=flag, start=a, end=b) for a, b in spans))
+
+
+def scanned(*blocks: Block, route: Route = Route.FAST) -> Tree:
+    made = tree(*blocks)
+    pages = tuple(replace(made.pages[0], number=number, route=route, width=A4[0], height=A4[1]) for number in (1, 2))
+    return replace(made, pages=pages, pii=PiiScan(engine="regex", version="1", complete=True))
+
+
+def places(*blocks: Block) -> list[str]:
+    return [one.place for one in find_places(scanned(*blocks))]
+
+
+def test_each_value_of_a_block_is_a_place_and_equal_blocks_of_a_page_are_told_apart() -> None:
+    both = flagged(0, TWO, (0, 15), (17, 32))
+    assert len(set(places(both, replace(both, id=paragraph(7, "").id)))) == 4
+    assert places(both) == places(replace(both, id=paragraph(7, "").id, bbox=None))
+    assert set(places(both)).isdisjoint(places(replace(both, page=2)))
+    assert set(places(both)).isdisjoint(places(flagged(0, TWO + ".", (0, 15), (17, 32))))
+    assert set(places(both)).isdisjoint(places(flagged(0, TWO, (0, 15), (17, 32), flag=PHONE)))
+
+
+def test_a_flag_without_spans_is_one_place_of_its_block() -> None:
+    found = scanned(flagged(0, "all of it"), paragraph(1, "nothing", flags=("low-confidence",)))
+    (place,) = find_places(found)
+    assert (place.block_id, place.flag, place.page, place.order) == ("b0", EMAIL, 1, 0)
+    assert find_spans(found) == {("b0", EMAIL, place.place): ()}
+
+
+def test_the_span_of_each_place_is_found_again() -> None:
+    found = scanned(flagged(0, TWO, (0, 15), (17, 32)))
+    spans = find_spans(found)
+    assert [spans["b0", EMAIL, one.place][0].start for one in find_places(found)] == [0, 17]
+
+
+def test_the_same_value_has_one_name_however_it_is_written_and_wherever_it_stands() -> None:
+    block = replace(grid(2, ["Phone", "+44 20 7946 0958"]), flags=(PHONE,))
+    cell = replace(block, flag_spans=(FlagSpan(flag=PHONE, start=0, end=16, cell=1),))
+    one, other, third, fourth = find_places(
+        scanned(
+            flagged(0, "call +44 20 7946 0958", (5, 21), flag=PHONE),
+            flagged(1, "+44-20-7946-0958", (0, 16), flag=PHONE),
+            cell,
+            flagged(3, "+44-20-7946-0958", (0, 16)),
+        )
+    )
+    assert one.value == other.value == third.value
+    assert fourth.value != one.value
+
+
+def test_a_cell_on_a_later_page_is_a_place_of_that_page() -> None:
+    parts = (TablePart(page=1, rows=1), TablePart(page=2, rows=1))
+    block = grid(0, ["Phone"], ["5550100"])
+    table = replace(block.table or Table(rows=0, cols=0, cells=()), parts=parts)
+    spans = (FlagSpan(flag=PHONE, start=0, end=7, cell=1),)
+    (place,) = find_places(scanned(replace(block, table=table, flags=(PHONE,), flag_spans=spans)))
+    assert place.page == 2
+
+
+def test_a_decision_about_a_value_goes_before_one_about_all_of_its_block() -> None:
+    found = scanned(flagged(0, TWO, (0, 15), (17, 32)), flagged(1, "whole"))
+    first, second, whole = find_places(found)
+    (together,) = places(flagged(0, TWO, (0, 15)))  # a place of one value has the name that all had together
+    assert decide_blocks(found, {}) == {}
+    assert decide_blocks(found, {(first.place, PHONE): "rejected"}) == {}
+    assert together == first.place
+    assert decide_blocks(found, {(first.place, EMAIL): "rejected"}) == {("b0", EMAIL, 0): "rejected"}
+    assert decide_blocks(found, {(second.place, EMAIL): "approved"}) == {("b0", EMAIL, 1): "approved"}
+    assert decide_blocks(found, {(whole.place, EMAIL): "approved"}) == {("b1", EMAIL, WHOLE): "approved"}
+
+
+def test_a_decision_about_all_values_of_a_block_holds_where_nobody_decided_since() -> None:
+    two = flagged(0, TWO, (0, 15), (17, 32))
+    found = scanned(two)
+    # as it was named when all values of a flag in a block were decided together
+    from models.pii import places as module
+
+    together = module._name(module._content(two), 1, EMAIL, two.flag_spans)
+    first, second = find_places(found)
+    both = {("b0", EMAIL, 0): "rejected", ("b0", EMAIL, 1): "rejected"}
+    assert decide_blocks(found, {(together, EMAIL): "rejected"}) == both
+    assert decide_blocks(found, {(together, EMAIL): "rejected", (second.place, EMAIL): "approved"}) == both | {
+        ("b0", EMAIL, 1): "approved"
+    }
+    assert first.place != together
+
+
+PDF_PAGE = scanned(flagged(0, TWO, (0, 15), (17, 32)))
+
+
+def test_values_of_a_page_with_glyphs_are_looked_up_in_them() -> None:
+    (mark,) = mark_values(PDF_PAGE, {}, 1).values()
+    assert (mark.text, mark.spans) == (TWO, ((0, 15), (17, 32)))
+    assert mark_values(PDF_PAGE, {("b0", EMAIL, 0): "rejected"}, 1)["b0"].spans == ((17, 32),)  # type: ignore[index]
+    first, second = mark_flags(PDF_PAGE, 1)
+    assert first.mark is not None
+    assert (first.mark.spans, first.within) == (((0, 15),), PDF_PAGE.blocks[0].bbox)
+    assert second.mark is not None
+    assert second.mark.spans == ((17, 32),)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        scanned(*PDF_PAGE.blocks, route=Route.OCR),
+        replace(PDF_PAGE, source=Source(format="png", sha256="0" * 64, bytes=1)),
+        replace(PDF_PAGE, blocks=(replace(PDF_PAGE.blocks[0], bbox=None),)),
+        replace(PDF_PAGE, blocks=(replace(PDF_PAGE.blocks[0], page=2),)),
+        replace(PDF_PAGE, pages=()),
+        scanned(paragraph(0, TWO)),
+    ],
+)
+def test_nothing_is_looked_up_where_there_are_no_glyphs_or_no_place(other: Tree) -> None:
+    assert mark_values(other, {}, 1) == {}
+    assert all(one.mark is None for one in mark_flags(other, 1))
+
+
+def test_a_picture_and_what_is_hidden_have_no_glyphs_to_look_up() -> None:
+    block = PDF_PAGE.blocks[0]
+    for unseen in (replace(block, type=BlockType.PICTURE), replace(block, flags=(*block.flags, "hidden-text"))):
+        assert mark_values(replace(PDF_PAGE, blocks=(unseen,)), {}, 1) == {}
+    assert mark_values(replace(PDF_PAGE, blocks=(grid(0, ["ann@example.com"]),)), {}, 1) == {}
+
+
+def test_of_a_table_cells_are_marked_and_painted_and_nothing_more() -> None:
+    block = replace(grid(0, ["Phone", "5550100"]), flags=(PHONE,))
+    table = block.table or Table(rows=0, cols=0, cells=())
+    cells = tuple(replace(cell, bbox=(50.0 * cell.col, 0.0, 50.0 * cell.col + 40, 9.0)) for cell in table.cells)
+    spans = (FlagSpan(flag=PHONE, start=0, end=7, cell=1),)
+    found = scanned(replace(block, table=replace(table, cells=cells), flag_spans=spans))
+    (one,) = mark_flags(found, 1)
+    assert one.within == (50.0, 0.0, 90.0, 9.0)
+    assert one.mark is not None
+    assert (one.mark.text, one.mark.spans) == ("5550100", ((0, 7),))
+    view = view_page(found, {}, 1)
+    assert (view.hidden, view.blank) == ((one.within,), False)
+    assert view_page(found, {("b0", PHONE, 0): "rejected"}, 1).hidden == ()
+    whole = replace(found, blocks=(replace(found.blocks[0], flag_spans=()),))
+    assert view_page(whole, {}, 1).hidden == (block.bbox,)
+
+
+def test_a_value_whose_place_nobody_knows_blanks_its_page_and_no_other() -> None:
+    found = scanned(replace(flagged(0, TWO, (0, 15)), bbox=None), flagged(1, "elsewhere", page=2))
+    assert view_page(found, {}, 1).blank
+    assert view_page(found, {("b0", EMAIL, 0): "rejected"}, 1).shown == ()
+    assert not view_page(found, {}, 2).blank
+    assert view_page(found, {}, 2).hidden == (found.blocks[1].bbox,)
+
+
+def test_exact_boxes_hide_alone_what_else_hides_its_block() -> None:
+    box = (12.0, 2.0, 60.0, 14.0)
+    assert view_page(PDF_PAGE, {}, 1, {PDF_PAGE.blocks[0].id: (box,)}).hidden == (box,)
+    assert view_page(PDF_PAGE, {}, 1, {PDF_PAGE.blocks[0].id: ()}).hidden == (PDF_PAGE.blocks[0].bbox,)
+    assert view_page(PDF_PAGE, {}, 1).shown == (PDF_PAGE.blocks[0].bbox,)
+
+
+def test_boxes_that_were_found_go_to_the_marks_they_were_found_for() -> None:
+    unmarked = mark_flags(scanned(flagged(0, "whole")), 1)
+    marked = mark_flags(PDF_PAGE, 1)
+    box, other = (0.0, 0.0, 1.0, 1.0), (2.0, 2.0, 3.0, 3.0)
+    given = list(place_flags([marked[0], *unmarked, marked[1]], [[box], [other]]))
+    assert [boxes for _, boxes in given] == [[box], [], [other]]
+    assert [boxes for _, boxes in place_flags(marked, [[box]])] == [[box], []]
