@@ -1,4 +1,4 @@
-"""At most n connections of one process, made when needed and kept: a semaphore and a stack, no background threads.
+"""At most n connections of one process, made when needed and kept while used: a semaphore and a stack, no threads.
 
 psycopg_pool was tried: after an outage callers hung for 10 s each and the first answer came 7.7 s after the database
 was back, for it repeats failed connects in the background. Here a caller connects itself and knows at once.
@@ -6,14 +6,18 @@ was back, for it repeats failed connects in the background. Here a caller connec
 
 import select
 import threading
+import time
+from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg.rows import DictRow
 
 Connection = psycopg.Connection[DictRow]
+UNUSED_S = 300.0
+"""Seconds after which a connection that nobody needed is closed: a busy moment holds none of the server's for ever."""
 
 
 class ConnectionsBusy(psycopg.OperationalError):
@@ -27,7 +31,7 @@ class Connections:
         self._connect = connect
         self._wait_s = wait_s
         self._free = threading.BoundedSemaphore(limit)
-        self._idle: list[Connection] = []
+        self._idle = deque[tuple[Connection, float]]()  # with when each came back; the one last used is taken first
         self._closed = False
 
     @contextmanager
@@ -48,12 +52,12 @@ class Connections:
         """Closes the idle ones now and the borrowed ones when they come back."""
         self._closed = True
         while self._idle:
-            self._idle.pop().close()
+            self._idle.pop()[0].close()
 
     def _take(self) -> Connection:
         while True:
             try:
-                connection = self._idle.pop()
+                connection, _ = self._idle.pop()
             except IndexError:
                 return self._connect()
             if not _is_dead(connection):
@@ -62,9 +66,15 @@ class Connections:
 
     def _give_back(self, connection: Connection) -> None:
         if connection.info.transaction_status is TransactionStatus.IDLE and not self._closed:
-            self._idle.append(connection)
+            self._idle.append((connection, time.monotonic()))
+            self._close_unused()
         else:
             connection.close()
+
+    def _close_unused(self) -> None:
+        with suppress(IndexError):  # another thread took the last one
+            if self._idle[0][1] < time.monotonic() - UNUSED_S:
+                self._idle.popleft()[0].close()
 
 
 def _is_dead(connection: Connection) -> bool:
