@@ -85,13 +85,17 @@ def _parts(text: str, said: Iterable[Hit]) -> list[Hit]:
             kept.append(Hit(Kind.ADDRESS, *code.span(1)))
     taken = bytearray(len(text))
     for one in kept:
-        taken[one.start : one.end] = b"\1" * (one.end - one.start)
+        _take(taken, one.start, one.end)
     for one in sorted(said, key=lambda hit: (hit.kind is not Kind.ADDRESS, hit.start)):
         for start, end in _free(taken, one.start, one.end):
             if any(char.isalnum() for char in text[start:end]):
                 kept.append(_trimmed(text, Hit(one.kind, start, end)))
-            taken[start:end] = b"\1" * (end - start)
+            _take(taken, start, end)
     return sorted(kept, key=lambda hit: hit.start)
+
+
+def _take(taken: bytearray, start: int, end: int) -> None:
+    taken[start:end] = b"\1" * len(range(start, end))
 
 
 def _free(taken: bytearray, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -167,7 +171,7 @@ def _begins_line(text: str, at: int) -> bool:
 
 def _lines(text: str, chain: list[Hit]) -> Iterator[Hit]:
     """Parts that stay apart; below a street a line without figures is a town."""
-    for number, part in enumerate(chain):
-        town = number and part.kind is Kind.ADDRESS and "\n" in text[chain[number - 1].end : part.start]
+    for before, part in zip([None, *chain], chain, strict=False):
+        town = before is not None and part.kind is Kind.ADDRESS and "\n" in text[before.end : part.start]
         plain = not _FIGURES.search(text, part.start, part.end)
         yield Hit(Kind.LOCATION, part.start, part.end) if town and plain else part

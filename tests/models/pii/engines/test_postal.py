@@ -76,3 +76,105 @@ def test_countries_are_known_in_small_letters_where_nothing_has_a_capital() -> N
 def test_figures_and_words_in_small_letters_alone_are_no_address(text: str) -> None:
     said = {"He just turned 47.": "47", "pages 225-386": "225-386", "three sides": "sides"}[text]
     assert found(f"Of this: {text}", (said,)) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "street", "towns", "hits"),
+    [
+        (
+            "at 9 Rope Street, Reed then",
+            ("9 Rope Street",),
+            ("Reed",),
+            {("address", "9 Rope Street"), ("location", "Reed")},
+        ),
+        ("at 9 Rope Street Reed then", ("9 Rope Street",), ("Reed",), {("address", "9 Rope Street Reed")}),
+        (
+            "at 9 Rope Street, Reed 90210",
+            ("9 Rope Street", "90210"),
+            ("Reed",),
+            {("address", "9 Rope Street, Reed 90210")},
+        ),
+        ("at Rope Street Reed then", ("Rope Street",), ("Reed",), {("address", "Rope Street"), ("location", "Reed")}),
+        ("Reed, 9 Rope Street", ("9 Rope Street",), ("Reed",), {("address", "9 Rope Street"), ("location", "Reed")}),
+        ("9 Rope Street\nReed", ("9 Rope Street",), ("Reed",), {("address", "9 Rope Street\nReed")}),
+        ("To:\n9 Rope Street\nReed", ("9 Rope Street",), ("Reed",), {("address", "9 Rope Street\nReed")}),
+        (
+            "Ann\n9 Rope Street\nReed",
+            ("9 Rope Street",),
+            ("Reed",),
+            {("address", "9 Rope Street"), ("location", "Reed")},
+        ),
+        ("Ann\n9 Rope Street\n,Reed", ("9 Rope Street",), ("Reed",), {("address", "9 Rope Street\n,Reed")}),
+        (
+            "Ann\n - 9 Rope Street\nReed",
+            ("9 Rope Street",),
+            ("Reed",),
+            {("address", "9 Rope Street"), ("location", "Reed")},
+        ),
+        ("Ann\nat 9 Rope Street\nReed", ("9 Rope Street",), ("Reed",), {("address", "9 Rope Street\nReed")}),
+        (
+            "Ann\n9 Rope Street\nReed",
+            ("9 Rope Street", "Reed"),
+            (),
+            {("address", "9 Rope Street"), ("location", "Reed")},
+        ),
+        (
+            "Ann\n9 Rope Street\nReed 7",
+            ("9 Rope Street", "Reed 7"),
+            (),
+            {("address", "9 Rope Street"), ("address", "Reed 7")},
+        ),
+        (
+            "Ann\n9 Rope Street Reed\nQuill",
+            ("9 Rope Street",),
+            ("Reed", "Quill"),
+            {("address", "9 Rope Street"), ("location", "Reed"), ("location", "Quill")},
+        ),
+    ],
+)
+def test_what_follows_a_street(
+    text: str, street: tuple[str, ...], towns: tuple[str, ...], hits: set[tuple[str, str]]
+) -> None:
+    assert found(text, street, towns) == hits
+
+
+def test_parts_with_other_words_between_are_not_one_address() -> None:
+    text = "9 Rope Street is far from 7 Quay Road"
+    assert found(text, ("9 Rope Street", "7 Quay Road")) == {("address", "9 Rope Street"), ("address", "7 Quay Road")}
+
+
+def test_a_line_between_two_parts_is_short_begins_with_a_capital_and_has_no_figures() -> None:
+    for line, joins in (
+        ("Pharmakas", True),
+        ("Pa " + "a" * 39, True),
+        ("Pa " + "a" * 40, False),
+        ("small", False),
+        ("Reed 7", False),
+    ):
+        text = f"It is at 9 Rope Street\n{line}\nCyprus"
+        assert (("address", text[9:]) in found(text, ("9 Rope Street",))) is joins, line
+
+
+def test_what_two_findings_share_counts_once_and_countries_go_first() -> None:
+    text = "in Cyprus 25572 and 9 Rope Street Quay by"
+    assert found(text, ("9 Rope Street",), ("Cyprus 25572", "Street Quay")) == {
+        ("address", "9 Rope Street Quay"),
+        ("location", "Cyprus"),
+        ("address", "25572"),
+    }
+
+
+def test_a_finding_begins_and_ends_with_a_letter_or_a_figure() -> None:
+    assert found("at ,9 Rope Street,- then", (",9 Rope Street,-",)) == {("address", "9 Rope Street")}
+    assert found("at ,- then", (",-",)) == set()
+
+
+@pytest.mark.parametrize(("code", "known"), [("123", False), ("1234", True), ("A12", True)])
+def test_a_short_number_that_stands_apart_from_its_address_is_no_code(code: str, known: bool) -> None:
+    hits = found(f"Ann\n9 Rope Street\nReed\n{code}", ("9 Rope Street", code), ("Reed",))
+    assert hits - {("address", "9 Rope Street"), ("location", "Reed")} == ({("address", code)} if known else set())
+
+
+def test_military_post_stands_for_all_that_is_found_in_it() -> None:
+    text = "at PSC 0413, Box 8144\nAPO AA 42323 by"
+    assert found(text, ("PSC 0413", "42323"), ("APO",)) == {("address", "PSC 0413, Box 8144\nAPO AA 42323")}
