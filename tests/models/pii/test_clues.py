@@ -10,7 +10,26 @@ from hypothesis import strategies as st
 
 from models.pii.kinds import Hit
 from models.pii.normalise import normalise
-from models.pii.patterns.clues import Clues
+from models.pii.patterns.clues import (
+    EMAIL_REACH,
+    Clues,
+    Starts,
+    at_dialled,
+    at_hosts,
+    at_ibans,
+    at_named_streets,
+    at_numbered_streets,
+    at_numbers,
+    at_quoted,
+    at_shape,
+    at_text,
+    at_words,
+    before_at,
+    before_house_numbers,
+    before_numbers,
+    before_said_at,
+    behind,
+)
 from models.pii.patterns.kind_patterns import PATTERNS
 from models.pii.patterns.pattern import Pattern
 from models.pii.patterns.phones import find_phones
@@ -76,3 +95,53 @@ def test_towns_of_long_words_are_found_as_far_back_as_a_pattern_goes(words: str,
 def test_a_value_behind_a_number_that_is_none_is_found() -> None:
     hits = [hit for found in clued("On 3 May id 12345678Z was given.") for hit in found]
     assert any(hit.kind == "national_id" for hit in hits)
+
+
+@pytest.mark.parametrize(
+    ("starts", "text", "places"),
+    [
+        (at_words(b"rope ", b"id"), "Rope id. x-ID europe rope", [0, 5, 11, 21]),
+        (at_shape(rb"A0"), "x A7 b", [2]),
+        (at_shape(rb"A0", back=2), "xyz A7 A8 ", [2, 3, 4, 5, 6, 7]),
+        (at_text("#"), "a#b##", [1, 3, 4]),
+        (at_text("#", back=1), "xa#bcd##", [1, 2, 5, 6, 7]),
+        (at_text("#", back=3), "a#", [0, 1]),
+        (at_numbers, "call 123456 or AB-12 3456 x abcdefgh1 1", [5, 18, 30]),
+        (at_numbers, "NL123456 abcdefg123456 12345, 1-2.3/4 5 6", [0, 10, 30]),
+        (before_numbers(2), "abcd 123456", [3, 4, 5]),
+        (at_ibans, "GB29 x1 AB12 A12", [0, 8]),
+        (at_dialled, "a (+44) 20 7946 09", [2, 3, 4, 8]),
+        (at_dialled, "+abcd1234567 123456 1       2 3 4 5 6 7", [5, 13]),
+        (before_at, "write ann.b@x.de @c", [0, 6, 12]),
+        (before_at, "y" + " " * (EMAIL_REACH - 1) + "@", [0]),
+        (before_at, "y" + " " * EMAIL_REACH + "@", []),
+        (before_said_at, "ann (at) b x at y dot z", [0, 5, 9, 11]),
+        (before_said_at, "ann at rest", []),
+        (at_quoted, 'x "a b"@c.de', [2]),
+        (at_quoted, '"' + "a" * 65 + '"@c', [0]),
+        (at_quoted, '"' + "a" * 66 + '"@c', []),
+        (at_hosts, "see a.b:80/c/d e/f", [4, 8]),
+        (at_hosts, "see a:b.c/d", [4, 6]),
+        (behind(("tel", "t"), 3), "a Tel 5", [2, 3, 4, 5]),
+        (behind(("tel",), 9), "a tel 5", [0, 1, 2, 3, 4, 5, 6, 7]),
+        (at_numbered_streets, "at 12 Old Rope Street and 7, Quay Rd", [3, 26]),
+        (at_numbered_streets, "1 2 b c d e Street", [0, 2]),
+        (at_numbered_streets, "1 a b c d e Street", [0]),
+        (at_numbered_streets, "1 a b c d e f Street", []),
+        (at_numbered_streets, "12Street no 5 st", []),
+        (at_numbered_streets, "no 5 Quay st", [3]),
+        (at_named_streets, "5 rue X, 17bis avenue Y", [0, 2, 9, 15]),
+        (at_named_streets, "1 a234567890 via Y, 99 a via Z", [13, 20, 25]),
+        (before_house_numbers, "x" * 40 + "Seestrasse 12 und 3", list(range(11, 52))),
+        (before_house_numbers, "Weg 3 und 4", [0, 1, 2, 3, 4]),
+    ],
+)
+def test_where_a_pattern_could_begin(starts: Starts, text: str, places: list[int]) -> None:
+    assert list(starts(Clues(text))) == places
+
+
+def test_lower_case_keeps_every_character_at_its_place() -> None:
+    assert Clues("ABC É").lower == "abc é"
+    longer = Clues("A\u0130B TEL")  # its lower case is two characters
+    assert longer.lower == "a\u0130b tel"
+    assert longer.hinted(("tel", "b")) == [2, 4]
