@@ -1,0 +1,120 @@
+"""Telephone numbers one by one: by prefix, grouping, the words around, over line ends and in lists."""
+
+import pytest
+
+from models.pii.patterns.clues import Clues
+from models.pii.patterns.phones import find_phones
+
+
+def numbers(text: str) -> list[str]:
+    return [text[hit.start : hit.end] for hit in find_phones(Clues(text))]
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "+44 20 7946 0958",
+        "0044 20 7946 0958",
+        "+49123456789",
+        "(020) 7946 0958",
+        "555-123-4567",
+        "555 123 4567",
+        "020 7946 0958",
+        "01 84 17 61 18",
+        "+1 (555) 123-4567",
+        "+123456789012345",
+        "(0) 20 79 46 09",
+    ],
+)
+def test_numbers_that_say_by_themselves_what_they_are(number: str) -> None:
+    assert numbers(f"see {number} then") == [number]
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "5551234567",
+        "55-512-34567",
+        "555 123 456",
+        "+12345678",
+        "+1234567890123456",
+        "2024-03-01 12",
+        "1999 - 2004",
+        "000 1234 5678",
+        "111 111 1111",
+        "5555555",
+        "020 7946095",
+        "0207 94 6",
+        "12 7946 0958",
+        "020 7 946 0958",
+        "020 79460 95 8",
+    ],
+)
+def test_numbers_that_need_a_word_and_what_is_never_one(number: str) -> None:
+    assert numbers(f"see {number} then") == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("call ", ""), ("Tel.: ", ""), ("phone number is ", ""), ("", " fax"), ("", ", office"), ("", " - mobile")],
+)
+def test_a_word_beside_a_number_says_so(before: str, after: str) -> None:
+    assert numbers(f"{before}5551234{after}") == ["5551234"]
+    assert numbers(f"{before}555123{after}") == []
+    assert numbers(f"{before}1111111{after}") == (["1111111"] if before else [])
+
+
+@pytest.mark.parametrize("before", ["invoice ", "order no. ", "ISBN ", "page ", "ref: "])
+def test_a_word_for_another_number_goes_before_its_grouping(before: str) -> None:
+    assert numbers(f"{before}555-123-4567") == []
+    assert numbers(f"{before}+44 20 7946 0958") == ["+44 20 7946 0958"]
+
+
+@pytest.mark.parametrize("gap", ["x" * 24, " " * 24])
+def test_a_word_stands_at_most_twenty_four_characters_before(gap: str) -> None:
+    assert numbers(f"call {gap[1:]}5551234") == (["5551234"] if gap.isspace() else [])
+    assert numbers("call" + " " * 25 + "5551234") == []
+
+
+@pytest.mark.parametrize("text", ["$5551234567", "555-123-4567%", "555-123-4567.5", "a_555-123-4567", "555-123-4567 €"])
+def test_amounts_and_parts_of_words_are_no_numbers(text: str) -> None:
+    assert numbers(text) == []
+
+
+def test_an_extension_belongs_to_its_number() -> None:
+    assert numbers("555-123-4567 ext. 12, then") == ["555-123-4567 ext. 12"]
+    assert numbers("555-123-4567x9 then") == ["555-123-4567x9"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("+44 20\n7946 0958 then", ["+44 20\n7946 0958"]),
+        ("+44\n20\n7946\n0958 then", ["+44\n20\n7946\n0958"]),
+        ("+44 20 79\n46 09\n58 then", ["+44 20 79\n46 09\n58"]),
+        ("+44 20 79\n46 0 958\n5812 then", ["+44 20 79\n46 0 958"]),
+        ("+44 20\nRope", []),
+        ("+44 20\n79460 95812 345 678 then", []),
+        ("+44 20\n7946 0958%", []),
+    ],
+)
+def test_an_international_number_goes_on_behind_a_line_end_until_it_is_whole(text: str, found: list[str]) -> None:
+    assert numbers(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("call 5551234, 5559876 or 5554321", ["5551234", "5559876", "5554321"]),
+        ("call 5551234 and 5559876", ["5551234", "5559876"]),
+        ("call 5551234. The 5559876", ["5551234"]),
+        ("call 555 1234 555 9876 by", ["555 1234 555 9876"]),
+        ("call 555 123 4567 555 987 6543 by", ["555 123 4567", "555 987 6543"]),
+        ("see 555 123 4567 555 987 6543 by", ["555 123 4567", "555 987 6543"]),
+        ("see 555 12 34567 555 98 76543 by", []),
+        ("call 12345678 - 123456789012 by", ["12345678", "123456789012"]),
+        ("see 12345678 - 123456789012 by", []),
+    ],
+)
+def test_a_list_of_numbers_is_each_of_them(text: str, found: list[str]) -> None:
+    assert numbers(text) == found
