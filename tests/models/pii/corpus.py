@@ -11,7 +11,7 @@ from pathlib import Path
 from models.cdom.tree import load_tree
 from models.pii.joined import fields_of, join_loose, join_seams
 from models.pii.normalise import normalise
-from tests.models.pii.test_clues import clued, plain
+from tests.models.pii.patterns.test_clues import clued, plain
 
 
 def texts(file: Path) -> Iterator[str]:
