@@ -95,7 +95,7 @@ def _parts(text: str, said: Iterable[Hit]) -> list[Hit]:
 
 
 def _take(taken: bytearray, start: int, end: int) -> None:
-    taken[start:end] = b"\1" * len(range(start, end))
+    taken[start:end] = b"\1" * (end - start)
 
 
 def _free(taken: bytearray, start: int, end: int) -> Iterator[tuple[int, int]]:
