@@ -28,7 +28,7 @@ _CONTEXT = re.compile(
     r"(?i)\b(?:phones?|tel|telephones?|téléphone|telefon|teléfono|telefono|telefone|call(?:ed|ing)?|dial|mobile?|cell|handy|fax|portable|whatsapp|sms|text(?: me)?|contact|reach|"
     r"hotline|office|answering|ring|ph|mob)\b[^0-9\n]{0,24}$"
 )
-_AFTER = re.compile(r"(?i)^[ ,\\-]{0,3}(?:office|fax|mobile|home|work|cell|tel)\b")
+_AFTER = re.compile(r"(?i)[ ,\\-]{0,3}(?:office|fax|mobile|home|work|cell|tel)\b")
 _DATE = re.compile(
     r"[0-9]{1,2}[-/. ][0-9]{1,2}[-/. ](?:19|20)?[0-9]{2}|(?:19|20)[0-9]{2}[-/. ][0-9]{1,2}[-/. ][0-9]{1,2}|(?:19|20)[0-9]{2} ?[-/] ?(?:19|20)[0-9]{2}"
 )
@@ -55,10 +55,11 @@ def find_phones(clues: Clues, starts: Starts = at_dialled) -> Iterator[Hit]:
                 continue
         if len(_NOT_FIGURE.sub("", number)) < LEAST_FIGURES:
             continue
-        before, after = text[max(0, start - 40) : start], text[match.end() : match.end() + 12]
+        before = text[max(0, start - 40) : start]
         behind = match.end()
         known = _follows(text, last, start) or _CONTEXT.search(before) is not None
-        if _is_phone(number, bool(match["plus"]), before, after, known):
+        said = known or _AFTER.match(text, behind) is not None
+        if _is_phone(number, bool(match["plus"]), before, said=said):
             last = behind = max(start + len(number), match.end() if match.end() > stop else 0)
             yield Hit(Kind.PHONE, start, behind)
         elif pieces := _split(number, known):
@@ -82,7 +83,7 @@ def _end_over_lines(text: str, number: str, end: int) -> int | None:
 
 def _follows(text: str, last: int, start: int) -> bool:
     """Next in a list whose last number ended at `last`."""
-    return 0 <= last <= start <= last + 8 and AND.fullmatch(text, last, start) is not None
+    return 0 <= last <= start and AND.fullmatch(text, last, start) is not None
 
 
 def _split(number: str, known: bool) -> list[tuple[int, int]]:
@@ -109,7 +110,8 @@ def _is_number(groups: list[tuple[int, int]], run: str, known: bool) -> bool:
     return known or _is_grouped(number, digits)
 
 
-def _is_phone(number: str, international: bool, before: str, after: str, known: bool) -> bool:
+def _is_phone(number: str, international: bool, before: str, *, said: bool) -> bool:
+    """`before`: the text before it; `said`: a word for telephones stands beside it, or it is the next of a list."""
     digits = _NOT_FIGURE.sub("", number)
     if (
         not LEAST_FIGURES <= len(digits) <= LONGEST
@@ -120,7 +122,7 @@ def _is_phone(number: str, international: bool, before: str, after: str, known: 
         return False
     if international and len(digits) >= INTERNATIONAL:
         return True
-    if known or _AFTER.match(after):
+    if said:
         return True
     return not _NOT_A_PHONE.search(before) and _is_grouped(number, digits)
 
