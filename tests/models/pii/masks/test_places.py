@@ -120,6 +120,16 @@ def test_values_of_a_page_with_glyphs_are_looked_up_in_them() -> None:
     assert second.mark.spans == ((17, 32),)
 
 
+def test_each_page_says_for_itself_whether_it_has_glyphs() -> None:
+    first, second = PDF_PAGE.pages
+    pages = (replace(first, route=Route.OCR), second)
+    blocks = (*PDF_PAGE.blocks, flagged(1, TWO, (0, 15), page=2))
+    mixed = replace(PDF_PAGE, pages=pages, blocks=blocks)
+    assert (len(mark_values(mixed, {}, 1)), len(mark_values(mixed, {}, 2))) == (0, 1)
+    assert [one.mark is None for one in mark_flags(mixed, 1)] == [True, True]
+    assert [one.mark is None for one in mark_flags(mixed, 2)] == [False]
+
+
 @pytest.mark.parametrize(
     "other",
     [
