@@ -62,6 +62,23 @@ def test_a_number_broken_over_table_cells_is_masked_in_each() -> None:
     assert [cell.text for cell in cells.cells] == ["[REDACTED:credit_card]", "[REDACTED:credit_card]", "EUR"]
 
 
+@pytest.mark.parametrize(
+    ("cells", "masked"),
+    [
+        (("+44 20 79", "460958"), True),
+        (("+44 20 79", "46.95"), True),
+        (("4111", "1111", "1111", "1111"), True),
+        (("203.0", "113.7"), False),
+        (("<12", "203.0.113.7", "9"), True),
+    ],
+)
+def test_figures_of_cells_side_by_side_are_no_torn_number_where_one_is_a_decimal(
+    cells: tuple[str, ...], masked: bool
+) -> None:
+    (block,) = flag_tree(tree(table(0, *cells)), DETECTOR).blocks
+    assert bool(block.flag_spans) is masked
+
+
 def test_a_link_target_is_masked_with_its_words() -> None:
     block = paragraph(0, "Write to Ann today", spans=(Span(start=9, end=12, href="mailto:ann@example.com"),))
     redacted = redact_tree(flag_tree(tree(block), DETECTOR), {})

@@ -52,6 +52,14 @@ def test_a_picture_with_another_scale_each_way_is_painted_to_scale() -> None:
     assert picture.getpixel((31, 82)) == picture.getpixel((30, 83)) == picture.getpixel((8, 38)) == WHITE
 
 
+def test_a_scale_need_not_be_whole() -> None:
+    data = paint_page(red_png(150, 125), PAGE, View(shown=((10.0, 10.0, 30.0, 20.0),), hidden=()))
+    picture = Image.open(BytesIO(data))
+    assert picture.getpixel((14, 23)) == picture.getpixel((45, 51)) == RED
+    assert picture.getpixel((13, 23)) == picture.getpixel((46, 51)) == WHITE
+    assert picture.getpixel((14, 22)) == picture.getpixel((45, 52)) == WHITE
+
+
 def test_a_blank_view_shows_nothing() -> None:
     picture = painted(View(shown=((0.0, 0.0, 100.0, 50.0),), hidden=(), blank=True))
     assert picture.getcolors() == [(20_000, WHITE)]
