@@ -140,9 +140,7 @@ def _chosen(row: Row) -> ChosenDocument:
 
 def _values(given: dict[str, Any]) -> dict[str, Any]:
     """Parameters: a name is a part of one, a time without a zone is UTC."""
-    values: dict[str, Any] = {
-        name: _in_utc(value) if isinstance(value, datetime) else value for name, value in given.items()
-    }
+    values = {name: _in_utc(value) for name, value in given.items()}
     if "name" in values:
         escaped = values["name"].replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         values["name"] = f"%{escaped}%"
