@@ -6,7 +6,7 @@ rows of superseded or deleted generations go after (a crash leaves rows nobody s
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import timedelta
-from functools import partial
+from functools import cache, partial
 from typing import Any, TypeVar
 
 import lancedb
@@ -25,10 +25,16 @@ INDEXED: dict[str, BTree | Bitmap] = {"document_id": BTree(), "batch": BTree(), 
 INDEX_FROM_ROWS = 20_000
 """Below this a scan is as fast as a scalar index and cheaper to keep."""
 EVERYTHING = 2**31 - 1  # the largest limit Lance takes
-METADATA_CACHE_BYTES = 64 << 20
-"""Of what Lance remembers of a table's files: of old versions too, up to 1 GB when nobody says so, so that a process
-that writes all day grew by megabytes an hour. A million chunks have twenty files, a few hundred KB each."""
+METADATA_CACHE_BYTES = 32 << 20
+"""Of what Lance remembers of all tables' files in a process, those of old versions too: up to 1 GB when nobody says so,
+and a process that works all day grew until then. A million chunks have twenty files, a few hundred KB each."""
 KEYWORD_COLUMNS = ["key", "document_id", "batch", "chunk_id", "text", "facts", "language"]
+
+
+@cache
+def caches() -> lancedb.Session:
+    """What Lance remembers, once for all tables of the process: a searcher reads one, and follows it too."""
+    return lancedb.Session(metadata_cache_size_bytes=METADATA_CACHE_BYTES)
 
 
 class ChunkTable:
@@ -42,8 +48,7 @@ class ChunkTable:
     ) -> None:
         self.name, self._width = table, width
         try:
-            self._caches = lancedb.Session(metadata_cache_size_bytes=METADATA_CACHE_BYTES)
-            self._db = lancedb.connect(uri, storage_options=storage_options, session=self._caches)
+            self._db = lancedb.connect(uri, storage_options=storage_options, session=caches())
             self._table = self._db.create_table(table, schema=table_schema(width), exist_ok=True)
         except ValueError as error:
             raise OtherModel(f"the search index's table {table} does not hold vectors of {width} numbers") from error

@@ -1,5 +1,6 @@
 """What a process that works with the index all day keeps in memory does not grow with what it has done."""
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,9 @@ BOUND = 256 << 10
 
 def test_what_is_remembered_of_old_versions_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunk_table, "METADATA_CACHE_BYTES", BOUND)
+    monkeypatch.setattr(chunk_table, "caches", cache(chunk_table.caches.__wrapped__))
     table = ChunkTable(str(tmp_path / "table"), width=2)
+    follower = ChunkTable(str(tmp_path / "table"), width=2)
     for number in range(40):
         chunk = IndexedChunk(index=0, chunk_id="c", text=f"apples {number}")
         one = DocumentChunks(
@@ -26,7 +29,8 @@ def test_what_is_remembered_of_old_versions_is_bounded(tmp_path: Path, monkeypat
         table.put([one])
         table.remove_documents([f"d{number - 5}"])
         table.texts_of(Scope(tenant="acme"))
-    assert 0 < table._caches.size_bytes <= 2 * BOUND
+        assert (follower.version(), follower.count()) == (table.version(), table.count())
+    assert 0 < chunk_table.caches().size_bytes <= 2 * BOUND
 
 
 def test_giving_back_what_was_freed_harms_nothing() -> None:
