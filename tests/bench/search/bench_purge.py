@@ -3,6 +3,7 @@
 Fills an index in a folder (`--kept FOLDER` keeps it for the next run), then erases as the janitor's passes do: one
 document, a job of one tenant, and as many documents spread over everything. Wall clock and CPU seconds of the table and
 of the keyword indexes; afterwards it looks that nothing is left. Writes bench-results/purge.json.
+Only the first run on a fill counts: what it erases is put back into the newest files, all of it together.
 """
 
 import argparse
