@@ -6,7 +6,6 @@ durably, and look again after a jittered second when the queue is empty. Figures
 """
 
 import argparse
-import json
 import multiprocessing
 import os
 import random
@@ -27,6 +26,7 @@ from storage.queue.queue import GROUP_BYTES, LeasePolicy, Queue
 from storage.store import Store, open_store
 from storage.values.ids import new_worker_id
 from tests.bench.bench_queue import KEY, _done, _submit, bench_database
+from tests.bench.results import save_results
 
 THREADS = 16
 POLL_S = 1.0
@@ -209,9 +209,7 @@ def _report(results: dict[str, Any]) -> None:
         told = results[name]
         kept = "kept" if told["p99"] <= TARGET_MS else "MISSED"
         print(f"{name:18} {told['claims']:6.0f} claims  p50 {told['p50']:8.2f} ms  p99 {told['p99']:8.2f} ms  {kept}")
-    folder = Path("bench-results")
-    folder.mkdir(exist_ok=True)
-    (folder / "claim.json").write_text(json.dumps(results, indent=2))
+    save_results("claim", results)
 
 
 if __name__ == "__main__":

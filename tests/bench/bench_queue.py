@@ -5,7 +5,6 @@ Run: `python -m tests.bench.bench_queue [--documents N]`. It starts a database o
 """
 
 import argparse
-import json
 import multiprocessing
 import os
 import resource
@@ -28,6 +27,7 @@ from storage.store import Store, open_store
 from storage.values.ids import new_worker_id
 from storage.values.rows import Actor, Claim, NewDocument, PageQuota, Scope, StoredBlob, Succeeded
 from storage.values.states import Priority
+from tests.bench.results import save_results
 
 KEY = b"the signing key of a bench run"
 UNLIMITED = PageQuota(max_pages_per_month=None)
@@ -192,9 +192,7 @@ def _report(results: dict[str, Any]) -> None:
     print(f"claim + done, durable, 8 claimers   {done['per_second']:8.0f} /s   ({done['documents']} documents; {cpu})")
     print(f"claim on an idle queue              {idle['p50']:8.2f} ms p50   {idle['p99']:.2f} ms p99")
     print(f"last of 20 behind a flood of 2000   {fairness['last_of_few_at']:8.0f}. claim   (ideal {fairness['ideal']})")
-    folder = Path("bench-results")
-    folder.mkdir(exist_ok=True)
-    (folder / "queue.json").write_text(json.dumps(results, indent=2))
+    save_results("queue", results)
 
 
 if __name__ == "__main__":

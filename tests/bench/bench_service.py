@@ -21,6 +21,7 @@ import pymupdf
 from cluster.state import read_state
 from tests.bench.client import Client, form, requests_per_second
 from tests.bench.processes import cpu_seconds, family, memory_mb
+from tests.bench.results import save_results
 
 ROOT = Path(__file__).resolve().parents[2]
 QUIRE = [sys.executable, "-m", "cluster.cli.main"]
@@ -161,9 +162,7 @@ def main() -> None:
     results = {mode: measure(mode) for mode in modes}
     for name in next(iter(results.values())):
         print(f"{name:<24}" + "".join(f"{results[mode][name]:>12.2f}" for mode in modes))
-    target = ROOT / "bench-results" / "service.json"
-    target.parent.mkdir(exist_ok=True)
-    target.write_text(json.dumps({"cores": os.cpu_count(), "modes": results}, indent=1))
+    save_results("service", {"cores": os.cpu_count(), "modes": results})
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ from storage.values.states import Priority
 from tests.bench.bench_queue import KEY, UNLIMITED, _server_cpu_s, bench_database
 from tests.bench.bench_service import paper
 from tests.bench.processes import cpu_seconds, family
+from tests.bench.results import save_results
 from tests.bench.statements import count_statements
 
 ACTOR = Actor(key_name="acme:write")
@@ -43,8 +44,7 @@ def main() -> None:
     with bench_database() as (dsn, workdir):
         found = measure(dsn, workdir, options)
     print(json.dumps(found, indent=1))
-    Path("bench-results").mkdir(exist_ok=True)
-    Path("bench-results/small.json").write_text(json.dumps(found, indent=1))
+    save_results("small", found)
 
 
 def measure(dsn: str, workdir: Path, options: argparse.Namespace) -> dict[str, Any]:

@@ -23,6 +23,7 @@ import psycopg
 from tests.bench.bench_service import paper, service
 from tests.bench.client import Client
 from tests.bench.processes import family, memory_mb
+from tests.bench.results import save_results
 
 LOAD = 0.6
 SAMPLE_S = 60.0
@@ -53,8 +54,7 @@ def main() -> None:
         with service("ray", workdir, SVC_RAG_DB=f"{folder}/index") as (client, roots, _):
             found = soak(client, roots, workdir, options.hours * 3600)
     print(json.dumps({name: value for name, value in found.items() if name != "samples"}, indent=1))
-    Path("bench-results").mkdir(exist_ok=True)
-    Path("bench-results/soak.json").write_text(json.dumps(found, indent=1))
+    save_results("soak", found)
 
 
 def soak(client: Client, roots: set[int], workdir: Path, seconds: float) -> dict[str, Any]:

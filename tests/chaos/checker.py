@@ -2,11 +2,11 @@
 
 import json
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import psycopg
 
+from tests.bench.results import save_results
 from tests.chaos.papers import Paper
 
 
@@ -31,10 +31,8 @@ class Verdict:
 
 def tell(report: dict[str, Any], name: str) -> int:
     """Prints a report and writes bench-results/NAME.json; the exit code."""
-    text = json.dumps(report, indent=1)
-    Path("bench-results").mkdir(exist_ok=True)
-    Path(f"bench-results/{name}.json").write_text(text)
-    print(text)
+    save_results(name, report)
+    print(json.dumps(report, indent=1))
     return 0 if report["ok"] else 1
 
 

@@ -17,6 +17,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from tests.bench.results import save_results
 from tests.chaos import checker, processes
 from tests.chaos.faults import Plan, Storm
 from tests.chaos.ledger import HealthWatch, Ledger
@@ -35,10 +36,8 @@ def main() -> int:
         report["memory_kill"] = kill_one_for_memory(service)
     finally:
         stop(service)
-        report_path = Path("bench-results/chaos.json")
         shutil.rmtree(workdir, ignore_errors=True)
-    report_path.parent.mkdir(exist_ok=True)
-    report_path.write_text(json.dumps(report, indent=1))
+    save_results("chaos", report)
     print(json.dumps(report, indent=1))
     return 0 if report["ok"] and report["memory_kill"]["ok"] else 1
 

@@ -20,7 +20,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tests.bench.processes import family
-from tests.bench.reading.sets import find_data, save_results
+from tests.bench.reading.sets import find_data
+from tests.bench.results import save_results
 
 TICKS = os.sysconf("SC_CLK_TCK")
 EXTRACT = [sys.executable, "-m", "cluster.cli.main", "extract"]

@@ -14,7 +14,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.bench.reading.sets import find_data, find_peers, find_scorers, save_results, write_predictions
+from tests.bench.reading.sets import find_data, find_peers, find_scorers, write_predictions
+from tests.bench.results import save_results
 
 PEERS = Path(__file__).with_name("run_peers.py")
 

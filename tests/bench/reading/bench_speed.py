@@ -19,7 +19,8 @@ from pathlib import Path
 from models.compiled import is_compiled
 from models.extract.layout import page
 from models.extract.readers.pdf.engine import mupdf, pymupdf
-from tests.bench.reading.sets import find_data, find_peers, read_tree, save_results
+from tests.bench.reading.sets import find_data, find_peers, read_tree
+from tests.bench.results import save_results
 
 PEERS = Path(__file__).with_name("run_peers.py")
 

@@ -11,7 +11,6 @@ because the machine is not quiet; figures go to bench-results/vlm.json.
 import argparse
 import asyncio
 import io
-import json
 import os
 import random
 import statistics
@@ -35,6 +34,7 @@ from models.neural.vlm.contract import Ask, PageRegion, Sampling
 from models.neural.vlm.lightonocr import LightOnOcr
 from tests.actors.vlm.tiny_lightonocr import SMALL_ENGINE, save_checkpoint
 from tests.bench.processes import family
+from tests.bench.results import save_results
 
 ROUNDS = 5
 
@@ -164,9 +164,7 @@ def _report(results: dict[str, Any]) -> None:
         )
     for name in ("pages_per_s", "best_pages_per_s"):
         print(f"share of {name:17} {100 * results['product'][name] / results['engine'][name]:6.1f} %   (asked: 85 %)")
-    folder = Path("bench-results")
-    folder.mkdir(exist_ok=True)
-    (folder / "vlm.json").write_text(json.dumps(results, indent=2))
+    save_results("vlm", results)
 
 
 def _seconds(rounds: list[float]) -> str:

@@ -65,12 +65,3 @@ def list_blocks(tree: Tree) -> list[dict[str, object]]:
         for block in tree.blocks
         if block.bbox is not None
     ]
-
-
-def save_results(name: str, results: object) -> Path:
-    """Write `bench-results/<name>.json` below the working folder."""
-    folder = Path("bench-results")
-    folder.mkdir(exist_ok=True)
-    place = folder / f"{name}.json"
-    place.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
-    return place

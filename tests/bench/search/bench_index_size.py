@@ -20,6 +20,7 @@ from storage.index.opened import open_writer, place_index
 from storage.index.table.entries import DocumentChunks
 from storage.index.writer import ChunkIndexWriter
 from storage.values.rows import Scope
+from tests.bench.results import save_results
 from tests.bench.search.search_corpus import PER_DOCUMENT, batches, document_names, load_material
 
 SCOPE = Scope(tenant="bench")
@@ -35,8 +36,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         report = run(Path(folder), options.documents, options.rounds, options.changes)
     print(json.dumps(report, indent=2))
-    Path("bench-results").mkdir(exist_ok=True)
-    Path("bench-results/index-size.json").write_text(json.dumps(report, indent=2))
+    save_results("index-size", report)
 
 
 def run(folder: Path, documents: int, rounds: int, changes: int) -> dict[str, Any]:

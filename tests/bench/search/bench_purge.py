@@ -22,6 +22,7 @@ from models.neural.embed.minilm import WIDTH
 from storage.index.opened import open_writer, place_index
 from storage.index.writer import ChunkIndexWriter
 from storage.values.rows import Scope
+from tests.bench.results import save_results
 from tests.bench.search.bench_search_service import fill_index, owned_documents
 from tests.bench.search.search_corpus import PER_DOCUMENT, batches, load_material
 
@@ -48,8 +49,7 @@ def main() -> None:
         writer.close()
     report["load_after"] = os.getloadavg()
     print(json.dumps(report, indent=2))
-    Path("bench-results").mkdir(exist_ok=True)
-    Path("bench-results/purge.json").write_text(json.dumps(report, indent=2))
+    save_results("purge", report)
 
 
 def chosen(chunks: int, tenants: int, documents: int) -> dict[str, Documents]:

@@ -31,6 +31,7 @@ from storage.index.vectors.table_vectors import TableVectors
 from storage.postgres.database import Database
 from storage.values.rows import Scope
 from tests.bench.bench_queue import bench_database
+from tests.bench.results import save_results
 from tests.bench.search.search_corpus import (
     PER_DOCUMENT,
     batches,
@@ -62,8 +63,7 @@ def main() -> None:
         db.close()
     results["load_after"] = os.getloadavg()
     print(json.dumps(results, indent=2))
-    Path("bench-results").mkdir(exist_ok=True)
-    Path("bench-results/search.json").write_text(json.dumps(results, indent=2))
+    save_results("search", results)
 
 
 def measure_quality(db: Database, data: Path) -> dict[str, float]:

@@ -27,6 +27,7 @@ from storage.values.rows import Scope
 from tests.bench.bench_service import service
 from tests.bench.client import Client
 from tests.bench.processes import cpu_seconds, family, memory_mb
+from tests.bench.results import save_results
 from tests.bench.search.search_corpus import (
     PER_DOCUMENT,
     Material,
@@ -67,8 +68,7 @@ def main() -> None:
                 report["large_tenant"] = ask_all(large, roots, material, options.questions)
     report["load_after"] = os.getloadavg()
     print(json.dumps(report, indent=2))
-    Path("bench-results").mkdir(exist_ok=True)
-    Path("bench-results/search-service.json").write_text(json.dumps(report, indent=2))
+    save_results("search-service", report)
 
 
 def _options() -> argparse.Namespace:

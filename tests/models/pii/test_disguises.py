@@ -7,12 +7,11 @@ from dataclasses import replace
 import pytest
 from stdnum import iban, luhn
 
-from models.cdom.table import Cell, Table
 from models.cdom.tree import Block, BlockType, Span
 from models.pii.flag import flag_tree
 from models.pii.patterns.kind_patterns import RegexDetector
 from models.pii.redact import redact_tree
-from tests.models.pii.trees import paragraph, table, tree
+from tests.models.pii.trees import grid, paragraph, table, tree
 
 DETECTOR = RegexDetector()
 Make = Callable[[random.Random], list[str]]
@@ -78,8 +77,7 @@ def as_cell(text: str) -> Block:
 
 
 def as_column(text: str) -> Block:
-    cells = [Cell(row=row, col=col, text=("Rope", text)[col]) for row in range(2) for col in range(2)]
-    return replace(table(0), table=Table(rows=2, cols=2, cells=tuple(cells)))
+    return grid(0, ["Rope", text], ["Rope", text])
 
 
 def as_link(text: str) -> Block:

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from models.cdom.table import Cell, Table
-from models.cdom.tree import Block, BlockId, BlockType, Metadata, Span, Tree
-from tests.builders import make_block, make_tree
+from models.cdom.tree import Block, BlockId, BlockType, Metadata, PiiScan, Span, Tree
+from tests.builders import make_block, make_table, make_tree
 
 
 def paragraph(number: int, text: str, *, spans: tuple[Span, ...] = (), flags: tuple[str, ...] = ()) -> Block:
@@ -20,10 +20,14 @@ def table(number: int, *cells: str) -> Block:
 
 
 def grid(number: int, *rows: list[str]) -> Block:
-    cells = [Cell(row=at, col=col, text=text) for at, row in enumerate(rows) for col, text in enumerate(row)]
-    return replace(table(number), table=Table(rows=len(rows), cols=len(rows[0]), cells=tuple(cells)))
+    return replace(table(number), table=make_table(rows, header_rows=0))
 
 
 def tree(*blocks: Block) -> Tree:
     letter = Metadata(title="Letter to Ann", author="Ann Example", created="2026-01-01")
     return replace(make_tree(metadata=letter), blocks=blocks)
+
+
+def flagged_tree(*blocks: Block) -> Tree:
+    """As a scan that is complete left it: the flags are those of the blocks."""
+    return replace(tree(*blocks), pii=PiiScan(engine="regex", version="1", complete=True))

@@ -7,16 +7,17 @@ import pytest
 from models.cdom.geometry import Bbox
 from models.cdom.places import BlockPlaces
 from models.cdom.table import Cell, Table, TablePart
-from models.cdom.tree import Block, FlagSpan, PiiScan, Tree
+from models.cdom.tree import FlagSpan
 from models.pii.cells import find_cell_box, find_cell_place
 from models.pii.paint import view_page
 from models.pii.redact import Decisions
 from models.pii.review import in_context
-from tests.models.pii.trees import paragraph, tree
+from tests.models.pii.trees import flagged_tree, paragraph
 from tests.models.pii.trees import table as table_block
 
 OUTER = (0.0, 0.0, 300.0, 90.0)
 NOTHING: Decisions = {}
+SIZE = 7
 
 
 def grid(*missing: tuple[int, int]) -> Table:
@@ -38,10 +39,8 @@ def grid(*missing: tuple[int, int]) -> Table:
 
 def painted(table: Table, *masked: int) -> tuple[tuple[float, float, float, float], ...]:
     spans = tuple(FlagSpan(flag="pii:email", start=0, end=2, cell=cell) for cell in masked)
-    base: Tree = tree(table_block(0, "x"))
-    block: Block = replace(base.blocks[0], bbox=OUTER, table=table, text="", flags=("pii:email",), flag_spans=spans)
-    scanned = replace(base, blocks=(block,), pii=PiiScan(engine="regex", version="1", complete=True))
-    return view_page(scanned, NOTHING, block.page).hidden
+    block = replace(table_block(0, "x"), bbox=OUTER, table=table, text="", flags=("pii:email",), flag_spans=spans)
+    return view_page(flagged_tree(block), NOTHING, block.page).hidden
 
 
 def test_a_cell_with_a_box_is_painted_alone() -> None:
@@ -69,25 +68,25 @@ def test_where_rows_overlap_everything_that_may_be_the_cell_is_painted() -> None
     assert find_cell_box(replace(table, cells=cells), 4, OUTER) == (105.0, 34.0, 190.0, 56.0)
 
 
-def box_of(row: int, col: int, rows: int = 1, cols: int = 1) -> Bbox:
+def box_of(row: int, col: int) -> Bbox:
     """Of a cell in a grid of 10 by 10 points a place, a point inside it on each side."""
-    return (10.0 * col + 1, 10.0 * row + 1, 10.0 * (col + cols) - 1, 10.0 * (row + rows) - 1)
+    return (10.0 * col + 1, 10.0 * row + 1, 10.0 * col + 9, 10.0 * row + 9)
 
 
-def around(row: int, col: int, rows: int = 1, cols: int = 1, *, gap: int = 1, size: int = 7) -> Bbox | None:
-    """The box found for a cell with none; rows and columns nearer than `gap` have none either."""
+def around(row: int, col: int, rows: int, cols: int, gap: int) -> Bbox | None:
+    """The box found for a cell with none, in SIZE rows and columns; those nearer than `gap` have none either."""
     cell = Cell(row=row, col=col, text="", row_span=rows, col_span=cols)
     cells = [cell]
-    for other_row in range(size):
-        for other_col in range(size):
+    for other_row in range(SIZE):
+        for other_col in range(SIZE):
             off_row = max(row - other_row, other_row - (row + rows - 1), 0)
             off_col = max(col - other_col, other_col - (col + cols - 1), 0)
             if off_row or off_col:
                 placed = all(off == 0 or off >= gap for off in (off_row, off_col))
                 box = box_of(other_row, other_col) if placed else None
                 cells.append(Cell(row=other_row, col=other_col, text="", bbox=box))
-    table = Table(rows=size, cols=size, cells=tuple(cells))
-    return find_cell_box(table, 0, (0.0, 0.0, 10.0 * size, 10.0 * size))
+    table = Table(rows=SIZE, cols=SIZE, cells=tuple(cells))
+    return find_cell_box(table, 0, (0.0, 0.0, 10.0 * SIZE, 10.0 * SIZE))
 
 
 @pytest.mark.parametrize(("row", "col"), [(0, 0), (0, 6), (6, 0), (6, 6), (1, 2), (2, 1), (3, 3), (5, 4), (4, 5)])
@@ -96,14 +95,13 @@ def around(row: int, col: int, rows: int = 1, cols: int = 1, *, gap: int = 1, si
 def test_a_cell_without_a_box_reaches_to_the_nearest_cells_that_have_one(
     row: int, col: int, rows: int, cols: int, gap: int
 ) -> None:
-    size = 7
-    rows, cols = min(rows, size - row), min(cols, size - col)
+    rows, cols = min(rows, SIZE - row), min(cols, SIZE - col)
     first_row, first_col, last_row, last_col = row - gap, col - gap, row + rows - 1 + gap, col + cols - 1 + gap
-    assert around(row, col, rows, cols, gap=gap, size=size) == (
+    assert around(row, col, rows, cols, gap) == (
         10.0 * first_col + 9 if first_col >= 0 else 0.0,
         10.0 * first_row + 9 if first_row >= 0 else 0.0,
-        10.0 * last_col + 1 if last_col < size else 70.0,
-        10.0 * last_row + 1 if last_row < size else 70.0,
+        10.0 * last_col + 1 if last_col < SIZE else 70.0,
+        10.0 * last_row + 1 if last_row < SIZE else 70.0,
     )
 
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from models.cdom.tree import Block, FlagSpan, PiiScan, Span, Tree
+from models.cdom.tree import Block, FlagSpan, Span
 from models.pii.redact import WHOLE, active_spans, mask_spans, redact_tree
-from tests.models.pii.trees import grid, paragraph, tree
+from tests.models.pii.trees import flagged_tree, grid, paragraph
 
 EMAIL, PHONE = "pii:email", "pii:phone"
 TEXT = "ask Ann or Bob, now"
@@ -17,8 +17,7 @@ def spans(*places: tuple[int, int], flag: str = EMAIL) -> list[FlagSpan]:
 
 
 def redacted(block: Block) -> Block:
-    made: Tree = replace(tree(block), pii=PiiScan(engine="regex", version="1", complete=True))
-    return redact_tree(made, {}).blocks[0]
+    return redact_tree(flagged_tree(block), {}).blocks[0]
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,12 @@ from dataclasses import replace
 import pytest
 
 from models.cdom.table import Table, TablePart
-from models.cdom.tree import Block, BlockType, FlagSpan, PiiScan, Route, Source, Tree
+from models.cdom.tree import Block, BlockType, FlagSpan, Route, Source, Tree
 from models.pii.marks import mark_flags, place_flags
 from models.pii.paint import mark_values, view_page
-from models.pii.places import decide_blocks, find_places, find_spans
+from models.pii.places import _content, _name, decide_blocks, find_places, find_spans
 from models.pii.redact import WHOLE
-from tests.builders import A4
-from tests.models.pii.trees import grid, paragraph, tree
+from tests.models.pii.trees import flagged_tree, grid, paragraph
 
 EMAIL, PHONE = "pii:email", "pii:phone"
 TWO = "ann@example.com, bob@example.com"
@@ -23,9 +22,8 @@ def flagged(number: int, text: str, *spans: tuple[int, int], flag: str = EMAIL, 
 
 
 def scanned(*blocks: Block, route: Route = Route.FAST) -> Tree:
-    made = tree(*blocks)
-    pages = tuple(replace(made.pages[0], number=number, route=route, width=A4[0], height=A4[1]) for number in (1, 2))
-    return replace(made, pages=pages, pii=PiiScan(engine="regex", version="1", complete=True))
+    made = flagged_tree(*blocks)
+    return replace(made, pages=tuple(replace(made.pages[0], number=number, route=route) for number in (1, 2)))
 
 
 def places(*blocks: Block) -> list[str]:
@@ -93,10 +91,7 @@ def test_a_decision_about_a_value_goes_before_one_about_all_of_its_block() -> No
 def test_a_decision_about_all_values_of_a_block_holds_where_nobody_decided_since() -> None:
     two = flagged(0, TWO, (0, 15), (17, 32))
     found = scanned(two)
-    # as it was named when all values of a flag in a block were decided together
-    from models.pii import places as module
-
-    together = module._name(module._content(two), 1, EMAIL, two.flag_spans)
+    together = _name(_content(two), 1, EMAIL, two.flag_spans)
     first, second = find_places(found)
     both = {("b0", EMAIL, 0): "rejected", ("b0", EMAIL, 1): "rejected"}
     assert decide_blocks(found, {(together, EMAIL): "rejected"}) == both
