@@ -22,10 +22,14 @@ MAX_TOKENS = 256  # tokens the model was trained to read
 BATCH_TOKENS = 4096
 """Padded tokens in one inference: large enough to fill one core, small enough to stay in its cache."""
 
-KEPT_KERNELS = "0"
-"""Of those that OpenVINO, and oneDNN below it, make for each new shape of a batch: by themselves they keep 5,000 and
-1,024, a megabyte each. 120 batches of random shapes left 812 MB; without the first 700, without both 567 for good, for
-a twentieth more CPU time."""
+KEPT_KERNELS = 8
+"""Of those that OpenVINO makes for each new shape of a batch: by itself it keeps 5,000, a megabyte each. Eight are those
+of one shape, so that the model's six layers share them; 16 left 80 MB more once a large batch had come."""
+QUERY_KERNELS = 64
+"""The same for questions, one text each: those of some ten lengths, 30 MB. A question of a length that was met costs 4
+to 7 CPU ms, of another 12; where none are kept each costs 30."""
+_ONEDNN_KERNELS = "0"
+"""oneDNN below it keeps 1,024 more, of which nothing is gained."""
 
 Vectors = npt.NDArray[np.float32]
 
@@ -46,23 +50,26 @@ def model_file() -> Path:
 
 
 class MiniLm:
-    """One compiled model; loads on first use. Calls from several threads are safe, each with its own request."""
+    """Loads on first use, for passages and for questions each. Calls from several threads are safe."""
 
     def __init__(self, *, threads: int = 1, precision: str = "f32") -> None:
         self.threads, self.precision = threads, precision
 
     def embed(self, texts: list[str]) -> Vectors:
         """Unit vectors, one row a text, in the order given."""
+        return self._embed(texts, self._model)
+
+    def embed_queries(self, texts: list[str]) -> Vectors:
+        """This model makes no difference between questions and passages; kernels of questions' lengths are kept."""
+        return self._embed(texts, self._query_model)
+
+    def _embed(self, texts: list[str], model: Any) -> Vectors:
         vectors = np.zeros((len(texts), WIDTH), dtype=np.float32)
         encoded = self._tokenizer.encode_batch(texts)
         order = sorted(range(len(texts)), key=lambda i: (len(encoded[i].ids), i))
         for group in _batches(order, [len(encoding.ids) for encoding in encoded]):
-            vectors[group] = self._infer([encoded[i].ids for i in group])
+            vectors[group] = _infer(model, [encoded[i].ids for i in group])
         return vectors
-
-    def embed_queries(self, texts: list[str]) -> Vectors:
-        """This model makes no difference between questions and passages."""
-        return self.embed(texts)
 
     @cached_property
     def _tokenizer(self) -> Any:
@@ -75,7 +82,14 @@ class MiniLm:
 
     @cached_property
     def _model(self) -> Any:
-        os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", KEPT_KERNELS)  # read when the library is loaded
+        return self._compile(KEPT_KERNELS)
+
+    @cached_property
+    def _query_model(self) -> Any:
+        return self._compile(QUERY_KERNELS)
+
+    def _compile(self, kept_kernels: int) -> Any:
+        os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", _ONEDNN_KERNELS)  # read when the library is loaded
         import openvino
 
         path = model_file()
@@ -84,20 +98,21 @@ class MiniLm:
         core = openvino.Core()
         settings = {
             "INFERENCE_NUM_THREADS": self.threads, "INFERENCE_PRECISION_HINT": self.precision, "NUM_STREAMS": 1,
-            "CPU_RUNTIME_CACHE_CAPACITY": KEPT_KERNELS,
+            "CPU_RUNTIME_CACHE_CAPACITY": kept_kernels,
         }  # fmt: skip
         return core.compile_model(core.read_model(path), "CPU", settings)
 
-    def _infer(self, ids: list[list[int]]) -> Vectors:
-        longest = max(map(len, ids))
-        tokens = np.zeros((len(ids), longest), dtype=np.int64)
-        mask = np.zeros_like(tokens)
-        for row, one in enumerate(ids):
-            tokens[row, : len(one)], mask[row, : len(one)] = one, 1
-        inputs = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": np.zeros_like(tokens)}
-        names = {name for port in self._model.inputs for name in port.names}
-        hidden = self._model.create_infer_request().infer({k: v for k, v in inputs.items() if k in names})[0]
-        return _pooled(hidden, mask) if hidden.ndim == 3 else _unit(hidden)
+
+def _infer(model: Any, ids: list[list[int]]) -> Vectors:
+    longest = max(map(len, ids))
+    tokens = np.zeros((len(ids), longest), dtype=np.int64)
+    mask = np.zeros_like(tokens)
+    for row, one in enumerate(ids):
+        tokens[row, : len(one)], mask[row, : len(one)] = one, 1
+    inputs = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": np.zeros_like(tokens)}
+    names = {name for port in model.inputs for name in port.names}
+    hidden = model.create_infer_request().infer({k: v for k, v in inputs.items() if k in names})[0]
+    return _pooled(hidden, mask) if hidden.ndim == 3 else _unit(hidden)
 
 
 def _batches(order: list[int], lengths: list[int]) -> list[list[int]]:
