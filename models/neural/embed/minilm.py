@@ -23,8 +23,8 @@ BATCH_TOKENS = 4096
 """Padded tokens in one inference: large enough to fill one core, small enough to stay in its cache."""
 
 KEPT_KERNELS = 8
-"""Of those that OpenVINO makes for each new shape of a batch: by itself it keeps 5,000, a megabyte each. Eight are those
-of one shape, so that the model's six layers share them; 16 left 80 MB more once a large batch had come."""
+"""Of those that OpenVINO makes for each new shape of a batch: by itself it keeps 5,000, a megabyte each. Eight are
+those of one shape, so that the model's six layers share them; 16 left 80 MB more once a large batch had come."""
 QUERY_KERNELS = 64
 """The same for questions, one text each: those of some ten lengths, 30 MB. A question of a length that was met costs 4
 to 7 CPU ms, of another 12; where none are kept each costs 30."""

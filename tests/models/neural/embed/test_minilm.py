@@ -18,14 +18,16 @@ def test_a_question_has_the_vector_of_the_same_passage() -> None:
 def test_a_length_met_before_changes_no_vector() -> None:
     model = MiniLm()
     first = [model.embed_queries([text])[0] for text in TEXTS]
-    assert np.array_equal(first[1], first[3]) and np.array_equal(first[0], first[5])
+    assert np.array_equal(first[1], first[3])
+    assert np.array_equal(first[0], first[5])
     assert all(np.array_equal(model.embed_queries([text])[0], one) for text, one in zip(TEXTS, first, strict=True))
 
 
 def test_vectors_are_of_length_one_in_the_order_given() -> None:
     model = MiniLm()
     vectors = model.embed(TEXTS)
-    assert vectors.shape == (len(TEXTS), WIDTH) and vectors.dtype == np.float32
+    assert vectors.shape == (len(TEXTS), WIDTH)
+    assert vectors.dtype == np.float32
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     assert all(float(model.embed([text])[0] @ vector) > 0.9999 for text, vector in zip(TEXTS, vectors, strict=True))
 
