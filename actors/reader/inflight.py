@@ -1,6 +1,7 @@
 """The documents one reader holds, and the thread that keeps their leases alive.
 
 In come claims and their progress, out go heartbeats; a lost lease is remembered so that nothing more is written for it.
+Who hears of a lost lease is alive: the document did not end its reader, and gets back the start it was charged.
 Knows no parser and no artifacts.
 """
 
@@ -25,16 +26,18 @@ class Beats(Protocol):
     """The part of the queue that renews leases."""
 
     def beat(self, beats: list[Beat], /) -> frozenset[DocumentId]: ...
+    def acquit(self, claims: Sequence[Claim], /) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A claim with what its holder is doing, and what the database was told last."""
+    """A claim with what its holder is doing, what the database was told last, and what it has answered to."""
 
     claim: Claim
     beat: Beat
     trace: DocumentTrace | None = None
     told: Phase = Phase.READING
+    known: Phase = Phase.READING
 
     def end(self, error: str | None) -> None:
         if self.trace is not None:
@@ -59,7 +62,7 @@ class Inflight:
         beat = Beat(document_id=claim.document_id, attempt=claim.attempt, phase=phase)
         trace = begin_trace(self._tracing, claim) if self._tracing.on else None
         with self._lock:
-            self._held[claim.document_id] = Held(claim, beat, trace, told=phase)
+            self._held[claim.document_id] = Held(claim, beat, trace, told=phase, known=phase)
 
     def remove(self, claim: Claim, error: str | None = None) -> None:
         """Done with it; `error` is the code it ended with, if any."""
@@ -103,15 +106,25 @@ class Inflight:
         """Some page was finished since the last `beats`."""
         return self._moved
 
-    def lose(self, lost: frozenset[DocumentId], told: list[Beat]) -> None:
-        """Forget documents that somebody else holds now, if they are still the attempt that was told."""
-        attempts = {beat.document_id: beat.attempt for beat in told}
+    def hear(self, lost: frozenset[DocumentId], told: list[Beat]) -> list[Claim]:
+        """The answer to `told`: documents that somebody else holds now are forgotten, if they are still that attempt.
+
+        Returns those of them that the database believed to be read: each was charged a start for a death that was none.
+        """
+        charged = []
         with self._lock:
-            for document_id in lost:
-                held = self._held.get(document_id)
-                if held and held.claim.attempt == attempts.get(document_id):
-                    log.warning("lease lost: document %s attempt %d", document_id, held.claim.attempt)
-                    self._held.pop(document_id).end("lease-lost")
+            for beat in told:
+                held = self._held.get(beat.document_id)
+                if held is None or held.claim.attempt != beat.attempt:
+                    continue
+                if beat.document_id not in lost:
+                    self._held[beat.document_id] = replace(held, known=beat.phase)
+                    continue
+                log.warning("lease lost: document %s attempt %d", beat.document_id, beat.attempt)
+                self._held.pop(beat.document_id).end("lease-lost")
+                if held.known is Phase.READING and not held.claim.exhausted:
+                    charged.append(held.claim)
+        return charged
 
     def _is_held(self, claim: Claim) -> bool:
         held = self._held.get(claim.document_id)
@@ -160,7 +173,9 @@ def beat_once(queue: Beats, beats: Callable[[], list[Beat]], inflight: Inflight)
     if not told:
         return True
     try:
-        inflight.lose(queue.beat(told), told)
+        charged = inflight.hear(queue.beat(told), told)
+        if charged:
+            queue.acquit(charged)
     except StorageError as error:
         log.warning("heartbeat failed: %s", error.code)
         return False

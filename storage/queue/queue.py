@@ -17,6 +17,7 @@ from storage.values.rows import Beat, Claim, DocumentId, WorkerId
 from storage.values.signing import Signer
 from storage.values.states import Phase
 
+_ANY_STARTS = 1 << 30  # more than anything is ever charged
 GROUP_BYTES = 512 << 10
 """Of the originals of one group: what a reader works through in a fraction of a second, for nobody else can take it."""
 
@@ -68,7 +69,7 @@ task as (
   update tasks t set state = 'queued', worker = null, lease_until = null, phase = %(phase)s,
     starts = t.starts - (case when t.phase is null then 0 else %(refund)s end),
     available_at = clock_timestamp() + %(delay_s)s * interval '1 second'
-  from {CLAIMS}, relaxed where t.document_id = held.document_id and {HELD}
+  from {CLAIMS}, relaxed where t.document_id = held.document_id and {HELD} and t.starts < %(below)s
   returning t.document_id, t.starts
 ), document as (
   update documents d set status = 'queued', attempts = task.starts from task where d.id = task.document_id
@@ -81,6 +82,17 @@ task as (
   from locked l where j.id = l.id
 )
 select document_id from task
+"""
+
+# Only of a claim that was overtaken: a task that is gone or still at the same attempt stays as it is.
+_ACQUIT = f"""
+with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
+task as (
+  update tasks t set starts = t.starts - 1, lapses = t.lapses + 1
+  from {CLAIMS}, relaxed where t.document_id = held.document_id and t.attempt > held.attempt and t.starts > 0
+  returning t.document_id, t.starts
+)
+update documents d set attempts = task.starts from task where d.id = task.document_id returning d.id
 """
 
 _DEPTH = """
@@ -147,6 +159,13 @@ class Queue:
             alive = {row["document_id"] for row in conn.execute(_BEAT, params).fetchall()}
         return frozenset(beat.document_id for beat in beats if beat.document_id not in alive)
 
+    def acquit(self, claims: Sequence[Claim]) -> int:
+        """Their leases lapsed while they were read, yet whoever read them lives: the starts are given back and counted
+        as lapses. How many were.
+        """
+        with self._db.autocommit() as conn:
+            return len(conn.execute(_ACQUIT, claims_params(claims)).fetchall())
+
     def release(self, claim: Claim, *, scan: bool = False) -> bool:
         """Back to the queue at once, as if never started; False = lost. `scan` notes that it needs a recogniser."""
         return bool(self._put_back([claim], delay_s=0, refund=1, phase=Phase.RECOGNISING if scan else None))
@@ -157,14 +176,24 @@ class Queue:
 
     def retry(self, claim: Claim, error: str, detail: str) -> bool:
         """The start is charged: back after a delay, or failed with `error` when it was the last one. False = lost."""
-        if claim.exhausted or claim.starts >= self._policy.max_starts:
-            return self._fail(claim, error, detail)
-        delays = self._policy.retry_delays_s
+        delays, most = self._policy.retry_delays_s, self._policy.max_starts
         delay = delays[min(claim.starts, len(delays)) - 1] if delays else 0
-        return bool(self._put_back([claim], delay_s=delay, refund=0))
+        # The database decides which start is the last one: an earlier one may have been given back since the claim.
+        if not claim.exhausted and self._put_back([claim], delay_s=delay, refund=0, below=most):
+            return True
+        return self._fail(claim, error, detail)
 
-    def _put_back(self, claims: Sequence[Claim], *, delay_s: float, refund: int, phase: Phase | None = None) -> int:
-        params = {**claims_params(claims), "delay_s": delay_s, "refund": refund, "phase": phase}
+    def _put_back(
+        self,
+        claims: Sequence[Claim],
+        *,
+        delay_s: float,
+        refund: int,
+        phase: Phase | None = None,
+        below: int = _ANY_STARTS,
+    ) -> int:
+        """Those with fewer charged starts than `below`; how many were still held."""
+        params = {**claims_params(claims), "delay_s": delay_s, "refund": refund, "phase": phase, "below": below}
         with self._db.autocommit() as conn:
             done = len(conn.execute(_PUT_BACK, params).fetchall())
         if done and not delay_s:

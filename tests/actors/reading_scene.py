@@ -55,6 +55,7 @@ class FakeQueue:
         self.claims, self.beats = list(claims), list[list[Beat]]()
         self.released, self.retried = list[Claim](), list[tuple[Claim, str]]()
         self.lost: frozenset[DocumentId] = frozenset()
+        self.acquitted = list[Claim]()
         self.scans = set[DocumentId]()
         self.asked = list[int]()
         self.down = threading.Event()
@@ -74,6 +75,10 @@ class FakeQueue:
             raise StoreUnavailable("away")
         self.beats.append(beats)
         return self.lost
+
+    def acquit(self, claims: Sequence[Claim]) -> int:
+        self.acquitted.extend(claims)
+        return len(claims)
 
     def release(self, claim: Claim, *, scan: bool = False) -> bool:
         self.released.append(claim)

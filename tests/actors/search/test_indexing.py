@@ -32,6 +32,9 @@ class Beating:
     def beat(self, beats: list[Beat], /) -> frozenset[DocumentId]:
         return frozenset()
 
+    def acquit(self, claims: Sequence[Claim], /) -> int:
+        return 0
+
 
 @dataclass
 class Published:

@@ -158,6 +158,63 @@ def test_a_lapse_outside_reading_gives_the_start_back(store: Store, phase: Phase
     assert claim(queue).exhausted
 
 
+def test_a_reader_that_lives_clears_the_document_that_lapsed_in_its_hands(store: Store) -> None:
+    submit(store)
+    stopped = worker(store)
+    first = claim(stopped)
+    expire(store, first.document_id)
+    second = claim(worker(store))
+    assert second.starts == 2
+    assert stopped.acquit([first]) == 1
+    task = task_of(store, second)
+    assert (task["starts"], task["lapses"], task["attempt"]) == (1, 1, 2)
+    assert document_of(store, second).attempts == 1
+
+
+def test_a_claim_that_was_not_overtaken_is_not_acquitted(store: Store) -> None:
+    submit(store, 2)
+    queue = worker(store)
+    held, ended = claim(queue), claim(queue)
+    assert finish(store, [Failed(claim=ended, error="malformed")]) == [True]
+    assert queue.acquit([held, ended]) == 0
+    assert (task_of(store, held)["starts"], task_of(store, held)["lapses"]) == (1, 0)
+    assert document_of(store, ended).attempts == 1
+
+
+def test_a_start_that_was_given_back_may_be_made_again(store: Store) -> None:
+    submit(store)
+    queue = worker(store)
+    lapsed = []
+    for _ in range(2):
+        lapsed.append(claim(queue))
+        expire(store, lapsed[-1].document_id)
+    third = claim(queue)
+    assert third.starts == 3
+    assert queue.acquit(lapsed[:1]) == 1
+    assert queue.retry(third, "internal", "no reader")
+    assert document_of(store, third).status is DocumentStatus.QUEUED
+    ready_now(store)
+    last = claim(queue)
+    assert last.starts == 3
+    assert queue.retry(last, "internal", "no reader")
+    assert document_of(store, last).status is DocumentStatus.FAILED
+
+
+def test_a_document_that_stops_its_readers_ends_by_its_lapses(store: Store) -> None:
+    submit(store)
+    queue = worker(store, LeasePolicy(max_starts=3, max_lapses=2))
+    stopped = claim(queue)
+    for lapses in (1, 2, 3):
+        expire(store, stopped.document_id)
+        taken = claim(queue)
+        assert not taken.exhausted
+        assert queue.acquit([stopped]) == 1
+        assert (task_of(store, taken)["starts"], task_of(store, taken)["lapses"]) == (1, lapses)
+        stopped = taken
+    expire(store, stopped.document_id)
+    assert claim(queue).exhausted
+
+
 def test_neither_beat_nor_phase_revives_an_exhausted_claim(store: Store) -> None:
     submit(store)
     queue = worker(store, LeasePolicy(max_starts=1))
