@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from models.cdom.tree import BlockType, dump_tree
 from serve_apps.api.context.drawn_pictures import DrawnPictures
-from serve_apps.api.context.parsed_trees import ParsedTrees
+from serve_apps.api.context.parsed_trees import KEPT_S, ParsedTrees
 from storage.store import Store
 from storage.values.rows import DocumentId
 from tests.builders import make_block, make_tree
@@ -41,6 +41,19 @@ def test_a_tree_is_parsed_once_while_it_is_kept() -> None:
 
 def test_a_tree_of_half_the_budget_is_not_kept() -> None:
     assert read(ParsedTrees(budget=2 * len(STORED) - 1), "a", "a") == ["a", "a"]
+
+
+def test_a_tree_nobody_asks_for_is_let_go() -> None:
+    now = [0.0]
+    trees = ParsedTrees(budget=8 * len(STORED), clock=lambda: now[0])
+    assert read(trees, "a", "b") == ["a", "b"]
+    now[0] = KEPT_S - 1
+    assert read(trees, "a") == []
+    now[0] = KEPT_S + 1
+    assert read(trees, "c") == ["c"]
+    assert len(trees) == 2
+    now[0] = 2 * KEPT_S - 2
+    assert read(trees, "a", "b") == ["b"]
 
 
 def test_pictures_are_kept_within_the_budget() -> None:
