@@ -1,69 +1,73 @@
 """What a reader holds, and what it makes of a heartbeat's answer."""
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from actors.reader.inflight import Inflight, beat_once
-from storage.values.rows import DocumentId
+from storage.values.rows import Claim, DocumentId
 from storage.values.states import Phase
 from tests.actors.reading_scene import FakeQueue, make_claim
 
 LOST = frozenset({DocumentId("doc_1")})
 
 
+@dataclass
+class Holding:
+    """A reader that holds one claim."""
+
+    claim: Claim
+    queue: FakeQueue = field(default_factory=FakeQueue)
+    inflight: Inflight = field(default_factory=Inflight)
+
+    def __post_init__(self) -> None:
+        self.inflight.add(self.claim)
+
+    def enter(self, phase: Phase) -> None:
+        self.inflight.enter(self.claim, phase)
+
+    def hear(self, lost: frozenset[DocumentId] = frozenset()) -> list[Claim]:
+        """One heartbeat that is answered so; who was acquitted until now."""
+        self.queue.lost = lost
+        assert beat_once(self.queue, self.inflight.beats, self.inflight)
+        return self.queue.acquitted
+
+
 def test_a_document_that_was_read_when_its_lease_lapsed_is_acquitted_once() -> None:
-    queue, inflight, claim = FakeQueue(), Inflight(), make_claim("doc_1")
-    inflight.add(claim)
-    queue.lost = LOST
-    assert beat_once(queue, inflight.beats, inflight)
-    assert beat_once(queue, inflight.beats, inflight)
-    assert queue.acquitted == [claim]
-    assert not inflight.holds(claim)
+    reader = Holding(make_claim("doc_1"))
+    assert reader.hear(LOST) == [reader.claim]
+    assert reader.hear(LOST) == [reader.claim]
+    assert not reader.inflight.holds(reader.claim)
 
 
 def test_what_the_database_never_heard_to_be_read_was_not_charged() -> None:
-    queue, inflight, claim = FakeQueue(), Inflight(), make_claim("doc_1", grouped=True)
-    inflight.add(claim)
-    inflight.enter(claim, Phase.READING)
-    queue.lost = LOST
-    assert beat_once(queue, inflight.beats, inflight)
-    assert queue.acquitted == []
+    reader = Holding(make_claim("doc_1", grouped=True))
+    reader.enter(Phase.READING)
+    assert reader.hear(LOST) == []
 
 
 def test_what_the_database_heard_to_be_read_was_charged() -> None:
-    queue, inflight, claim = FakeQueue(), Inflight(), make_claim("doc_1", grouped=True)
-    inflight.add(claim)
-    inflight.enter(claim, Phase.READING)
-    assert beat_once(queue, inflight.beats, inflight)
-    inflight.enter(claim, Phase.PUBLISHING)  # the lapse came before anybody heard of this
-    queue.lost = LOST
-    assert beat_once(queue, inflight.beats, inflight)
-    assert queue.acquitted == [claim]
+    reader = Holding(make_claim("doc_1", grouped=True))
+    reader.enter(Phase.READING)
+    reader.hear()
+    reader.enter(Phase.PUBLISHING)  # the lapse came before anybody heard of this
+    assert reader.hear(LOST) == [reader.claim]
 
 
 def test_a_document_that_waited_was_not_charged() -> None:
-    queue, inflight, claim = FakeQueue(), Inflight(), make_claim("doc_1")
-    inflight.add(claim)
-    inflight.enter(claim, Phase.PUBLISHING)
-    assert beat_once(queue, inflight.beats, inflight)
-    queue.lost = LOST
-    assert beat_once(queue, inflight.beats, inflight)
-    assert queue.acquitted == []
+    reader = Holding(make_claim("doc_1"))
+    reader.enter(Phase.PUBLISHING)
+    reader.hear()
+    assert reader.hear(LOST) == []
 
 
 def test_an_exhausted_claim_was_not_charged() -> None:
-    queue, inflight, claim = FakeQueue(), Inflight(), make_claim("doc_1", exhausted=True)
-    inflight.add(claim)
-    queue.lost = LOST
-    assert beat_once(queue, inflight.beats, inflight)
-    assert queue.acquitted == []
+    assert Holding(make_claim("doc_1", exhausted=True)).hear(LOST) == []
 
 
 def test_an_answer_about_an_earlier_attempt_touches_nothing() -> None:
-    inflight, claim = Inflight(), make_claim("doc_1")
-    inflight.add(claim)
-    told = inflight.beats()
-    inflight.remove(claim)
-    later = replace(make_claim("doc_1"), attempt=2)
-    inflight.add(later)
-    assert inflight.hear(LOST, told) == []
-    assert inflight.holds(later)
+    reader = Holding(make_claim("doc_1"))
+    told = reader.inflight.beats()
+    reader.inflight.remove(reader.claim)
+    later = replace(reader.claim, attempt=2)
+    reader.inflight.add(later)
+    assert reader.inflight.hear(LOST, told) == []
+    assert reader.inflight.holds(later)

@@ -3,12 +3,12 @@
 What was drawn is kept for a while, in memory only, so a delete leaves nothing. Callers have been admitted before.
 """
 
-import threading
-
-from cachetools import LRUCache
+import time
+from collections.abc import Callable
 
 from models.cdom.ports import PageImage, PortUnavailable, RenderPage
 from models.cdom.tree import Block, Tree
+from serve_apps.api.context.kept import KeptValues
 from storage.jobs.documents import Original
 from storage.values.errors import NotFound
 from storage.values.rows import DocumentId
@@ -21,22 +21,18 @@ Key = tuple[DocumentId, int, str]
 
 
 class DrawnPictures:
-    """PNG bytes of the pictures drawn last. Thread-safe."""
+    """PNG bytes of the pictures drawn last. One that would take a quarter of the budget is not kept. Thread-safe."""
 
-    def __init__(self, budget: int = KEPT_BYTES) -> None:
+    def __init__(self, budget: int = KEPT_BYTES, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = budget // 4
-        self._pictures: LRUCache[Key, bytes] = LRUCache(budget, getsizeof=len)
-        self._lock = threading.Lock()
+        self._pictures = KeptValues[Key, bytes](budget, clock)
 
     def get(self, key: Key) -> bytes | None:
-        with self._lock:
-            return self._pictures.get(key)
+        return self._pictures.get(key)
 
     def keep(self, key: Key, picture: bytes) -> None:
-        """One that would take a quarter of the budget is not kept."""
         if len(picture) <= self._most:
-            with self._lock:
-                self._pictures[key] = picture
+            self._pictures.keep(key, picture, len(picture))
 
 
 def find_picture(tree: Tree, asset_ref: str) -> Block:

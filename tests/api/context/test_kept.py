@@ -5,7 +5,8 @@ from typing import Any, cast
 
 from models.cdom.tree import BlockType, dump_tree
 from serve_apps.api.context.drawn_pictures import DrawnPictures
-from serve_apps.api.context.parsed_trees import KEPT_S, ParsedTrees
+from serve_apps.api.context.kept import KEPT_S
+from serve_apps.api.context.parsed_trees import ParsedTrees
 from storage.store import Store
 from storage.values.rows import DocumentId
 from tests.builders import make_block, make_tree
@@ -63,3 +64,16 @@ def test_pictures_are_kept_within_the_budget() -> None:
         pictures.keep(key, b"ab")
     pictures.keep(keys[0], b"abc")
     assert [pictures.get(key) for key in keys] == [None, None, b"ab", b"ab", b"ab", b"ab"]
+
+
+def test_a_picture_nobody_asks_for_is_let_go() -> None:
+    now = [0.0]
+    pictures = DrawnPictures(budget=8, clock=lambda: now[0])
+    key = (DocumentId("d"), 1, "p1")
+    pictures.keep(key, b"ab")
+    now[0] = KEPT_S - 1
+    assert pictures.get(key) == b"ab"
+    now[0] = 2 * KEPT_S - 2
+    assert pictures.get(key) == b"ab"
+    now[0] = 3 * KEPT_S
+    assert pictures.get(key) is None

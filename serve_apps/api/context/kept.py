@@ -1,0 +1,42 @@
+"""Values kept in memory for a while: within a budget of bytes, and no longer than somebody asks for them."""
+
+import threading
+import time
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+from cachetools import TTLCache
+
+KEPT_S = 300.0
+"""After the last time that somebody asked for a value: longer than a person looks at a page."""
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class KeptValues(Generic[K, V]):
+    """The values asked for last, at most `budget` bytes of them, until nobody asked for five minutes.
+
+    What was deleted leaves memory within that time too. Thread-safe.
+    """
+
+    def __init__(self, budget: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._values: TTLCache[K, tuple[int, V]] = TTLCache(budget, KEPT_S, clock, getsizeof=lambda kept: kept[0])
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def get(self, key: K) -> V | None:
+        """The value; its five minutes begin again."""
+        with self._lock:
+            self._values.expire()
+            if kept := self._values.get(key):
+                self._values[key] = kept
+                return kept[1]
+            return None
+
+    def keep(self, key: K, value: V, size: int) -> None:
+        """`size`: bytes of the budget that it takes."""
+        with self._lock:
+            self._values[key] = (size, value)
