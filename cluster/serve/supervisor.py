@@ -1,7 +1,8 @@
 """The one process that owns a running service: Ray's node, Serve's applications and the embedded database's upkeep.
 
 `python -m cluster.serve.supervisor`, started by `up` in a session of its own, so that every process of the service can
-be found by session id. Ends on SIGTERM after draining. A part of Ray's head that dies makes it start everything afresh.
+be found by session id. Ends on SIGTERM after draining, and the embedded database with it. A part of Ray's head that
+dies makes it start everything afresh.
 """
 
 import logging
@@ -64,6 +65,8 @@ class Supervisor:
         self._end()
         if died:
             start_again(died, time.monotonic() - started)
+        if self._database is not None:
+            self._database.stop()  # while our state still keeps another `up` waiting, which would take it for its own
         clear_state(self._workdir)
         return 0
 

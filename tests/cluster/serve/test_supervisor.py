@@ -1,6 +1,7 @@
 """Restarts of a dead head: counted in a row, forgotten after a steady time, ended when they never hold."""
 
 import signal
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -94,6 +95,24 @@ def test_a_service_that_is_asked_to_stop_while_it_starts_is_not_started_again(
     monkeypatch.setenv(RESTARTS, "1")
     with pytest.raises(StartFailed, match="no room"):
         supervise(monkeypatch, tmp_path, StartFailed("no room"), asked_to_stop=True)
+
+
+def test_a_service_that_is_asked_to_stop_ends_its_database_before_it_lets_go(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    calls = list[str]()
+
+    def fake(*names: str) -> SimpleNamespace:
+        return SimpleNamespace(**{name: partial(calls.append, f"{names[0]} {name}") for name in names[1:]})
+
+    monkeypatch.setattr(supervisor, "Head", lambda *_: fake("head", "stop"))
+    monkeypatch.setattr(supervisor, "EmbeddedPostgres", lambda _: fake("database", "stop"))
+    monkeypatch.setattr(supervisor, "clear_state", lambda _: calls.append("state cleared"))
+    settings = SimpleNamespace(workdir=tmp_path, database_url=None)
+    service = Supervisor(cast(Any, SimpleNamespace(settings=settings)), cast(Any, SimpleNamespace(ports={})))
+    monkeypatch.setattr(service, "_start", service._stop.set)
+    assert service.run() == 0
+    assert calls == ["head stop", "database stop", "state cleared"]
 
 
 def test_what_ray_says_when_its_parts_are_slow_is_what_we_look_for() -> None:
