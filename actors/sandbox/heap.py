@@ -9,6 +9,7 @@ import ctypes
 import gc
 import re
 import sys
+import sysconfig
 from collections.abc import Callable, Collection, Iterator
 from itertools import pairwise
 from types import CodeType, FrameType, FunctionType
@@ -24,6 +25,7 @@ _MOST_BATCHES = 1000  # of half a pool of one size, made at most: 8 MB
 _HUGE_PAGE = 1 << 21  # bytes, on x86-64 and on arm64 with pages of 4 KiB
 _MADV_COLLAPSE = 25  # advice of Linux 6.1: make these pages a huge one now, whatever the system's default is
 _RESERVED = 42 << 20  # bytes that the interpreter asks for at once: what a server for everything fills with objects
+_IMMORTAL = range(1 << 31, 1 << 32)  # what the lower half of a count is for objects that are not counted (PEP 683)
 _MAPPED = re.compile(r"([0-9a-f]+)-([0-9a-f]+) rw-p \S+ 00:00 0 +(\[heap\])?$", re.MULTILINE)
 
 _kept: list[object] = []
@@ -71,6 +73,41 @@ def _copy(code: CodeType) -> CodeType:
     one object for all of them: each time one is made, a reference on its full name is counted."""
     inside = tuple(_copy(one) if isinstance(one, CodeType) else one for one in code.co_consts)
     return code.replace(co_consts=inside, co_qualname=code.co_name if code.co_name[0] == "<" else code.co_qualname)
+
+
+def make_immortal() -> int:
+    """Let no reference be counted on the objects that are here: no child copies a page for it. How many were made so.
+
+    From Python 3.12 on the interpreter counts none on objects whose count says so (PEP 683); before, nothing is done.
+    They are never freed, which they would not be anyway: whoever shares them ends without tidying up.
+    """
+    count = ctypes.c_uint32.from_address
+    immortal = count(id(...)).value
+    if immortal not in _IMMORTAL or not _counts_first():
+        return 0
+
+    def mark(one: object) -> bool:
+        """Whether it was counted until now."""
+        place = count(id(one))
+        counted = place.value != immortal
+        place.value = immortal
+        return counted
+
+    made, todo = 0, gc.get_objects()
+    while todo:
+        fresh = list(filter(mark, todo))
+        made += len(fresh)
+        todo = gc.get_referents(*fresh)
+        for code in fresh:
+            if type(code) is CodeType:  # which does not tell the collector what it holds
+                todo += code.co_consts, code.co_names
+    return made
+
+
+def _counts_first() -> bool:
+    """An object begins with the lower half of its count: not so where threads run without the interpreter's lock."""
+    is_usual = sys.implementation.name == "cpython" and not sysconfig.get_config_var("Py_GIL_DISABLED")
+    return is_usual and sys.byteorder == "little" and sys.maxsize > 1 << 32
 
 
 def fill_pools() -> int:

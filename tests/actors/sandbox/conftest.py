@@ -9,9 +9,9 @@ from actors.reading.read_document import DocumentReader
 from actors.sandbox.limits import MIB, SandboxLimits
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome
-from tests.actors.sandbox.probe_server import probe_document
+from tests.actors.sandbox.servers.probe import probe_document
 
-ENTRY = "tests.actors.sandbox.probe_server"
+ENTRY = "tests.actors.sandbox.servers.probe"
 SMALL = SandboxLimits(
     memory_bytes=256 * MIB, page_cpu_s=1, open_cpu_s=2, total_cpu_s=4, stall_wall_s=60.0, output_bytes=16 * MIB,
     pixel_bytes=4 * MIB, formats=("pdf",),

@@ -15,7 +15,7 @@ from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome, RecognisedPage, Word
 from models.cdom.tree import PageStatus, Tree
 from tests.actors.sandbox.conftest import ENTRY, SMALL, ReadOrders
-from tests.actors.sandbox.probe_server import PIXELS, probe_document
+from tests.actors.sandbox.servers.probe import PIXELS, probe_document
 
 pytestmark = pytest.mark.long
 

@@ -18,7 +18,7 @@ from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome
 from tests.actors.sandbox.conftest import ENTRY, SMALL
-from tests.actors.sandbox.probe_server import probe_document
+from tests.actors.sandbox.servers.probe import probe_document
 from tests.waiting import until
 
 pytestmark = pytest.mark.long
@@ -75,7 +75,7 @@ def test_a_stopped_server_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_server_that_cannot_import_its_parsers_says_so() -> None:
-    server = ForkServer(SMALL, entry="tests.actors.sandbox.refusing_server")
+    server = ForkServer(SMALL, entry="tests.actors.sandbox.servers.refusing")
     with pytest.raises(SandboxRefused, match="no parser"):
         server.start()
     server.close()
@@ -83,7 +83,7 @@ def test_a_server_that_cannot_import_its_parsers_says_so() -> None:
 
 def test_no_server_is_an_uncharged_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("actors.reading.forkserver._START_DELAYS_S", (0.0, 0.0))
-    reader = DocumentReader(SMALL, entry="tests.actors.sandbox.refusing_server")
+    reader = DocumentReader(SMALL, entry="tests.actors.sandbox.servers.refusing")
     outcome = read(reader, "one")
     reader.close()
     assert (outcome.error, outcome.charged) == (ErrorCode.WORKER_KILLED, False)

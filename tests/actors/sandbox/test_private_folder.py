@@ -14,7 +14,7 @@ START = "from actors.reading.forkserver import sandbox_layers; print(sandbox_lay
 
 
 def test_the_server_needs_no_file_after_its_privileges_are_gone() -> None:
-    server = ForkServer(SMALL, entry="tests.actors.sandbox.blind_server")
+    server = ForkServer(SMALL, entry="tests.actors.sandbox.servers.blind")
     server.start()
     child = server.take()
     server.forget(child)
