@@ -76,7 +76,7 @@ def prepare_process(limits: SandboxLimits) -> None:
 
 
 def settle_heap() -> None:
-    """A fifth of a second that saves each child a fifth to a third of its time: too much for a server of a few files."""
+    """A fifth of a second that saves each child a fifth to a third of its time: too much for a few files."""
     gc.collect()
     make_immortal()
     fill_pools()
