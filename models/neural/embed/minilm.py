@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from models.neural.embed.tokenizer import TOKENIZER_FILE
+from models.neural.openvino_core import openvino_core
 
 MODEL_ID = "all-MiniLM-L6-v2"
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
@@ -90,12 +91,10 @@ class MiniLm:
 
     def _compile(self, kept_kernels: int) -> Any:
         os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", _ONEDNN_KERNELS)  # read when the library is loaded
-        import openvino
-
         path = model_file()
         if hashlib.sha256(path.read_bytes()).hexdigest() != MODEL_SHA256:
             raise ModelMissing("the weights are not the pinned ones")
-        core = openvino.Core()
+        core = openvino_core()
         settings = {
             "INFERENCE_NUM_THREADS": self.threads, "INFERENCE_PRECISION_HINT": self.precision, "NUM_STREAMS": 1,
             "CPU_RUNTIME_CACHE_CAPACITY": kept_kernels,

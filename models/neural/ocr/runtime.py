@@ -4,13 +4,14 @@ In: a model file. Out: a function from one float32 array to another. Imports ope
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from models.neural.openvino_core import openvino_core
 
 Floats = NDArray[np.float32]
 Network = Callable[[Floats], Floats]
@@ -29,12 +30,12 @@ def runtime_version() -> str:
 
 def load_network(path: Path) -> Network:
     """The whole model of that file."""
-    return _compile(_core().read_model(path))
+    return _compile(openvino_core().read_model(path))
 
 
 def picture_size(path: Path) -> int:
     """Pixels along the side of the square pictures that a model takes."""
-    return int(_core().read_model(path).input(0).get_partial_shape()[3].get_length())
+    return int(openvino_core().read_model(path).input(0).get_partial_shape()[3].get_length())
 
 
 def load_recogniser(path: Path, keep: Callable[[str], bool]) -> tuple[Network, tuple[str, ...]]:
@@ -43,7 +44,7 @@ def load_recogniser(path: Path, keep: Callable[[str], bool]) -> tuple[Network, t
     The last layer multiplies by one column per character; leaving columns out is softmax over the others only. It
     cannot read a Latin letter as a Chinese one, and costs a seventh less.
     """
-    model = _core().read_model(path)
+    model = openvino_core().read_model(path)
     listed: str = model.get_rt_info(["framework", "character"]).astype(str)
     characters = ("", *listed.split("\n")[: _class_count(model) - 2], " ")
     kept = [index for index, char in enumerate(characters) if index == 0 or keep(char)]
@@ -51,15 +52,8 @@ def load_recogniser(path: Path, keep: Callable[[str], bool]) -> tuple[Network, t
     return _compile(model), tuple(characters[index] for index in kept)
 
 
-@cache
-def _core() -> Any:
-    import openvino
-
-    return openvino.Core()
-
-
 def _compile(model: Any) -> Network:
-    compiled = _core().compile_model(
+    compiled = openvino_core().compile_model(
         model,
         "CPU",
         {
