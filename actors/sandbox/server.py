@@ -36,6 +36,8 @@ def main(control: int, limits_json: str) -> NoReturn:
         prepare_process(limits)
         base_bytes = mapped_bytes()
         layers = check_lockdown(limits, base_bytes)
+        if not limits.formats:
+            use_huge_pages()  # last: what is written while a child lives falls apart into single pages for good
     except BaseException as error:
         link.sendall(encode({"kind": "refused", "reason": f"{type(error).__name__}: {error}"[:500]}))
         os._exit(1)
@@ -81,7 +83,7 @@ def settle_heap() -> None:
     make_immortal()
     fill_pools()
     leave_untouched()
-    use_huge_pages()
+    fill_pools()  # so that pools in which both go on lie there too, and not on the huge pages
 
 
 def drop_privileges() -> bool:

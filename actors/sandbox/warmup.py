@@ -26,6 +26,8 @@ _CALLED_LOCKED = frozenset(
     f"actors.sandbox.{name}" for name in ("child", "frames", "landlock", "lockdown", "prctl", "seccomp")
 )
 """Modules whose functions a child calls and the sample does not: those that lock it down."""
+_CALLED_BY_THE_SERVER = frozenset(("actors.sandbox.server", "selectors", "socket"))
+"""Those that its loop calls, while children live."""
 _ROUNDS = 8  # times the sample is read, so that code a first read would still load is loaded
 _WORDS = "Plain words that fill a line of this paragraph from one side to the other."
 
@@ -38,7 +40,7 @@ def warm_up(*, once: bool = False) -> None:
         return
     read = _converse if IS_LINUX else _read
     fill_pools()
-    pack_code(lambda: read(data), beside=_CALLED_LOCKED)
+    pack_code(lambda: read(data), beside=_CALLED_LOCKED | _CALLED_BY_THE_SERVER)
     for _ in range(_ROUNDS):
         read(data)
     _redact(data)
