@@ -19,6 +19,19 @@ def test_an_image_starts_the_service_where_others_reach_it(name: str) -> None:
     assert "USER 10001" in text
 
 
+def test_all_nodes_of_a_cluster_have_the_same_python() -> None:
+    """Ray refuses a node whose Python is another; one from 3.12 on spares small documents a fifth (decision 0363)."""
+    bases = [
+        base
+        for path in IMAGES.glob("Dockerfile*")
+        for base in re.findall(r"^FROM (python:.*?)(?: AS|$)", path.read_text(), re.MULTILINE)
+    ]
+    assert len(bases) >= 4
+    assert len(set(bases)) == 1
+    major, minor = map(int, re.findall(r"\d+", bases[0])[:2])
+    assert (major, minor) >= (3, 12)
+
+
 def test_the_image_of_a_cpu_node_carries_the_layout_as_machine_code_and_no_compiler() -> None:
     build, last = (IMAGES / "Dockerfile").read_text().rsplit("\nFROM ", 1)
     assert "-m cluster.dist.compile" in build
