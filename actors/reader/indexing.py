@@ -1,7 +1,8 @@
 """Between reading and publishing: a document is chunked, embedded and written into the search index.
 
-In come results, out go the same results to the publisher, with the number of their chunks. Each document waits on a
-thread of its own, so reading goes on and a short document never waits for a long one. Knows no model and no engine.
+In come results, out go the same results to the publisher, with the number of their chunks. Each document that waits
+does so on a thread of its own, so reading goes on and a short document never waits for a long one; without an index
+nothing waits, and chunks are counted at once. Knows no model and no engine.
 """
 
 import logging
@@ -121,8 +122,11 @@ class Indexing:
             self._parts.publisher.put(result)
             return
         self._parts.inflight.enter(result.claim, Phase.EMBEDDING)
+        if self._parts.index is None:  # nothing to wait for
+            self._run(result, result.tree, result.finished)
+            return
         self._places.acquire()
-        self._threads.submit(self._run, result, result.tree, result.finished)
+        self._threads.submit(self._run_apart, result, result.tree, result.finished)
 
     def close(self, timeout_s: float) -> bool:
         """Index and publish what is left; false when that took longer than `timeout_s` (leases then run out)."""
@@ -132,14 +136,18 @@ class Indexing:
         self._stop.set()
         return self._parts.publisher.close(max(1.0, timeout_s * 0.2)) and not waiter.is_alive()
 
+    def _run_apart(self, result: Result, tree: Tree, done: Succeeded) -> None:
+        try:
+            self._run(result, tree, done)
+        finally:
+            self._places.release()
+
     def _run(self, result: Result, tree: Tree, done: Succeeded) -> None:
         try:
             self._index(result, tree, done)
         except Exception as error:  # this document's, never the next one's
             log.exception("indexing document %s", result.claim.document_id)
             self._fail(result.claim, type(error).__name__)
-        finally:
-            self._places.release()
 
     def _index(self, result: Result, tree: Tree, done: Succeeded) -> None:
         if self._parts.index is None:

@@ -10,7 +10,7 @@ import gc
 import re
 import sys
 import sysconfig
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable
 from itertools import pairwise
 from types import CodeType, FrameType, FunctionType
 from typing import Any
@@ -148,20 +148,22 @@ def _make_objects(size: int, count: int) -> list[Any]:
     return [bytes(payload) for _ in range(count)]
 
 
-def use_huge_pages() -> int:
-    """Put the server's data on huge pages, whose tables a fork copies in no time; bytes moved."""
+def use_huge_pages(places: Iterable[int]) -> int:
+    """Put data on huge pages, whose tables a fork copies in no time; bytes moved."""
     if sys.platform != "linux":
         return 0
     madvise = ctypes.CDLL(None).madvise
     madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-    return sum(_HUGE_PAGE for place in _huge_places() if madvise(place, _HUGE_PAGE, _MADV_COLLAPSE) == 0)
+    return sum(_HUGE_PAGE for place in places if madvise(place, _HUGE_PAGE, _MADV_COLLAPSE) == 0)
 
 
-def _huge_places() -> Iterator[int]:
-    """Addresses in this process's own data at which a huge page can stand."""
-    for start, end in _own_data():
-        first = -(-start // _HUGE_PAGE) * _HUGE_PAGE
-        yield from range(first, end - _HUGE_PAGE + 1, _HUGE_PAGE)
+def find_huge_places() -> tuple[int, ...]:
+    """Addresses in this process's own data at which a huge page can stand; asks `/proc`."""
+    return tuple(
+        place
+        for start, end in (_own_data() if sys.platform == "linux" else ())
+        for place in range(-(-start // _HUGE_PAGE) * _HUGE_PAGE, end - _HUGE_PAGE + 1, _HUGE_PAGE)
+    )
 
 
 def _own_data() -> list[tuple[int, int]]:

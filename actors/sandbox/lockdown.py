@@ -1,6 +1,7 @@
-"""Locks this process down for good: limits, then no privileges, then no files, then few system calls.
+"""Locks the fork server and its children for good: limits, then no privileges, then no files, then few system calls.
 
-The order matters: each step needs what a later one takes away. macOS gets resource limits only.
+The order matters: each step needs what a later one takes away. What the server can do without is taken from it, once;
+from each child only what the server needs or each process has for itself. macOS gets resource limits only.
 """
 
 import os
@@ -18,31 +19,38 @@ _OPEN_FILES = 8  # file handles: three standard ones, the channel, and room for 
 IS_LINUX = sys.platform == "linux"
 
 
-def lock_down(limits: SandboxLimits, base_bytes: int, parent: int) -> dict[str, bool]:
-    """Which layers are active. `base_bytes` is what the server had mapped; `parent` its pid: with it gone this ends."""
+def lock_server(limits: SandboxLimits, base_bytes: int) -> bool:
+    """Take from the fork server what it does not need either: each child inherits that and none can shed it.
+
+    `base_bytes` is what the server has mapped. Whether Landlock is on; no file can be opened afterwards.
+    """
+    for kind in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_MEMLOCK):
+        resource.setrlimit(kind, (0, 0))
+    if not IS_LINUX:
+        return False
+    most = base_bytes + limits.memory_bytes
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    return restrict_files()
+
+
+def lock_down(limits: SandboxLimits, parent: int) -> bool:
+    """Take the rest from this child of the server. Whether its system calls are filtered.
+
+    `parent` is the server's pid: with it gone this ends.
+    """
     os.setsid()
     if IS_LINUX:
         prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(0)
-    _limit_resources(limits, base_bytes)
-    if not IS_LINUX:
-        return {"rlimits": True, "no_new_privs": False, "landlock": False, "seccomp": False}
-    prctl(_PR_SET_DUMPABLE, 0)
-    prctl(_PR_SET_NO_NEW_PRIVS, 1)
-    landlock = restrict_files()
-    seccomp = install_filter(os.getpid())
-    return {"rlimits": True, "no_new_privs": True, "landlock": landlock, "seccomp": seccomp}
-
-
-def _limit_resources(limits: SandboxLimits, base_bytes: int) -> None:
-    for kind in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC, resource.RLIMIT_MEMLOCK):
-        resource.setrlimit(kind, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
     resource.setrlimit(resource.RLIMIT_NOFILE, (_OPEN_FILES, _OPEN_FILES))
-    if IS_LINUX:
-        most = base_bytes + limits.memory_bytes
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
     resource.setrlimit(resource.RLIMIT_CPU, (limits.open_cpu_s, hard_cpu_s(limits)))
+    if not IS_LINUX:
+        return False
+    prctl(_PR_SET_DUMPABLE, 0)
+    return install_filter(os.getpid())
 
 
 def hard_cpu_s(limits: SandboxLimits) -> int:

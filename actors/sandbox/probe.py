@@ -9,8 +9,7 @@ from actors.sandbox.limits import SandboxLimits
 from actors.sandbox.lockdown import lock_down
 
 _DENIED, _ALLOWED = 0, 1  # exit codes of a probing child
-_LAYERS = ("rlimits", "no_new_privs", "landlock", "seccomp")
-_LAYER_BASE = 64  # exit codes from here on carry the bits of the active layers
+_FILTERED = 64  # that of a child whose system calls are filtered
 
 
 def _connect() -> None:
@@ -33,37 +32,34 @@ def _fork() -> None:
 ATTEMPTS: dict[str, Callable[[], None]] = {"connect": _connect, "exec": _execute, "open": _open, "fork": _fork}
 
 
-def find_gaps(limits: SandboxLimits, base_bytes: int) -> list[str]:
+def find_gaps(limits: SandboxLimits) -> list[str]:
     """Names of the attempts that a locked-down child could carry out; empty when the sandbox holds."""
-    probes = {name: _start(attempt, limits, base_bytes) for name, attempt in ATTEMPTS.items()}
+    probes = {name: _start(attempt, limits) for name, attempt in ATTEMPTS.items()}
     return [name for name, pid in probes.items() if not _was_denied(pid)]
 
 
-def find_active_layers(limits: SandboxLimits, base_bytes: int) -> dict[str, bool]:
-    """Layer → whether it could be put on here."""
+def can_filter(limits: SandboxLimits) -> bool:
+    """Whether a child's system calls can be filtered here."""
     server = os.getpid()
     pid = os.fork()
     if pid == 0:
-        _report_layers(limits, base_bytes, server)
-    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    bits = code - _LAYER_BASE if code >= _LAYER_BASE else 0
-    return {name: bool(bits >> place & 1) for place, name in enumerate(_LAYERS)}
+        _report_filter(limits, server)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == _FILTERED
 
 
-def _report_layers(limits: SandboxLimits, base_bytes: int, server: int) -> NoReturn:
+def _report_filter(limits: SandboxLimits, server: int) -> NoReturn:
     try:
-        layers = lock_down(limits, base_bytes, server)
-        os._exit(_LAYER_BASE + sum(layers[name] << place for place, name in enumerate(_LAYERS)))
+        os._exit(_FILTERED if lock_down(limits, server) else _DENIED)
     finally:
         os._exit(_DENIED)
 
 
-def _start(attempt: Callable[[], None], limits: SandboxLimits, base_bytes: int) -> int:
+def _start(attempt: Callable[[], None], limits: SandboxLimits) -> int:
     """The pid of a child that tries it."""
     server = os.getpid()
     pid = os.fork()
     if pid == 0:
-        _try(attempt, limits, base_bytes, server)
+        _try(attempt, limits, server)
     return pid
 
 
@@ -72,10 +68,10 @@ def _was_denied(pid: int) -> bool:
     return code == _DENIED or code < 0
 
 
-def _try(attempt: Callable[[], None], limits: SandboxLimits, base_bytes: int, server: int) -> NoReturn:
+def _try(attempt: Callable[[], None], limits: SandboxLimits, server: int) -> NoReturn:
     outcome = _ALLOWED
     try:
-        lock_down(limits, base_bytes, server)
+        lock_down(limits, server)
         outcome = _attempt(attempt)
     finally:
         os._exit(outcome)

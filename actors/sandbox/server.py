@@ -15,9 +15,16 @@ import sys
 from typing import Any, NoReturn
 
 from actors.sandbox.frames import encode
-from actors.sandbox.heap import fill_pools, leave_untouched, make_immortal, reserve_arenas, use_huge_pages
+from actors.sandbox.heap import (
+    fill_pools,
+    find_huge_places,
+    leave_untouched,
+    make_immortal,
+    reserve_arenas,
+    use_huge_pages,
+)
 from actors.sandbox.limits import SandboxLimits
-from actors.sandbox.lockdown import IS_LINUX, lock_down
+from actors.sandbox.lockdown import IS_LINUX, lock_down, lock_server
 from actors.sandbox.prctl import fork_alone
 from actors.sandbox.seccomp import pack_filter
 
@@ -34,15 +41,15 @@ def main(control: int, limits_json: str) -> NoReturn:
     try:
         limits = SandboxLimits.load(limits_json)
         prepare_process(limits)
-        base_bytes = mapped_bytes()
-        layers = check_lockdown(limits, base_bytes)
-        if not limits.formats:
-            use_huge_pages()  # last: what is written while a child lives falls apart into single pages for good
+        places = () if limits.formats else find_huge_places()  # no file can be opened afterwards
+        landlock = lock_server(limits, mapped_bytes())
+        layers = check_lockdown(limits, landlock=landlock)
+        use_huge_pages(places)  # last: what is written while a child lives falls apart into single pages for good
     except BaseException as error:
         link.sendall(encode({"kind": "refused", "reason": f"{type(error).__name__}: {error}"[:500]}))
         os._exit(1)
     link.sendall(encode({"kind": "ready", "layers": layers, "idle_rss": peak_rss_bytes()}))
-    Server(link, limits, base_bytes).serve()
+    Server(link, limits).serve()
     os._exit(0)
 
 
@@ -96,16 +103,17 @@ def drop_privileges() -> bool:
     return True
 
 
-def check_lockdown(limits: SandboxLimits, base_bytes: int) -> dict[str, bool]:
+def check_lockdown(limits: SandboxLimits, *, landlock: bool) -> dict[str, bool]:
     """Which layers hold, by trying them. Raises when a locked-down child could do what it must not."""
+    layers = {"rlimits": True, "no_new_privs": IS_LINUX, "landlock": landlock}
     if not IS_LINUX:
-        return {"rlimits": True, "no_new_privs": False, "landlock": False, "seccomp": False, "unprivileged": True}
-    from actors.sandbox.probe import find_active_layers, find_gaps
+        return {**layers, "seccomp": False, "unprivileged": True}
+    from actors.sandbox.probe import can_filter, find_gaps
 
-    gaps = find_gaps(limits, base_bytes)
+    gaps = find_gaps(limits)
     if gaps:
         raise RuntimeError(f"the sandbox lets through: {', '.join(gaps)}")
-    return {**find_active_layers(limits, base_bytes), "unprivileged": os.geteuid() != 0}
+    return {**layers, "seccomp": can_filter(limits), "unprivileged": os.geteuid() != 0}
 
 
 def mapped_bytes() -> int:
@@ -123,8 +131,8 @@ def peak_rss_bytes() -> int:
 class Server:
     """The loop: a byte in, a child out; a child's end is told with its exit code and what it used."""
 
-    def __init__(self, link: socket.socket, limits: SandboxLimits, base_bytes: int) -> None:
-        self._link, self._limits, self._base_bytes = link, limits, base_bytes
+    def __init__(self, link: socket.socket, limits: SandboxLimits) -> None:
+        self._link, self._limits = link, limits
         self._pid = os.getpid()
         self._selector = selectors.DefaultSelector()
         self._selector.register(link, selectors.EVENT_READ)
@@ -166,7 +174,7 @@ class Server:
         try:
             os.dup2(channel.fileno(), CHANNEL)
             os.closerange(CHANNEL + 1, CHANNEL + 1024)
-            lock_down(self._limits, self._base_bytes, self._pid)
+            lock_down(self._limits, self._pid)
             from actors.sandbox.child import serve_requests
 
             serve_requests(CHANNEL, self._limits)

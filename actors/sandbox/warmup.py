@@ -13,6 +13,7 @@ from actors.sandbox.assemble_document import finish_tree, read_again
 from actors.sandbox.child import OPERATIONS, Channel, ChannelSession
 from actors.sandbox.frames import encode
 from actors.sandbox.heap import fill_pools, pack_code
+from actors.sandbox.library_text import use_huge_text
 from actors.sandbox.limits import SandboxLimits
 from actors.sandbox.lockdown import IS_LINUX
 from actors.sandbox.messages import OPTIONS, SOURCE
@@ -43,6 +44,7 @@ def warm_up(*, once: bool = False) -> None:
     pack_code(lambda: read(data), beside=_CALLED_LOCKED | _CALLED_BY_THE_SERVER)
     for _ in range(_ROUNDS):
         read(data)
+    use_huge_text(lambda: read(data))
     _redact(data)
 
 

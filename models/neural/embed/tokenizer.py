@@ -14,8 +14,9 @@ from tokenizers import Tokenizer as WordPieces
 
 TOKENIZER_FILE = Path(__file__).with_name("tokenizer.json")
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
-MAX_KEPT_WORDS = 50_000
-"""Words whose token counts are kept, 200 bytes each: five times what a hundred pages hold, 10 MB of each process."""
+MAX_KEPT_WORDS = 10_000
+"""Words met lately whose token counts are kept, and as many met before: each as many as a hundred pages hold. A word
+takes 200 bytes, so both are full, at 4 MB, after some hundred documents: a process must not grow for hours."""
 DROPPED = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
 """Control characters that the model leaves out, where Python would split a word at them."""
 
@@ -30,13 +31,14 @@ class TokenizerDamaged(Exception):
 
 
 class MiniLmTokenizer:
-    """Counts without the two special tokens the model adds. Thread-safe: the cache only ever gains equal entries."""
+    """Counts without the two special tokens the model adds. Thread-safe: the caches only ever gain equal entries."""
 
     def __init__(self, definition: bytes) -> None:
         self._pieces = WordPieces.from_str(definition.decode())
         self._pieces.no_truncation()
         self._pieces.no_padding()
         self._counts: dict[str, int] = {}
+        self._before: dict[str, int] = {}
 
     def count(self, text: str) -> int:
         """Number of tokens in `text`."""
@@ -55,11 +57,16 @@ class MiniLmTokenizer:
 
     def _learn(self, words: list[str]) -> dict[str, int]:
         """The counts with `words` in them, by one `encode`: `encode_batch` would start threads before a fork."""
-        counts = self._counts if len(self._counts) < MAX_KEPT_WORDS else {}
-        unknown = sorted({word for word in words if word not in counts})
-        encoding = self._pieces.encode(unknown, is_pretokenized=True, add_special_tokens=False)
+        counts = self._counts
+        if len(counts) >= MAX_KEPT_WORDS:
+            self._before, counts = counts, {}
+        unknown = {word for word in words if word not in counts}
+        before = self._before
+        counts.update((word, before[word]) for word in unknown & before.keys())
+        new = sorted(unknown - before.keys())
+        encoding = self._pieces.encode(new, is_pretokenized=True, add_special_tokens=False)
         pieces = Counter(encoding.word_ids)
-        counts.update((word, pieces[number]) for number, word in enumerate(unknown))
+        counts.update((word, pieces[number]) for number, word in enumerate(new))
         self._counts = counts
         return counts
 

@@ -8,7 +8,7 @@ from types import CodeType
 
 import pytest
 
-from actors.sandbox.heap import _MOST_BATCHES, pack_code, use_huge_pages
+from actors.sandbox.heap import _MOST_BATCHES, find_huge_places, pack_code, use_huge_pages
 from tests.actors.sandbox.apart import ROOT, answers
 
 PAGE = 4096
@@ -168,7 +168,7 @@ def test_the_first_object_of_most_sizes_lies_there_too() -> None:
 
 def test_huge_pages_hold_what_stood_there_before() -> None:
     data = [bytes([number % 256]) * 400 for number in range(20_000)]
-    assert use_huge_pages() % (1 << 21) == 0
+    assert use_huge_pages(find_huge_places()) % (1 << 21) == 0
     assert all(one == bytes([number % 256]) * 400 for number, one in enumerate(data))
 
 

@@ -40,3 +40,18 @@ def test_a_changed_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_known_texts_have_known_counts() -> None:
     tokenizer = load_tokenizer()
     assert [tokenizer.count(text) for text in ("", "river", "The river flows.", "x" * 300)] == [0, 1, 4, 1]
+
+
+def test_words_that_nobody_met_for_long_are_let_go_and_those_met_again_are_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "MAX_KEPT_WORDS", 10)
+    tokenizer = load_tokenizer.__wrapped__()
+    for number in range(100):
+        text = f"river number{number} of them"
+        assert tokenizer.count(text) == len(tokenizer.offsets(text))
+        assert tokenizer.count("river") == 1
+    kept = {**tokenizer._before, **tokenizer._counts}
+    assert "river" in tokenizer._counts
+    assert "number0" not in kept
+    assert len(kept) <= 2 * (10 + 4)
