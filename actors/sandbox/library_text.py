@@ -6,6 +6,7 @@ bytes at the same addresses. Never writable and executable at once; where someth
 """
 
 import ctypes
+import os
 import platform
 import re
 import struct
@@ -13,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import groupby
+from typing import BinaryIO
 
 _HUGE_PAGE = 1 << 21  # bytes, on x86-64
 _PAGE = 4096  # bytes, on x86-64
@@ -21,7 +23,9 @@ _READ, _WRITE, _EXECUTE = 1, 2, 4  # bits of protection, PROT_… of linux/mman.
 _PRIVATE_ANONYMOUS = 0x22  # MAP_PRIVATE | MAP_ANONYMOUS of linux/mman.h
 _MADV_DONTNEED, _MADV_COLLAPSE = 4, 25  # advice, from linux/mman.h
 _MREMAP_TO_ADDRESS = 3  # flags MREMAP_MAYMOVE | MREMAP_FIXED of linux/mman.h
-_PRESENT = 1 << 63  # the highest bit of an entry of /proc/self/pagemap
+_PAGEMAP = "/proc/self/pagemap"
+_ENTRY = 8  # bytes of one of its entries
+_PRESENT = 1 << 63  # the highest bit of an entry: the page is in the tables
 _MAPPED = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (r-[x-]p) \S+ \S+ \d+ +(/\S.*)$", re.MULTILINE)
 
 Stretch = tuple[int, int]
@@ -30,16 +34,19 @@ Stretch = tuple[int, int]
 
 def use_huge_text(run: Callable[[], object]) -> int:
     """Move the libraries' code that `run` touches; bytes moved. Needs `/proc` and a process with one thread."""
-    if sys.platform != "linux" or platform.machine() != "x86_64":
+    if sys.platform != "linux" or platform.machine() != "x86_64" or not os.access(_PAGEMAP, os.R_OK):
         return 0
     libraries = list(_find_libraries())
-    for _, texts in libraries:
-        for start, end in texts:
-            _libc().madvise(
-                start, end - start, _MADV_DONTNEED
-            )  # read-only pages of a file: they come back when touched
+    for start, end in (text for _, texts in libraries for text in texts):
+        _libc().madvise(start, end - start, _MADV_DONTNEED)  # pages of a file, only read: they come back when touched
     run()
-    touched = [place for whole, texts in libraries for place in _huge_places(whole) if _is_touched(place, texts)]
+    with open(_PAGEMAP, "rb", buffering=0) as pagemap:
+        touched = [
+            place
+            for whole, texts in libraries
+            for place in _huge_places(whole)
+            if _count_touched(pagemap, place, texts) >= _LEAST_TOUCHED
+        ]
     return sum(_HUGE_PAGE for place in touched if _move(place))
 
 
@@ -59,19 +66,16 @@ def _huge_places(stretch: Stretch) -> range:
     return range(first, stretch[1] - _HUGE_PAGE + 1, _HUGE_PAGE)
 
 
-def _is_touched(place: int, texts: list[Stretch]) -> bool:
-    pages = [
-        page
-        for start, end in texts
-        for page in range(max(start, place) // _PAGE, min(end, place + _HUGE_PAGE) // _PAGE)
-    ]
-    if not pages:
-        return False
-    with open("/proc/self/pagemap", "rb", buffering=0) as pagemap:
-        pagemap.seek(pages[0] * 8)
-        entries = pagemap.read((pages[-1] + 1 - pages[0]) * 8)
-    present: int = sum(entry >= _PRESENT for (entry,) in struct.iter_unpack("=Q", entries))
-    return present >= _LEAST_TOUCHED
+def _count_touched(pagemap: BinaryIO, place: int, texts: list[Stretch]) -> int:
+    """Pages of code in a huge page's place that this process has in its tables."""
+    touched = 0
+    for start, end in texts:
+        first, last = max(start, place) // _PAGE, min(end, place + _HUGE_PAGE) // _PAGE
+        if first < last:
+            pagemap.seek(first * _ENTRY)
+            entries = struct.iter_unpack("=Q", pagemap.read((last - first) * _ENTRY))
+            touched += sum(entry >= _PRESENT for (entry,) in entries)
+    return touched
 
 
 def _move(place: int) -> bool:

@@ -54,6 +54,13 @@ place = next(one for whole, _ in library_text._find_libraries() for one in libra
 before = mapped()
 print(int(library_text._move(place)), int(mapped() == before))
 """
+UNKNOWN = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from actors.sandbox import library_text
+library_text._PAGEMAP = "/proc/self/no-such-file"
+print(library_text.use_huge_text(lambda: print(1)))
+"""
 only_there = pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() != "x86_64", reason="code stays where it is on other machines"
 )
@@ -71,3 +78,7 @@ def test_code_that_a_reading_runs_lies_on_huge_pages_with_the_same_bytes() -> No
 @pytest.mark.parametrize("call", ["mmap", "mprotect", "madvise", "mremap"])
 def test_nothing_is_changed_where_the_system_refuses(call: str) -> None:
     assert answers(REFUSED, call) == (0, 1)
+
+
+def test_nothing_is_tried_where_the_system_does_not_say_what_was_touched() -> None:
+    assert answers(UNKNOWN) == (0,)
