@@ -10,6 +10,7 @@ from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.tree import Block, BlockType, Tree
 from models.cdom.visible import visible_blocks
 from models.derive.chunks.chunks import ChunkSettings, ChunkSettingsRefused, _tail, chunk_tree, count_chunks
+from models.derive.chunks.passages import SENTENCE_END
 from models.neural.embed.tokenizer import load_tokenizer
 from tests.builders import make_block, make_tree, table_block
 from tests.models.derive.strategies import trees
@@ -197,3 +198,9 @@ def test_a_report_of_a_hundred_pages_is_chunked_whole() -> None:
     assert {block_id for chunk in chunks for block_id in chunk.block_ids} == {
         block.id for block in visible_blocks(tree)
     }
+
+
+@given(st.text("ab.!?…\"')]»。！？\n \t", max_size=30))
+def test_sentences_end_behind_their_signs_closing_marks_and_blanks(text: str) -> None:
+    plainly = re.compile(r"(?<=[.!?…])[\"'”»)\]]*\s+|(?<=[。！？])|\n+")
+    assert [one.end() for one in SENTENCE_END.finditer(text)] == [one.end() for one in plainly.finditer(text)]
