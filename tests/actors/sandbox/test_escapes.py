@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from actors.reading.forkserver import sandbox_layers
+from actors.reading.forkserver import ForkServer, SandboxRefused, sandbox_layers
+from actors.sandbox.landlock import landlock_version
 from models.cdom.errors import ErrorCode
-from tests.actors.sandbox.conftest import ReadOrders
+from tests.actors.sandbox.conftest import SMALL, ReadOrders
 from tests.actors.sandbox.escapes import ESCAPES
 
 KILLED = {"connect", "datagram", "resolve", "unix-socket", "execute", "fork", "thread", "trace-parent", "unshare"}
@@ -33,3 +34,11 @@ def test_every_layer_this_system_offers_is_active() -> None:
     layers = sandbox_layers()
     assert layers.pop("landlock") in (True, False)
     assert layers == {"rlimits": True, "no_new_privs": True, "seccomp": True, "unprivileged": True}
+
+
+def test_the_server_itself_opens_and_writes_no_file_once_it_serves() -> None:
+    server = ForkServer(SMALL, entry="tests.actors.sandbox.servers.curious")
+    file = "denied" if landlock_version() else "opened"
+    with pytest.raises(SandboxRefused, match=f"file {file}, may write 0 bytes"):
+        server.start()
+    server.close()
