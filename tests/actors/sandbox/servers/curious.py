@@ -2,19 +2,19 @@
 
 import os
 import resource
-from collections.abc import Iterable
 from typing import NoReturn
 
 from actors.sandbox import server
+from actors.sandbox.limits import SandboxLimits
 
 
 def main(control: int, limits_json: str) -> NoReturn:
-    server.use_huge_pages = _tell
+    server.check_lockdown = _tell
     server.main(control, limits_json)
 
 
-def _tell(places: Iterable[int]) -> int:
-    """Instead of the last thing that a server does before it serves."""
+def _tell(limits: SandboxLimits, *, landlock: bool) -> dict[str, bool]:
+    """Where a locked server would let its children try."""
     raise RuntimeError(f"file {_try_file()}, may write {resource.getrlimit(resource.RLIMIT_FSIZE)[1]} bytes")
 
 
