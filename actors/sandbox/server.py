@@ -8,7 +8,7 @@ import array
 import gc
 import os
 import resource
-import selectors
+import select
 import signal
 import socket
 import sys
@@ -32,7 +32,7 @@ UNWANTED = ("onnxruntime", "networkx", "pymupdf.layout", "pymupdf4llm")
 """Left out of the server: together 1.8 s and 150 MB, and threads, which a fork must not meet."""
 UNPRIVILEGED = 65534  # uid and gid of nobody
 CHANNEL = 3  # file descriptor, right after the standard three
-_POLL_S = 0.02  # seconds between looks for children that ended
+_POLL_MS = 20  # milliseconds between looks for children that ended, where the system does not tell
 
 
 def main(control: int, limits_json: str) -> NoReturn:
@@ -134,23 +134,24 @@ class Server:
     def __init__(self, link: socket.socket, limits: SandboxLimits) -> None:
         self._link, self._limits = link, limits
         self._pid = os.getpid()
-        self._selector = selectors.DefaultSelector()
-        self._selector.register(link, selectors.EVENT_READ)
-        self._pidfds: dict[int, int] = {}
+        self._poll = select.poll()
+        self._poll.register(link, select.POLLIN)
+        self._pids: dict[int, int] = {}
         self._children: set[int] = set()
 
     def serve(self) -> None:
         self._fork()
+        control = self._link.fileno()
         while True:
-            for key, _ in self._selector.select(None if IS_LINUX else _POLL_S):
-                if key.fileobj is self._link:
+            for descriptor, _ in self._poll.poll(None if IS_LINUX else _POLL_MS):
+                if descriptor == control:
                     wanted = self._link.recv(64)
                     if not wanted:
                         return
                     for _ in wanted:
                         self._fork()
                 else:
-                    self._reap(key.data)
+                    self._reap(descriptor)
             if not IS_LINUX:
                 self._reap_any()
 
@@ -164,8 +165,8 @@ class Server:
         self._children.add(pid)
         if IS_LINUX:
             pidfd = os.pidfd_open(pid)
-            self._pidfds[pid] = pidfd
-            self._selector.register(pidfd, selectors.EVENT_READ, data=pid)
+            self._pids[pidfd] = pid
+            self._poll.register(pidfd, select.POLLIN)
             descriptors.append(pidfd)
         self._tell(descriptors, kind="child", pid=pid)
         ours.close()
@@ -181,7 +182,10 @@ class Server:
         except BaseException:
             os._exit(70)
 
-    def _reap(self, pid: int) -> None:
+    def _reap(self, pidfd: int) -> None:
+        pid = self._pids.pop(pidfd)
+        self._poll.unregister(pidfd)
+        os.close(pidfd)
         _, status, usage = os.wait4(pid, 0)
         self._forget(pid, status, usage)
 
@@ -193,10 +197,6 @@ class Server:
 
     def _forget(self, pid: int, status: int, usage: resource.struct_rusage) -> None:
         self._children.discard(pid)
-        pidfd = self._pidfds.pop(pid, None)
-        if pidfd is not None:
-            self._selector.unregister(pidfd)
-            os.close(pidfd)
         rss = usage.ru_maxrss * (1024 if IS_LINUX else 1)
         code = os.waitstatus_to_exitcode(status)
         self._tell([], kind="exit", pid=pid, code=code, cpu=usage.ru_utime + usage.ru_stime, rss=rss)

@@ -27,7 +27,7 @@ _CALLED_LOCKED = frozenset(
     f"actors.sandbox.{name}" for name in ("child", "frames", "landlock", "lockdown", "prctl", "seccomp")
 )
 """Modules whose functions a child calls and the sample does not: those that lock it down."""
-_CALLED_BY_THE_SERVER = frozenset(("actors.sandbox.server", "selectors", "socket"))
+_CALLED_BY_THE_SERVER = frozenset(("actors.sandbox.server", "socket"))
 """Those that its loop calls, while children live."""
 _ROUNDS = 8  # times the sample is read, so that code a first read would still load is loaded
 _WORDS = "Plain words that fill a line of this paragraph from one side to the other."
