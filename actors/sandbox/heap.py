@@ -22,8 +22,8 @@ _POOL_HEAD = 48  # bytes of a pool that hold no object
 _STRAY = 8  # of a batch in new pools, not beside the one before: a second pool begins, and what this loop itself frees
 _MOST_POOLS = 4096  # used up at most: 64 MB
 _MOST_BATCHES = 1000  # of half a pool of one size, made at most: 8 MB
-_HUGE_PAGE = 1 << 21  # bytes, on x86-64 and on arm64 with pages of 4 KiB
-_MADV_COLLAPSE = 25  # advice of Linux 6.1: make these pages a huge one now, whatever the system's default is
+HUGE_PAGE = 1 << 21  # bytes, on x86-64 and on arm64 with pages of 4 KiB
+MADV_COLLAPSE = 25  # advice of Linux 6.1: make these pages a huge one now, whatever the system's default is
 _RESERVED = 42 << 20  # bytes that the interpreter asks for at once: what a server for everything fills with objects
 _IMMORTAL = range(1 << 31, 1 << 32)  # what the lower half of a count is for objects that are not counted (PEP 683)
 _MAPPED = re.compile(r"([0-9a-f]+)-([0-9a-f]+) rw-p \S+ 00:00 0 +(\[heap\])?$", re.MULTILINE)
@@ -150,20 +150,20 @@ def _make_objects(size: int, count: int) -> list[Any]:
 
 def use_huge_pages(places: Iterable[int]) -> int:
     """Put data on huge pages, whose tables a fork copies in no time; bytes moved."""
-    if sys.platform != "linux":
-        return 0
     madvise = ctypes.CDLL(None).madvise
     madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-    return sum(_HUGE_PAGE for place in places if madvise(place, _HUGE_PAGE, _MADV_COLLAPSE) == 0)
+    return sum(HUGE_PAGE for place in places if madvise(place, HUGE_PAGE, MADV_COLLAPSE) == 0)
 
 
 def find_huge_places() -> tuple[int, ...]:
-    """Addresses in this process's own data at which a huge page can stand; asks `/proc`."""
-    return tuple(
-        place
-        for start, end in (_own_data() if sys.platform == "linux" else ())
-        for place in range(-(-start // _HUGE_PAGE) * _HUGE_PAGE, end - _HUGE_PAGE + 1, _HUGE_PAGE)
-    )
+    """Addresses in this process's own data at which a huge page can stand; asks `/proc`, and knows none elsewhere."""
+    stretches = _own_data() if sys.platform == "linux" else []
+    return tuple(place for start, end in stretches for place in huge_places(start, end))
+
+
+def huge_places(start: int, end: int) -> range:
+    """Addresses at which a huge page lies whole between these two."""
+    return range(-(-start // HUGE_PAGE) * HUGE_PAGE, end - HUGE_PAGE + 1, HUGE_PAGE)
 
 
 def _own_data() -> list[tuple[int, int]]:

@@ -16,12 +16,13 @@ from functools import cache
 from itertools import groupby
 from typing import BinaryIO
 
-_HUGE_PAGE = 1 << 21  # bytes, on x86-64
+from actors.sandbox.heap import HUGE_PAGE, MADV_COLLAPSE, huge_places
+
 _PAGE = 4096  # bytes, on x86-64
 _LEAST_TOUCHED = 128  # pages of a huge one that a reading must touch: eight faults, each maps sixteen
 _READ, _WRITE, _EXECUTE = 1, 2, 4  # bits of protection, PROT_… of linux/mman.h
 _PRIVATE_ANONYMOUS = 0x22  # MAP_PRIVATE | MAP_ANONYMOUS of linux/mman.h
-_MADV_DONTNEED, _MADV_COLLAPSE = 4, 25  # advice, from linux/mman.h
+_MADV_DONTNEED = 4  # advice of linux/mman.h
 _MREMAP_TO_ADDRESS = 3  # flags MREMAP_MAYMOVE | MREMAP_FIXED of linux/mman.h
 _PAGEMAP = "/proc/self/pagemap"
 _ENTRY = 8  # bytes of one of its entries
@@ -44,10 +45,10 @@ def use_huge_text(run: Callable[[], object]) -> int:
         touched = [
             place
             for whole, texts in libraries
-            for place in _huge_places(whole)
+            for place in huge_places(*whole)
             if _count_touched(pagemap, place, texts) >= _LEAST_TOUCHED
         ]
-    return sum(_HUGE_PAGE for place in touched if _move(place))
+    return sum(HUGE_PAGE for place in touched if _move(place))
 
 
 def _find_libraries() -> Iterator[tuple[Stretch, list[Stretch]]]:
@@ -61,16 +62,11 @@ def _find_libraries() -> Iterator[tuple[Stretch, list[Stretch]]]:
             yield whole, [(start, end) for start, end, rights, _ in parts if rights == "r-xp"]
 
 
-def _huge_places(stretch: Stretch) -> range:
-    first = -(-stretch[0] // _HUGE_PAGE) * _HUGE_PAGE
-    return range(first, stretch[1] - _HUGE_PAGE + 1, _HUGE_PAGE)
-
-
 def _count_touched(pagemap: BinaryIO, place: int, texts: list[Stretch]) -> int:
     """Pages of code in a huge page's place that this process has in its tables."""
     touched = 0
     for start, end in texts:
-        first, last = max(start, place) // _PAGE, min(end, place + _HUGE_PAGE) // _PAGE
+        first, last = max(start, place) // _PAGE, min(end, place + HUGE_PAGE) // _PAGE
         if first < last:
             pagemap.seek(first * _ENTRY)
             entries = struct.iter_unpack("=Q", pagemap.read((last - first) * _ENTRY))
@@ -81,17 +77,17 @@ def _count_touched(pagemap: BinaryIO, place: int, texts: list[Stretch]) -> int:
 def _move(place: int) -> bool:
     """Copy the bytes of a huge page and put the copy in their place. False where the system refuses."""
     libc = _libc()
-    room = libc.mmap(None, 2 * _HUGE_PAGE, _READ | _WRITE, _PRIVATE_ANONYMOUS, -1, 0)
+    room = libc.mmap(None, 2 * HUGE_PAGE, _READ | _WRITE, _PRIVATE_ANONYMOUS, -1, 0)
     if room in (None, ctypes.c_void_p(-1).value):
         return False
-    copy = -(-room // _HUGE_PAGE) * _HUGE_PAGE
-    ctypes.memmove(copy, place, _HUGE_PAGE)
+    copy = huge_places(room, room + 2 * HUGE_PAGE)[0]
+    ctypes.memmove(copy, place, HUGE_PAGE)
     moved: bool = (
-        libc.mprotect(copy, _HUGE_PAGE, _READ | _EXECUTE) == 0
-        and libc.madvise(copy, _HUGE_PAGE, _MADV_COLLAPSE) == 0
-        and libc.mremap(copy, _HUGE_PAGE, _HUGE_PAGE, _MREMAP_TO_ADDRESS, place) == place
+        libc.mprotect(copy, HUGE_PAGE, _READ | _EXECUTE) == 0
+        and libc.madvise(copy, HUGE_PAGE, MADV_COLLAPSE) == 0
+        and libc.mremap(copy, HUGE_PAGE, HUGE_PAGE, _MREMAP_TO_ADDRESS, place) == place
     )
-    left = [(room, copy), (copy + _HUGE_PAGE, room + 2 * _HUGE_PAGE), *([] if moved else [(copy, copy + _HUGE_PAGE)])]
+    left = [(room, copy), (copy + HUGE_PAGE, room + 2 * HUGE_PAGE), *([] if moved else [(copy, copy + HUGE_PAGE)])]
     for start, end in left:
         if end > start:
             libc.munmap(start, end - start)

@@ -12,6 +12,7 @@ import re, sys
 sys.path.insert(0, sys.argv[1])
 from models.extract.readers.pdf.engine import pymupdf
 from actors.sandbox import library_text, warmup
+from actors.sandbox.heap import huge_places
 
 def mapped():
     with open("/proc/self/maps") as maps:
@@ -29,7 +30,7 @@ def read():
         return document[0].get_text("words")
 
 before, libraries = read(), list(library_text._find_libraries())
-places = [place for whole, _ in libraries for place in library_text._huge_places(whole)]
+places = [place for whole, _ in libraries for place in huge_places(*whole)]
 kept = {place: bytes_at(place) for place in places}
 moved = library_text.use_huge_text(read) >> 21
 own = [int(one[0], 16) for one in mapped() if one[2] == "r-xp" and not one[4] and int(one[0], 16) in kept]
@@ -42,6 +43,7 @@ REFUSED = """
 import ctypes, sys
 sys.path.insert(0, sys.argv[1])
 from actors.sandbox import library_text
+from actors.sandbox.heap import huge_places
 libc = library_text._libc()
 class Refusing:
     mmap, mprotect, madvise, mremap, munmap = libc.mmap, libc.mprotect, libc.madvise, libc.mremap, libc.munmap
@@ -50,7 +52,7 @@ def mapped():
     with open("/proc/self/maps") as maps:
         return [line for line in maps if "rw-p" not in line]
 library_text._libc = lambda: Refusing
-place = next(one for whole, _ in library_text._find_libraries() for one in library_text._huge_places(whole))
+place = next(one for whole, _ in library_text._find_libraries() for one in huge_places(*whole))
 before = mapped()
 print(int(library_text._move(place)), int(mapped() == before))
 """
