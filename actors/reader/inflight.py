@@ -5,9 +5,10 @@ Who hears of a lost lease is alive: the document did not end its reader, and get
 Knows no parser and no artifacts.
 """
 
+import contextlib
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -31,13 +32,17 @@ class Beats(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A claim with what its holder is doing, what the database was told last, and what it has answered to."""
+    """A claim with what its holder is doing, what the database was told last, and what it has answered to.
+
+    `ending`: a transaction that ends it is under way, and says itself whether the claim was still held.
+    """
 
     claim: Claim
     beat: Beat
     trace: DocumentTrace | None = None
     told: Phase = Phase.READING
     known: Phase = Phase.READING
+    ending: bool = False
 
     def end(self, error: str | None) -> None:
         if self.trace is not None:
@@ -95,6 +100,15 @@ class Inflight:
         with self._lock:
             return any(self._is_held(claim) and self._held[claim.document_id].told is Phase.READING for claim in claims)
 
+    @contextlib.contextmanager
+    def ending(self, claims: Sequence[Claim]) -> Iterator[None]:
+        """While these are being ended, a heartbeat that finds them ended already has found no loss."""
+        self._set_ending(claims, True)
+        try:
+            yield
+        finally:
+            self._set_ending(claims, False)
+
     def coming(self) -> bool:
         """Whether more of a group is still to be read: a commit may wait for it."""
         with self._lock:
@@ -115,7 +129,7 @@ class Inflight:
         with self._lock:
             for beat in told:
                 held = self._held.get(beat.document_id)
-                if held is None or held.claim.attempt != beat.attempt:
+                if held is None or held.claim.attempt != beat.attempt or held.ending:
                     continue
                 if beat.document_id not in lost:
                     self._held[beat.document_id] = replace(held, known=beat.phase)
@@ -125,6 +139,11 @@ class Inflight:
                 if held.known is Phase.READING and not held.claim.exhausted:
                     charged.append(held.claim)
         return charged
+
+    def _set_ending(self, claims: Sequence[Claim], ending: bool) -> None:
+        with self._lock:
+            for claim in filter(self._is_held, claims):
+                self._held[claim.document_id] = replace(self._held[claim.document_id], ending=ending)
 
     def _is_held(self, claim: Claim) -> bool:
         held = self._held.get(claim.document_id)

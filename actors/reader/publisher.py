@@ -181,10 +181,12 @@ class Publisher:
         ready = [self._store(result) for result in batch if self._inflight.holds(result.claim)]
         if not ready:
             return
-        for finished, done in zip(ready, self._finish(ready), strict=True):
-            if not done:
-                log.warning("fence refused document %s attempt %d", finished.claim.document_id, finished.claim.attempt)
-            self._inflight.remove(finished.claim, finished.error if isinstance(finished, Failed) else None)
+        with self._inflight.ending([finished.claim for finished in ready]):
+            for finished, done in zip(ready, self._finish(ready), strict=True):
+                claim = finished.claim
+                if not done:
+                    log.warning("fence refused document %s attempt %d", claim.document_id, claim.attempt)
+                self._inflight.remove(claim, finished.error if isinstance(finished, Failed) else None)
 
     def _store(self, result: Result) -> Finished:
         if isinstance(result.finished, Failed):

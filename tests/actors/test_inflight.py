@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field, replace
 
+import pytest
+
 from actors.reader.inflight import Inflight, beat_once
 from storage.values.rows import Claim, DocumentId
 from storage.values.states import Phase
@@ -71,3 +73,13 @@ def test_an_answer_about_an_earlier_attempt_touches_nothing() -> None:
     reader.inflight.add(later)
     assert reader.inflight.hear(LOST, told) == []
     assert reader.inflight.holds(later)
+
+
+def test_a_heartbeat_that_meets_the_end_of_a_document_has_found_no_loss(caplog: pytest.LogCaptureFixture) -> None:
+    reader = Holding(make_claim("doc_1"))
+    with reader.inflight.ending([reader.claim]):
+        assert reader.hear(LOST) == []
+        assert reader.inflight.holds(reader.claim)
+    assert "lease lost" not in caplog.text
+    assert reader.hear(LOST) == [reader.claim]  # the end did not come to pass: now it is one
+    assert "lease lost" in caplog.text

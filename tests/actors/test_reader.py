@@ -169,6 +169,25 @@ def test_a_document_that_cannot_be_published_does_not_hold_up_the_others() -> No
     assert [row.claim.document_id for row in scene.store.finished] == ["good"]
 
 
+def test_a_heartbeat_that_finds_a_document_just_ended_by_this_reader_tells_of_no_loss(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    scene = Scene(make_claim())
+    finish = scene.store.finish
+
+    def committed_but_not_yet_answered(finished: Sequence[Finished]) -> list[bool]:
+        scene.queue.lost = frozenset(row.claim.document_id for row in finished)  # their tasks are gone
+        heard = len(scene.queue.beats)
+        assert until(lambda: len(scene.queue.beats) > heard + 1)
+        return finish(finished)
+
+    scene.reader._parts.publisher._finish = committed_but_not_yet_answered  # type: ignore[attr-defined]
+    with scene.running():
+        assert until(lambda: scene.store.finished and len(scene.inflight) == 0)
+    assert "lease lost" not in caplog.text
+    assert scene.queue.acquitted == []
+
+
 def test_a_refusal_of_the_fence_is_the_end_of_it() -> None:
     scene = Scene(make_claim())
     scene.store.refuse = True
