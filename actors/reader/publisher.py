@@ -155,7 +155,7 @@ class Publisher:
                 if not getattr(error, "retryable", False):
                     self._give_up(batch, error)
                     return
-                log.warning("publishing waits: %s", type(error).__name__)
+                log.warning("publishing waits: %s", error if isinstance(error, StorageError) else type(error).__name__)
                 self._backoff.pause()
                 if self._gone.is_set():
                     return

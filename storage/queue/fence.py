@@ -1,7 +1,8 @@
 """The fence, in one place: a write about a held task happens only while this worker's claim is the newest one.
 
 `attempt` rises with every claim. Claims may be lost in a database crash (they commit asynchronously), so one number can
-be given out twice; the worker's random id tells the two apart.
+be given out twice; the worker's random id tells the two apart. Who writes about several tasks locks them by id first: a
+heartbeat and the end of the same documents, side by side, never wait for each other crosswise.
 """
 
 from collections.abc import Sequence
@@ -21,6 +22,14 @@ join tasks t on t.document_id = held.document_id and {HELD}
 join documents d on d.id = t.document_id
 order by d.id for update of t, d
 """
+
+
+def locked_first(claims: str, condition: str = HELD) -> str:
+    """SQL of a CTE `mine`: document ids of the tasks `t` that meet `condition` with a row `held` of `claims`, locked."""
+    return f"""mine as materialized (
+  select t.document_id from {claims} join tasks t on t.document_id = held.document_id and {condition}
+  order by t.document_id for update of t
+)"""
 
 
 def claims_params(claims: Sequence[Claim]) -> Params:

@@ -11,7 +11,7 @@ from storage.postgres.database import Database
 from storage.postgres.notices import notify_done, notify_tasks
 from storage.queue.claiming import CLAIM, to_claim
 from storage.queue.ending import end_documents, failed
-from storage.queue.fence import CLAIMS, HELD, claims_params, lock_held
+from storage.queue.fence import CLAIMS, claims_params, lock_held, locked_first
 from storage.values.crash_points import CrashPoint, crash_point
 from storage.values.rows import Beat, Claim, DocumentId, WorkerId
 from storage.values.signing import Signer
@@ -48,10 +48,10 @@ held as (
   select * from unnest(%(ids)s::text[], %(attempts)s::bigint[], %(phases)s::text[], %(done)s::bigint[],
                        %(total)s::bigint[])
     as h(document_id, attempt, phase, pages_done, pages_total), (select %(worker)s::text as worker) as me
-), alive as (
+), {locked_first("held")}, alive as (
   update tasks t set lease_until = clock_timestamp() + %(lease_s)s * interval '1 second',
     phase = case when t.phase is null then null else held.phase end
-  from held, relaxed where t.document_id = held.document_id and {HELD}
+  from mine join held using (document_id), relaxed where t.document_id = mine.document_id
   returning t.document_id, held.pages_done, held.pages_total
 ), progress as (
   insert into page_progress (document_id, pages_done, pages_total)
@@ -65,11 +65,11 @@ select document_id from alive
 
 _PUT_BACK = f"""
 with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
-task as (
+{locked_first(CLAIMS)}, task as (
   update tasks t set state = 'queued', worker = null, lease_until = null, phase = %(phase)s,
     starts = t.starts - (case when t.phase is null then 0 else %(refund)s end),
     available_at = clock_timestamp() + %(delay_s)s * interval '1 second'
-  from {CLAIMS}, relaxed where t.document_id = held.document_id and {HELD} and t.starts < %(below)s
+  from mine, relaxed where t.document_id = mine.document_id and t.starts < %(below)s
   returning t.document_id, t.starts
 ), document as (
   update documents d set status = 'queued', attempts = task.starts from task where d.id = task.document_id
@@ -87,9 +87,9 @@ select document_id from task
 # Only of a claim that was overtaken: a task that is gone or still at the same attempt stays as it is.
 _ACQUIT = f"""
 with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
-task as (
+{locked_first(CLAIMS, "t.attempt > held.attempt and t.starts > 0")}, task as (
   update tasks t set starts = t.starts - 1, lapses = t.lapses + 1
-  from {CLAIMS}, relaxed where t.document_id = held.document_id and t.attempt > held.attempt and t.starts > 0
+  from mine, relaxed where t.document_id = mine.document_id
   returning t.document_id, t.starts
 )
 update documents d set attempts = task.starts from task where d.id = task.document_id returning d.id

@@ -1,0 +1,54 @@
+"""Statements about the same claims lock them in one order: side by side they wait, and never for each other."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+from storage.queue.publish import finish
+from storage.queue.queue import Queue
+from storage.store import Store
+from storage.values.rows import Beat, Claim
+from storage.values.states import Phase
+from tests.storage.scenes import claim, submit, success, worker
+from tests.waiting import until
+
+Write = Callable[[Store, Queue, Sequence[Claim]], object]
+_WAITING = "select count(*) as waiting from pg_locks where not granted"
+_LOCK = "select from tasks where document_id = %s for update nowait"
+
+
+def _beat(store: Store, queue: Queue, claims: Sequence[Claim]) -> object:
+    beats = [Beat(document_id=one.document_id, attempt=one.attempt, phase=Phase.READING) for one in claims]
+    return queue.beat(beats) == frozenset()
+
+
+def _release(store: Store, queue: Queue, claims: Sequence[Claim]) -> object:
+    return queue.release_all(claims) == len(claims)
+
+
+def _acquit(store: Store, queue: Queue, claims: Sequence[Claim]) -> object:
+    overtaken = [replace(one, attempt=one.attempt - 1) for one in claims]
+    return queue.acquit(overtaken) == len(claims)
+
+
+def _finish(store: Store, queue: Queue, claims: Sequence[Claim]) -> object:
+    return all(finish(store, [success(one) for one in claims]))
+
+
+@pytest.mark.parametrize("write", [_beat, _release, _acquit, _finish])
+@pytest.mark.parametrize("backwards", [False, True])
+def test_whoever_waits_for_the_first_task_does_not_hold_the_others(store: Store, write: Write, backwards: bool) -> None:
+    submit(store, 5)
+    queue = worker(store)
+    claims = sorted((claim(queue) for _ in range(5)), key=lambda one: one.document_id, reverse=backwards)
+    first, *others = sorted(one.document_id for one in claims)
+    with ThreadPoolExecutor(1) as pool:
+        with store.db.transaction() as conn:
+            conn.execute(_LOCK, (first,))
+            done = pool.submit(write, store, queue, claims)
+            assert until(lambda: store.db.fetch_all(_WAITING)[0]["waiting"] > 0)
+            for document_id in others:
+                conn.execute(_LOCK, (document_id,))
+        assert done.result()
