@@ -25,7 +25,7 @@ order by d.id for update of t, d
 
 
 def locked_first(claims: str, condition: str = HELD) -> str:
-    """SQL of a CTE `mine`: document ids of the tasks `t` that meet `condition` with a row `held` of `claims`, locked."""
+    """SQL of a CTE `mine`: ids of the tasks `t` that meet `condition` with a row `held` of `claims`, now locked."""
     return f"""mine as materialized (
   select t.document_id from {claims} join tasks t on t.document_id = held.document_id and {condition}
   order by t.document_id for update of t
