@@ -7,6 +7,7 @@ Counts are kept per word: word pieces never cross white space, so the sum over w
 import hashlib
 import re
 from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -20,6 +21,7 @@ takes 200 bytes, so both are full, at 4 MB, after some hundred documents: a proc
 DROPPED = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
 """Control characters that the model leaves out, where Python would split a word at them."""
 
+_PART = re.compile(r"[0-9A-Za-z]+|[!-~]")
 _DROPPED = re.compile(f"[{DROPPED}]")
 _WITHOUT_DROPPED = str.maketrans("", "", DROPPED)
 
@@ -56,19 +58,34 @@ class MiniLmTokenizer:
         return [(int(start), int(end)) for start, end in encoding.offsets]
 
     def _learn(self, words: list[str]) -> dict[str, int]:
-        """The counts with `words` in them, by one `encode`: `encode_batch` would start threads before a fork."""
+        """The counts with `words` in them: what stands between signs is mostly known, the rest is one `encode`."""
         counts = self._counts
         if len(counts) >= MAX_KEPT_WORDS:
             self._before, counts = counts, {}
-        unknown = {word for word in words if word not in counts}
-        before = self._before
-        counts.update((word, before[word]) for word in unknown & before.keys())
-        new = sorted(unknown - before.keys())
-        encoding = self._pieces.encode(new, is_pretokenized=True, add_special_tokens=False)
-        pieces = Counter(encoding.word_ids)
-        counts.update((word, pieces[number]) for number, word in enumerate(new))
+        unknown = self._unknown(words, counts)
+        parts = {word: _parts(word) for word in unknown}
+        new = sorted(self._unknown((part for each in parts.values() for part in each), counts))
+        # `encode_batch` would start threads before a fork.
+        pieces = Counter(self._pieces.encode(new, is_pretokenized=True, add_special_tokens=False).word_ids)
+        counts.update((part, pieces[number]) for number, part in enumerate(new))
+        counts.update((word, sum([counts[part] for part in each])) for word, each in parts.items())
         self._counts = counts
         return counts
+
+    def _unknown(self, words: Iterable[str], counts: dict[str, int]) -> set[str]:
+        """Those that are in neither age; what was met before is kept on."""
+        missing, before = {word for word in words if word not in counts}, self._before
+        known = {word: before[word] for word in missing if word in before}
+        counts.update(known)
+        return missing - known.keys()
+
+
+def _parts(word: str) -> list[str]:
+    """Runs of letters and figures, and single signs: no word piece crosses from one to another.
+
+    Other scripts stay whole, and what may hold one of the model's own tokens, such as `[SEP]`.
+    """
+    return _PART.findall(word) if word.isascii() and word.isprintable() and "[" not in word else [word]
 
 
 def _without_dropped(text: str) -> str:

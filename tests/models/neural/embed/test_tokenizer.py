@@ -19,6 +19,21 @@ def test_the_count_by_words_is_the_count_of_the_whole(text: str) -> None:
     assert tokenizer.count(text) == len(tokenizer.offsets(text))
 
 
+@settings(max_examples=300)
+@given(st.text("aB7é.,-_/'(\"[]#@\x07 ", max_size=60))
+def test_words_full_of_signs_are_counted_as_the_whole_is(text: str) -> None:
+    tokenizer = load_tokenizer()
+    assert tokenizer.count(text) == len(tokenizer.offsets(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["[SEP]", "a[SEP]b.c", "x.[MASK]", "[PAD", "a[CLS", "x" * 99 + "." + "y" * 200, "3.14,-2/7", "don't--stop"]
+)
+def test_the_model_s_own_tokens_and_long_parts_are_counted_as_the_whole_is(text: str) -> None:
+    tokenizer = load_tokenizer()
+    assert tokenizer.count(text) == len(tokenizer.offsets(text))
+
+
 @given(TEXT)
 def test_offsets_rise_and_stay_inside_the_text(text: str) -> None:
     places = load_tokenizer().offsets(text)
