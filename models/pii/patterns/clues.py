@@ -22,7 +22,8 @@ _DIALLED = re.compile(rb"0(?<!00)(?=(?:[ .\-/()+]{0,6}0){6})")
 _IBANS = re.compile(rb"00(?<=[Aa]{2}00)")
 _LOCAL_PART = re.compile(r"(?<![\w.%+-])[\w.%+'&=~/-]")
 _SAID_AT = re.compile(
-    r"[\[({<] ?(?:at|arroba|chiocciola|@) ?[\])}>]|(?<= )at (?=[\w-]{1,63}(?: dot [\w-]{1,63}){0,3}? dot )"
+    r"[\[({<a](?:(?<=[\[({<]) ?(?:at|arroba|chiocciola|@) ?[\])}>]"
+    r"|(?<= a)t (?=[\w-]{1,63}(?: dot [\w-]{1,63}){0,3}? dot ))"
 )
 _HOST_BACKWARDS = re.compile(r"[\w.:-]*")
 _STREETS = re.compile(
@@ -54,6 +55,7 @@ class Clues:
         self.shape = plain.translate(_SHAPE)
         self._hinted: dict[tuple[str, ...], list[int]] = {}
         self._known: dict[re.Pattern[bytes], list[int]] = {}
+        self._starts: dict["Starts", list[int]] = {}
 
     @cached_property
     def lower(self) -> str:
@@ -73,6 +75,13 @@ class Clues:
         found = self._known.get(regex)
         if found is None:
             found = self._known[regex] = [match.start() for match in regex.finditer(shadow)]
+        return found
+
+    def starts(self, function: "Starts") -> list[int]:
+        """What this one finds; asked once, however many patterns begin there."""
+        found = self._starts.get(function)
+        if found is None:
+            found = self._starts[function] = list(function(self))
         return found
 
     def hinted(self, hints: tuple[str, ...]) -> list[int]:

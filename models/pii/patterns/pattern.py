@@ -31,7 +31,7 @@ class Pattern:
     def find(self, clues: Clues) -> Iterator[Hit]:
         """Values in text order. What was taken for a value and is none hides nothing: the next start is looked at."""
         behind = 0
-        for place in self.starts(clues):
+        for place in clues.starts(self.starts):
             hit = self._find_at(clues, place, self.context) if place >= behind else None
             while hit is not None:
                 yield hit
