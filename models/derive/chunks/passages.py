@@ -62,12 +62,12 @@ def _of_block(flowing: FlowingBlock, tokenizer: Tokenizer, budget: int) -> list[
     if not block.text.strip():
         return []
     passages: list[Passage] = []
-    at = 0
+    at, all_boxes = 0, _boxes(flowing.parts)
     for text, tokens, glue in cut_text(block.text, tokenizer, budget):
         start = block.text.index(text, at)
         at = start + len(text)
         parts = _parts_within(flowing, start, at)
-        boxes = tuple(box for part in parts for box in box_of(part))
+        boxes = all_boxes if parts is flowing.parts else _boxes(parts)
         passages.append(Passage(text=text, tokens=tokens, blocks=parts, boxes=boxes, glue=glue))
     return passages
 
@@ -82,6 +82,10 @@ def _parts_within(flowing: FlowingBlock, start: int, end: int) -> tuple[Block, .
         for part, first, last in zip(flowing.parts, flowing.starts, ends, strict=True)
         if first < end and last > start
     )
+
+
+def _boxes(blocks: Sequence[Block]) -> tuple[PageBox, ...]:
+    return tuple(box for block in blocks for box in box_of(block))
 
 
 def box_of(block: Block) -> tuple[PageBox, ...]:

@@ -55,7 +55,7 @@ class Clues:
         self.shape = plain.translate(_SHAPE)
         self._hinted: dict[tuple[str, ...], list[int]] = {}
         self._known: dict[re.Pattern[bytes], list[int]] = {}
-        self._starts: dict["Starts", list[int]] = {}
+        self._starts: dict[Starts, list[int]] = {}
 
     @cached_property
     def lower(self) -> str:
