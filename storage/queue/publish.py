@@ -37,7 +37,8 @@ def finish(store: Store, finished: Sequence[Finished], add_members: AddMembers |
         held = lock_held(conn, [item.claim for item in finished])
         crash_point(CrashPoint.AFTER_FENCE)
         ready = _first_each(finished, held)
-        if add_members is not None:
+        if add_members is not None and _hold_members(ready):
+            _lock_jobs(conn, held)
             ready = [
                 (document, _with_members(store, conn, item, held[document], add_members)) for document, item in ready
             ]
@@ -47,9 +48,19 @@ def finish(store: Store, finished: Sequence[Finished], add_members: AddMembers |
         crash_point(CrashPoint.BEFORE_COMMIT)
     crash_point(CrashPoint.AFTER_COMMIT)
     notify_done(store.db, jobs)
-    if any(isinstance(item, Succeeded) and item.members for _, item in ready):
+    if _hold_members(ready):
         notify_tasks(store.db)
     return [item.claim.document_id in held or item.claim.document_id in known for item in finished]
+
+
+def _hold_members(ready: Sequence[tuple[DocumentId, Finished]]) -> bool:
+    return any(isinstance(item, Succeeded) and item.members for _, item in ready)
+
+
+def _lock_jobs(conn: Connection, held: dict[DocumentId, Row]) -> None:
+    """In one order, as the end of documents locks them: new members lock their job before that."""
+    jobs = [row["job_id"] for row in held.values()]
+    conn.execute("select from jobs where id = any(%s) order by id for update", (jobs,))
 
 
 def _with_members(store: Store, conn: Connection, item: Finished, document: Row, add_members: AddMembers) -> Finished:

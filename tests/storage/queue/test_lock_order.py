@@ -6,16 +6,18 @@ from dataclasses import replace
 
 import pytest
 
+from storage.inside.members import add_members
 from storage.queue.publish import finish
 from storage.queue.queue import Queue
 from storage.store import Store
-from storage.values.rows import Beat, Claim
+from storage.values.rows import Beat, Claim, MemberFile
 from storage.values.states import Phase
-from tests.storage.scenes import claim, submit, success, worker
+from tests.storage.scenes import claim, put_blob, submit, success, worker
 from tests.waiting import until
 
 Write = Callable[[Store, Queue, Sequence[Claim]], object]
-_WAITING = "select count(*) as waiting from pg_locks where not granted"
+_WAITING = """select count(*) as waiting from pg_stat_activity
+              where datname = current_database() and wait_event_type = 'Lock'"""
 _LOCK = "select from tasks where document_id = %s for update nowait"
 
 
@@ -52,3 +54,18 @@ def test_whoever_waits_for_the_first_task_does_not_hold_the_others(store: Store,
             for document_id in others:
                 conn.execute(_LOCK, (document_id,))
         assert done.result()
+
+
+def test_whoever_adds_members_to_a_job_holds_no_job_while_it_waits_for_an_earlier_one(store: Store) -> None:
+    earlier, later = sorted((submit(store) for _ in range(2)), key=lambda job: job.id)
+    queue = worker(store)
+    taken = {one.job_id: one for one in (claim(queue), claim(queue))}
+    inside = MemberFile(name="1.txt", path="1.txt", blob=put_blob(store, b"one"))
+    ends = [success(taken[earlier.id]), replace(success(taken[later.id]), members=(inside,))]
+    with ThreadPoolExecutor(1) as pool:
+        with store.db.transaction() as conn:
+            conn.execute("select from jobs where id = %s for update", (earlier.id,))
+            done = pool.submit(finish, store, ends, add_members)
+            assert until(lambda: store.db.fetch_all(_WAITING)[0]["waiting"] > 0)
+            conn.execute("select from jobs where id = %s for update nowait", (later.id,))
+        assert done.result() == [True, True]
