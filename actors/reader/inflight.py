@@ -129,10 +129,12 @@ class Inflight:
         with self._lock:
             for beat in told:
                 held = self._held.get(beat.document_id)
-                if held is None or held.claim.attempt != beat.attempt or held.ending:
+                if held is None or held.claim.attempt != beat.attempt:
                     continue
                 if beat.document_id not in lost:
                     self._held[beat.document_id] = replace(held, known=beat.phase)
+                    continue
+                if held.ending:
                     continue
                 log.warning("lease lost: document %s attempt %d", beat.document_id, beat.attempt)
                 self._held.pop(beat.document_id).end("lease-lost")

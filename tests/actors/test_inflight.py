@@ -83,3 +83,11 @@ def test_a_heartbeat_that_meets_the_end_of_a_document_has_found_no_loss(caplog: 
     assert "lease lost" not in caplog.text
     assert reader.hear(LOST) == [reader.claim]  # the end did not come to pass: now it is one
     assert "lease lost" in caplog.text
+
+
+def test_what_the_database_heard_while_a_document_was_being_ended_counts() -> None:
+    reader = Holding(make_claim("doc_1"))
+    reader.enter(Phase.PUBLISHING)
+    with reader.inflight.ending([reader.claim]):
+        reader.hear()
+    assert reader.hear(LOST) == []  # it lapsed while it waited to be published: no start was charged

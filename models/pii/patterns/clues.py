@@ -54,7 +54,6 @@ class Clues:
         self.words = b" " + plain.translate(_WORDS) + b" "
         self.shape = plain.translate(_SHAPE)
         self._hinted: dict[tuple[str, ...], list[int]] = {}
-        self._known: dict[re.Pattern[bytes], list[int]] = {}
         self._starts: dict[Starts, list[int]] = {}
 
     @cached_property
@@ -65,17 +64,10 @@ class Clues:
             return lower
         return "".join(char.lower() if len(char.lower()) == 1 else char for char in self.text)
 
-    @property
+    @cached_property
     def numbers(self) -> list[int]:
         """First figures of what has six of them in a row (a separator between is none), or one behind six letters."""
-        return self.places(_NUMBERS, self.shape)
-
-    def places(self, regex: re.Pattern[bytes], shadow: bytes) -> list[int]:
-        """Where matches of `regex` in one of the shadows begin; looked for once."""
-        found = self._known.get(regex)
-        if found is None:
-            found = self._known[regex] = [match.start() for match in regex.finditer(shadow)]
-        return found
+        return find_places(_NUMBERS, self.shape)
 
     def starts(self, function: "Starts") -> list[int]:
         """What this one finds; asked once, however many patterns begin there."""
@@ -90,6 +82,11 @@ class Clues:
         if found is None:
             found = self._hinted[hints] = sorted(place for hint in hints for place in find(self.lower, hint))
         return found
+
+
+def find_places(regex: re.Pattern[bytes], shadow: bytes) -> list[int]:
+    """Where matches of `regex` in one of the shadows begin."""
+    return [match.start() for match in regex.finditer(shadow)]
 
 
 def find(text: str, sign: str) -> Iterator[int]:
@@ -107,13 +104,13 @@ Starts = Callable[[Clues], Iterable[int]]
 def at_words(*words: bytes) -> Starts:
     """Where one of these begins a word; each is a pattern over `Clues.words`."""
     regex = re.compile(rb" (?=" + b"|".join(words) + rb")")
-    return lambda clues: clues.places(regex, clues.words)
+    return lambda clues: find_places(regex, clues.words)
 
 
 def at_shape(shape: bytes, *, back: int = 0) -> Starts:
     """Where this pattern over `Clues.shape` begins, and up to `back` characters before."""
     regex = re.compile(shape)
-    return lambda clues: _widened(clues.places(regex, clues.shape), back)
+    return lambda clues: _widened(find_places(regex, clues.shape), back)
 
 
 def at_text(literal: str, *, back: int = 0) -> Starts:
@@ -137,12 +134,12 @@ def before_numbers(back: int) -> Starts:
 
 def at_ibans(clues: Clues) -> Iterable[int]:
     """Two letters and two figures."""
-    return (place - 2 for place in clues.places(_IBANS, clues.shape))
+    return (place - 2 for place in find_places(_IBANS, clues.shape))
 
 
 def at_dialled(clues: Clues) -> Iterable[int]:
     """Seven figures with little between them, and the bracket or plus before the first."""
-    for at in clues.places(_DIALLED, clues.shape):
+    for at in find_places(_DIALLED, clues.shape):
         yield from (before for before in range(max(0, at - 4), at) if clues.shape[before] in b"+(")
         yield at
 
@@ -220,7 +217,7 @@ def at_named_streets(clues: Clues) -> Iterable[int]:
 def before_house_numbers(clues: Clues) -> Iterable[int]:
     """Up to 40 characters before a figure behind the ending of a street's name or the word for a post-office box."""
     words = clues.words
-    return _widened((at for at in clues.places(_STANDING_FIGURE, words) if words.endswith(_ENDINGS, 0, at)), 40)
+    return _widened((at for at in find_places(_STANDING_FIGURE, words) if words.endswith(_ENDINGS, 0, at)), 40)
 
 
 def _widened(places: Iterable[int], back: int) -> Iterator[int]:
