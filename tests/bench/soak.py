@@ -4,7 +4,8 @@ Mixed documents, searches, reviews and deletes at 60 % of what the service did i
 and open files of every process by its role, connections, sizes of tables and folders. At the end a slope per hour for
 each, by least squares from when as many jobs are there as are kept, with its standard error; `grows` are those that
 rise by more than three of them, `grows_late` those that still do so in the second half: what fills up ends, what leaks
-does not. All with the samples themselves in bench-results/soak.json. Short runs sample more often and keep fewer jobs.
+does not. All with the samples themselves in bench-results/soak.json, written at every sample: a run that is cut has
+what it saw until then. Short runs sample more often and keep fewer jobs.
 """
 
 import argparse
@@ -54,7 +55,6 @@ def main() -> None:
         with service("ray", workdir, SVC_RAG_DB=f"{folder}/index") as (client, roots, _):
             found = soak(client, roots, workdir, options.hours * 3600)
     print(json.dumps({name: value for name, value in found.items() if name != "samples"}, indent=1))
-    save_results("soak", found)
 
 
 def soak(client: Client, roots: set[int], workdir: Path, seconds: float) -> dict[str, Any]:
@@ -70,14 +70,22 @@ def soak(client: Client, roots: set[int], workdir: Path, seconds: float) -> dict
     while (now := time.monotonic() - began) < seconds:
         if not samples or now - samples[-1][0] >= every_s:
             samples.append((now, take_sample(roots, workdir)))
+            save_results("soak", report(samples, filled, work))
         work.turn()
         if not work.deleted:
             filled = max(filled, now)
         time.sleep(pause)
+    found = report(samples, filled, work)
+    save_results("soak", found)
+    return found
+
+
+def report(samples: list[tuple[float, Sample]], filled: float, work: "Work") -> dict[str, Any]:
+    """What was done until the last sample, and what grew since `filled` (seconds from the beginning)."""
     kept = [one for one in samples if one[0] >= filled]
     slopes, late = slopes_of(kept), slopes_of(kept[len(kept) // 2 :])
     return {
-        "seconds": seconds,
+        "seconds": round(samples[-1][0]),
         "turns": work.turns,
         "deleted_jobs": work.deleted,
         "seconds_until_kept": round(filled),
@@ -158,9 +166,11 @@ def growing(slopes: dict[str, tuple[float, float]]) -> list[str]:
 def slope(points: list[tuple[float, float]]) -> tuple[float, float]:
     """Least squares, and the standard error of it."""
     count = len(points)
+    if count < 3:
+        return 0.0, 0.0
     mean_x, mean_y = (sum(point[axis] for point in points) / count for axis in (0, 1))
     spread = sum((x - mean_x) ** 2 for x, _ in points)
-    if count < 3 or not spread:
+    if not spread:
         return 0.0, 0.0
     rise = sum((x - mean_x) * (y - mean_y) for x, y in points) / spread
     rest = sum((y - mean_y - rise * (x - mean_x)) ** 2 for x, y in points)
