@@ -4,6 +4,7 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 
 
 class Format(StrEnum):
@@ -100,7 +101,13 @@ class ReadOptions:
 
     def digest(self) -> str:
         """SHA-256 (hex) over everything that can change the tree; the password cannot, once it opens the file."""
-        facts = asdict(replace(self, password=None))
-        if not self.second_opinion:  # results of versions that knew no second opinion stay theirs
-            del facts["second_opinion"]
-        return hashlib.sha256(json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+        return _digest(self if self.password is None else replace(self, password=None))
+
+
+@lru_cache(maxsize=16)
+def _digest(options: ReadOptions) -> str:
+    """The same options read many documents. No password comes here, so none is kept."""
+    facts = asdict(options)
+    if not options.second_opinion:  # results of versions that knew no second opinion stay theirs
+        del facts["second_opinion"]
+    return hashlib.sha256(json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

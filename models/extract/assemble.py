@@ -4,7 +4,6 @@ Gives blocks their ids and order, decides what only the whole document shows. Kn
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from models.cdom.coverage import PageCoverage
 from models.cdom.original import DRAWN_FORMATS, ReadOptions, TableParts
@@ -65,7 +64,7 @@ def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Sour
             *((Warning(code=TAGS_IGNORED),) if has_flat_tags else ()),
             *(Warning(code=TEXT_LOST, page=stated.number) for stated in coverage.pages if stated.characters.lost),
         ),
-        provenance=TreeProvenance(options_hash=_digest(options)),
+        provenance=TreeProvenance(options_hash=options.digest()),
         coverage=coverage,
     )
 
@@ -75,12 +74,6 @@ def _join_parts(facts: DocumentFacts, drafts: list[Draft], options: ReadOptions)
     if facts.format in DRAWN_FORMATS and options.table_parts is TableParts.JOINED:
         return join_tables(drafts)
     return drafts, {}
-
-
-@lru_cache(maxsize=16)
-def _digest(options: ReadOptions) -> str:
-    """The options' hash; the same options read many documents."""
-    return options.digest()
 
 
 def _make_page(page: PageContent, stated: PageCoverage) -> Page:
