@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from models.extract.readers.pdf.engine import pymupdf
+from models.extract.formats.pdf.engine import pymupdf
 from tests.bench.training.made.contents import (
     MadeCell,
     MadeTable,

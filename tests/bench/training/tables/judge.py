@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from models.extract.formats.pdf.engine import pymupdf
+from models.extract.formats.pdf.marks import find_marks
 from models.extract.layout.lines.marks import PageMarks
 from models.extract.layout.lines.mirror import mirror_marks, runs_right_to_left
 from models.extract.layout.tables import continuation
@@ -19,8 +21,6 @@ from models.extract.layout.tables.regions.view import PageView, view_page
 from models.extract.layout.tables.scoring.candidates import Candidate
 from models.extract.layout.tables.scoring.features import FEATURE_NAMES, describe_candidates
 from models.extract.layout.tables.scoring.find import find_candidates
-from models.extract.readers.pdf.engine import pymupdf
-from models.extract.readers.pdf.marks import find_marks
 from tests.bench.training.sources import TrainingSource
 from tests.bench.training.tables.parts import cut_parts
 from tests.bench.training.tables.quality import Judged, TableContent, judge

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from models.cdom.tree import BlockType, Tree
+from tests.models.extract.formats.pdf.paper import Paper
 from tests.models.extract.layout.tables.pages import texts_of
-from tests.models.extract.pdf.paper import Paper
 
 LEFTS = (60, 100, 360, 390, 420)
 HEAD = ("#", "Description", "L1", "L2", "CWE")

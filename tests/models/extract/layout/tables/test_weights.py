@@ -13,7 +13,7 @@ from tests.bench.training.forest_file import write_forest
 from tests.bench.training.sources import find_sources
 from tests.bench.training.tables.__main__ import FILES, Blank
 from tests.bench.training.tables.judge import Weights, collect, judge_candidates, judge_regions
-from tests.models.extract.pdf.paper import Paper
+from tests.models.extract.formats.pdf.paper import Paper
 
 WEIGHTS = Path(find.__file__).parent.parent / "weights"
 
