@@ -80,11 +80,11 @@ def build_grid(
     region: RuledRegion,
     *,
     is_grid: bool,
-    groups: list[list[TextRow]] | None = None,
+    starts: set[int] | None = None,
 ) -> Grid:
     """The grid of a region's bands over the given columns; `is_grid`: rules part its rows.
 
-    `groups`: the table rows below the head where they are known already.
+    `starts`: identities of the printed rows that start a table row below the head, where they are known already.
     """
     _drop_short_rules(bands, [region.box[0], *columns, region.box[2]])
     grid = Grid(list(columns), [])
@@ -94,10 +94,10 @@ def build_grid(
         below = [row for band in body for row in band.rows]
         _add_head(grid, bands[0], below, [region.box[0], *columns, region.box[2]], is_grid=is_grid)
     for band in body:
-        if groups is None:
+        if starts is None:
             _add_band(grid, band, columns, is_grid=is_grid)
         else:
-            _add_groups(grid, band, columns, groups)
+            _add_rows(grid, band, columns, starts)
     drop_empty_columns(grid)
     return grid
 
@@ -135,13 +135,16 @@ def _add_band(grid: Grid, band: Band, columns: list[float], *, is_grid: bool) ->
     share_slots(grid, first, [word for row in shared for word in row.words])
 
 
-def _add_groups(grid: Grid, band: Band, columns: list[float], groups: list[list[TextRow]]) -> None:
-    """The given table rows, as far as their printed rows stand in the band."""
-    held = {id(row) for row in band.rows}
+def _add_rows(grid: Grid, band: Band, columns: list[float], starts: set[int]) -> None:
+    """The table rows of a band, each from a printed row that is known to start one to the next such row."""
+    groups: list[list[TextRow]] = []
+    for row in band.rows:
+        if groups and id(row) not in starts:
+            groups[-1].append(row)
+        else:
+            groups.append([row])
     for group in groups:
-        own = [row for row in group if id(row) in held]
-        if own:
-            grid.rows.append(fill_row(len(grid.rows), own, columns, []))
+        grid.rows.append(fill_row(len(grid.rows), group, columns, []))
 
 
 def _cut_at_partial(band: Band) -> list[list[TextRow]]:

@@ -7,7 +7,7 @@ from models.extract.layout.lines.marks import Line
 from models.extract.layout.lines.pieces import merge_pieces
 from models.extract.layout.tables.bands import Band, cut_bands
 from models.extract.layout.tables.columns import CHANNEL, OpenRows, ruled_columns
-from models.extract.layout.tables.continuation import RowGroups, group_rows
+from models.extract.layout.tables.continuation import group_rows
 from models.extract.layout.tables.grid import Grid
 from models.extract.layout.tables.open import find_open_grids
 from models.extract.layout.tables.regions.drawn import cell_columns
@@ -84,7 +84,7 @@ def find_gated(view: PageView) -> list[Candidate]:
         taken = {id(line) for line in inside}
         lines = [line for line in lines if id(line) not in taken]
     out += _find_gated_open(view, lines, number)
-    return out + [other for one in out for other in _regroup(one, is_grid=False)]
+    return out + [other for one in out for other in _regroup(one, cut_bands(one.region, one.rows), is_grid=False)]
 
 
 def _find_gated_open(view: PageView, lines: list[Line], number: dict[int, int]) -> list[Candidate]:
@@ -113,7 +113,7 @@ def build_candidates(view: PageView, indices: tuple[int, ...]) -> list[Candidate
     for mode, columns, is_grid in _find_layouts(view, region, rows):
         grid = build_grid(_copy(cut), columns, region, is_grid=is_grid)
         found = Candidate(indices, region, rows, grid, mode)
-        regrouped = _regroup(found, is_grid=is_grid, columns=columns)
+        regrouped = _regroup(found, cut, is_grid=is_grid, columns=columns)
         if len(grid.rows) > 1 and grid.width > 1:
             out.append(found)
         out += regrouped
@@ -124,14 +124,16 @@ def _copy(bands: list[Band]) -> list[Band]:
     return [Band(one.top, one.bottom, one.rows, one.partial) for one in bands]
 
 
-def _regroup(candidate: Candidate, *, is_grid: bool, columns: list[float] | None = None) -> list[Candidate]:
+def _regroup(
+    candidate: Candidate, cut: list[Band], *, is_grid: bool, columns: list[float] | None = None
+) -> list[Candidate]:
     """The candidate with the rows of the forest, where their number is another; says how well the two agree."""
     rows, region = candidate.rows, candidate.region
     columns = columns or list(candidate.grid.columns)
     if not columns or len(rows) < 2:
         return []
-    known: RowGroups = group_rows(rows, columns, region)
-    grid = build_grid(cut_bands(region, rows), columns, region, is_grid=is_grid, groups=known.groups)
+    known = group_rows(rows, columns, region)
+    grid = build_grid(_copy(cut), columns, region, is_grid=is_grid, starts={id(group[0]) for group in known.groups})
     count, other = len(candidate.grid.rows), len(grid.rows)
     candidate.agrees, candidate.sure = min(count, other) / max(count, other, 1), known.sure
     if other == count or other < 2 or grid.width < 2:
