@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from models.extract.pages_json import load_facts, load_page
 from pydantic import TypeAdapter, ValidationError
 
 from actors.reading.page_spool import PixelStore
@@ -18,7 +19,6 @@ from models.cdom.ports import PageImage, PixelPage
 from models.cdom.tree import Source, Tree, dump_tree, load_tree
 from models.extract.contract import DocumentFacts, PageContent
 from models.extract.formats.flow.document import MAX_EMBEDDED, MAX_EMBEDDED_BYTES, MAX_PATH_CHARS
-from models.extract.pages_json import load_facts, load_page
 
 _BOXES = TypeAdapter(tuple[tuple[Bbox, ...], ...])
 _ASSET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")

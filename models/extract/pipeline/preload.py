@@ -52,7 +52,7 @@ def preload(formats: Collection[Format] = ()) -> None:
 
 def load_counters() -> None:
     """What counts the characters of formats without printed pages."""
-    parts = import_module("models.extract.coverage.stated.parts")
+    parts = import_module("models.extract.coverage.stated.counted")
     for target in sorted(set(parts.COUNTERS.values())):
         import_module(target.split(":")[0])
 

@@ -6,7 +6,7 @@ from html import escape
 from typing import Final
 
 from models.cdom.errors import ResourceLimit
-from models.extract.formats.text.asciidoc import lines as of
+from models.extract.formats.text.asciidoc import inline as of
 from models.extract.formats.text.asciidoc.inline import replace_attributes, to_html
 from models.extract.formats.text.asciidoc.tables import AdocCell, read_table
 

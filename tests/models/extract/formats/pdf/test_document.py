@@ -6,6 +6,7 @@ from contextlib import suppress
 from operator import itemgetter
 
 import pytest
+from models.extract.pages_json import dump_facts, dump_page, load_facts, load_page
 
 from models.cdom.errors import (
     Encrypted,
@@ -27,7 +28,6 @@ from models.extract.formats.pdf import page as pdf_page
 from models.extract.formats.pdf.engine import pymupdf
 from models.extract.formats.pdf.facts import parse_date
 from models.extract.layout import page as layout_page
-from models.extract.pages_json import dump_facts, dump_page, load_facts, load_page
 from models.extract.pipeline.assemble import assemble
 from models.extract.registry import open_document
 from tests.models.extract.formats.pdf.paper import SOURCE, Paper, read_tree
