@@ -17,7 +17,7 @@ from storage.jobs.documents import locate_tree
 from storage.jobs.lifecycle import delete_document
 from storage.queue.publish import finish
 from storage.review.deciding import DecisionTarget, decide
-from storage.review.rescan import list_shown, reserve_attempt, show_instead
+from storage.review.republish import list_shown, reserve_attempt, show_rescanned
 from storage.review.reviews import FlagState, list_flags, read_decisions
 from storage.store import Store
 from storage.values.errors import NotFound
@@ -112,7 +112,7 @@ def test_who_scanned_an_attempt_that_is_no_longer_shown_changes_nothing(store: S
     attempt = reserve_attempt(store.db, slow)
     assert attempt is not None
     assert rescan_one(store, slow, RegexDetector()) == "scanned"
-    assert not show_instead(store.db, slow, attempt, slow.manifest, ())
+    assert not show_rescanned(store.db, slow, attempt, slow.manifest, ())
     assert reserve_attempt(store.db, slow) is None
     assert shown_tree(store, job).pii is not None
 
