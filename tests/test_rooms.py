@@ -198,7 +198,7 @@ LATE_IMPORTS = {
     "cluster/serve/drain.py", "cluster/start/joined.py", "cluster/start/console_only.py", "cluster/start/checks.py",
     "cluster/jobs/work/service.py", "cluster/machine/haproxy.py",
 }  # fmt: skip
-"""Where an import may stand in a function: a start pays for those at the top (docs/decisions/0189-late-imports.md)."""
+"""Where an import may stand in a function: a start pays for those at the top (docs/design/testing.md)."""
 MOST_LATE_IMPORTS = 224
 """Imports in functions of `cluster/`, all together; it only ever falls."""
 
