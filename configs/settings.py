@@ -100,6 +100,9 @@ class Settings(BaseSettings):
     background: Flag = setting(
         False, "0 or 1", "1: the API enqueues only; readers are an application of their own that scales with the queue."
     )
+    worker_template: Flag = setting(
+        True, "0 or 1", "0: each Ray worker of `quire up` imports for itself instead of being forked from one process."
+    )
     fast_mode: Flag = setting(
         True,
         "0 or 1",

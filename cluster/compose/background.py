@@ -1,17 +1,21 @@
-"""The replica that works in the background: housekeeping and webhooks, each on its own lease."""
+"""The replica that works in the background: housekeeping, webhooks, pages on demand and the index writer."""
 
 from functools import partial
 from typing import TYPE_CHECKING
 
 from cluster.bootstrap.opening import find_runtime, hold_license, open_runtime_store
+from cluster.compose.handles import ServedRecogniser
+from cluster.compose.reading import make_on_demand
+from cluster.compose.recognition import with_vlm
+from cluster.compose.search import searches, served_index_writer
 from cluster.compose.values import api_limits, read_options, source_gate
 from cluster.runtime import Runtime
 
 if TYPE_CHECKING:  # each replica imports only what it is made of
     from actors.background.chores import ChoreRunner
     from actors.background.webhook_dispatcher import Dispatcher
-    from actors.background.worker_group import WorkerGroup
     from configs.settings import Settings
+    from serve_apps.deployments import BackgroundWork
     from storage.store import Store
 
 REPEATED_S = 86_400.0  # seconds a client may repeat a submission with its key: a day, as others keep them
@@ -21,7 +25,6 @@ ORPHAN_S = 3600.0  # seconds a file without a row may be an upload in course
 def make_janitor(runtime: Runtime) -> "ChoreRunner":
     """Housekeeping of the whole deployment, behind the lease of the role."""
     from actors.background.chores import Chore, ChoreRunner
-    from cluster.compose.search import searches
     from cluster.compose.source_sync import BackgroundTask, sync_due
     from storage.access.audit import seal
     from storage.access.rate_limits import forget_idle
@@ -105,9 +108,15 @@ def make_dispatcher(runtime: Runtime) -> "Dispatcher":
     return Dispatcher(outbox, Egress(runtime.settings.webhook_allow).post)
 
 
-def build_janitor() -> "WorkerGroup":
-    """For a replica: housekeeping and whatever else works in the background on its own lease."""
-    from actors.background.worker_group import WorkerGroup
+def build_background() -> "BackgroundWork":
+    """Build what the background process runs: housekeeping, webhooks, pages on demand and the index writer."""
+    from actors.background.worker_group import Loop, WorkerGroup
+    from serve_apps.deployments import BackgroundWork
 
-    runtime = find_runtime()
-    return WorkerGroup([make_janitor(runtime), make_dispatcher(runtime)])
+    runtime, recogniser = find_runtime(), ServedRecogniser()
+    index_writer = served_index_writer(runtime)
+    loops: list[Loop] = [make_janitor(runtime), make_dispatcher(runtime)]
+    if index_writer is not None:
+        loops.append(index_writer)
+    on_demand = make_on_demand(runtime, with_vlm(runtime, recogniser), recogniser)
+    return BackgroundWork(WorkerGroup(loops), on_demand, index_writer)

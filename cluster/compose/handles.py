@@ -27,7 +27,7 @@ from models.cdom.ports import (
 from models.neural.vlm.contract import PageRegion
 
 API_APP, VLM_APP = "api", "vlm_ocr"
-RECOGNISER, ON_DEMAND = "recogniser", "on_demand"
+RECOGNISER, BACKGROUND = "recogniser", "background"
 RENDER_TIMEOUT_S = 20.0  # seconds for a page's picture; the slowest pages of the hostile set take ten
 REDACT_TIMEOUT_S = 120.0  # seconds for a redacted file; a hundred pages take three of CPU time
 GRACE_S = 5.0
@@ -125,7 +125,7 @@ class ServedOnDemand:
     """The ports `RenderPage`, `RedactOriginal` and `ReadOnce`, for the API's event loop."""
 
     def __init__(self) -> None:
-        self._peer = HandleClient(ON_DEMAND)
+        self._peer = HandleClient(BACKGROUND)
 
     async def render_page(
         self,

@@ -5,7 +5,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cluster.bootstrap.opening import find_runtime, hold_license, open_runtime_store
+from cluster.compose.handles import ServedRecogniser
 from cluster.compose.recognition import VLM_PAGES_AT_ONCE, with_vlm
+from cluster.compose.search import before_publishing, served_indexer
 from cluster.compose.values import make_tree_flagger, sandbox_limits
 from cluster.runtime import Runtime
 
@@ -37,7 +39,6 @@ def make_reader(
     from actors.reader.publisher import Publisher
     from actors.reader.reader import Reader, ReaderParts
     from actors.reader.task_notifier import TaskNotifier
-    from cluster.compose.search import before_publishing
     from cluster.compose.tracing import make_tracing
     from storage.inside.members import add_members
     from storage.postgres.listen import listen
@@ -133,18 +134,7 @@ def _reserve(store: "Store", license: "LicenseHolder") -> "Callable[[Claim, int]
 
 def build_reader() -> "Reader":
     """For a replica."""
-    from cluster.compose.handles import ServedRecogniser
-    from cluster.compose.search import served_indexer
 
     runtime = find_runtime()
     served = ServedRecogniser()
     return make_reader(runtime, with_vlm(runtime, served), served_indexer(runtime.settings), served)
-
-
-def build_on_demand() -> "OnDemand":
-    """For a replica."""
-    from cluster.compose.handles import ServedRecogniser
-
-    runtime = find_runtime()
-    served = ServedRecogniser()
-    return make_on_demand(runtime, with_vlm(runtime, served), served)

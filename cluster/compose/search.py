@@ -7,7 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cluster.bootstrap.opening import find_runtime, open_runtime_store
+from cluster.compose.search_handles import ServedEmbedder, ServedIndexWriter, ServedSearcher
 from cluster.errors import StartRefused
+from cluster.runtime import Runtime
 from configs.settings import Settings
 
 if TYPE_CHECKING:
@@ -74,7 +76,6 @@ def served_indexer(settings: Settings) -> "IndexDocument | None":
     if not searches(settings):
         return None
     from actors.reader.indexing import DocumentIndexer
-    from cluster.compose.search_handles import ServedEmbedder, ServedIndexWriter
 
     return DocumentIndexer(ServedEmbedder() if embeds(settings) else None, ServedIndexWriter())
 
@@ -84,8 +85,6 @@ def with_search(ports: "Ports", settings: Settings) -> "Ports":
     if not searches(settings):
         return ports
     from dataclasses import replace
-
-    from cluster.compose.search_handles import ServedSearcher
 
     return replace(ports, search=ServedSearcher(), index_document=served_indexer(settings))
 
@@ -184,10 +183,10 @@ def build_searcher() -> "Searcher":
     return make_searcher(runtime.settings, open_runtime_store(runtime))
 
 
-def build_index_writer() -> "IndexWriting":
-    """For a replica."""
-    from cluster.compose.search_handles import ServedEmbedder
+def served_index_writer(runtime: Runtime) -> "IndexWriting | None":
+    """Return the index writer of this process, or None without a search index."""
+    if not searches(runtime.settings):
+        return None
 
-    runtime = find_runtime()
     embed = ServedEmbedder() if embeds(runtime.settings) else None
     return make_index_writer(runtime.settings, open_runtime_store(runtime), embed)

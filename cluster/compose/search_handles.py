@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cluster.compose.handles import GRACE_S, HandleClient
+from cluster.compose.handles import BACKGROUND, GRACE_S, HandleClient
 from models.cdom.search import SearchHit, SearchRequest
 
 if TYPE_CHECKING:
     from storage.index.table.entries import DocumentChunks, Vectors
 
-EMBEDDER, INDEX_WRITER, SEARCHER = "embedder", "index_writer", "searcher"
+EMBEDDER, SEARCHER = "embedder", "searcher"
 SEARCH_TIMEOUT_S = 10.0  # seconds; a question at a million chunks takes a tenth of one
 CHECK_TIMEOUT_S = 3.0  # seconds for a sign of life, below what health may take
 
@@ -29,7 +29,7 @@ class ServedIndexWriter:
     """The port `WriteIndex`, for threads."""
 
     def __init__(self) -> None:
-        self._peer = HandleClient(INDEX_WRITER)
+        self._peer = HandleClient(BACKGROUND)
 
     def write(self, documents: "Sequence[DocumentChunks]", *, timeout_s: float, urgent: bool = False) -> None:
         self._peer.call("write", list(documents), timeout_s, urgent, timeout_s=timeout_s + GRACE_S)

@@ -12,7 +12,7 @@ from typing import Any
 from cluster.compose.search import embeds, searches
 from cluster.compose.values import optional_pools, plan_readers, wanted_pools
 from cluster.errors import StartFailed, StartRefused
-from cluster.machine.environment import clear_sessions, ray_folder
+from cluster.machine.environment import WORKER_TEMPLATE, clear_sessions, ray_folder
 from cluster.placement.placement import fits, machine_labels, unplaceable
 from cluster.runtime import Runtime
 from cluster.serve import forked_worker
@@ -119,7 +119,7 @@ class Head:
             labels=machine_labels(),
             num_cpus=max(os.cpu_count() or 1, self._sizing.node_cpus),
             object_store_memory=OBJECT_STORE_BYTES,
-            worker_path=forked_worker.__file__,
+            worker_path=forked_worker.__file__ if WORKER_TEMPLATE in os.environ else None,
         )
         utils.get_dashboard_dependency_error = lambda: None  # which imports all of them to see
         # dashboard.py runs even with include_dashboard=False: 80 MB and a cloud-metadata probe. Serve needs none of it.

@@ -18,7 +18,7 @@ from cluster.serve.hosted import hosted_targets
 
 
 def service(arguments: dict[str, str]) -> serve.Application:
-    """API, recogniser, janitor and, unless SVC_BACKGROUND=1, the readers."""
+    """API, recogniser, background work and, unless SVC_BACKGROUND=1, the readers."""
     return _find(API_APP)
 
 

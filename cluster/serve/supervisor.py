@@ -147,8 +147,7 @@ def restarts(ran_s: float) -> int:
 def main() -> int:
     """Entry point: settings come from the runtime file, ports from the state that `up` wrote."""
     os.umask(0o077)  # whatever any process of the service makes is its owner's alone
-    order = fork_template(Path(os.environ[WORKER_TEMPLATE]))
-    if order is not None:
+    if WORKER_TEMPLATE in os.environ and (order := fork_template(Path(os.environ[WORKER_TEMPLATE]))) is not None:
         become_worker(order)
         return 0
     if WAIT in sys.argv and not wait_for_go_ahead():
