@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from cluster.compose.search import ROLE, embeds, index_place
+from cluster.bootstrap.wanted import embeds
+from cluster.compose.search import ROLE, index_place
 from cluster.errors import StartRefused
 from cluster.jobs.work.patience import patiently
 from cluster.jobs.work.service import Service, find_service, with_store

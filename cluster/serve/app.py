@@ -10,12 +10,8 @@ from typing import Any
 from ray import serve
 from ray.serve.config import AutoscalingConfig, AutoscalingPolicy
 
-from cluster.compose import search
-from cluster.compose.api import build_api
-from cluster.compose.background import build_background
+from cluster.compose import factory
 from cluster.compose.handles import API_APP, VLM_APP
-from cluster.compose.reading import build_reader
-from cluster.compose.recognition import build_recogniser, build_vlm
 from cluster.placement.autoscaling import OngoingPolicy, QueuePolicy
 from cluster.placement.placement import (
     API,
@@ -56,7 +52,7 @@ def targets(
     if not sizing.own_application and sizing.maximum:
         below.append(_readers(sizing, dsn_file))
     api = _API.options(ray_actor_options=API.actor_options(), logging_config=QUIET)
-    wanted = [_target(api.bind(build_api, *below), API_APP, "/")]
+    wanted = [_target(api.bind(factory.API, *below), API_APP, "/")]
     if sizing.own_application:
         wanted.append(_target(_readers(sizing, dsn_file), WORKERS_APP, None))
     return wanted
@@ -68,7 +64,7 @@ def vlm_target(placement: Placement) -> serve.RunTarget:
     pool = _VLM_OCR.options(
         ray_actor_options=placement.actor_options(), logging_config=QUIET, autoscaling_config=scaling
     )
-    return _target(pool.bind(build_vlm), VLM_APP, None)
+    return _target(pool.bind(factory.VLM), VLM_APP, None)
 
 
 def _target(application: Any, name: str, route: str | None) -> serve.RunTarget:
@@ -77,14 +73,14 @@ def _target(application: Any, name: str, route: str | None) -> serve.RunTarget:
 
 def _background() -> Any:
     bound = _BACKGROUND.options(ray_actor_options=BACKGROUND.actor_options(), logging_config=QUIET)
-    return bound.bind(build_background)
+    return bound.bind(factory.BACKGROUND)
 
 
 def _recogniser() -> Any:
     bound = _RECOGNISER.options(
         ray_actor_options=RECOGNISER.actor_options(), logging_config=QUIET, **_one_per_node(PAGES_PER_RECOGNISER)
     )
-    return bound.bind(build_recogniser)
+    return bound.bind(factory.RECOGNISER)
 
 
 def _one_per_node(calls: float) -> dict[str, Any]:
@@ -98,14 +94,14 @@ def _searching(searching: bool, embedding: bool) -> list[Any]:
     if not searching:
         return []
     searcher = _SEARCHER.options(ray_actor_options=SEARCHER.actor_options(), logging_config=QUIET)
-    return [searcher.bind(search.build_searcher), *([_embedder()] if embedding else [])]
+    return [searcher.bind(factory.SEARCHER), *([_embedder()] if embedding else [])]
 
 
 def _embedder() -> Any:
     bound = _EMBEDDER.options(
         ray_actor_options=EMBEDDER.actor_options(), logging_config=QUIET, **_one_per_node(CALLS_PER_EMBEDDER)
     )
-    return bound.bind(search.build_embedder)
+    return bound.bind(factory.EMBEDDER)
 
 
 def _readers(sizing: Sizing, dsn_file: Path) -> Any:
@@ -113,7 +109,7 @@ def _readers(sizing: Sizing, dsn_file: Path) -> Any:
     if not sizing.fixed:
         counts = {"autoscaling_config": autoscaling(sizing, dsn_file)}
     pool = _FAST_PATH.options(ray_actor_options=FAST_PATH.actor_options(), logging_config=QUIET, **counts)
-    return pool.bind(build_reader)
+    return pool.bind(factory.READER)
 
 
 def autoscaling(sizing: Sizing, dsn_file: Path) -> AutoscalingConfig:

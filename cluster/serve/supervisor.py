@@ -23,7 +23,6 @@ from cluster.machine.ready import wait_until_ready
 from cluster.machine.session_sweep import sweep_session
 from cluster.postgres.embedded import EmbeddedPostgres
 from cluster.runtime import Runtime, read_runtime
-from cluster.serve.node import Head
 from cluster.serve.worker_template import become_worker, fork_template
 from cluster.state import ServiceState, clear_state, mark_ready, read_state, this_process
 from storage.values.backoff import BackoffPolicy
@@ -47,6 +46,8 @@ class Supervisor:
         self._runtime, self._state = runtime, state
         self._workdir = runtime.settings.workdir
         self._stop = threading.Event()
+        from cluster.serve.node import Head  # Ray: the template must be forked before it is imported
+
         self._head = Head(runtime, state.ports)
         self._database = _embedded_database(runtime)
 

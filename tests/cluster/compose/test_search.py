@@ -12,9 +12,9 @@ import pytest
 from actors.reader.indexing import DocumentIndexer
 from actors.search.embedder import Embedder
 from actors.search.index_writer import IndexWriting
+from cluster.bootstrap.wanted import wanted_pools
 from cluster.compose.reading import make_reader
 from cluster.compose.search import check_search, index_place, make_embedder, make_index_writer, make_searcher
-from cluster.compose.values import wanted_pools
 from cluster.errors import StartRefused
 from cluster.runtime import Runtime
 from configs.parsing import SettingsError, parse_settings
