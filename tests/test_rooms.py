@@ -190,7 +190,7 @@ def test_the_thresholds_of_a_layout_module_stand_in_one_dataclass_that_explains_
 
 
 PRODUCT = ("cluster", "serve_apps", "actors", "storage", "models", "configs")
-MOST_LATE_IMPORTS = 135
+MOST_LATE_IMPORTS = 134
 """Imports in functions of the product, all together; it only ever falls. Ruff's PLC0415 says where they may be."""
 
 

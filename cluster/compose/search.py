@@ -21,7 +21,7 @@ from models.cdom.ports import Embed
 from models.derive.chunks.chunking import chunker_name
 from models.derive.chunks.chunks import chunk_tree
 from models.neural.embed.load import check_embedder, describe_embedder, load_embedder
-from models.neural.embed.sentence_directory import EmbedderRefused
+from models.neural.embed.sentence_model import EmbedderRefused
 from models.neural.embed.tokenizer import load_tokenizer
 from storage.index.opened import IndexPlace, check_model, open_follower, open_search, open_writer, place_index
 from storage.index.reconcile import IndexReconciler

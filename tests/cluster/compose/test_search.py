@@ -143,7 +143,7 @@ def test_a_start_with_another_model_than_the_indexs_names_the_job(
     runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = searching(runtime, tmp_path, SVC_EMBEDDER=str(write_directory(tmp_path / "model"))).settings
-    monkeypatch.setattr("models.neural.embed.load.find_spec", lambda name: object())
+    monkeypatch.setattr("models.neural.embed.sentence_model.find_spec", lambda name: object())
     check_search(settings)
     writer = open_writer(index_place(settings.model_copy(update={"embedder": "minilm"})))
     vectors = np.zeros((1, 384), dtype=np.float32)
@@ -160,6 +160,6 @@ def test_a_model_directory_without_torch_is_refused(
     runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = searching(runtime, tmp_path, SVC_EMBEDDER=str(write_directory(tmp_path / "model"))).settings
-    monkeypatch.setattr("models.neural.embed.load.find_spec", lambda name: None)
-    with pytest.raises(StartRefused, match="needs torch and transformers"):
+    monkeypatch.setattr("models.neural.embed.sentence_model.find_spec", lambda name: None)
+    with pytest.raises(StartRefused, match="needs torch and sentence_transformers"):
         check_search(settings)
