@@ -102,6 +102,9 @@ class Settings(BaseSettings):
     background: Flag = setting(
         False, "0 or 1", "1: the API only enqueues. Readers are a separate application that scales with the queue."
     )
+    worker_template: Flag = setting(
+        True, "0 or 1", "0: each Ray worker of `quire up` imports for itself instead of being forked from one process."
+    )
     fast_mode: Flag = setting(
         True,
         "0 or 1",
