@@ -13,10 +13,9 @@ from pydantic import TypeAdapter
 from models.cdom.coverage import PageCoverage
 from models.cdom.errors import ErrorCode
 from models.cdom.geometry import Bbox
-from models.cdom.many import Many
 from models.cdom.original import Format
 from models.cdom.ports import DetectedPage, PageImage, PixelPage
-from models.cdom.table import Table
+from models.cdom.table import Many, Table
 from models.cdom.tree import BlockType, FlagSpan, Metadata, PageStatus, Route, Span
 
 

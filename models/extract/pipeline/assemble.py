@@ -18,6 +18,7 @@ from models.cdom.tree import (
     TreeProvenance,
     Warning,
 )
+from models.cdom.version import READER_VERSION
 from models.extract.contract import TAGS_IGNORED, DocumentFacts, PageBlock, PageContent, failed_page
 from models.extract.coverage.total import total_coverage
 from models.extract.document.confidence import Rating, rate_blocks
@@ -62,7 +63,7 @@ def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Sour
             *((Warning(code=TAGS_IGNORED),) if has_flat_tags else ()),
             *(Warning(code=TEXT_LOST, page=stated.number) for stated in coverage.pages if stated.characters.lost),
         ),
-        provenance=TreeProvenance(options_hash=options.digest()),
+        provenance=TreeProvenance(reader_version=READER_VERSION, options_hash=options.digest()),
         coverage=coverage,
     )
 
