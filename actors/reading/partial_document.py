@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from models.extract.pages_json import load_facts, load_page
 from pydantic import TypeAdapter, ValidationError
 
 from actors.reading.page_spool import PixelStore
@@ -17,7 +16,7 @@ from models.cdom.geometry import Bbox
 from models.cdom.original import Embedded, ReadOptions
 from models.cdom.ports import PageImage, PixelPage
 from models.cdom.tree import Source, Tree, dump_tree, load_tree
-from models.extract.contract import DocumentFacts, PageContent
+from models.extract.contract import DocumentFacts, PageContent, load_facts, load_page
 from models.extract.formats.flow.document import MAX_EMBEDDED, MAX_EMBEDDED_BYTES, MAX_PATH_CHARS
 
 _BOXES = TypeAdapter(tuple[tuple[Bbox, ...], ...])

@@ -9,8 +9,6 @@ import contextlib
 import os
 import socket
 
-from models.extract.pages_json import dump_facts, dump_page
-
 from actors.sandbox.assemble_document import finish_tree, read_again
 from actors.sandbox.child import OPERATIONS, Channel, ChannelSession
 from actors.sandbox.frames import encode
@@ -22,6 +20,7 @@ from actors.sandbox.messages import OPTIONS, SOURCE
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PageMark
 from models.cdom.tree import Source, dump_tree
+from models.extract.contract import dump_facts, dump_page
 from models.extract.registry import open_document
 
 _CALLED_LOCKED = frozenset(

@@ -207,7 +207,7 @@ _HERE = "models.extract.coverage.stated"
 COUNTERS: dict[Format, str] = {
     Format.DOCX: f"{_HERE}.office:state_docx",
     Format.PPTX: f"{_HERE}.office:state_pptx",
-    Format.XLSX: f"{_HERE}.workbook:state_xlsx",
+    Format.XLSX: f"{_HERE}.office:state_xlsx",
     **dict.fromkeys((Format.ODT, Format.ODS, Format.ODP), f"{_HERE}.opendocument:state_odf"),
     Format.RTF: f"{_HERE}.rich_text:state_rtf",
     Format.EPUB: f"{_HERE}.markup:state_epub",

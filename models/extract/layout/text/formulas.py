@@ -1,7 +1,8 @@
-"""Displayed formulas: their pieces, which stand above and beside each other, gathered to one."""
+"""Displayed formulas as one block, and formulas inside running text as runs of their lines, with LaTeX."""
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Final
 from unicodedata import normalize
 
 from models.cdom.geometry import Bbox
@@ -13,8 +14,23 @@ MATH = re.compile(r"[=∑∫√≤≥±×÷∂∇∞∈∉⊂∪∩→←⇒≈�
 _MATH_FONTS = re.compile(r"math|cmmi|cmsy|cmex|stix|symbol|msam|msbm|mtmi|mtsy", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _NAMES = frozenset({"sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "lim", "argmax", "argmin", "softmax", "diag"})
-_MOST_CHARS = 120
-"""Characters of a group of lines that can be one formula; a longer one is a sentence with signs."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaLimits:
+    """Sizes of displayed formulas, and the area around a line in which the glyphs of its formulas lie."""
+
+    most_chars: int = 120
+    """Characters of a group of lines that can be one formula; a longer one is a sentence with signs."""
+    above: float = 0.55
+    """Ems above the baseline where origins of glyphs and their scripts lie."""
+    below: float = 0.35
+    """Ems below the baseline."""
+    beside: float = 0.4
+    """Ems before the start and after the end of the line."""
+
+
+_LIMITS: Final = FormulaLimits()
 
 
 def merge_formulas(groups: list[list[Line]]) -> list[list[Line]]:
@@ -35,7 +51,7 @@ def _are_one(a: list[Line], b: list[Line]) -> bool:
 
 def _is_piece(group: list[Line]) -> bool:
     """Short, and without a word that is no function's name."""
-    if not group[0].text or not group[0].upright or sum(len(line.text) for line in group) > _MOST_CHARS:
+    if not group[0].text or not group[0].upright or sum(len(line.text) for line in group) > _LIMITS.most_chars:
         return False
     return not any(word.lower() not in _NAMES for line in group for word in _WORD.findall(line.text))
 
@@ -57,10 +73,6 @@ def _gap(extents: list[tuple[float, float]]) -> float:
     return extents[1][0] - extents[0][1]
 
 
-_UP, _DOWN, _SIDE = 0.55, 0.35, 0.4
-"""Where (in ems) the origins of a line's glyphs and their scripts lie, from its baseline and its ends."""
-
-
 def mark_inline_formulas(lines: list[Line], marks: PageMarks) -> None:
     """Give the lines of running text a run for each formula in them; pages without fonts of mathematics pay nothing."""
     lines = [
@@ -78,8 +90,13 @@ def mark_inline_formulas(lines: list[Line], marks: PageMarks) -> None:
 
 
 def _box_of(line: Line) -> Bbox:
-    side = _SIDE * line.size
-    return (line.x0 - side, line.base - _UP * line.size, line.x1 + side, line.base + _DOWN * line.size)
+    side = _LIMITS.beside * line.size
+    return (
+        line.x0 - side,
+        line.base - _LIMITS.above * line.size,
+        line.x1 + side,
+        line.base + _LIMITS.below * line.size,
+    )
 
 
 def _place(line: Line, glyphs: list[MathGlyph]) -> list[TextGlyph]:

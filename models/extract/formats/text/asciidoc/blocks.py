@@ -12,8 +12,7 @@ from models.extract.formats.text.asciidoc.tables import AdocCell, read_table
 
 MAX_DEPTH: Final = 30
 """Blocks inside blocks; deeper lines are read as text."""
-_MAX_LISTS: Final = 5
-"""Marks of AsciiDoc's lists go to five signs; a sixth depth is the fifth."""
+_MAX_LISTS: Final = 5  # list marks have at most five signs; a sixth depth is read as the fifth
 _ADMONITIONS: Final = {
     "NOTE": "Note",
     "TIP": "Tip",

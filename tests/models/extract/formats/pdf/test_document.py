@@ -6,7 +6,6 @@ from contextlib import suppress
 from operator import itemgetter
 
 import pytest
-from models.extract.pages_json import dump_facts, dump_page, load_facts, load_page
 
 from models.cdom.errors import (
     Encrypted,
@@ -21,7 +20,7 @@ from models.cdom.original import ReadOptions
 from models.cdom.tree import FURNITURE, PageStatus
 from models.cdom.visible import visible_blocks
 from models.compiled import is_compiled
-from models.extract.contract import failed_page
+from models.extract.contract import dump_facts, dump_page, failed_page, load_facts, load_page
 from models.extract.formats.common.page_selection import select_pages
 from models.extract.formats.pdf import document as pdf_document
 from models.extract.formats.pdf import page as pdf_page

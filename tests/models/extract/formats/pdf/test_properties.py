@@ -6,9 +6,9 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from models.extract.pages_json import dump_page, load_page
 
 from models.cdom.tree import Tree, dump_tree, load_tree
+from models.extract.contract import dump_page, load_page
 from tests.models.extract.formats.pdf.paper import Paper, read_tree
 
 pytestmark = pytest.mark.long
