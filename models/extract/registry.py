@@ -54,7 +54,7 @@ STATED = frozenset(
 )  # fmt: skip
 """Formats whose characters are counted apart from their reader."""
 _LOCKED = "models.extract.formats.common.encryption"
-_COUNTED = "models.extract.coverage.stated.parts"
+_COUNTED = "models.extract.coverage.stated.counted"
 
 Opener = Callable[[bytes, ReadOptions], OpenDocument]
 
