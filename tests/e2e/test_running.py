@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from cluster.runtime import runtime_file
+from models.cdom.version import SERVICE_VERSION
 from tests.bench.processes import family
 from tests.e2e.papers import paper
 from tests.e2e.service import ROOT, Service
@@ -81,7 +82,7 @@ def test_status_tells_where_it_is_and_how_deep_the_queue_is(service: Service) ->
     assert facts["token_file"] == str(service.workdir / "token")
     assert facts["pools"]["fast_path"]["running"] == 2
     assert facts["queue"]["queued"] == 0
-    assert facts["versions"]["quire"] == "0.9.20"
+    assert facts["versions"]["quire"] == SERVICE_VERSION
 
 
 def test_the_tour_shows_the_sample(service: Service) -> None:
