@@ -173,8 +173,8 @@ def _draw_across(pen: Pen, done: SetTable, x0: float, tops: list[float]) -> None
         for cell in table.cells:
             if cell.row + cell.rows < table.head and cell.cols > 1:
                 y = tops[cell.row + cell.rows]
-                left, right = x0 + done.edges[cell.col] + 2, x0 + done.edges[cell.col + cell.cols] - 2
-                pen.rule(left, y, right, y, style.head, style.ink)
+                start, end = x0 + done.edges[cell.col] + 2, x0 + done.edges[cell.col + cell.cols] - 2
+                pen.rule(start, y, end, y, style.head, style.ink)
 
 
 def _free_spans(table: MadeTable, level: int) -> list[tuple[int, int]]:

@@ -22,8 +22,9 @@ PARAMETERS: dict[str, Any] = {
     "num_threads": 1,
     "verbose": -1,
 }
-_SCORE, _GLANCE = {"rounds": 300}, {"rounds": 200, "learning_rate": 0.08, "num_leaves": 8}
-_ROWS = {"rounds": 200, "learning_rate": 0.08, "feature_fraction": 0.4}
+_SCORE: dict[str, Any] = {"rounds": 300}
+_GLANCE: dict[str, Any] = {"rounds": 200, "learning_rate": 0.08, "num_leaves": 8}
+_ROWS: dict[str, Any] = {"rounds": 200, "learning_rate": 0.08, "feature_fraction": 0.4}
 _PAGE_POWER, _SOURCE_POWER = 0.6, 0.55
 """A page weighs its rows' number to the power of 1 less the first, a source its pages' to that of 1 less the second."""
 _TABLE_POWER, _ROWS_SOURCE_POWER = 0.5, 0.2

@@ -95,6 +95,10 @@ def judge_regions(home: Path, pdf: Path, weights: Weights) -> list[JudgedRegions
             kept.extend(proposals)
             return proposals
 
+        def keep_none(proposals: list[Proposal], _: PageView, kept: list[Proposal] = seen) -> list[Proposal]:
+            kept.extend(proposals)
+            return []
+
         contents = [TableContent(one.cells, one.page) for one in truth]
         best: dict[tuple[int, ...], float] = {}
         if any(one.page in (None, number) for one in truth):
@@ -102,7 +106,7 @@ def judge_regions(home: Path, pdf: Path, weights: Weights) -> list[JudgedRegions
                 quality = judge(TableContent(cells_of(candidate)), contents, number).quality
                 best[candidate.indices] = max(best.get(candidate.indices, 0.0), quality)
         else:
-            find_candidates(view, lambda proposals, _, kept=seen: kept.extend(proposals) or [])
+            find_candidates(view, keep_none)
         glances = glance_at(seen, view) if seen else np.zeros((0, len(GLANCE_NAMES)), np.float32)
         found.append(JudgedRegions(glances, [best.get(proposal.indices, 0.0) for proposal in seen]))
     return found
@@ -134,7 +138,7 @@ def judge_candidates(home: Path, pdf: Path, weights: Weights) -> list[JudgedPage
 
 
 def collect(
-    look: Callable[[Path, Path, Weights], list[Learned]], source: TrainingSource, weights: Weights, jobs: int = 2
+    look: Callable[..., list[Learned]], source: TrainingSource, weights: Weights, jobs: int = 2
 ) -> list[Learned]:
     """What a pass finds in all documents of a source, in their order."""
     read = partial(look, source.home, weights=weights)

@@ -102,8 +102,8 @@ def match_rows(rows: list[TextRow], cells: tuple[TruthCell, ...]) -> list[int]:
         steps.append(reached.argmax(axis=0))
         best = reached.max(axis=0) + own
     places = [int(best.argmax())]
-    for step in reversed(steps):
-        places.append(places[-1] - int(step[places[-1]]))
+    for skipped in reversed(steps):
+        places.append(places[-1] - int(skipped[places[-1]]))
     places.reverse()
     hits = sum(shared[at, place] for at, place in enumerate(places))
     return places if hits >= _LEAST_ALIKE * max(1, sum(map(len, printed))) else []

@@ -1,5 +1,7 @@
 """Printed rows grouped to table rows by a forest: what it is told, and what it makes of cells of several lines."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from models.extract.layout.lines.marks import Rule
@@ -20,7 +22,7 @@ ROWS = [
 ]
 
 
-def rows_of(texts: list[tuple[str, ...]], step: float = 13.0) -> list[TextRow]:
+def rows_of(texts: Sequence[tuple[str, ...]], step: float = 13.0) -> list[TextRow]:
     words: list[TableWord] = []
     for at, row in enumerate(texts):
         for left, text in zip(LEFTS, row, strict=True):

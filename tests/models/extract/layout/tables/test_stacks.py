@@ -1,5 +1,7 @@
 """Features that tell several tables of one form from one table."""
 
+from collections.abc import Sequence
+
 from models.extract.layout.tables.grid import Grid
 from models.extract.layout.tables.rules import RuledRegion
 from models.extract.layout.tables.scoring.candidates import Candidate
@@ -9,7 +11,7 @@ from models.extract.layout.tables.words import TableWord, gather_rows
 ROW = [(60, "Name"), (200, "Count")]
 
 
-def features_of(rows: list[list[tuple[float, str]]], sizes: dict[int, float] | None = None) -> dict[str, float]:
+def features_of(rows: Sequence[Sequence[tuple[float, str]]], sizes: dict[int, float] | None = None) -> dict[str, float]:
     words = [
         TableWord(
             x,
