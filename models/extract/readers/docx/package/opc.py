@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 from models.cdom.errors import Encrypted, Malformed, ResourceLimit
 from models.extract.readers.docx.package.xml import BrokenPart, Element, parse_xml
-from models.extract.readers.parsed.kept import keep, take
+from models.extract.readers.parsed.kept import keep, keep_package, last_package, take
 
 MAX_ENTRIES: Final = 2000
 """Files in a package: a thick book with a picture a page has a thousand."""
@@ -156,14 +156,11 @@ class Package:
             raise ResourceLimit("the package unpacks to too many bytes")
 
 
-_last: list[_Opened] = []
-"""The package opened last, at most one: the statement about a file reads right after its reader what that has read."""
-
-
 def _open(data: bytes) -> _Opened:
     """The judged directory of the package in those very bytes."""
-    if _last and _last[0].data is data:
-        return _last[0]
+    last = last_package()
+    if isinstance(last, _Opened) and last.data is data:
+        return last
     _check_entry_count(data)
     try:
         archive = zipfile.ZipFile(BytesIO(data))
@@ -174,7 +171,7 @@ def _open(data: bytes) -> _Opened:
     _check_sizes(entries, len(data))
     opened = _Opened(data, archive, {entry.filename.casefold(): entry for entry in entries})
     if len(data) <= _MOST_KEPT:
-        _last[:] = [opened]
+        keep_package(opened)
     return opened
 
 
