@@ -7,8 +7,8 @@ from actors.sandbox.assemble_document import finish_tree, read_again
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PageMark
 from models.cdom.tree import Source, dump_tree
-from models.extract.pages_json import dump_facts, dump_page
-from models.extract.readers import open_document
+from models.extract.contract import dump_facts, dump_page
+from models.extract.registry import open_document
 
 _ROUNDS = 8  # reads of the sample: the interpreter specialises a function after a few calls
 _WORDS = "Plain words that fill a line of this paragraph from one side to the other."

@@ -6,9 +6,12 @@ Knows names and one line of help per command, so that `quire --help` and `quire 
 import importlib
 import sys
 import warnings
+from importlib.util import find_spec
 from typing import Any
 
 import click
+
+from models.cdom.version import SERVICE_VERSION
 
 _COMMANDS: dict[str, tuple[str, str, str]] = {
     "up": ("cluster.cli.service.up", "up", "Start database, cluster and service; returns when they are ready."),
@@ -24,6 +27,7 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "inspect": ("cluster.cli.documents.inspect", "inspect", "Show what was read from a document."),
     "license": ("cluster.cli.operate.license", "license_group", "Licence keys and tokens."),
     "rescan": ("cluster.cli.operate.rescan", "rescan", "Look for personal data again in stored trees."),
+    "reread": ("cluster.cli.operate.reread", "reread", "Read stored originals again that an older reader has read."),
     "erase": ("cluster.cli.operate.erase", "erase", "Delete what is stored about a person, with a signed report."),
     "reconcile": (
         "cluster.cli.operate.reconcile",
@@ -62,7 +66,7 @@ class LazyGroup(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """As click's, with a guess at what a typo meant."""
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            from cluster.cli.shared.choices import guess
+            from cluster.cli.shared.choices import guess  # difflib: only after a typo
 
             ctx.fail(f"No such command {args[0]!r}.{guess(args[0], self.list_commands(ctx))}")
         return super().resolve_command(ctx, args)
@@ -82,13 +86,11 @@ class LazyGroup(click.Group):
 
 
 def _exists(module: str) -> bool:
-    from importlib.util import find_spec
-
     return find_spec(module) is not None
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option("0.9.20", prog_name="quire")
+@click.version_option(SERVICE_VERSION, prog_name="quire")
 def cli() -> None:
     """Quire: documents in, one canonical tree out, on your own machine."""
 

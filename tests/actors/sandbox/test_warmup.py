@@ -9,7 +9,7 @@ from actors.reading.read_document import DocumentReader
 from actors.sandbox.limits import SandboxLimits
 from actors.sandbox.warmup import make_sample
 from models.cdom.original import ReadOptions
-from models.extract.readers import open_document
+from models.extract.registry import open_document
 
 
 def test_the_sample_is_read_without_repair() -> None:
