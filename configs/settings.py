@@ -332,10 +332,10 @@ class Settings(BaseSettings):
         "External PostgreSQL, version 15 or newer. unset = the embedded one.",
     )
     documents_per_child: int = setting(
-        1,
+        16,
         "a whole number 1..64",
-        "Documents of one organisation that one sandboxed process reads, one after the other. 1: a fresh process for "
-        "each. More read small ones faster, but a hostile one may falsify those that come after it in its process.",
+        "Documents of one job that one sandboxed process reads, one after the other. A hostile file can at most "
+        "falsify later files of the same job. 1 keeps a fresh process for each document and costs CPU time.",
         ge=1,
         le=64,
     )

@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 from models.cdom.errors import Encrypted, Malformed, ResourceLimit
 from models.cdom.tree import Metadata
-from models.extract.formats.common.parse_cache import keep, take
+from models.extract.formats.common.parse_cache import keep, keep_package, last_package, take
 from models.extract.formats.common.xml import BrokenPart, Element, W, parse_xml
 
 MAX_ENTRIES: Final = 2000
@@ -157,14 +157,11 @@ class Package:
             raise ResourceLimit("the package unpacks to too many bytes")
 
 
-_last: list[_Opened] = []
-"""The package opened last, at most one: the statement about a file reads right after its reader what that has read."""
-
-
 def _open(data: bytes) -> _Opened:
     """The judged directory of the package in those very bytes."""
-    if _last and _last[0].data is data:
-        return _last[0]
+    last = last_package()
+    if isinstance(last, _Opened) and last.data is data:
+        return last
     _check_entry_count(data)
     try:
         archive = zipfile.ZipFile(BytesIO(data))
@@ -175,7 +172,7 @@ def _open(data: bytes) -> _Opened:
     _check_sizes(entries, len(data))
     opened = _Opened(data, archive, {entry.filename.casefold(): entry for entry in entries})
     if len(data) <= _MOST_KEPT:
-        _last[:] = [opened]
+        keep_package(opened)
     return opened
 
 
