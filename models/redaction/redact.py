@@ -11,8 +11,8 @@ from models.cdom.flags import PII_PREFIX
 from models.cdom.original import Format
 from models.cdom.tree import Tree
 from models.pii.kinds import Detector, Kind
-from models.pii.patterns.kind_patterns import RegexDetector
 from models.pii.paint import load_painting
+from models.pii.patterns.kind_patterns import RegexDetector
 from models.pii.redact import Decisions
 from models.redaction.planning.errors import NotRedactable, RedactionUnproven
 from models.redaction.planning.plan import Reread
