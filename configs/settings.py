@@ -302,6 +302,14 @@ class Settings(BaseSettings):
         "host names or addresses, each also with :port, separated by commas",
         "Internal receivers that may be registered for webhooks.",
     )
+    url_downloads: bool = setting(
+        True, "0 or 1", "0 refuses POST /v1/jobs and /v1/parse that name addresses instead of files."
+    )
+    download_allow: Names = setting(
+        (),
+        "host names or addresses, each also with :port, separated by commas",
+        "Internal hosts whose files may be submitted by address. Every key with scope write can read them.",
+    )
     webhook_overlap_s: int = setting(
         86_400,
         "a whole number 0..2592000",

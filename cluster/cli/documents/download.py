@@ -15,7 +15,8 @@ def download(url: str, file: Path) -> str:
     settings = settings_from()
     try:
         with file.open("wb") as target:
-            name = Downloads(Egress(settings.webhook_allow)).get(url, target.write, settings.max_upload_mb * MEGABYTE)
+            downloads = Downloads(Egress(settings.download_allow))
+            name = downloads.get(url, target.write, settings.max_upload_mb * MEGABYTE)
     except UrlRefused as error:
         raise CommandStopped(f"{url}: url-refused: {error}") from None
     except Unreachable as error:
