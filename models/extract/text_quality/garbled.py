@@ -21,7 +21,8 @@ class GarbledLimits:
     """Measured on 3,500 fonts of 1,062 good pages and on 200 pages with scrambled encodings.
 
     `surprise`: nats for a triple of letters; good fonts have 2.0 to 3.2, shuffled ones 3.3 to 4.5. `triples`: fewer
-    say nothing: a font of fewer is judged with its family. `judged`: least share of letters in scripts with statistics. `digit_joins`: short codes, of
+    say nothing: a font of fewer is judged with its family. `judged`: least share of letters in scripts with statistics.
+    `digit_joins`: short codes, of
     fewer than `coded` triples, have more digits beside letters. `bad`: share of what is no character; `bad_runs`:
     share of those in runs (bullets stand alone). `sample`: characters of a font that are looked at, and of its
     other lines every `step`-th.
