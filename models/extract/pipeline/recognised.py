@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
 from models.cdom.ports import RecognisedBlock, RecognisedPage, Word
 from models.cdom.tree import BlockType, Route
-from models.extract.contract import PageBlock, PageContent
+from models.extract.contract import PageBlock, PageContent, ReadArea
 from models.extract.coverage.account import account_recognised, block_text
 from models.extract.coverage.total import count_written
 from models.extract.layout.lines.marks import Line
 from models.extract.layout.page import layout_page
 from models.extract.pipeline.double_pages import find_fold, shift, take_side
-from models.extract.pipeline.ocr_regions import agrees, apply_areas, make_marks
+from models.extract.pipeline.ocr_regions import agrees, apply_areas, brings_less, flag_garbled, make_marks
 from models.extract.pipeline.plan import CONFIRMED_TEXT, GARBAGE_TEXT, PICTURE_TEXT
 from models.extract.pipeline.upright import Standing
 
@@ -28,8 +29,13 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
         return _take_blocks(content, words, words.blocks)
     if content.areas:
         return apply_areas(content, words)
-    if content.reason == GARBAGE_TEXT and _confirms(words, content):
-        return replace(content, route=Route.FAST, reason=CONFIRMED_TEXT)
+    if content.reason == GARBAGE_TEXT:
+        layer = " ".join(block_text(block) for block in content.blocks)
+        read = " ".join(word.text for word in words.words)
+        if agrees(read, layer):
+            return replace(content, route=Route.FAST, reason=CONFIRMED_TEXT)
+        if brings_less(read, layer):
+            return _keep_layer(content)
     standing = Standing(
         width=content.width, height=content.height, turn=words.rotation, skew=words.skew_degrees, bend=words.bend
     )
@@ -106,10 +112,15 @@ def _shifted(block: PageBlock, by: float) -> PageBlock:
     return replace(block, bbox=block.bbox and shift(block.bbox, by), table=table)
 
 
-def _confirms(words: RecognisedPage, content: PageContent) -> bool:
-    """True when the recogniser reads what the text layer says, however strange it is."""
-    layer = " ".join(block_text(block) for block in content.blocks)
-    return agrees(" ".join(word.text for word in words.words), layer)
+def _keep_layer(content: PageContent) -> PageContent:
+    """The page as its text layer has it, flagged: the recogniser read too little of it to take its place."""
+    areas = [
+        ReadArea(bbox=block.bbox, block=place)
+        for place, block in enumerate(content.blocks)
+        if block.bbox is not None and HIDDEN_TEXT not in block.flags and block_text(block)
+    ]
+    blocks = flag_garbled(content.blocks, areas)
+    return replace(content, route=Route.FAST, reason=f"{GARBAGE_TEXT}, layer kept", blocks=tuple(blocks))
 
 
 def _lies_in(word: Word, block: PageBlock) -> bool:
