@@ -14,16 +14,16 @@ from models.extract.layout.lines.marks import Line
 from models.extract.layout.page import layout_page
 from models.extract.pipeline.double_pages import find_fold, shift, take_side
 from models.extract.pipeline.ocr_regions import agrees, apply_areas, brings_less, flag_garbled, make_marks
-from models.extract.pipeline.plan import CONFIRMED_TEXT, GARBAGE_TEXT, PICTURE_TEXT
+from models.extract.pipeline.plan import CONFIRMED_TEXT, GARBAGE_TEXT, OUTLINED_TEXT, PICTURE_TEXT
 from models.extract.pipeline.upright import Standing
 
 
 def apply_recognition(content: PageContent, words: RecognisedPage) -> PageContent:
     """`content` with its blocks made from the recognised words; its own text is replaced.
 
-    A page of pictures with a few words in its text layer keeps those, and gains what else was recognised. Layout sees
-    the page upright and level; the blocks' boxes are those of the page as it is shown. Blocks that the recogniser laid
-    out itself are taken as they are (route `vlm`).
+    A page of pictures or curves with a few words in its text layer keeps those, and gains what else was recognised.
+    Layout sees the page upright and level; the blocks' boxes are those of the page as it is shown. Blocks that the
+    recogniser laid out itself are taken as they are (route `vlm`).
     """
     if words.blocks is not None:
         return _take_blocks(content, words, words.blocks)
@@ -39,7 +39,8 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
     standing = Standing(
         width=content.width, height=content.height, turn=words.rotation, skew=words.skew_degrees, bend=words.bend
     )
-    kept = content.blocks if content.reason == PICTURE_TEXT else ()
+    is_kept = content.reason in (PICTURE_TEXT, OUTLINED_TEXT)
+    kept = content.blocks if is_kept else ()
     found = [word for word in words.words if not any(_lies_in(word, block) for block in kept)]
     found = [word for word in found if not any(_is_printed_on(word, block) for block in kept)]
     levelled = [replace(word, bbox=standing.level(word.bbox)) for word in found]
@@ -49,7 +50,7 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
     score = sum(line.confidence * len(line.text) for line in lines) / chars if chars else 0.0
     stated = [(line.text, line.bbox) for line in lines]
     coverage = account_recognised(
-        content.coverage, stated, laid.blocks, number=content.number, kept=content.reason == PICTURE_TEXT,
+        content.coverage, stated, laid.blocks, number=content.number, kept=is_kept,
         scan=words.ink,
     )  # fmt: skip
     blocks = (*kept, *(standing.show_block(_moved(block, len(kept))) for block in laid.blocks))

@@ -21,7 +21,7 @@ from models.extract.layout.page import layout_page
 from models.extract.layout.text.blocks import confidence_of, make_unseen_blocks
 from models.extract.pipeline.areas import garbled_areas, picture_areas
 from models.extract.pipeline.ocr_regions import flag_garbled
-from models.extract.pipeline.plan import TEXT_IN_PICTURES, PagePlan, plan_page
+from models.extract.pipeline.plan import OUTLINED_TEXT, TEXT_IN_PICTURES, PagePlan, plan_page
 from models.extract.text_quality.ligatures import restore_ligatures
 
 
@@ -98,7 +98,7 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
         body_size=layout.body_size,
         blocks=tuple(blocks),
         areas=areas,
-        warnings=tuple(marks.warnings),
+        warnings=(*marks.warnings, *_find_unread(plan)),
         engine=ENGINE,
         version=VERSION,
         coverage=account_page(number, marks.painted, blocks),
@@ -111,6 +111,11 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
         content=content,
         pixels=PixelPage(number=number, image=image, width=content.width, height=content.height),
     )
+
+
+def _find_unread(plan: PagePlan) -> tuple[str, ...]:
+    """The warning of a page whose text is drawn as curves, which its text layer does not have."""
+    return (OUTLINED_TEXT,) if plan.reason.startswith(OUTLINED_TEXT) and plan.route is Route.FAST else ()
 
 
 def _find_pictures(
