@@ -24,7 +24,7 @@ from models.extract.layout.page import find_rule_kinds, gather
 from tests.bench.training.forest_file import write_forest
 from tests.bench.training.heading_truth import label_by_boxes, label_by_markdown
 from tests.bench.training.learn import DocumentRows, find_doubtful, fold_of, read_templates, train
-from tests.bench.training.sources import find_named_sources
+from tests.bench.training.sources import TrainingSource, find_named_sources, find_trusted
 
 TAGGED = frozenset({"idm", "smartpay"})
 """Sources whose truth are the authors' own tags."""
@@ -53,6 +53,12 @@ def read_rows(home: Path, path: Path) -> DocumentRows | None:
     if elements is None:
         labels = label_by_markdown(groups, (home / "gt" / f"{path.stem}.md").read_text())
     return DocumentRows(home.name, path.stem, np.concatenate(features), np.array(labels, np.int8), kinds)
+
+
+def _trusted_of(source: TrainingSource) -> Iterator[Path]:
+    """The originals whose headings are trusted; authors who set headings as bold text state none."""
+    trusted = find_trusted(source.home)
+    return (path for path in source.originals if trusted is None or path.stem in trusted)
 
 
 def _read_elements(home: Path, name: str) -> list[dict[str, object]] | None:
@@ -116,7 +122,7 @@ def main() -> None:
     parser.add_argument("--folds", type=Path, help="a folder for the weights that never saw each source")
     asked = parser.parse_args()
     sources = find_named_sources(asked.sets, asked.only)
-    work = [(source.home, path) for source in sources for path in source.originals]
+    work = [(source.home, path) for source in sources for path in _trusted_of(source)]
     with ProcessPoolExecutor() as pool:
         documents = [rows for rows in pool.map(read_rows, *zip(*work, strict=True), chunksize=8) if rows is not None]
     templates = {name: template for source in sources for name, template in read_templates(source.home).items()}

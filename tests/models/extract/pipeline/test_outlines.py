@@ -24,7 +24,7 @@ def draw_curves(text: str) -> bytes:
 
 def with_text(data: bytes, text: str) -> bytes:
     document = pymupdf.open("pdf", data)
-    document[0].insert_textbox((40, 520, 360, 590), text)
+    document[0].insert_textbox((40, 520, 360, 590), text, fontsize=8)
     return bytes(document.tobytes())
 
 
@@ -56,9 +56,9 @@ def test_a_few_letters_drawn_as_curves_do_not() -> None:
     assert (content.route, content.reason) == (Route.FAST, "text-layer")
 
 
-def test_a_page_of_text_with_curves_does_not() -> None:
+def test_curves_beside_enough_text_are_read_as_a_picture() -> None:
     content = read(with_text(draw_curves(PROSE * 3), PROSE * 2))
-    assert content.reason == "text-layer"
+    assert (content.route, content.reason) == (Route.MIXED, "text-in-pictures")
 
 
 def test_a_plot_of_many_dots_does_not() -> None:
