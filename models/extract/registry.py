@@ -13,7 +13,7 @@ from models.extract.contract import OpenDocument
 from models.extract.formats.sniffing.signatures import is_locked, sniff
 
 READERS: dict[Format, str] = {
-    Format.PDF: "models.extract.formats.pdf:open_pdf",
+    Format.PDF: "models.extract.formats.pdf.document:open_pdf",
     Format.DOCX: "models.extract.formats.word.docx:open_docx",
     Format.PPTX: "models.extract.formats.slides:open_pptx",
     Format.XLSX: "models.extract.formats.sheets.xlsx:open_xlsx",

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from tests.bench.training.table_sources import TruthCell, count_words
+from tests.bench.training.tables.truth import TruthCell, count_words
 
 _WORDS, _CELLS, _NEIGHBOURS, _SHAPE = 0.25, 0.3, 0.3, 0.15
 """Weights of the parts."""

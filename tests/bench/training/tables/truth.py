@@ -3,9 +3,12 @@
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
+
+from models.cdom.geometry import Bbox
 
 _TABLE = re.compile(r"<table\b[^>]*>.*?</table>", re.IGNORECASE | re.DOTALL)
 _TAGS = re.compile(r"[*_`\\]|<[^>]+>|\s+")
@@ -24,10 +27,14 @@ class TruthCell:
 
 @dataclass(frozen=True, slots=True)
 class TruthTable:
-    """A table with the page on which it stands, null where the truth does not say."""
+    """A table with the page on which it stands, null where the truth does not say.
+
+    `boxes`: of a table that runs over pages its place on each of them.
+    """
 
     cells: tuple[TruthCell, ...]
     page: int | None = None
+    boxes: dict[int, Bbox] = field(default_factory=dict)
 
 
 def read_truth(home: Path, stem: str) -> list[TruthTable]:
@@ -44,7 +51,12 @@ def read_stated_tables(home: Path, stem: str) -> list[TruthTable]:
     """The tables of gt_tables/<id>.json, none without that file."""
     path = home / "gt_tables" / f"{stem}.json"
     stated = json.loads(path.read_text()) if path.exists() else []
-    return [TruthTable(_cells_of(one["cells"]), one.get("page")) for one in stated]
+    return [TruthTable(_cells_of(one["cells"]), one.get("page"), _boxes_of(one)) for one in stated]
+
+
+def _boxes_of(stated: dict[str, Any]) -> dict[int, Bbox]:
+    pages = stated.get("pages") or {}
+    return {int(page): (box[0], box[1], box[2], box[3]) for page, box in pages.items()} if len(pages) > 1 else {}
 
 
 def _cells_of(stated: list[dict[str, int | str]]) -> tuple[TruthCell, ...]:
