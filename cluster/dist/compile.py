@@ -20,8 +20,8 @@ from models.compiled import ABI, COMPILED, SOURCES, VARIABLE, digest_source
 
 ROOT = Path(__file__).resolve().parents[2]
 _EXTRACT = Path("models") / "extract"
-_FOLDERS = ("layout", "math", "legible", "document", "readers/pdf/text")
-_FILES = ("readers/pdf/vectors.py", "readers/pdf/sight/paint.py", "readers/pdf/sight/unseen.py")
+_FOLDERS = ("layout", "math", "text_quality", "document", "formats/pdf/text")
+_FILES = ("formats/pdf/vectors.py", "formats/pdf/visibility/paint.py", "formats/pdf/visibility/unseen.py")
 
 
 def main() -> int:

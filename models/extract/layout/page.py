@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from models.cdom.tree import BlockType
+from models.extract.contract import PageBlock
 from models.extract.layout.figures.displays import find_formulas
 from models.extract.layout.figures.floats import Float, Floats, take_field_lines
 from models.extract.layout.figures.forms import settle_fields
@@ -12,10 +13,9 @@ from models.extract.layout.headings.decide import decide_headings
 from models.extract.layout.headings.joins import join_headings
 from models.extract.layout.lines.dropcaps import join_drop_caps
 from models.extract.layout.lines.inline import attach_marks, stretch_over_pictures
-from models.extract.layout.lines.leaders import merge_entries
 from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.lines.mirror import mirror_block, mirror_marks, runs_right_to_left
-from models.extract.layout.lines.pieces import merge_pieces
+from models.extract.layout.lines.pieces import merge_entries, merge_pieces
 from models.extract.layout.lines.turned import PageTurn, find_turn
 from models.extract.layout.tables.scoring.addresses import free_addresses
 from models.extract.layout.tables.scoring.find import find_tables
@@ -25,17 +25,15 @@ from models.extract.layout.tags.follow import TypedGroup, follow_tags
 from models.extract.layout.tags.tables import take_tagged_tables
 from models.extract.layout.tags.trust import TagPlan, trust_tags
 from models.extract.layout.text.blocks import make_block
-from models.extract.layout.text.formulas import merge_formulas
+from models.extract.layout.text.formulas import mark_inline_formulas, merge_formulas
 from models.extract.layout.text.furniture import find_footnotes, find_furniture, find_margin_marks
 from models.extract.layout.text.hyphens import PageHyphens
-from models.extract.layout.text.inline_formulas import mark_inline_formulas
 from models.extract.layout.text.kinds import PageLook, demote_runs, find_kind, mark_heading_parts
 from models.extract.layout.text.listings import join_listings
 from models.extract.layout.text.order import order_with_floats
 from models.extract.layout.text.paragraphs import group_paragraphs
 from models.extract.layout.text.relations import relate_blocks
 from models.extract.math.letters import latex_text
-from models.extract.readers.contract import PageBlock
 
 _PLACES = {BlockType.PAGE_HEADER: 0, BlockType.FOOTNOTE: 2, BlockType.PAGE_FOOTER: 3}
 """Running heads come before the text (place 1), notes after it, whichever column they stand in."""

@@ -28,13 +28,19 @@ class TrainingSource:
     originals: tuple[Path, ...]
 
 
-def find_sources(root: Path, kind: tuple[str, str] = TYPESET) -> list[TrainingSource]:
-    """All sources below `root` with a truth, by place; blind ones and non-commercial texts left out."""
+def find_sources(root: Path, kind: tuple[str, str] = TYPESET, *, listed: bool = False) -> list[TrainingSource]:
+    """All sources below `root` with a truth, by place; blind ones and non-commercial texts left out.
+
+    `listed`: those of a corpus that lists its sources too, as far as the list says that they are for training.
+    """
     folder_name, ending = kind
     found: list[TrainingSource] = []
     for folder in sorted(root.rglob(folder_name)):
         home = folder.parent
         if _HIDDEN in home.relative_to(root).parts or not ((home / "gt").is_dir() or (home / "gt_tables").is_dir()):
+            continue
+        split = _find_split(home)
+        if split is not None and not (listed and split == "train"):
             continue
         barred = set(_find_barred(home))
         originals = tuple(
@@ -43,6 +49,14 @@ def find_sources(root: Path, kind: tuple[str, str] = TYPESET) -> list[TrainingSo
         if len(originals) >= _LEAST_DOCUMENTS:
             found.append(TrainingSource(home.name, home, originals))
     return found
+
+
+def _find_split(home: Path) -> str | None:
+    """What the list beside a source says it is for (`train`, `dev`); null where there is no list."""
+    listing = home.parent / "sources.json"
+    if not listing.exists():
+        return None
+    return str(json.loads(listing.read_text())[home.name]["split"])
 
 
 def find_named_sources(roots: list[Path], names: str) -> list[TrainingSource]:

@@ -49,4 +49,4 @@ def test_all_of_the_layout_is_compiled_and_nothing_that_holds_the_engine() -> No
         *names
     }
     sources = {name: ROOT.joinpath(*name.split(".")).with_suffix(".py").read_text() for name in names}
-    assert [name for name, source in sources.items() if "readers.pdf.engine" in source] == []
+    assert [name for name, source in sources.items() if "formats.pdf.engine" in source] == []

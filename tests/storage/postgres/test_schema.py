@@ -12,7 +12,8 @@ from alembic import command
 from alembic.script import ScriptDirectory
 
 from storage.postgres.database import Database
-from storage.postgres.schema import HEAD, alembic_config, check_schema, migrate
+from storage.postgres.schema import HEAD, check_schema, migrate
+from storage.postgres.upgrading import alembic_config
 from storage.values.errors import SchemaMismatch, StoreUnavailable
 from tests.postgres import TestServer
 

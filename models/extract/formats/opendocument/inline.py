@@ -1,0 +1,127 @@
+"""Inside a paragraph of OpenDocument text: an element in; runs, notes, pictures and boxes out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from models.cdom.table import Cell, Table
+from models.cdom.tree import BlockType
+from models.extract.formats.common.xml import Element
+from models.extract.formats.flow.blocks import PLAIN, FlowBlock, InlineMarkup, StyledRun, fold
+from models.extract.formats.flow.mathml import mathml_to_latex
+from models.extract.formats.opendocument.styles import CHART, DRAW, OFFICE, TABLE, TEXT, XLINK, OdfStyles, count
+
+MAX_BLANKS: Final = 1000
+"""Blanks that one `text:s` may stand for."""
+_SKIPPED: Final = frozenset(
+    (
+        TEXT + "tracked-changes", TEXT + "bookmark-start", TEXT + "soft-page-break", OFFICE + "annotation-end",
+        TEXT + "ruby-text", TEXT + "note-citation",
+    )
+)  # fmt: skip
+
+
+_BLANKS: Final = {TEXT + "s": " ", TEXT + "tab": "\t", TEXT + "line-break": "\n"}
+
+
+@dataclass(slots=True)
+class Inline:
+    """What a paragraph holds: its runs, and what stands beside them."""
+
+    runs: list[StyledRun] = field(default_factory=list)
+    notes: list[Element] = field(default_factory=list)
+    comments: list[Element] = field(default_factory=list)
+    frames: list[Element] = field(default_factory=list)
+    leading: int = 0
+    """Frames that stand before all text."""
+
+
+def read_inline(node: Element, styles: OdfStyles, mark: Callable[[], str]) -> Inline:
+    """The content of a paragraph; `mark` gives the number of the next note."""
+    found = Inline()
+    _read(node, styles, mark, PLAIN, found)
+    return found
+
+
+def _read(node: Element, styles: OdfStyles, mark: Callable[[], str], style: InlineMarkup, found: Inline) -> None:
+    if node.text:
+        found.runs.append(StyledRun(fold(node.text), style))
+    for child in node:
+        _read_child(child, styles, mark, style, found)
+        if child.tail:
+            found.runs.append(StyledRun(fold(child.tail), style))
+
+
+def _read_child(child: Element, styles: OdfStyles, mark: Callable[[], str], style: InlineMarkup, found: Inline) -> None:
+    match child.tag:
+        case t if t in _SKIPPED:
+            return
+        case t if t in _BLANKS:
+            found.runs.append(StyledRun(_BLANKS[str(t)] * count(child.get(TEXT + "c"), MAX_BLANKS), style))
+        case t if t == TEXT + "span":
+            _read(child, styles, mark, _span_style(child.get(TEXT + "style-name"), styles, style), found)
+        case t if t == TEXT + "a":
+            href = child.get(XLINK + "href")
+            _read(child, styles, mark, replace(style, href=href) if href and href[:1] != "#" else style, found)
+        case t if t == TEXT + "note":
+            found.notes.append(child)
+            found.runs.append(StyledRun(mark(), style))
+        case t if t == OFFICE + "annotation":
+            found.comments.append(child)
+        case t if t in (DRAW + "frame", DRAW + "custom-shape", DRAW + "g", DRAW + "rect"):
+            found.leading += found.leading == len(found.frames) and not any(run.text.strip() for run in found.runs)
+            found.frames.append(child)
+        case t if isinstance(t, str):
+            _read(child, styles, mark, style, found)
+
+
+def _span_style(name: str | None, styles: OdfStyles, style: InlineMarkup) -> InlineMarkup:
+    bold, italic = styles.emphasis(name)
+    return replace(
+        style,
+        bold=style.bold if bold is None else bold,
+        italic=style.italic if italic is None else italic,
+        code=style.code or styles.is_a(name, "Source_20_Text", "Teletype"),
+    )
+
+
+MAX_CELLS = 10_000
+"""Values of one chart, as for those of Office."""
+
+
+def read_object(content: Element | None) -> FlowBlock | None:
+    """A formula as LaTeX, a chart as the table of its cached values; None for any other object."""
+    if content is None or not isinstance(content.tag, str):
+        return None
+    if content.tag.endswith("}math") or content.tag == "math":
+        text = mathml_to_latex(content)
+        return FlowBlock(BlockType.FORMULA, text) if text else None
+    chart = next(content.iter(CHART + "chart"), None)
+    table = next(chart.iter(TABLE + "table"), None) if chart is not None else None
+    values = _read_values(table) if table is not None else None
+    return FlowBlock(BlockType.TABLE, table=values) if values is not None else None
+
+
+def _read_values(table: Element) -> Table | None:
+    rows: list[list[str]] = []
+    for row in table.iter(TABLE + "table-row"):
+        texts: list[str] = []
+        for cell in row.iterfind(TABLE + "table-cell"):
+            text = "\n".join("".join(line.itertext()) for line in cell.iterfind(TEXT + "p"))
+            texts += [text.strip()] * min(count(cell.get(TABLE + "number-columns-repeated"), 100), 100)
+        rows.append(texts)
+        if sum(map(len, rows)) > MAX_CELLS:
+            return None
+    cols = max(map(len, rows), default=0)
+    if not any(text for row in rows for text in row):
+        return None
+    cells = tuple(
+        Cell(row=at, col=col, header=at == 0, text=text) for at, row in enumerate(rows) for col, text in enumerate(row)
+    )
+    return Table(rows=len(rows), cols=cols, cells=cells)
+
+
+def chart_title(content: Element) -> str:
+    """The title of a chart, as its text stands."""
+    title = next(content.iter(CHART + "title"), None)
+    return " ".join("".join(title.itertext()).split()) if title is not None else ""

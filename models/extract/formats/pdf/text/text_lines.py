@@ -1,0 +1,200 @@
+"""Text lines of a MuPDF page dictionary. One pass over its spans; decides nothing about layout."""
+
+import re
+from typing import Any
+
+from models.cdom.geometry import Bbox
+from models.extract.layout.lines.marks import Line, Run
+from models.extract.layout.text.hyphens import HYPHEN, SOFT
+from models.extract.math.glyphs import MATH_FONT
+
+_SOFT_HYPHEN = "\u00ad"
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+_BOLD, _MONO, _ITALIC = 16, 8, 2
+"""Bits of the engine's font flags."""
+_BOLD_NAMES = ("bold", "black", "heavy", "semi", "demi")
+_CODE_NAMES = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
+_ASCENT, _DESCENT = 0.75, 0.22
+"""Share of the font size that ordinary letters reach above and below the baseline."""
+
+_STRAIGHT = 0.98
+"""Least part of a line's direction along one side of the page: some 11 degrees aslant."""
+_LEAST_SIZE = 0.1
+"""Points: a size of 0 is taken for this, because distances are told in sizes."""
+_LETTER = re.compile(r"[^\W\d_]")
+_MATH_SHARE = 0.2
+"""Digits, brackets and relations of a formula are often set in a text font."""
+_BLANK, _MONO_BLANK = 0.25, 0.6
+"""Width of a blank in ems: the engine's boxes hold the blanks at both ends of a line."""
+
+FontLook = tuple[bool, bool, bool, bool]
+"""(bold, italic, code, mathematics)"""
+
+_font_looks: dict[tuple[str, int], FontLook] = {}
+
+
+def font_look(name: str, flags: int) -> FontLook:
+    """How a font looks, by its descriptor's flags and its name."""
+    key = (name, flags & (_BOLD | _MONO | _ITALIC))
+    found = _font_looks.get(key)
+    if found is None:
+        low = name.lower()
+        found = (
+            bool(flags & _BOLD) or any(part in low for part in _BOLD_NAMES),
+            bool(flags & _ITALIC) or "ital" in low or "obli" in low,
+            bool(flags & _MONO) or any(part in low for part in _CODE_NAMES),
+            bool(MATH_FONT.search(low)),
+        )
+        if len(_font_looks) < 4096:
+            _font_looks[key] = found
+    return found
+
+
+def clean_glyphs(text: str) -> str:
+    """Text without characters of no width; what cannot be a character becomes U+FFFD."""
+    if text.isprintable():
+        return text
+    return _CONTROL.sub("\ufffd", _INVISIBLE.sub("", text))
+
+
+def _show_division(text: str) -> str:
+    """The end of a line with its soft hyphen as the one that it shows there."""
+    ended = text.rstrip()
+    if len(ended) < 2 or ended[-1] != _SOFT_HYPHEN:
+        return text
+    return ended[:-1] if ended[-2] in (HYPHEN, SOFT) else ended[:-1] + SOFT
+
+
+def find_lines(blocks: list[dict[str, Any]]) -> list[Line]:
+    """The lines of all text blocks, in the file's order, blank ones left out."""
+    out: list[Line] = []
+    number = -1
+    for block in blocks:
+        if block["type"] == 0:
+            number += 1
+            for index, stated in enumerate(block["lines"]):
+                line = make_line(stated)
+                if line is not None:
+                    line.key = (-1, -1) if "torn" in stated else (number, index)
+                    out.append(line)
+    return out
+
+
+def make_line(stated: dict[str, Any]) -> Line | None:
+    """One line of the dictionary; null when it holds no visible character."""
+    spans = stated["spans"]
+    if not spans:
+        return None
+    if len(spans) == 1:
+        text = clean_glyphs(_show_division(spans[0]["text"])).rstrip()
+        if not text or text.isspace():
+            return None
+        return _place(stated, spans[0], text, [(0, len(text), font_look(spans[0]["font"], spans[0]["flags"]))])
+    return _make_mixed_line(stated, spans)
+
+
+def _make_mixed_line(stated: dict[str, Any], spans: list[dict[str, Any]]) -> Line | None:
+    parts: list[str] = []
+    pieces: list[tuple[int, int, FontLook]] = []
+    at, main, most = 0, spans[0], -1
+    for span in spans:
+        text = clean_glyphs(_show_division(span["text"]) if span is spans[-1] else span["text"])
+        count = len(text)
+        if not count:
+            continue
+        if count > most and not text.isspace():
+            main, most = span, count
+        pieces.append((at, at + count, font_look(span["font"], span["flags"])))
+        parts.append(text)
+        at += count
+    text = "".join(parts).rstrip()
+    if not text or text.isspace():
+        return None
+    return _place(stated, main, text, pieces)
+
+
+def _place(stated: dict[str, Any], main: dict[str, Any], text: str, pieces: list[tuple[int, int, FontLook]]) -> Line:
+    lead = len(text) - len(text.lstrip())
+    text = text[lead:]
+    x0, top, x1, bottom = stated["bbox"]
+    y0, y1 = top, bottom
+    size = max(main["size"], _LEAST_SIZE)
+    base = main["origin"][1]
+    upright = stated["dir"][0] > _STRAIGHT
+    spans = stated["spans"]
+    trail = spans[-1]["text"]
+    turn = 0
+    if upright:
+        y0, y1 = base - _ASCENT * size, base + _DESCENT * size
+        blank = (_MONO_BLANK if pieces[0][2][2] else _BLANK) * size
+        x0 = min(x0 + lead * blank, x1) if lead else min(x0, x1)
+        x1 = max(x1 - (len(trail) - len(trail.rstrip())) * blank, x0)
+    elif turn := _find_turn(stated, main):
+        x0, y0, x1, y1 = _hug_turned(stated["bbox"], main["origin"], size, turn)
+    line = Line(x0, y0, x1, y1, base, size, text, main["font"], upright=upright, turn=turn)
+    line.color = main["color"]
+    line.tall = _find_tall(spans, size) if len(spans) > 1 else size
+    line.blank_before, line.blank_after = lead > 0, trail[-1:].isspace()
+    _set_looks(line, pieces, lead)
+    line.reach = (top, bottom)
+    return line
+
+
+def _find_turn(stated: dict[str, Any], main: dict[str, Any]) -> int:
+    """By how much (degrees, clockwise) the page is to be turned for the line to be upright; 0 for slanted ones.
+
+    A line that runs to the left is upside down where its letters hang from the baseline; else it is a mirror's.
+    """
+    across, down = stated["dir"]
+    if abs(down) > _STRAIGHT:
+        return 90 if down < 0 else 270
+    middle = (stated["bbox"][1] + stated["bbox"][3]) / 2
+    return 180 if across < -_STRAIGHT and main["origin"][1] < middle else 0
+
+
+def _hug_turned(box: Bbox, origin: tuple[float, float], size: float, turn: int) -> Bbox:
+    """The box of a turned line, as high as letters are on its baseline."""
+    x0, y0, x1, y1 = box
+    above, below = _ASCENT * size, _DESCENT * size
+    match turn:
+        case 90:
+            return (origin[0] - above, y0, origin[0] + below, y1)
+        case 270:
+            return (origin[0] - below, y0, origin[0] + above, y1)
+        case _:
+            return (x0, origin[1] - below, x1, origin[1] + above)
+
+
+def _find_tall(spans: list[dict[str, Any]], size: float) -> float:
+    """The size of the largest span with a letter; `size` where none is larger."""
+    return max((span["size"] for span in spans if span["size"] > size and _LETTER.search(span["text"])), default=size)
+
+
+def _set_looks(line: Line, pieces: list[tuple[int, int, FontLook]], lead: int) -> None:
+    """Line-wide looks (over 80 % of the characters) and, where anything is styled, runs."""
+    length = len(line.text)
+    if len(pieces) == 1:
+        line.bold, line.italic, line.code, line.math = pieces[0][2]
+        line.has_math = line.math
+        if line.bold or line.italic or line.code:
+            line.runs = [Run(0, length, line.bold, line.italic, line.code)]
+        return
+    bold = italic = code = math = 0
+    runs: list[Run] = []
+    for start, end, (is_bold, is_italic, is_code, is_math) in pieces:
+        start, end = max(start - lead, 0), min(end - lead, length)
+        math += (end - start) * is_math
+        if end <= start or not (is_bold or is_italic or is_code):
+            continue
+        bold += (end - start) * is_bold
+        italic += (end - start) * is_italic
+        code += (end - start) * is_code
+        last = runs[-1] if runs else None
+        if last and last.end == start and (last.bold, last.italic, last.code) == (is_bold, is_italic, is_code):
+            last.end = end
+        else:
+            runs.append(Run(start, end, is_bold, is_italic, is_code))
+    line.runs = runs
+    line.bold, line.italic, line.code = bold > 0.8 * length, italic > 0.8 * length, code > 0.8 * length
+    line.math, line.has_math = math >= _MATH_SHARE * length, math > 0

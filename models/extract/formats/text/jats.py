@@ -1,0 +1,283 @@
+"""An article: its XML in, a flow file of one page out. No document type is loaded, no entity or include followed."""
+
+import re
+from html.entities import html5
+from typing import Final, cast
+
+from lxml import etree
+
+from models.cdom.errors import Malformed, ResourceLimit
+from models.cdom.original import Format, ReadOptions
+from models.cdom.tree import Metadata
+from models.extract.formats.common.html.page import path_maker
+from models.extract.formats.common.html.parse import decode
+from models.extract.formats.common.html.walk import HtmlWalker
+from models.extract.formats.common.parse_cache import keep, take
+from models.extract.formats.common.xml import Element
+from models.extract.formats.flow.blocks import FlowPage
+from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+
+_SKIPPED: Final = frozenset(
+    (
+        "front-stub", "journal-meta", "contrib-group", "aff", "author-notes", "pub-date", "volume", "issue",
+        "fpage", "lpage", "history", "permissions", "counts", "custom-meta-group", "article-id", "article-categories",
+        "self-uri", "related-article", "object-id",
+        "alt-title", "trans-title-group", "funding-group", "processing-meta",
+        "elocation-id", "pub-id", "contrib-id", "institution-id", "supplement", "conference", "product", "isbn",
+        "article-version", "pub-history", "kwd-group", "support-group", "long-desc", "alt-text",
+    )
+)  # fmt: skip
+"""What describes the article and is metadata, not its text."""
+_AS_IN_HTML: Final = (
+    "section", "ul", "ol", "li", "blockquote", "pre", "h2", "h3", "h4", "h5", "h6", "a", "dl", "dt", "dd", "p", "sup",
+    "sub", "thead", "tbody", "tfoot", "tr", "table",
+)  # fmt: skip
+_RENAMED: Final = {
+    **{name: name for name in _AS_IN_HTML},
+    **dict.fromkeys(("abstract", "sec", "app", "ack", "notes", "glossary", "fn-group"), "section"),
+    **dict.fromkeys(("boxed-text", "ref-list"), "section"),
+    **dict.fromkeys(("attrib", "fn", "verse-line", "supplementary-material", "ref"), "p"),
+    **dict.fromkeys(("speech", "table-wrap", "table-wrap-foot", "statement"), "div"),
+    "italic": "i", "bold": "b", "monospace": "code", "break": "br", "disp-quote": "blockquote", "list-item": "li",
+    "def-list": "dl", "term": "dt", "def": "dd", "preformat": "pre", "code": "pre", "speaker": "b", "underline": "u",
+    "fig": "figure", "caption": "figcaption",
+}  # fmt: skip
+_BLOCKS: Final = frozenset(
+    ("article", "front", "article-meta", "body", "back", "app-group", "def-item", "floats-group", "verse-group",
+     "sub-article", "response", "article-body", "fig-group", "table-wrap-group", "title-group", "trans-abstract")
+)  # fmt: skip
+_ORDERED: Final = {"order": "1", "alpha-lower": "a", "alpha-upper": "A", "roman-lower": "i", "roman-upper": "I"}
+_SECTIONS: Final = frozenset(("sec", "app", "abstract", "trans-abstract", "ack", "notes", "glossary", "ref-list",
+                              "fn-group", "boxed-text"))  # fmt: skip
+_HOLD_CODE: Final = frozenset(
+    ("sec", "body", "app", "boxed-text", "disp-quote", "list-item", "def", "fig", "statement")
+)
+"""Where code is a block, not words in a paragraph."""
+_LINK: Final = "{http://www.w3.org/1999/xlink}href"
+_BODY_OF_TEX: Final = re.compile(r"\\begin\{document\}(.*?)\\end\{document\}", re.DOTALL)
+MAX_LEVEL: Final = 6
+"""Levels of headings a tree has."""
+
+
+def to_html(article: Element) -> Element:
+    """The article as one `div`; every element states the line where it stands in the file."""
+    root = etree.Element("div")
+    _Converter().convert(article, root, 1)
+    return root
+
+
+def local_name(node: Element) -> str:
+    return etree.QName(node).localname if isinstance(node.tag, str) else ""
+
+
+def plain_tex(text: str) -> str:
+    """The formula in a TeX field that may hold a whole document around it."""
+    found = _BODY_OF_TEX.search(text)
+    return " ".join((found.group(1) if found else text).split()).strip("$ ")
+
+
+class _Converter:
+    """Walks the article; `level` is that of the next section's heading."""
+
+    def convert(self, node: Element, into: Element, level: int) -> None:
+        """The node's content inside `into`."""
+        _say(into, node.text)
+        for child in node:
+            if isinstance(child.tag, str):
+                self._child(child, into, level)
+            _say(into, child.tail)
+
+    def _child(self, node: Element, into: Element, level: int) -> None:
+        outside = node.getparent()
+        name, around = local_name(node), local_name(outside) if outside is not None else ""
+        if name in _SKIPPED:
+            return
+        if name == "article-title" and around in ("title-group", "document-meta"):
+            self._add("h1", node, into, level)
+        elif name == "subtitle" and around == "title-group":
+            self._add("h2", node, into, level)
+        elif name in ("title", "label") and around in _SECTIONS:
+            self._heading(node, into, level)
+        elif name in ("tex-math", "inline-formula", "disp-formula", "math"):
+            self._formula(node, into, level)
+        elif name == "alternatives":
+            self._choose(node, into, level)
+        elif name == "code" and around not in _HOLD_CODE:
+            self._add("code", node, into, level)
+        else:
+            self._named(name, node, into, level)
+
+    def _named(self, name: str, node: Element, into: Element, level: int) -> None:
+        """Elements that have a like in HTML, and those that have none."""
+        match name:
+            case "list":
+                kind = _ORDERED.get(node.get("list-type", ""))
+                self._add("ol" if kind else "ul", node, into, level).set("type", kind or "")
+            case "ext-link" | "uri" | "email":
+                made = self._add("a", node, into, level)
+                made.set("href", node.get(_LINK) or ("" if name == "email" else "".join(node.itertext())))
+            case "td" | "th":
+                made = self._add(name, node, into, level)
+                for side in ("rowspan", "colspan"):
+                    if node.get(side):
+                        made.set(side, node.get(side, "1"))
+            case _ if name in _RENAMED:
+                self._renamed(name, node, into, level)
+            case _:
+                self._add("div" if name in _BLOCKS else "span", node, into, level)
+
+    def _renamed(self, name: str, node: Element, into: Element, level: int) -> None:
+        deeper = level + (name in _SECTIONS)
+        made = self._add(_RENAMED[name], node, into, deeper)
+        if name in ("abstract", "ref-list", "ack") and not any(local_name(child) == "title" for child in node):
+            title = etree.Element(f"h{min(deeper, MAX_LEVEL)}")
+            title.text = {"abstract": "Abstract", "ref-list": "References", "ack": "Acknowledgments"}[name]
+            made.insert(0, title)
+
+    def _heading(self, node: Element, into: Element, level: int) -> None:
+        """A section's title; its number, which stands in a label before it, is left to the reader of the page."""
+        if local_name(node) == "title":
+            self._add(f"h{min(level, MAX_LEVEL)}", node, into, level)
+
+    def _choose(self, node: Element, into: Element, level: int) -> None:
+        """Of several forms of one thing the one that can be read: a table or a formula before a picture."""
+        names = {local_name(child): child for child in reversed(node)}
+        if "table" in names:
+            self._child(names["table"], into, level)
+        elif "tex-math" in names or "math" in names:
+            self._formula(node, into, level)
+        elif len(node):
+            self.convert(node[0], etree.SubElement(into, "span"), level)
+
+    def _formula(self, node: Element, into: Element, level: int) -> None:
+        """TeX where the article states it, else its MathML, else what else stands there."""
+        display = local_name(node) == "disp-formula"
+        tex = next((one for one in node.iter() if local_name(one) == "tex-math"), None)
+        math = next((one for one in node.iter() if local_name(one) == "math"), None)
+        if tex is None and math is None:
+            self.convert(node, etree.SubElement(into, "span"), level)
+            return
+        made = etree.SubElement(into, "math", {"display": "block"} if display else {})
+        made.set("data-lines", _line(node))
+        if tex is not None:
+            note = etree.SubElement(made, "annotation", {"encoding": "application/x-tex"})
+            note.text = plain_tex("".join(tex.itertext()))
+        elif math is not None:
+            _copy_math(math, made)
+
+    def _add(self, tag: str, node: Element, into: Element, level: int) -> Element:
+        made = etree.SubElement(into, tag)
+        made.set("data-lines", _line(node))
+        self.convert(node, made, level)
+        return made
+
+
+def _line(node: Element) -> str:
+    return f"line {node.sourceline or 1}"
+
+
+def _copy_math(node: Element, into: Element) -> None:
+    for child in node:
+        if isinstance(child.tag, str):
+            made = etree.SubElement(into, local_name(child))
+            made.text = child.text
+            _copy_math(child, made)
+
+
+def _say(into: Element, text: str | None) -> None:
+    """Adds text at the end of an element."""
+    if not text:
+        return
+    if len(into):
+        into[-1].tail = (into[-1].tail or "") + text
+    else:
+        into.text = (into.text or "") + text
+
+
+ENGINE: Final = "lxml"
+MAX_CHARS: Final = 1000
+"""Characters of one fact of the metadata that are kept, as for other formats."""
+_KEPT: Final = "jats"
+_ENTITY: Final = re.compile(r"&([A-Za-z][A-Za-z0-9]{1,31});")
+_OWN: Final = frozenset(("amp", "lt", "gt", "quot", "apos"))
+"""Entities of XML itself, which the parser knows."""
+_DOCTYPE: Final = re.compile(r"<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.DOTALL)
+_DECLARATION: Final = re.compile(r"\A\s*<\?xml[^>]*\?>")
+_INTERNAL: Final = re.compile(r"<!ENTITY", re.IGNORECASE)
+
+
+def open_jats(data: bytes, options: ReadOptions) -> FlowDocument:
+    """The article in `data`. Raises `ExtractError`: malformed, a limit passed."""
+    return open_flow(lambda: _read(data), options)
+
+
+def _read(data: bytes) -> FlowFile:
+    root = parse_article(decode(data))
+    page = FlowPage(blocks=HtmlWalker(path_maker("")).read(to_html(root)))
+    return FlowFile(
+        format=Format.JATS,
+        pages=[page],
+        engine=ENGINE,
+        version=etree.__version__,
+        reason="article",
+        metadata=_read_metadata(root),
+    )
+
+
+def parse_article(text: str) -> Element:
+    """The root of the article. Raises `Malformed` for XML that declares entities or is none, `ResourceLimit`."""
+    stated, doctype = text, _DOCTYPE.search(text[:65_536])
+    if doctype is not None:
+        if _INTERNAL.search(doctype.group()):
+            raise Malformed("the article declares entities of its own")
+        text = text[: doctype.start()] + "\n" * doctype.group().count("\n") + text[doctype.end() :]
+    text = _DECLARATION.sub("", _ENTITY.sub(_character, text))
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True,
+                             remove_pis=True, recover=True)  # fmt: skip
+    try:
+        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
+    except etree.XMLSyntaxError as error:
+        if "Excessive depth" in str(error) or "too long" in str(error):
+            raise ResourceLimit("the article passes the limits of its XML") from None
+        raise Malformed("the article is not readable XML") from None
+    if root is None:
+        raise Malformed("the article is not readable XML")
+    return keep(_KEPT, stated, root)
+
+
+def parse_again(text: str) -> Element:
+    """The same for the caller alone: what the reader of this text has just parsed."""
+    found = take(_KEPT, text)
+    return parse_article(text) if found is None else cast(Element, found)
+
+
+def _character(found: re.Match[str]) -> str:
+    """A named character; one that nobody knows stays as it is written."""
+    if found.group(1) in _OWN:
+        return found.group()
+    return html5.get(found.group(1) + ";", f"&amp;{found.group(1)};")
+
+
+def _read_metadata(root: Element) -> Metadata:
+    front = next((node for node in root.iter() if local_name(node) in ("article-meta", "front")), root)
+    title = next((node for node in front.iter() if local_name(node) == "article-title"), None)
+    names = [_person(node) for node in front.iter() if local_name(node) == "name" and _is_author(node)]
+    date = next((node for node in front.iter() if local_name(node) == "pub-date"), None)
+    facts = {local_name(child): (child.text or "").strip() for child in date} if date is not None else {}
+    parts = [facts[name].zfill(2) for name in ("year", "month", "day") if facts.get(name, "").isdecimal()]
+    return Metadata(
+        title=(" ".join("".join(title.itertext()).split())[:MAX_CHARS] or None) if title is not None else None,
+        author=", ".join(name for name in names if name)[:MAX_CHARS] or None,
+        created="-".join(parts) or None,
+        language=root.get("{http://www.w3.org/XML/1998/namespace}lang"),
+    )
+
+
+def _is_author(node: Element) -> bool:
+    contrib = next((one for one in node.iterancestors() if local_name(one) == "contrib"), None)
+    return contrib is not None and contrib.get("contrib-type", "author") == "author"
+
+
+def _person(node: Element) -> str:
+    named = {local_name(child): (child.text or "").strip() for child in node}
+    return " ".join(part for part in (named.get("given-names"), named.get("surname")) if part)

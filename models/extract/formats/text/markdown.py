@@ -1,0 +1,152 @@
+"""Markdown (CommonMark with tables and strike-through): rendered and read as a page, with the lines of each block."""
+
+import re
+from collections.abc import MutableMapping
+from types import SimpleNamespace
+from typing import Any, Final
+
+from markdown_it import MarkdownIt, helpers
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+from models.cdom.errors import ResourceLimit
+from models.cdom.original import Format, ReadOptions
+from models.cdom.tree import Metadata
+from models.extract.formats.common.html.page import read_markup
+from models.extract.formats.flow.blocks import FlowPage
+from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from models.extract.formats.sniffing.charset import decode_file
+from models.extract.formats.text.plain import read_paragraphs
+
+STEPS_PER_CHAR: Final = 4
+"""Steps through labels that a text has for each of its characters: a page full of links takes less than one."""
+FREE_STEPS: Final = 200_000
+"""Steps that even the shortest text has: about a fifth of a second."""
+_LEFT: Final = "label_steps_left"
+_CLOSER: Final = "last_closer"
+
+
+def label_steps(text: str) -> dict[str, Any]:
+    """The environment of one parse of `text`: what its search for labels may still take."""
+    return {_LEFT: FREE_STEPS + STEPS_PER_CHAR * len(text)}
+
+
+def bound_labels(parser: MarkdownIt) -> MarkdownIt:
+    """The same parser with that search; it must be given `label_steps` as its environment."""
+    bounded: Any = SimpleNamespace(
+        parseLinkLabel=find_label_end,
+        parseLinkDestination=helpers.parseLinkDestination,
+        parseLinkTitle=helpers.parseLinkTitle,
+    )
+    parser.helpers = bounded
+    return parser
+
+
+def find_label_end(state: StateInline, start: int, no_links: bool = False) -> int:
+    """Where the label that opens at `start` closes, -1 when it does not (or, with `no_links`, holds a link)."""
+    if _last_closer(state) <= start:
+        return -1
+    before = state.pos
+    end = _search(state, start + 1, no_links)
+    state.pos = before
+    return end
+
+
+def _search(state: StateInline, at: int, no_links: bool) -> int:
+    env: MutableMapping[str, Any] = state.env
+    level = 1
+    state.pos = at
+    while state.pos < state.posMax:
+        env[_LEFT] -= 1
+        if env[_LEFT] < 0:
+            return -1
+        marker = state.src[state.pos]
+        level -= marker == "]"
+        if level == 0:
+            return state.pos
+        before = state.pos
+        state.md.inline.skipToken(state)
+        if marker == "[":
+            if before == state.pos - 1:
+                level += 1
+            elif no_links:
+                return -1
+    return -1
+
+
+def _last_closer(state: StateInline) -> int:
+    """The place of the last `]` of a paragraph, looked for once."""
+    known = state.env.get(_CLOSER)
+    if known is None or known[0] is not state.src:
+        known = state.env[_CLOSER] = (state.src, state.src.rfind("]"))
+    return int(known[1])
+
+
+ENGINE: Final = "markdown-it"
+MAX_NESTING: Final = 100
+"""Quotes and lists inside each other; CommonMark sets no bound, the walk of the page does."""
+MAX_CHARS: Final = 20_000_000
+"""Characters that are parsed: the parser's tokens take about fifty times as many bytes."""
+_FRONT: Final = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_FIELD: Final = re.compile(r"^(title|author|date|lang|language)\s*:\s*[\"']?(.*?)[\"']?\s*$", re.MULTILINE)
+_CONTAINERS: Final = frozenset(("blockquote_open", "bullet_list_open", "ordered_list_open"))
+
+
+def make_parser() -> MarkdownIt:
+    """The parser, with its bounds on nesting and on the search for labels."""
+    parser = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING})
+    return bound_labels(parser.enable(["table", "strikethrough"]))
+
+
+_PARSER: Final = make_parser()
+
+
+def open_markdown(data: bytes, options: ReadOptions) -> FlowDocument:
+    """The text in `data`. Raises `ResourceLimit`."""
+    return open_flow(lambda: _read(data), options)
+
+
+def _read(data: bytes) -> FlowFile:
+    text, _ = decode_file(data)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if len(text) > MAX_CHARS:
+        raise ResourceLimit("the text is too long")
+    front = _FRONT.match(text)
+    metadata = Metadata()
+    shift = 0
+    if front is not None:
+        metadata = _read_front(front.group(1))
+        shift = front.group().count("\n")
+        text = text[front.end() :]
+    tokens = _PARSER.parse(text, label_steps(text))
+    if any(token.level >= MAX_NESTING - 2 for token in tokens):
+        page = FlowPage(blocks=read_paragraphs(text, 1 + shift), warnings=["nested-too-deep"])
+        return FlowFile(format=Format.MARKDOWN, pages=[page], engine=ENGINE, reason="markdown", metadata=metadata)
+    return read_markup(_render(tokens, shift), Format.MARKDOWN, engine=ENGINE, reason="markdown", metadata=metadata)
+
+
+def _render(tokens: list[Token], shift: int) -> str:
+    """The text as HTML whose blocks state their lines (counted from `shift`)."""
+    for at, token in enumerate(tokens):
+        if token.map is None or token.nesting < 0 or token.type in _CONTAINERS:
+            continue
+        shown = token
+        if token.type == "list_item_open" and at + 1 < len(tokens) and tokens[at + 1].map is not None:
+            shown = tokens[at + 1]
+        token.attrSet("data-lines", _name_lines(shown, shift))
+    return str(_PARSER.renderer.render(tokens, _PARSER.options, {}))
+
+
+def _name_lines(token: Token, shift: int) -> str:
+    first, last = (token.map or [0, 1])[0] + 1 + shift, (token.map or [0, 1])[1] + shift
+    return f"line {first}" if first >= last else f"lines {first}-{last}"
+
+
+def _read_front(block: str) -> Metadata:
+    found: dict[str, Any] = {name: value for name, value in _FIELD.findall(block) if value}
+    return Metadata(
+        title=found.get("title"),
+        author=found.get("author"),
+        created=found.get("date"),
+        language=found.get("lang") or found.get("language"),
+    )
