@@ -34,7 +34,11 @@ def _check_releases(text: str) -> Iterator[str]:
     if headings[:1] != ["## [Unreleased]"]:
         yield "the first section is not Unreleased"
     matches = [VERSION.fullmatch(heading) for heading in headings[1:]]
-    yield from (f"{heading}: not a version with a date" for heading, match in zip(headings[1:], matches) if not match)
+    yield from (
+        f"{heading}: not a version with a date"
+        for heading, match in zip(headings[1:], matches, strict=True)
+        if not match
+    )
     versions = [tuple(map(int, match[1].split("."))) for match in matches if match]
     dates = [date.fromisoformat(match[2]) for match in matches if match]
     if versions != sorted(set(versions), reverse=True) or dates != sorted(dates, reverse=True):
