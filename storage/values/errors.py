@@ -36,7 +36,7 @@ def unreachable(where: str, error: BaseException) -> StoreUnavailable:
 
 
 class QuotaExceeded(StorageError):
-    """The licence's pages of this month are used or reserved."""
+    """The page quota of this month is used or reserved."""
 
     code = "page-quota"
 

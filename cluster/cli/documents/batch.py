@@ -217,6 +217,6 @@ def open_reader(formats: tuple[str, ...] = (), detector: "FindElements | None" =
         reader.start()
         yield reader
     except ServerGone as error:
-        raise click.ClickException(f"the sandbox does not work here: {error}") from None
+        raise click.ClickException(f"the sandbox does not start on this machine: {error}") from None
     finally:
         reader.close()

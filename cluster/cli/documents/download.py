@@ -22,5 +22,5 @@ def download(url: str, file: Path) -> str:
     except Unreachable as error:
         raise CommandStopped(f"{url}: url-unreachable: {error.code}") from None
     except DownloadTooLarge:
-        raise CommandStopped(f"{url}: it is larger than SVC_MAX_UPLOAD_MB allows") from None
+        raise CommandStopped(f"{url}: the file is larger than SVC_MAX_UPLOAD_MB") from None
     return clean_name(name)

@@ -22,7 +22,7 @@ def console_group() -> None:
 
 
 @console_group.command()
-@click.option("--engine", help="URL of the engine (SVC_CONSOLE_ENGINE); its key comes in SVC_CONSOLE_KEY.")
+@click.option("--engine", help="URL of the engine (SVC_CONSOLE_ENGINE). SVC_CONSOLE_KEY holds its key.")
 @click.option("--host", help="Address to listen on (SVC_HOST).")
 @click.option("--port", type=int, help="HTTP port (SVC_PORT).")
 @workdir_option
@@ -72,9 +72,11 @@ def show_plans(workdir: Path | None) -> None:
 
 @console_group.command("define-plan")
 @click.argument("name")
-@click.option("--pages", type=_COUNT, help="Pages a month; without it unlimited.")
-@click.option("--documents", type=_COUNT, default=20, show_default=True, help="Documents in work at once.")
-@click.option("--retention-days", type=_COUNT, help="Days results are kept; without it for ever.")
+@click.option("--pages", type=_COUNT, help="Pages per month. The default is unlimited.")
+@click.option(
+    "--documents", type=_COUNT, default=20, show_default=True, help="Maximum number of documents in progress."
+)
+@click.option("--retention-days", type=_COUNT, help="Days to keep results. The default is no limit.")
 @workdir_option
 def define_plan(name: str, pages: int | None, documents: int, retention_days: int | None, workdir: Path | None) -> None:
     """Make a plan or change it for everybody who is on it."""
@@ -113,7 +115,7 @@ def reset_password(email: str, workdir: Path | None) -> None:
 
 @console_group.command("close-account")
 @click.argument("email")
-@click.confirmation_option(prompt="Close the account and delete everything of its tenant?")
+@click.confirmation_option(prompt="Close the account and delete all data of its tenant?")
 @workdir_option
 def close_account(email: str, workdir: Path | None) -> None:
     """End an account with tokens and webhooks now; its documents are deleted by the running console."""

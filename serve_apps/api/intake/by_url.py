@@ -93,13 +93,13 @@ def _fetch(downloads: Downloads, url: str, blobs: Blobs, upload: FetchedUpload, 
     try:
         name = downloads.get(url, take, max_bytes)
         if not head:
-            raise UrlUnreachable("the address gave an empty file")
+            raise UrlUnreachable("the file at this URL is empty")
     except BaseException as error:
         writer.abort()
         if isinstance(error, DownloadTooLarge):
-            raise UploadTooLarge("the file at the address is larger than one file may be") from None
+            raise UploadTooLarge("the file at this URL exceeds the size limit") from None
         if isinstance(error, Unreachable):
-            raise UrlUnreachable(f"the address gave no file: {error.code}") from None
+            raise UrlUnreachable(f"the file could not be fetched: {error.code}") from None
         raise
     upload.keep(name, bytes(head), writer.commit())
 
@@ -111,12 +111,12 @@ def _read(body: bytes) -> tuple[list[str], dict[str, str]]:
     except InvalidJson as error:
         raise InvalidField("url", str(error)) from None
     if unknown := sorted(sent.keys() - _FIELDS):
-        raise InvalidField(unknown[0], "there is no such field")
+        raise InvalidField(unknown[0], "unknown field")
     urls: Any = sent.get("urls", [sent["url"]] if "url" in sent else [])
     if ("url" in sent) == ("urls" in sent) or not isinstance(urls, list) or not urls:
-        raise InvalidField("url", "name one address in url, or several in urls")
+        raise InvalidField("url", "send one URL in url, or several in urls")
     if not all(isinstance(url, str) for url in urls):
-        raise InvalidField("url", "an address is a text")
+        raise InvalidField("url", "a URL must be a string")
     fields = {name: value for name, value in sent.items() if name not in ("url", "urls") and value is not None}
     if isinstance(metadata := fields.get("metadata"), dict):
         fields["metadata"] = json.dumps(metadata)

@@ -27,6 +27,6 @@ def test_every_file_that_was_read_has_a_line() -> None:
 def test_lost_text_and_unjudged_pages_stand_out() -> None:
     done = [Extraction("a.pdf", "a.json", None, stated(placed=9, lost=3, unknown=[2, 5]))]
     assert describe_coverage(done) == [
-        "a.pdf: NOT complete; 9 of 12 characters are in the result; LOST: 3; could not be judged: page 2, 5"
+        "a.pdf: NOT complete; 9 of 12 characters are in the result; LOST: 3; could not be checked: page 2, 5"
     ]
     assert describe_coverage([Extraction("x", "y", None, {"complete": False})]) == ["x: NOT complete; nobody counted"]

@@ -134,7 +134,7 @@ def test_a_watch_reads_what_is_new_and_leaves_what_an_earlier_one_read(paper: Pa
     (paper.parent / "locked.pdf").write_bytes(pdfs.encrypted("secret"))
     second = quire("watch", paper.parent, "-o", out, "--once")
     assert second.exit_code == 1
-    assert second.stderr.splitlines() == ["locked.pdf: encrypted: it needs a password; pass it with --password"]
+    assert second.stderr.splitlines() == ["locked.pdf: encrypted: the file needs a password; pass it with --password"]
 
 
 def test_an_address_is_an_input_under_the_rules_of_webhooks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
