@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from PIL import Image
 
-import models.extract.readers.pdf.engine  # noqa: F401  (before a test imports pymupdf: 170 MB and 1.8 CPU s less)
+import models.extract.formats.pdf.engine  # noqa: F401  (before a test imports pymupdf: 170 MB and 1.8 CPU s less)
 from storage.store import Store, open_store
 from tests.postgres import TestServer, test_server
 from tests.scheduling import ONE_SERVICE, FileScheduling, import_in_turns

@@ -4,6 +4,7 @@ In comes a `ReadOutcome` with a tree, out a `Result`. Pure.
 """
 
 from collections import Counter
+from typing import Any
 
 from actors.reader.publisher import Result
 from models.cdom.ports import ReadOutcome
@@ -15,21 +16,25 @@ from storage.values.rows import Claim, Succeeded
 
 
 def describe(claim: Claim, outcome: ReadOutcome) -> Result:
-    """The publishable result of a document that was read; `outcome.tree` must be there."""
+    """Return the publishable result of a document that was read; `outcome.tree` must be there."""
     tree = outcome.tree
     assert tree is not None
-    row = Succeeded(
-        claim=claim,
-        manifest={},
-        format=tree.source.format,
-        pages=len(tree.pages),
-        route_counts=count_routes(tree),
-        confidence=mean_confidence(tree.pages),
-        lowest_confidence=lowest_confidence(tree),
-        flags=find_places(tree),
-    )
+    row = Succeeded(claim=claim, manifest={}, **read_facts(tree))
     files = {TREE: outcome.tree_json} | {ASSETS + name: content for name, content in outcome.assets.items()}
     return Result(finished=row, artifacts=files, tree=tree, embedded=outcome.embedded)
+
+
+def read_facts(tree: Tree) -> dict[str, Any]:
+    """Return the fields of `ReadFacts` that follow from the tree alone."""
+    return {
+        "format": tree.source.format,
+        "pages": len(tree.pages),
+        "reader_version": tree.provenance.reader_version,
+        "route_counts": count_routes(tree),
+        "confidence": mean_confidence(tree.pages),
+        "lowest_confidence": lowest_confidence(tree),
+        "flags": find_places(tree),
+    }
 
 
 def count_routes(tree: Tree) -> dict[str, int]:

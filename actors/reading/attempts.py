@@ -16,7 +16,7 @@ from actors.sandbox.failures import DocumentError
 from actors.sandbox.limits import SandboxLimits
 from models.cdom.errors import ErrorCode
 from models.cdom.tree import Tree
-from models.extract.readers.contract import failed_page
+from models.extract.contract import failed_page
 
 SPLIT_ABOVE = 64
 """Documents with more pages are read by several children, when several are allowed."""

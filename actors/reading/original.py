@@ -12,8 +12,8 @@ from typing import BinaryIO
 from models.cdom.errors import ExtractError
 from models.cdom.original import IMAGE_FORMATS, Format
 from models.cdom.tree import Source
-from models.extract.readers.sniffing.signatures import is_compound, is_container, is_locked, sniff
-from models.extract.readers.sniffing.texts import LOOKED_AT
+from models.extract.formats.sniffing.signatures import is_compound, is_container, is_locked, sniff
+from models.extract.formats.sniffing.texts import LOOKED_AT
 
 _AT_ONCE = 1 << 20  # bytes copied at a time
 _HEAD = 4096  # bytes looked at to name a format: every signature stands within them

@@ -9,7 +9,7 @@ from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome, RecognisedPage
 from models.cdom.tree import Source, dump_tree
-from models.extract.readers.contract import DocumentFacts, PageContent, failed_page
+from models.extract.contract import DocumentFacts, PageContent, failed_page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +52,8 @@ class PendingOcr:
 def _fill(content: PageContent, words: dict[int, RecognisedPage], waiting: frozenset[int]) -> PageContent:
     if content.number not in waiting:
         return content
-    from models.extract.areas import leave_areas  # with numpy and all layout: only where a page waits
-    from models.extract.recognised import apply_recognition
+    from models.extract.pipeline.ocr_regions import leave_areas  # with numpy and all layout: only where a page waits
+    from models.extract.pipeline.recognised import apply_recognition
 
     found = words.get(content.number)
     if found:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from models.cdom.errors import ErrorCode, ExtractError, ResourceLimit
 from models.cdom.original import ReadOptions
 from models.cdom.tree import PageStatus, Source, Tree
-from models.extract.assemble import assemble
-from models.extract.readers import open_document
-from models.extract.readers.contract import DocumentFacts, PageContent
+from models.extract.contract import DocumentFacts, PageContent
+from models.extract.pipeline.assemble import assemble
+from models.extract.registry import open_document
 
 
 class NoGoodPage(ExtractError):

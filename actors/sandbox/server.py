@@ -61,8 +61,8 @@ def prepare_process(limits: SandboxLimits) -> None:
     for name in UNWANTED:
         sys.modules[name] = None  # type: ignore[assignment]
     from models.cdom.original import Format
-    from models.extract.preload import preload
-    from models.extract.readers import READERS
+    from models.extract.pipeline.preload import preload
+    from models.extract.registry import READERS
 
     READERS.update({Format(name): target for name, target in limits.readers.items()})
     preload([Format(name) for name in limits.formats])

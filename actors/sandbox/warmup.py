@@ -21,7 +21,7 @@ from models.cdom.original import ReadOptions
 from models.cdom.ports import PageMark
 from models.cdom.tree import Source, dump_tree
 from models.extract.pages_json import dump_facts, dump_page
-from models.extract.readers import open_document
+from models.extract.registry import open_document
 
 _CALLED_LOCKED = frozenset(
     f"actors.sandbox.{name}" for name in ("child", "frames", "landlock", "lockdown", "prctl", "seccomp")

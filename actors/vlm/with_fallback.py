@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Protocol
 
 from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage, RecognisePages
-from models.extract.readers.contract import PageContent
-from models.extract.recognised import apply_recognition
+from models.extract.contract import PageContent
+from models.extract.pipeline.recognised import apply_recognition
 from models.neural.vlm.contract import PageRegion
 from models.neural.vlm.grounding import ground
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from models.cdom.version import SERVICE_VERSION
+
 _COMMANDS: dict[str, tuple[str, str, str]] = {
     "up": ("cluster.cli.service.up", "up", "Start database, cluster and service; returns when they are ready."),
     "down": ("cluster.cli.service.down", "down", "Drain and stop everything that `up` started."),
@@ -24,6 +26,7 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "inspect": ("cluster.cli.documents.inspect", "inspect", "Show what was read from a document."),
     "license": ("cluster.cli.operate.license", "license_group", "Licence keys and tokens."),
     "rescan": ("cluster.cli.operate.rescan", "rescan", "Look for personal data again in stored trees."),
+    "reread": ("cluster.cli.operate.reread", "reread", "Read stored originals again that an older reader has read."),
     "erase": ("cluster.cli.operate.erase", "erase", "Delete what is stored about a person, with a signed report."),
     "reconcile": (
         "cluster.cli.operate.reconcile",
@@ -88,7 +91,7 @@ def _exists(module: str) -> bool:
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option("0.9.20", prog_name="quire")
+@click.version_option(SERVICE_VERSION, prog_name="quire")
 def cli() -> None:
     """Quire: documents in, one canonical tree out, on your own machine."""
 

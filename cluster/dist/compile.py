@@ -1,4 +1,4 @@
-"""`python -m cluster.dist.compile FOLDER`: copy the checkout into FOLDER and compile its layout modules there with mypyc.
+"""`python -m cluster.dist.compile FOLDER`: copy the checkout into FOLDER and compile its layout there.
 
 `make test-compiled` runs the tests of reading in that copy; `make dist` compiles what goes into the server's wheel in
 the same way. Each extension module is built next to its source, where Python imports it first. mypyc needs mypy (of
@@ -20,8 +20,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 _EXTRACT = Path("models") / "extract"
-_FOLDERS = ("layout", "math", "legible", "document", "readers/pdf/text")
-_FILES = ("readers/pdf/vectors.py", "readers/pdf/sight/paint.py", "readers/pdf/sight/unseen.py")
+_FOLDERS = ("layout", "math", "text_quality", "document", "formats/pdf/text")
+_FILES = ("formats/pdf/vectors.py", "formats/pdf/visibility/paint.py", "formats/pdf/visibility/unseen.py")
 
 
 def main(arguments: list[str]) -> int:

@@ -21,7 +21,7 @@ from cluster.errors import ClusterError
 from cluster.postgres.binaries import PostgresUnavailable, find_programs, pick_runner
 from cluster.postgres.embedded import EmbeddedPostgres
 from configs.settings import Settings
-from models.cdom.tree import SERVICE_VERSION
+from models.cdom.version import SERVICE_VERSION
 
 DUMP, FACTS = "database.dump", "backup.json"
 FOLDERS = ("blobs", "artifacts", "license")

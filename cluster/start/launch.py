@@ -15,7 +15,7 @@ from cluster.runtime import Runtime, runtime_file
 from cluster.state import ServiceState, read_state, scratch_folder, this_process, write_state
 from configs.kinds import Proxy
 from configs.settings import Settings
-from models.cdom.tree import SERVICE_VERSION
+from models.cdom.version import SERVICE_VERSION
 
 LOG_BYTES = 10_000_000  # bytes after which the supervisor's log starts anew at a start
 

@@ -14,12 +14,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from models.cdom.coverage import Coverage
 from models.cdom.geometry import Bbox
-from models.cdom.many import Many
-from models.cdom.table import Table
-
-SERVICE_VERSION = "0.9.20"
-RAG_GENERATOR_VERSION = "0.5.2"
-"""Of the part that makes chunks and answers searches, as the interface names it."""
+from models.cdom.table import Many, Table
+from models.cdom.version import SERVICE_VERSION
 
 BlockId = NewType("BlockId", str)
 
@@ -174,7 +170,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeProvenance:
+    """What made the tree. `reader_version` is 0 for ingested trees and for trees of 0.9.20 and earlier."""
+
     service_version: str = SERVICE_VERSION
+    reader_version: int = 0
     options_hash: str
 
 

@@ -4,7 +4,7 @@ from functools import cache
 
 from pydantic import TypeAdapter
 
-from models.extract.readers.contract import DocumentFacts, PageContent
+from models.extract.contract import DocumentFacts, PageContent
 
 
 @cache

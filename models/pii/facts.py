@@ -33,6 +33,7 @@ def clean_facts(tree: Tree) -> Tree:
         warnings=tuple(Warning(code=_only(_CODE, w.code) or "other", page=w.page) for w in tree.warnings),
         provenance=TreeProvenance(
             service_version=_only(_VERSION, tree.provenance.service_version) or "",
+            reader_version=tree.provenance.reader_version,
             options_hash=_only(_HASH, tree.provenance.options_hash) or "",
         ),
     )

@@ -11,7 +11,7 @@ from fastapi import FastAPI, Request
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
-from models.cdom.tree import SERVICE_VERSION
+from models.cdom.version import SERVICE_VERSION
 from serve_apps.api.http.problems import invalid_response, problem_response
 from serve_apps.api.shapes.rendering import json_response
 from serve_apps.compat.archive import zip_documents

@@ -25,13 +25,18 @@ ANY_FLAG = "pii"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentFilter:
-    """What is wanted; None = all. `name`: a part of the file's name in any case; `since` ≤ sent < `until`."""
+    """Conditions on documents; None accepts all.
+
+    `name` is a part of the file name in any case, `since` ≤ time of upload < `until`. `reader_before` selects trees of
+    an older reader; ingested trees have no reader and never match.
+    """
 
     name: str | None = None
     status: DocumentStatus | None = None
     format: str | None = None
     flag: str | None = None
     job_id: str | None = None
+    reader_before: int | None = None
     since: datetime | None = None
     until: datetime | None = None
 
@@ -52,6 +57,7 @@ _CONDITIONS = {
     "flag": """exists (select 1 from flags f where f.document_id = d.id and f.attempt = d.published_attempt
         and (%(flag)s = 'pii' or f.flag = %(flag)s))""",
     "job_id": "d.job_id = %(job_id)s",
+    "reader_before": "d.reader_version < %(reader_before)s",
     "since": "d.created_at >= %(since)s",
     "until": "d.created_at < %(until)s",
 }

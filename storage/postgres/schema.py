@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy import Engine
 
-HEAD = "0015"
+HEAD = "0016"
 MIGRATING = 0x5155_4952_45  # "QUIRE": one migration at a time per database
 LOCK_MS = 500
 """Milliseconds that one try waits for a table, in which all who want it wait too: less than PostgreSQL's second after

@@ -85,6 +85,7 @@ class DocumentTable(SQLModel, table=True):
     """One original in one job. `published_attempt` names the artifacts that may be seen; `attempt` is never reused.
 
     A file that was inside another document names it, and where in it; `depth` counts how many lie around it.
+    `reader_version` is that of the published tree, null for trees that Quire did not read.
     `lowest_confidence`: of its blocks, 0 where text was lost; `reading_state` null: nobody looked at it.
     """
 
@@ -101,6 +102,12 @@ class DocumentTable(SQLModel, table=True):
             "lowest_confidence",
             "id",
             postgresql_where=text("deleted_at is null and lowest_confidence < 1"),
+        ),
+        Index(
+            "documents_by_reader",
+            "reader_version",
+            "id",
+            postgresql_where=text("deleted_at is null and reader_version is not null"),
         ),
         Index("documents_dead", "tenant", "org", "finished_at", "id", postgresql_where=text("status = 'failed'")),
     )
@@ -126,6 +133,7 @@ class DocumentTable(SQLModel, table=True):
     pages: int | None = Field(sa_column=Column(BigInteger, nullable=True))
     chunks: int | None = Field(sa_column=Column(BigInteger, nullable=True))
     chunker: str | None = Field(sa_column=_text(nullable=True))
+    reader_version: int | None = Field(sa_column=Column(BigInteger, nullable=True))
     route_counts: dict[str, Any] = Field(sa_column=_json())
     confidence: float | None = None
     lowest_confidence: float | None = None

@@ -40,6 +40,7 @@ _READ = {
     "pages": "bigint",
     "chunks": "bigint",
     "chunker": "text",
+    "reader_version": "bigint",
     "route_counts": "jsonb",
     "confidence": "float8",
     "lowest_confidence": "float8",

@@ -86,6 +86,7 @@ class DocumentRow:
     route_counts: dict[str, int]
     confidence: float | None
     deleted_at: datetime | None
+    reader_version: int | None = None
     pages_done: int = 0
     pages_total: int = 0
     parent_document_id: str | None = None
@@ -151,7 +152,7 @@ class Beat:
 class ReadFacts:
     """What a document's row keeps of a reading, however it came in; but for `flags` and `metered`, one column each.
 
-    `metered`: pages that are charged where they are not `pages`.
+    `metered`: pages that are charged where they are not `pages`. `reader_version` is null for an ingested tree.
     `manifest` maps artifact name → {"sha256", "bytes"}; `chunker` names what cut its chunks
     (`models.derive.chunks.chunking`).
     """
@@ -161,6 +162,7 @@ class ReadFacts:
     manifest: dict[str, dict[str, Any]] | None = None
     chunks: int | None = None
     chunker: str | None = None
+    reader_version: int | None = None
     route_counts: dict[str, int] = field(default_factory=dict)
     confidence: float | None = None
     lowest_confidence: float | None = None

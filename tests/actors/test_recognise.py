@@ -15,7 +15,7 @@ from models.cdom.ports import PixelPage, PortUnavailable, ReadOutcome, Recognise
 from models.cdom.tree import PageStatus, Route
 from models.neural.fakes import ScriptedRecogniser
 from models.neural.ocr import make_recogniser
-from tests.models.extract.image.pictures import encode, frames, png_stating
+from tests.models.extract.formats.image.pictures import encode, frames, png_stating
 from tests.models.neural.ocr.pictures import LETTER, draw_page
 
 

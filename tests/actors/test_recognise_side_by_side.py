@@ -13,7 +13,7 @@ from actors.sandbox.limits import SandboxLimits
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage
 from models.neural.fakes import ScriptedRecogniser
-from tests.models.extract.image.pictures import frames
+from tests.models.extract.formats.image.pictures import frames
 from tests.waiting import PATIENCE_S
 
 

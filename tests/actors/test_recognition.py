@@ -9,7 +9,7 @@ from models.cdom.errors import MlUnavailable
 from models.cdom.original import Format, ReadOptions
 from models.cdom.ports import PeerDied, PixelPage, PortUnavailable, RecognisedPage
 from models.cdom.tree import Route, Source, load_tree
-from models.extract.readers.contract import DocumentFacts, PageContent
+from models.extract.contract import DocumentFacts, PageContent
 from models.neural.fakes import ScriptedRecogniser
 from storage.values.rows import DocumentId, Failed, Succeeded
 from storage.values.states import Phase

@@ -22,8 +22,8 @@ from models.cdom.tree import (
     Tree,
     dump_tree,
 )
-from models.extract.assemble import assemble
-from models.extract.readers import open_document
+from models.extract.pipeline.assemble import assemble
+from models.extract.registry import open_document
 from models.redaction.pdf.boxes import find_boxes
 from serve_apps.access.keys import parse_api_keys
 from serve_apps.access.license import License

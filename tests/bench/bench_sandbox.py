@@ -22,7 +22,7 @@ from actors.sandbox.assemble_document import finish_tree
 from actors.sandbox.limits import SandboxLimits
 from models.cdom.original import ReadOptions
 from models.cdom.tree import dump_tree
-from models.extract.readers import open_document
+from models.extract.registry import open_document
 
 DOCUMENTS = 200
 OPTIONS = ReadOptions()

@@ -11,7 +11,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 from cluster.placement.placement import FAST_PATH, VLM_GPU, fits
-from models.cdom.tree import SERVICE_VERSION
+from models.cdom.version import SERVICE_VERSION
 
 with warnings.catch_warnings():  # Ray's own, at import
     warnings.simplefilter("ignore")

@@ -7,13 +7,13 @@ import pytest
 
 from actors.reading.read_document import DocumentReader
 from tests.hostile.three_times import read_three_times
-from tests.models.extract.compound.files import compound, record, workbook, xls
-from tests.models.extract.compound.words import sprm, word
-from tests.models.extract.docx.files import make_docx, paragraph
 from tests.models.extract.flow_trees import zipped
-from tests.models.extract.open_document.test_odf import cell, opendocument
-from tests.models.extract.sheets.workbooks import sheet, text_cell
-from tests.models.extract.sheets.workbooks import workbook as xlsx
+from tests.models.extract.formats.common.compound_files import compound, record, workbook, xls
+from tests.models.extract.formats.opendocument.test_odf import cell, opendocument
+from tests.models.extract.formats.sheets.workbooks import sheet, text_cell
+from tests.models.extract.formats.sheets.workbooks import workbook as xlsx
+from tests.models.extract.formats.word.doc.words import sprm, word
+from tests.models.extract.formats.word.docx.files import make_docx, paragraph
 
 READ, LIMIT, MALFORMED, ENCRYPTED, REFUSED = "", "resource-limit", "malformed", "encrypted", "unsupported-format"
 Case = tuple[str, Callable[[], bytes]]

@@ -14,14 +14,14 @@ import pytest
 from actors.reading.read_document import DocumentReader
 from models.cdom.tree import Tree, load_tree
 from tests.hostile.three_times import read_three_times
-from tests.models.extract.compound.files import compound
-from tests.models.extract.docx.files import make_docx, paragraph
 from tests.models.extract.flow_trees import zipped
-from tests.models.extract.open_document.test_odf import ITEM, book
-from tests.models.extract.sheets.workbooks import relations, sheet
-from tests.models.extract.sheets.workbooks import workbook as xlsx
-from tests.models.extract.slides.decks import deck, shape, slide
-from tests.models.extract.slides.decks import paragraph as words
+from tests.models.extract.formats.common.compound_files import compound
+from tests.models.extract.formats.opendocument.test_odf import ITEM, book
+from tests.models.extract.formats.sheets.workbooks import relations, sheet
+from tests.models.extract.formats.sheets.workbooks import workbook as xlsx
+from tests.models.extract.formats.slides.decks import deck, shape, slide
+from tests.models.extract.formats.slides.decks import paragraph as words
+from tests.models.extract.formats.word.docx.files import make_docx, paragraph
 
 LIMIT, MALFORMED, ENCRYPTED, REFUSED = "resource-limit", "malformed", "encrypted", "unsupported-format"
 MAIL = b"From: a@b.org\nTo: c@d.org\nSubject: s\nMIME-Version: 1.0\n"

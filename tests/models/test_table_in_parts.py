@@ -24,7 +24,7 @@ from models.pii.places import find_places, find_spans
 from models.pii.review import in_context
 from models.redaction.planning.plan import plan_redaction
 from tests.builders import make_block, make_tree
-from tests.models.extract.pdf.paper import Paper
+from tests.models.extract.formats.pdf.paper import Paper
 from tests.models.redaction.papers import everything, read, redact
 
 ROWS = (("Name", "Mail"), ("Ann", "ann@one.example"), ("Bob", "bob@two.example"), ("Cleo", "cleo@two.example"))

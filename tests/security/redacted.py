@@ -18,9 +18,9 @@ from models.export.graph import graph_to_neo4j, tree_to_graph
 from models.export.html import tree_to_html
 from models.export.markdown import tree_to_markdown
 from models.export.word import tree_to_docx
-from models.extract.assemble import assemble
-from models.extract.readers import open_document
-from models.extract.recognised import apply_recognition
+from models.extract.pipeline.assemble import assemble
+from models.extract.pipeline.recognised import apply_recognition
+from models.extract.registry import open_document
 from models.neural.fakes import ScriptedRecogniser
 from models.pii.redact import redact_tree
 from tests.security.canaries import Case

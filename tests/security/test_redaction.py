@@ -13,7 +13,7 @@ from PIL import Image
 import models.pii.redact
 from models.cdom.original import ReadOptions
 from models.cdom.tree import Tree, dump_tree
-from models.extract.readers import open_document
+from models.extract.registry import open_document
 from models.neural.embed.tokenizer import load_tokenizer
 from models.pii.engines.choose import make_flagger
 from models.pii.flag import flag_tree

@@ -8,8 +8,8 @@ import pymupdf
 
 from models.cdom.original import ReadOptions
 from models.cdom.tree import Source, Tree, dump_tree
-from models.extract.assemble import assemble
-from models.extract.readers import open_document
+from models.extract.pipeline.assemble import assemble
+from models.extract.registry import open_document
 from models.pii.engines.choose import make_flagger
 from models.pii.places import find_places
 from serve_apps.api.context.resources import Ports, Resources

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from models.cdom.tree import SERVICE_VERSION
+from models.cdom.version import SERVICE_VERSION
 from serve_apps.ui.browser.visit import FILES
 from tests.ui.conftest import SAME_SITE, Visitor, visitor_of
 

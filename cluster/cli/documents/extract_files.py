@@ -43,7 +43,7 @@ def find_files(arguments: Iterable[str]) -> FoundFiles:
 def is_document(path: Path) -> bool:
     """True when its first bytes are of a format that is read here."""
     from models.cdom.errors import UnsupportedFormat
-    from models.extract.readers.sniffing.signatures import check_head  # with a guesser of charsets: for folders only
+    from models.extract.formats.sniffing.signatures import check_head  # with a guesser of charsets: for folders only
 
     try:
         with path.open("rb") as file:

@@ -7,7 +7,7 @@ import asyncio
 
 import click
 
-from models.cdom.tree import SERVICE_VERSION
+from models.cdom.version import SERVICE_VERSION
 from serve_apps.compat.mcp import make_server, open_client
 
 

@@ -19,13 +19,13 @@ from models.pii.errors import EngineMissing
 from models.pii.flag import flag_tree
 from models.pii.places import find_places
 from storage.objects.artifacts import TREE
-from storage.review.rescan import list_shown, reserve_attempt, show_instead
+from storage.review.republish import list_shown, reserve_attempt, show_rescanned
 from storage.values.errors import NotFound, StorageError
 
 if TYPE_CHECKING:
     from models.cdom.tree import PiiScan, Tree
     from models.pii.kinds import Detector
-    from storage.review.rescan import PublishedAttempt
+    from storage.review.republish import PublishedAttempt
     from storage.store import Store
 
 
@@ -79,6 +79,6 @@ def _publish(store: "Store", shown: "PublishedAttempt", tree: "Tree", files: dic
     if attempt is None:
         return False
     manifest = store.artifacts.put(shown.document_id, attempt, files)
-    moved = show_instead(store.db, shown, attempt, manifest, find_places(tree))
+    moved = show_rescanned(store.db, shown, attempt, manifest, find_places(tree))
     store.artifacts.delete_attempt(shown.document_id, shown.attempt if moved else attempt)
     return moved

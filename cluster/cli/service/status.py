@@ -17,7 +17,7 @@ from cluster.machine.ready import fetch_json
 from cluster.runtime import Runtime, read_runtime, runtime_file
 from cluster.state import running_state
 from configs.settings import Settings
-from models.cdom.tree import SERVICE_VERSION
+from models.cdom.version import SERVICE_VERSION
 from storage.postgres.database import Database
 from storage.queue.queue import queue_depth
 from storage.values.errors import StorageError

@@ -24,7 +24,7 @@ from cluster.jobs.work.outputs import FolderOutput
 from cluster.jobs.work.pipeline import BlockReader, as_read, make_cpu_recogniser
 from cluster.jobs.work.spread import Progress, Row, connect, spread
 from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.tree import SERVICE_VERSION
+from models.cdom.version import SERVICE_VERSION
 
 log = logging.getLogger("quire.jobs")
 MOST = {Shape.FILES: 64, Shape.JSONL: 512, Shape.PARQUET: 512}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from actors.reader.outcome import count_routes, mean_confidence
+from actors.reader.outcome import read_facts
 from actors.reader.pii_scan import scan
 from cluster.bootstrap.opening import hold_license, open_runtime_store
 from cluster.compose.recognition import make_recogniser, with_vlm
@@ -30,9 +30,7 @@ from models.cdom.ports import EmbeddingFailed, IndexDocument, ReadOutcome, Token
 from models.cdom.tree import Tree
 from models.derive.chunks.chunking import chunker_name
 from models.derive.chunks.chunks import chunk_tree
-from models.derive.doubts import lowest_confidence
 from models.neural.embed.tokenizer import load_tokenizer
-from models.pii.places import find_places
 from storage.jobs.bulk import BulkDocument, Taken, bulk_document_id, find_known, take_documents
 from storage.objects.artifacts import ASSETS, TREE
 from storage.queue.disk_cap import require_room
@@ -141,10 +139,8 @@ class ServiceOutput:
             index, owner = self._parts.index, (self._job.scope.tenant, self._job.scope.org)
             patiently(lambda: index.index_document(owner, document.id, attempt, chunks))
         return replace(
-            document, attempt=attempt, manifest=manifest, format=tree.source.format, pages=len(tree.pages),
-            chunks=len(chunks), chunker=chunker_name(), route_counts=count_routes(tree),
-            confidence=mean_confidence(tree.pages), lowest_confidence=lowest_confidence(tree), flags=find_places(tree),
-        )  # fmt: skip
+            document, attempt=attempt, manifest=manifest, chunks=len(chunks), chunker=chunker_name(), **read_facts(tree)
+        )
 
     def _put(self, document_id: DocumentId, files: dict[str, bytes]) -> tuple[int, dict[str, dict[str, Any]]]:
         """Under attempt 1; where a killed run of another version left other bytes, under the next free one."""

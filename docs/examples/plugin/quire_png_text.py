@@ -10,7 +10,7 @@ from models.cdom.geometry import Bbox
 from models.cdom.original import Format, ReadOptions
 from models.cdom.ports import PageImage
 from models.cdom.tree import BlockType
-from models.extract.readers.contract import DocumentFacts, PageBlock, PageContent, PageRead
+from models.extract.contract import DocumentFacts, PageBlock, PageContent, PageRead
 
 _SIGNATURE = 8
 

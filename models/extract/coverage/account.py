@@ -12,8 +12,8 @@ import numpy.typing as npt
 from models.cdom.coverage import LINE_END_HYPHEN, CharacterCount, ExcludedPlace, LostPlace, PageCoverage
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.geometry import round_bbox
+from models.extract.contract import PageBlock
 from models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
-from models.extract.readers.contract import PageBlock
 
 _HYPHENS = ("-", "‐")
 _LATIN = 0x250

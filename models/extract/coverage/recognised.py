@@ -12,9 +12,9 @@ from models.cdom.coverage import (
     ScanCoverage,
     add_counts,
 )
+from models.extract.contract import PageBlock
 from models.extract.coverage.account import account_page, block_text
 from models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
-from models.extract.readers.contract import PageBlock
 
 
 def account_recognised(

@@ -17,8 +17,8 @@ from models.cdom.coverage import (
 from models.cdom.places import BlockPlaces
 from models.cdom.table import Table
 from models.cdom.tree import Block, BlockType, PageStatus, Route
+from models.extract.contract import PageBlock, PageContent
 from models.extract.coverage.painted import count_visible
-from models.extract.readers.contract import PageBlock, PageContent
 
 NO_HYPHENS: Mapping[int, int] = MappingProxyType({})
 NOTHING: Mapping[int, Sequence[ExcludedPlace]] = MappingProxyType({})

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from models.cdom.flags import GARBLED_TEXT
 from models.cdom.table import Cell, Table
+from models.extract.contract import PageBlock
 from models.extract.document.confidence_features import find_block_rows, find_cell_rows
 from models.extract.document.draft import Draft
 from models.extract.layout.learned.forest import Forest, load_forest
-from models.extract.readers.contract import PageBlock
 
 WEIGHTS = {name: Path(__file__).with_name(f"confidence_{name}.npz") for name in ("blocks", "cells")}
 _DIGITS = 2

@@ -7,10 +7,10 @@ import numpy.typing as npt
 
 from models.cdom.table import Cell
 from models.cdom.tree import BlockType, Route
+from models.extract.contract import PageBlock, PageContent
 from models.extract.document.draft import Draft
 from models.extract.layout.learned.characters import count_alnum, count_digits
 from models.extract.layout.learned.median import median
-from models.extract.readers.contract import PageBlock, PageContent
 
 Rows = npt.NDArray[np.float32]
 _KINDS = {kind: place for place, kind in enumerate(BlockType)}

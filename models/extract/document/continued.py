@@ -11,9 +11,9 @@ from models.cdom.coverage import REPEATED_HEADER, ExcludedPlace
 from models.cdom.geometry import union_bbox
 from models.cdom.table import Cell, Table, TablePart
 from models.cdom.tree import BlockType
+from models.extract.contract import PageBlock
 from models.extract.document.draft import Draft
 from models.extract.document.figures import read_figure
-from models.extract.readers.contract import PageBlock
 
 
 @dataclass(frozen=True, slots=True)

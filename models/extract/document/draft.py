@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from models.cdom.tree import BlockType
-from models.extract.readers.contract import PageBlock, PageContent
+from models.extract.contract import PageBlock, PageContent
 
 
 @dataclass(slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from models.cdom.tree import FlagSpan, Span
+from models.extract.contract import PageBlock
 from models.extract.document.draft import Draft
-from models.extract.readers.contract import PageBlock
 
 _WORD = re.compile(r"[\w’'-]+")
 _BEFORE = re.compile(r"[\w’'-]+$")

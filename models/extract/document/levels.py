@@ -7,10 +7,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from models.cdom.tree import BlockType, Route
+from models.extract.contract import OutlineEntry, PageContent
 from models.extract.document.draft import Draft
 from models.extract.document.level_features import Style, find_depth, find_level_features, rank_styles, style_of
 from models.extract.layout.learned.forest import Forest, load_forest
-from models.extract.readers.contract import OutlineEntry, PageContent
 
 WEIGHTS = {level: Path(__file__).with_name(f"level_{level}.npz") for level in (2, 3)}
 """Trees for "at least so deep"; deeper than the last only numbers and outlines go."""

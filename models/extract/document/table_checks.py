@@ -11,9 +11,9 @@ from decimal import Decimal
 from models.cdom.flags import CHECK_FAILED
 from models.cdom.table import SHARE_SUM, Table, TableCheck
 from models.cdom.tree import FlagSpan
+from models.extract.contract import PageBlock
 from models.extract.document.figures import is_one_digit, read_figure, tolerance_of
 from models.extract.document.series_checks import check_series
-from models.extract.readers.contract import PageBlock
 
 _TOTAL = re.compile(
     r"\s*(?:grand |sub-?|net )?(?:totals?|sum|summe|gesamt\w*|zwischensumme|totale|total général|suma|somme)\b", re.I

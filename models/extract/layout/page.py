@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from models.cdom.tree import BlockType
+from models.extract.contract import PageBlock
 from models.extract.layout.figures.displays import find_formulas
 from models.extract.layout.figures.floats import Float, Floats, take_field_lines
 from models.extract.layout.figures.forms import settle_fields
@@ -35,7 +36,6 @@ from models.extract.layout.text.order import order_with_floats
 from models.extract.layout.text.paragraphs import group_paragraphs
 from models.extract.layout.text.relations import relate_blocks
 from models.extract.math.letters import latex_text
-from models.extract.readers.contract import PageBlock
 
 _PLACES = {BlockType.PAGE_HEADER: 0, BlockType.FOOTNOTE: 2, BlockType.PAGE_FOOTER: 3}
 """Running heads come before the text (place 1), notes after it, whichever column they stand in."""

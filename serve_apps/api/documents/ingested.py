@@ -18,7 +18,7 @@ from models.cdom.flags import is_pii_flag
 from models.cdom.original import IMAGE_FORMATS, ReadOptions
 from models.cdom.table import Table
 from models.cdom.tree import Block, BlockId, Tree
-from models.extract.readers.sniffing.signatures import sniff
+from models.extract.formats.sniffing.signatures import sniff
 from serve_apps.api.http.refusals import InvalidUpload
 from storage.values.file_names import clean_name
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from models.extract.readers.sniffing.signatures import HEAD_BYTES
+from models.extract.formats.sniffing.signatures import HEAD_BYTES
 from serve_apps.api.http.refusals import BatchTooLarge, InvalidUpload, UploadTooLarge
 from storage.values.file_names import clean_name
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from fastapi import Request
 
-from models.extract.readers.sniffing.signatures import HEAD_BYTES
+from models.extract.formats.sniffing.signatures import HEAD_BYTES
 from serve_apps.api.context.deps import Call
 from serve_apps.api.http.refusals import BatchTooLarge, InvalidField, Overloaded, UploadTooLarge, UrlUnreachable
 from serve_apps.api.http.strict_json import InvalidJson, parse_object

@@ -6,7 +6,7 @@ from fastapi import Request
 
 from models.cdom.errors import ErrorCode, ExtractError, UnsupportedFormat
 from models.cdom.ports import PortUnavailable, ReadOutcome
-from models.extract.readers.sniffing.signatures import sniff
+from models.extract.formats.sniffing.signatures import sniff
 from serve_apps.api.context.deps import Call
 from serve_apps.api.context.ephemeral_slots import TIME_LIMIT_S
 from serve_apps.api.http.multipart import PartRules, PartsReader

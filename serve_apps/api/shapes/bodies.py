@@ -43,6 +43,9 @@ class DocumentBody(Body):
     route_counts: dict[str, int]
     confidence: float | None
     deleted_at: datetime | None
+    reader_version: int | None = Field(
+        description="Version of the reader that made the tree; 0 for 0.9.20 and earlier, null for an ingested tree."
+    )
     parent_document_id: str | None = Field(description="The document that this one was a file inside of.")
     path: str | None = Field(description="Where in it: `2/report.pdf` of a mail, the name of a member of an archive.")
 

@@ -72,6 +72,7 @@ def render_document(d: DocumentRow) -> dict[str, Any]:
         "route_counts": d.route_counts,
         "confidence": d.confidence,
         "deleted_at": d.deleted_at,
+        "reader_version": d.reader_version,
         "parent_document_id": d.parent_document_id,
         "path": d.path,
     }

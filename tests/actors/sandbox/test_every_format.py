@@ -13,20 +13,20 @@ from models.cdom.tree import load_tree
 from models.export.graph import tree_to_graph
 from models.export.html import tree_to_html
 from models.export.markdown import tree_to_markdown
-from models.extract.readers import READERS
-from tests.models.extract.compound.files import cell as biff_cell
-from tests.models.extract.compound.files import wide, xls
-from tests.models.extract.compound.files import workbook as biff
-from tests.models.extract.compound.test_msg import outlook
-from tests.models.extract.compound.words import word as word_file
+from models.extract.registry import READERS
 from tests.models.extract.flow_trees import read_tree, zipped
-from tests.models.extract.markup.test_asciidoc import adoc
-from tests.models.extract.markup.test_jats import article
-from tests.models.extract.open_document.test_odf import ITEM, book, cell, opendocument
-from tests.models.extract.sheets.test_xlsb import cell as binary_cell
-from tests.models.extract.sheets.test_xlsb import row, text, xlsb
-from tests.models.extract.sheets.workbooks import sheet, text_cell, workbook
-from tests.models.extract.slides.decks import deck, paragraph, shape, slide
+from tests.models.extract.formats.common.compound_files import cell as biff_cell
+from tests.models.extract.formats.common.compound_files import wide, xls
+from tests.models.extract.formats.common.compound_files import workbook as biff
+from tests.models.extract.formats.mail.test_msg import outlook
+from tests.models.extract.formats.opendocument.test_odf import ITEM, book, cell, opendocument
+from tests.models.extract.formats.sheets.test_xlsb import cell as binary_cell
+from tests.models.extract.formats.sheets.test_xlsb import row, text, xlsb
+from tests.models.extract.formats.sheets.workbooks import sheet, text_cell, workbook
+from tests.models.extract.formats.slides.decks import deck, paragraph, shape, slide
+from tests.models.extract.formats.text.test_asciidoc import adoc
+from tests.models.extract.formats.text.test_jats import article
+from tests.models.extract.formats.word.doc.words import word as word_file
 
 MHTML = "From: <Saved by Blink>\nSnapshot-Content-Location: x\nContent-Type: multipart/related; boundary=B\n\n"
 RUSSIAN = " Привет, как дела? Это обычный русский текст." * 5

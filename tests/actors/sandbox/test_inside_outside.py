@@ -19,7 +19,7 @@ from actors.sandbox.limits import SandboxLimits
 from models.cdom.original import ReadOptions
 from models.cdom.tree import dump_tree
 from models.extract.pages_json import dump_page
-from models.extract.readers import open_document
+from models.extract.registry import open_document
 
 
 def make_pdf() -> bytes:
@@ -86,13 +86,13 @@ import sys
 sys.path.insert(0, {_ROOT!r})
 from actors.sandbox.server import UNWANTED
 for name in UNWANTED: sys.modules[name] = None
-from models.extract.preload import preload
+from models.extract.pipeline.preload import preload
 preload()
 from actors.sandbox import child
 samples = [open(path, "rb").read() for path in sys.argv[1:]]
 before = set(sys.modules)
 from models.cdom.original import ReadOptions
-from models.extract.readers import open_document
+from models.extract.registry import open_document
 from actors.sandbox.assemble_document import finish_tree
 from models.cdom.tree import Source, dump_tree
 for sample in samples:

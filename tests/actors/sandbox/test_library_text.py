@@ -10,7 +10,7 @@ from tests.actors.sandbox.apart import answers
 MOVED = """
 import re, sys
 sys.path.insert(0, sys.argv[1])
-from models.extract.readers.pdf.engine import pymupdf
+from models.extract.formats.pdf.engine import pymupdf
 from actors.sandbox import library_text, warmup
 from actors.sandbox.heap import huge_places
 

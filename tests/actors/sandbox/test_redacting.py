@@ -16,7 +16,7 @@ from models.cdom.tree import Tree, dump_tree
 from models.pii.flag import flag_tree
 from models.pii.letters import letters
 from models.pii.patterns.kind_patterns import RegexDetector
-from tests.models.extract.compound.locks import lock_agile
+from tests.models.extract.formats.common.locks import lock_agile
 from tests.models.redaction import test_formats as formats
 from tests.models.redaction.papers import SECRET, everything, in_text
 

@@ -11,7 +11,7 @@ from actors.reading.read_document import DocumentReader
 from actors.sandbox.limits import SandboxLimits
 from actors.sandbox.warmup import make_sample
 from models.cdom.original import ReadOptions
-from models.extract.readers import open_document
+from models.extract.registry import open_document
 from tests.actors.sandbox.apart import answers
 
 CHILDREN = """

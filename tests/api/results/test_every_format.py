@@ -17,9 +17,9 @@ from models.cdom.errors import ExtractError
 from models.cdom.ports import IndexDocument, ReadOutcome
 from models.cdom.tree import Source, dump_tree
 from models.derive.chunks.chunks import chunk_tree
-from models.extract.assemble import assemble
-from models.extract.readers import open_document
-from models.extract.readers.flow.document import embedded_of
+from models.extract.formats.flow.document import embedded_of
+from models.extract.pipeline.assemble import assemble
+from models.extract.registry import open_document
 from models.neural.embed.tokenizer import load_tokenizer
 from models.pii.engines.choose import make_flagger
 from models.redaction.redact import REDACTABLE
@@ -32,11 +32,11 @@ from tests.actors.sandbox.test_every_format import make_files
 from tests.api.harness import Eyes, TinyReader, at_work, client_of, make_resources, serving
 from tests.api.results.test_originals import InProcess
 from tests.api.searching import search_ports
-from tests.models.extract.docx.files import make_docx, paragraph
 from tests.models.extract.flow_trees import zipped
-from tests.models.extract.sheets.workbooks import sheet, text_cell, workbook
-from tests.models.extract.slides.decks import deck, shape, slide
-from tests.models.extract.slides.decks import paragraph as words
+from tests.models.extract.formats.sheets.workbooks import sheet, text_cell, workbook
+from tests.models.extract.formats.slides.decks import deck, shape, slide
+from tests.models.extract.formats.slides.decks import paragraph as words
+from tests.models.extract.formats.word.docx.files import make_docx, paragraph
 from tests.models.redaction.test_formats import types
 from tests.storage.scenes import put_blob
 

@@ -14,7 +14,7 @@ from statistics import fmean
 
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PixelPage, RecognisedPage
-from models.extract.readers import open_document
+from models.extract.registry import open_document
 from models.neural.ocr import LocalPageRecogniser, make_recogniser
 
 

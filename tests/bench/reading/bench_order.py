@@ -13,8 +13,8 @@ from itertools import combinations, pairwise
 from statistics import fmean
 
 from models.cdom.original import ReadOptions
-from models.extract.readers import open_document
-from models.extract.readers.pdf.engine import pymupdf
+from models.extract.formats.pdf.engine import pymupdf
+from models.extract.registry import open_document
 
 WIDTH, HEIGHT = 595.0, 842.0  # A4 in points
 _MARK = re.compile(r"Q(\d\d)(?!\d)")

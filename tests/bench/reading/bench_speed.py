@@ -14,10 +14,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
 
+from models.extract.formats.pdf.engine import mupdf, pymupdf
 from models.extract.layout import page
-from models.extract.readers.pdf.engine import mupdf, pymupdf
 from tests.bench.reading.sets import find_data, find_peers, read_tree
 from tests.bench.results import save_results
 

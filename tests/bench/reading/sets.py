@@ -7,8 +7,8 @@ from pathlib import Path
 from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.tree import Source, Tree
 from models.export.markdown import tree_to_markdown
-from models.extract.assemble import assemble
-from models.extract.readers import open_document
+from models.extract.pipeline.assemble import assemble
+from models.extract.registry import open_document
 
 SOURCE = Source(format="pdf", sha256="0" * 64, bytes=0)
 OPTIONS = ReadOptions(ocr=OcrMode.NEVER)

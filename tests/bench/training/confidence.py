@@ -18,14 +18,14 @@ import numpy.typing as npt
 
 from models.cdom.original import ReadOptions, TableParts
 from models.cdom.tree import Source, Tree
-from models.extract.assemble import assemble
 from models.extract.document.confidence import WEIGHTS
 from models.extract.document.confidence_features import BLOCK_NAMES, CELL_NAMES, find_block_rows, find_cell_rows
 from models.extract.document.draft import make_drafts
 from models.extract.document.hyphens import settle_hyphens
 from models.extract.document.table_checks import check_block
-from models.extract.readers import open_document
-from models.extract.recognised import apply_recognition
+from models.extract.pipeline.assemble import assemble
+from models.extract.pipeline.recognised import apply_recognition
+from models.extract.registry import open_document
 from tests.bench.training.confidence_truth import judge_blocks, read_content
 from tests.bench.training.forest_file import write_forest
 from tests.bench.training.scans import recognise, scan_document

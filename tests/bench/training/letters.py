@@ -1,4 +1,4 @@
-"""Counts the surprise of letters anew: word frequencies in, `models/extract/legible/letter_triples.npz` out.
+"""Counts the surprise of letters anew: word frequencies in, `models/extract/text_quality/letter_triples.npz` out.
 
 `python -m tests.bench.training.letters --words FOLDER`, with a file `<language>.tsv` (word, tab, frequency) for each
 language; those that were shipped come from the word lists of the package wordfreq.
@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from models.extract.legible.letters import ALPHABETS, BAD, DIGIT, FIRSTS, encode_letters
+from models.extract.text_quality.letters import ALPHABETS, BAD, DIGIT, FIRSTS, encode_letters
 
 Counts = npt.NDArray[np.float64]
-TARGET = Path(__file__).parents[3] / "models" / "extract" / "legible" / "letter_triples.npz"
+TARGET = Path(__file__).parents[3] / "models" / "extract" / "text_quality" / "letter_triples.npz"
 LANGUAGES = {
     "latin": "en de fr es it pt nl pl cs sk sl sv da nb fi hu ro tr id ms fil ca lt lv is vi sh",
     "cyrillic": "ru uk bg mk",

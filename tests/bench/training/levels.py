@@ -18,7 +18,7 @@ from models.extract.document.draft import Draft, make_drafts
 from models.extract.document.level_features import NAMES, find_level_features, rank_styles, style_of
 from models.extract.document.levels import WEIGHTS
 from models.extract.document.running import mark_running
-from models.extract.readers.pdf.document import open_pdf
+from models.extract.formats.pdf.document import open_pdf
 from tests.bench.training.forest_file import write_forest
 from tests.bench.training.heading_truth import plain
 from tests.bench.training.learn import DocumentRows, fold_of, read_templates, train

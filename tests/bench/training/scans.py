@@ -11,8 +11,8 @@ import numpy as np
 from PIL import Image
 
 from models.cdom.ports import RecognisedPage
-from models.extract.readers.contract import PageRead
-from models.extract.readers.pdf.engine import pymupdf
+from models.extract.contract import PageRead
+from models.extract.formats.pdf.engine import pymupdf
 from models.neural.ocr import LocalPageRecogniser, make_recogniser
 
 _DPI = 150  # dots per inch: an office scanner's ordinary setting

@@ -24,6 +24,8 @@ from typing import Any
 
 import numpy as np
 
+from models.extract.formats.pdf.engine import pymupdf
+from models.extract.formats.pdf.marks import find_marks
 from models.extract.layout.lines.marks import PageMarks
 from models.extract.layout.lines.mirror import mirror_marks, runs_right_to_left
 from models.extract.layout.tables.grid import make_table
@@ -35,8 +37,6 @@ from models.extract.layout.tables.scoring.candidates import Candidate
 from models.extract.layout.tables.scoring.features import FEATURE_NAMES, describe_candidates
 from models.extract.layout.tables.scoring.find import find_candidates
 from models.extract.layout.text.hyphens import may_divide
-from models.extract.readers.pdf.engine import pymupdf
-from models.extract.readers.pdf.marks import find_marks
 from tests.bench.training.forest_file import write_forest
 from tests.bench.training.sources import TrainingSource, find_sources
 from tests.bench.training.table_quality import Judged, TableContent, judge

@@ -9,7 +9,7 @@ from PIL import Image
 from cluster.cli.documents.inspect import COLORS, draw_blocks, inspect, list_blocks
 from models.cdom.ports import PageImage
 from models.cdom.tree import BlockType, Tree
-from models.extract.readers.pdf.engine import pymupdf
+from models.extract.formats.pdf.engine import pymupdf
 from tests.builders import make_block, make_tree
 
 

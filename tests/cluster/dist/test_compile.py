@@ -1,4 +1,4 @@
-"""Compiling in place: the extension module next to a source is imported. `make test-compiled` compiles the real layout."""
+"""An extension module next to its source is imported. `make test-compiled` compiles the real layout."""
 
 import subprocess
 import sys
@@ -42,4 +42,4 @@ def test_list_modules_has_the_layout_and_no_module_that_holds_the_engine() -> No
         *names
     }
     sources = {name: ROOT.joinpath(*name.split(".")).with_suffix(".py").read_text() for name in names}
-    assert [name for name, source in sources.items() if "readers.pdf.engine" in source] == []
+    assert [name for name, source in sources.items() if "formats.pdf.engine" in source] == []

@@ -5,8 +5,8 @@ import zipfile
 
 from models.cdom.original import ReadOptions
 from models.cdom.tree import Block, BlockType, Source, Tree
-from models.extract.assemble import assemble
-from models.extract.readers import open_document
+from models.extract.pipeline.assemble import assemble
+from models.extract.registry import open_document
 
 DEFAULTS = ReadOptions()
 

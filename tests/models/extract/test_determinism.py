@@ -6,10 +6,10 @@ import pytest
 
 from models.cdom.original import ReadOptions
 from models.cdom.tree import Source, dump_tree
-from models.extract.assemble import assemble
+from models.extract.formats.pdf.engine import pymupdf
 from models.extract.pages_json import dump_page, load_page
-from models.extract.readers import open_document
-from models.extract.readers.pdf.engine import pymupdf
+from models.extract.pipeline.assemble import assemble
+from models.extract.registry import open_document
 
 pytestmark = pytest.mark.long
 

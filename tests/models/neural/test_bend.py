@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from models.cdom.geometry import PageBend
-from models.extract.upright import Standing
+from models.extract.pipeline.upright import Standing
 from models.neural.bend import Contour, add_bends, flatten, measure_bend
 
 HEIGHT, WIDTH = 800, 600

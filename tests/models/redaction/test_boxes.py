@@ -11,7 +11,7 @@ from actors.sandbox.limits import SandboxLimits
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PageMark
 from models.cdom.tree import Tree
-from models.extract.readers import open_document
+from models.extract.registry import open_document
 from models.pii.flag import flag_tree
 from models.pii.paint import mark_values, paint_page, view_page
 from models.pii.patterns.kind_patterns import RegexDetector

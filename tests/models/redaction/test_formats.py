@@ -16,9 +16,9 @@ from models.redaction.office import sheets, slides
 from models.redaction.planning.errors import NotRedactable, RedactionUnproven
 from models.redaction.redact import REDACTABLE, redact_original
 from models.redaction.texts import html, mails, odf, plain, rtf
-from tests.models.extract.open_document.test_odf import ITEM, book, opendocument
-from tests.models.extract.sheets.workbooks import number_cell, sheet, text_cell, workbook
-from tests.models.extract.slides.decks import deck, paragraph, shape, slide
+from tests.models.extract.formats.opendocument.test_odf import ITEM, book, opendocument
+from tests.models.extract.formats.sheets.workbooks import number_cell, sheet, text_cell, workbook
+from tests.models.extract.formats.slides.decks import deck, paragraph, shape, slide
 from tests.models.redaction.papers import SECRET, SHOWN, read, redact
 
 CARD = "4111111111111111"

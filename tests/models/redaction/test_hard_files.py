@@ -11,8 +11,8 @@ from pikepdf import Array, Dictionary, Name, Pdf, String
 
 from models.cdom.original import ReadOptions
 from models.cdom.tree import Source, Tree
-from models.extract.assemble import assemble
-from models.extract.readers import open_document
+from models.extract.pipeline.assemble import assemble
+from models.extract.registry import open_document
 from models.pii.flag import flag_tree
 from models.pii.letters import letters
 from models.pii.patterns.kind_patterns import RegexDetector

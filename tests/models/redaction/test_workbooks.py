@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.models.extract.sheets.workbooks import number_cell, sheet, text_cell, workbook
+from tests.models.extract.formats.sheets.workbooks import number_cell, sheet, text_cell, workbook
 from tests.models.redaction.papers import read, redact
 from tests.models.redaction.test_formats import types
 

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 
 from models.cdom.geometry import Bbox, union_bbox
 from models.cdom.tree import BlockType
+from models.extract.contract import PageBlock
 from models.extract.layout.figures.displays import DisplayedFormula
 from models.extract.layout.figures.forms import TICKED, UNTICKED
 from models.extract.layout.figures.pictures import Picture
 from models.extract.layout.lines.marks import Line, PageMarks, PrintedField
 from models.extract.layout.tables.scoring.find import FoundTable
 from models.extract.layout.text.blocks import clamp, confidence_of, join_lines
-from models.extract.readers.contract import PageBlock
 
 Float = FoundTable | Picture | PrintedField | DisplayedFormula
 

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 
 from models.cdom.geometry import Bbox, round_bbox
+from models.extract.contract import PageBlock
 from models.extract.layout.lines.marks import (
     Fill,
     Line,
@@ -16,7 +17,6 @@ from models.extract.layout.lines.marks import (
     find_no_glyphs,
     split_evenly,
 )
-from models.extract.readers.contract import PageBlock
 
 RTL = re.compile("[\u0590-\u065f\u066a-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 """Hebrew, Arabic and their kin, without digits."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from models.cdom.geometry import Bbox, round_bbox
 from models.cdom.table import Table
+from models.extract.contract import PageBlock
 from models.extract.layout.lines.marks import Fill, Line, PageMarks, Piece, Rule, find_no_glyphs
 from models.extract.layout.lines.tagged import TaggedLine
-from models.extract.readers.contract import PageBlock
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
 
+from models.extract.contract import TAGS_IGNORED
 from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.lines.tagged import TaggedLine
 from models.extract.layout.text.kinds import LIMITS as MARGINS
 from models.extract.layout.text.order import order_lines
-from models.extract.readers.contract import TAGS_IGNORED
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ from itertools import pairwise
 from models.cdom.flags import HIDDEN_TEXT, LOW_CONFIDENCE
 from models.cdom.geometry import round_bbox
 from models.cdom.tree import BlockType, FlagSpan, Span
+from models.extract.contract import PageBlock, TextLook
 from models.extract.layout.lines.leaders import close_leaders
 from models.extract.layout.lines.marks import Line, PageMarks, Run
 from models.extract.layout.text.hyphens import PageHyphens, is_attached, may_divide
 from models.extract.layout.text.listings import join_code
-from models.extract.readers.contract import PageBlock, TextLook
 
 Divides = Callable[[str, str], bool]
 NO_PAGE = PageHyphens()

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from models.extract.layout.lines.marks import Line
-from models.extract.legible.statistics import find_nats
+from models.extract.text_quality.statistics import find_nats
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from models.cdom.geometry import Bbox
 from models.cdom.tree import BlockType
-from models.extract.readers.contract import PageBlock
+from models.extract.contract import PageBlock
 
 
 @dataclass(frozen=True, slots=True)

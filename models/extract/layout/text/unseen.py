@@ -3,10 +3,10 @@
 from itertools import groupby
 
 from models.cdom.tree import BlockType
+from models.extract.contract import PageBlock
 from models.extract.layout.lines.marks import PageMarks
 from models.extract.layout.text.blocks import make_block
 from models.extract.layout.text.paragraphs import group_paragraphs
-from models.extract.readers.contract import PageBlock
 
 
 def make_unseen_blocks(marks: PageMarks, body: float) -> list[PageBlock]:

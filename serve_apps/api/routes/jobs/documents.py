@@ -36,6 +36,9 @@ Flag = Annotated[
     str | None, Query(pattern="^pii(:[a-z_]+)?$", description="A flag such as pii:email; pii stands for any.")
 ]
 Since = Annotated[datetime | None, Query(description="Sent then or later; without a zone it is UTC.")]
+ReaderBefore = Annotated[
+    int | None, Query(ge=0, description="Only documents whose tree was made by a reader older than this version.")
+]
 Until = Annotated[datetime | None, Query(description="Sent before; without a zone it is UTC.")]
 
 
@@ -45,6 +48,7 @@ def read_filter(
     type: Type = None,
     flag: Flag = None,
     job_id: str | None = None,
+    reader_before: ReaderBefore = None,
     since: Since = None,
     until: Until = None,
 ) -> DocumentFilter:
@@ -55,6 +59,7 @@ def read_filter(
         format=type,
         flag=flag,
         job_id=check_job_id(job_id) if job_id is not None else None,
+        reader_before=reader_before,
         since=since,
         until=until,
     )

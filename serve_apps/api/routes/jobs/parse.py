@@ -7,7 +7,7 @@ from pydantic_core import to_json
 from starlette.responses import Response
 
 from models.cdom.errors import ErrorCode, NoSuchPage
-from models.extract.readers.sniffing.signatures import check_head
+from models.extract.formats.sniffing.signatures import check_head
 from serve_apps.api.context.deps import Call, CallDep
 from serve_apps.api.documents.trees import read_tree_of
 from serve_apps.api.intake.idempotency import IdempotencyKeyHeader, replayed

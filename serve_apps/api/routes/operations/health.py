@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from models.cdom.ports import PortUnavailable
-from models.cdom.tree import RAG_GENERATOR_VERSION, SERVICE_VERSION
+from models.cdom.version import RAG_GENERATOR_VERSION, SERVICE_VERSION
 from serve_apps.api.context.app_state import AppState
 from serve_apps.api.context.deps import RunningDep
 from serve_apps.api.http.refusals import Overloaded

@@ -11,7 +11,7 @@ from models.cdom.errors import ExtractError
 from models.cdom.original import DRAWN_FORMATS, IMAGE_FORMATS, Format
 from models.cdom.ports import PageImage, PageMark, PortUnavailable
 from models.cdom.tree import BlockId, Page, Tree
-from models.extract.readers.sniffing.signatures import HEAD_BYTES, sniff
+from models.extract.formats.sniffing.signatures import HEAD_BYTES, sniff
 from models.pii.paint import mark_values, paint_page, view_page
 from models.pii.redact import Decisions, require_scan
 from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep

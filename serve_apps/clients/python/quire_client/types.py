@@ -135,6 +135,7 @@ class DocumentAlone(TypedDict):
     route_counts: dict[str, int]
     confidence: float | None
     deleted_at: str | None
+    reader_version: int | None
     parent_document_id: str | None
     path: str | None
     job_id: str
@@ -159,6 +160,7 @@ class Document(TypedDict):
     route_counts: dict[str, int]
     confidence: float | None
     deleted_at: str | None
+    reader_version: int | None
     parent_document_id: str | None
     path: str | None
 @final
@@ -356,6 +358,7 @@ class ListedDocument(TypedDict):
     route_counts: dict[str, int]
     confidence: float | None
     deleted_at: str | None
+    reader_version: int | None
     parent_document_id: str | None
     path: str | None
     job_id: str

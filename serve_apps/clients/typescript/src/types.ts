@@ -139,6 +139,7 @@ export interface DocumentAlone {
   route_counts: Record<string, number>;
   confidence: number | null;
   deleted_at: string | null;
+  reader_version: number | null;
   parent_document_id: string | null;
   path: string | null;
   job_id: string;
@@ -164,6 +165,7 @@ export interface Document {
   route_counts: Record<string, number>;
   confidence: number | null;
   deleted_at: string | null;
+  reader_version: number | null;
   parent_document_id: string | null;
   path: string | null;
 }
@@ -388,6 +390,7 @@ export interface ListedDocument {
   route_counts: Record<string, number>;
   confidence: number | null;
   deleted_at: string | null;
+  reader_version: number | null;
   parent_document_id: string | null;
   path: string | null;
   job_id: string;

@@ -17,8 +17,8 @@ from models.cdom.geometry import Bbox, bbox_area
 from models.cdom.original import Format, ReadOptions
 from models.cdom.ports import PageImage, PixelPage
 from models.cdom.tree import BlockType
-from models.extract.readers import open_document
-from models.extract.readers.contract import DocumentFacts, OpenDocument, PageBlock, PageContent, PageRead
+from models.extract.contract import DocumentFacts, OpenDocument, PageBlock, PageContent, PageRead
+from models.extract.registry import open_document
 from tests.actors.sandbox.escapes import ESCAPES
 
 HEAD = b"%PDF-probe\n"

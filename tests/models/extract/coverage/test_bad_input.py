@@ -5,9 +5,9 @@ import pytest
 from models.cdom.coverage import Coverage
 from models.cdom.original import ReadOptions
 from models.cdom.tree import Source
-from models.extract.assemble import assemble
-from models.extract.readers import open_document
-from models.extract.readers.pdf.layers import MOST_LAYERS
+from models.extract.formats.pdf.visibility.layers import MOST_LAYERS
+from models.extract.pipeline.assemble import assemble
+from models.extract.registry import open_document
 
 MANY_LAYERS, MANY_GLYPHS, MANY_RANGES, MANY_PICTURES = 100_000, 1_000_000, 20_000, 5_000
 TEXT = b"BT /F1 12 Tf 40 700 Td (Twelve ropes) Tj ET"

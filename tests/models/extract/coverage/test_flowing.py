@@ -7,31 +7,31 @@ import pytest
 from models.cdom.coverage import Coverage, PageCoverage, Unseen
 from models.cdom.original import ReadOptions
 from models.cdom.tree import BlockType, Tree
-from models.extract.assemble import TEXT_LOST
-from models.extract.readers import READERS, STATED, find_reader
-from models.extract.readers.flow.blocks import FlowBlock
-from models.extract.readers.mail import mime
-from models.extract.readers.sniffing.signatures import sniff
-from models.extract.readers.stated.counted import account_flow
-from models.extract.readers.stated.mail import state_eml
-from models.extract.readers.stated.parts import COUNTERS
-from models.extract.readers.stated.text import NOT_SHOWN, REFORMATTED, REPEATED, StatedText
-from models.extract.readers.stated.workbook import state_xlsx
-from tests.models.extract.compound.files import cell, wide, xls
-from tests.models.extract.compound.files import workbook as old_workbook
-from tests.models.extract.compound.test_msg import outlook
-from tests.models.extract.compound.words import sprm, word
-from tests.models.extract.docx.files import make_docx, paragraph
+from models.extract.coverage.stated.counted import account_flow
+from models.extract.coverage.stated.mail import state_eml
+from models.extract.coverage.stated.parts import COUNTERS
+from models.extract.coverage.stated.text import NOT_SHOWN, REFORMATTED, REPEATED, StatedText
+from models.extract.coverage.stated.workbook import state_xlsx
+from models.extract.formats.flow.blocks import FlowBlock
+from models.extract.formats.mail import mime
+from models.extract.formats.sniffing.signatures import sniff
+from models.extract.pipeline.assemble import TEXT_LOST
+from models.extract.registry import READERS, STATED, find_reader
 from tests.models.extract.flow_trees import read_tree
-from tests.models.extract.markup.test_jats import article
-from tests.models.extract.open_document.test_odf import ITEM, book, opendocument
-from tests.models.extract.sheets.test_xlsb import cell as binary_cell
-from tests.models.extract.sheets.test_xlsb import row as binary_row
-from tests.models.extract.sheets.test_xlsb import text as binary_text
-from tests.models.extract.sheets.test_xlsb import xlsb
-from tests.models.extract.sheets.workbooks import number_cell, sheet, text_cell, workbook
-from tests.models.extract.slides.decks import deck, shape, slide
-from tests.models.extract.slides.decks import paragraph as line
+from tests.models.extract.formats.common.compound_files import cell, wide, xls
+from tests.models.extract.formats.common.compound_files import workbook as old_workbook
+from tests.models.extract.formats.mail.test_msg import outlook
+from tests.models.extract.formats.opendocument.test_odf import ITEM, book, opendocument
+from tests.models.extract.formats.sheets.test_xlsb import cell as binary_cell
+from tests.models.extract.formats.sheets.test_xlsb import row as binary_row
+from tests.models.extract.formats.sheets.test_xlsb import text as binary_text
+from tests.models.extract.formats.sheets.test_xlsb import xlsb
+from tests.models.extract.formats.sheets.workbooks import number_cell, sheet, text_cell, workbook
+from tests.models.extract.formats.slides.decks import deck, shape, slide
+from tests.models.extract.formats.slides.decks import paragraph as line
+from tests.models.extract.formats.text.test_jats import article
+from tests.models.extract.formats.word.doc.words import sprm, word
+from tests.models.extract.formats.word.docx.files import make_docx, paragraph
 
 MAIL = b"From: ann@x.org\r\nSubject: Ropes\r\nContent-Type: text/plain\r\n\r\nTwelve ropes, please.\r\n"
 FILES = {

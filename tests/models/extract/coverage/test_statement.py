@@ -6,15 +6,15 @@ from dataclasses import replace
 from models.cdom.coverage import CharacterCount, Coverage
 from models.cdom.original import ReadOptions
 from models.cdom.tree import BlockType, Tree
-from models.extract.assemble import TEXT_LOST, assemble
+from models.extract.contract import DocumentFacts, PageBlock, PageContent
 from models.extract.coverage.account import account_page
 from models.extract.coverage.painted import Painted
+from models.extract.formats.pdf.engine import pymupdf
+from models.extract.formats.pdf.marks import find_marks
 from models.extract.layout.page import layout_page
-from models.extract.readers import open_document
-from models.extract.readers.contract import DocumentFacts, PageBlock, PageContent
-from models.extract.readers.pdf.engine import pymupdf
-from models.extract.readers.pdf.marks import find_marks
-from tests.models.extract.pdf.paper import SOURCE, Paper
+from models.extract.pipeline.assemble import TEXT_LOST, assemble
+from models.extract.registry import open_document
+from tests.models.extract.formats.pdf.paper import SOURCE, Paper
 
 MUTANTS = 1000
 TOP, LOW, BESIDE, UNDER = (0.0, 0.0, 9.0, 9.0), (0.0, 9.0, 9.0, 18.0), (9.0, 0.0, 12.0, 9.0), (9.0, 9.0, 12.0, 18.0)

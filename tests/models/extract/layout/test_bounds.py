@@ -12,8 +12,8 @@ from functools import cache
 import pytest
 
 from models.cdom.tree import dump_tree
-from models.extract.readers.pdf.engine import pymupdf
-from tests.models.extract.pdf.paper import Paper, read_tree
+from models.extract.formats.pdf.engine import pymupdf
+from tests.models.extract.formats.pdf.paper import Paper, read_tree
 
 pytestmark = pytest.mark.long
 

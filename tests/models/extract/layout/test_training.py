@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from models.extract.document import confidence, levels
+from models.extract.formats.pdf.engine import pymupdf
 from models.extract.layout.headings import decide
-from models.extract.readers.pdf.engine import pymupdf
 from tests.bench.training.confidence import find_documents
 from tests.bench.training.confidence_truth import read_content
 from tests.bench.training.scans import scan_document
 from tests.bench.training.sources import WORD_FILES, find_named_sources, find_sources
-from tests.models.extract.pdf.paper import Paper
+from tests.models.extract.formats.pdf.paper import Paper
 
 LEARNED = [*levels.WEIGHTS.values(), *confidence.WEIGHTS.values(), decide.WEIGHTS]
 

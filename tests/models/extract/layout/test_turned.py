@@ -3,9 +3,9 @@
 import pytest
 
 from models.cdom.tree import BlockType, Tree
-from models.extract.readers.pdf.engine import pymupdf
-from tests.models.extract.pdf.paper import Paper, of_type, read_tree
-from tests.models.extract.pdf.test_tables import rows_of
+from models.extract.formats.pdf.engine import pymupdf
+from tests.models.extract.formats.pdf.paper import Paper, of_type, read_tree
+from tests.models.extract.formats.pdf.test_tables import rows_of
 
 ROWS = [
     ["Ship", "Flag", "Tons", "Dues"],

@@ -7,8 +7,8 @@ import pytest
 
 from models.cdom.coverage import ScanCoverage
 from models.cdom.ports import RecognisedPage, RecognisePages, Word
-from models.extract.readers.contract import PageContent
-from models.extract.recognised import apply_recognition
+from models.extract.contract import PageContent
+from models.extract.pipeline.recognised import apply_recognition
 from models.neural.ink import measure_ink
 from models.neural.ocr.rapid import RapidRecogniser
 from models.neural.ocr.tesseract import TesseractRecogniser

@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import pytest
 
+from models.extract.contract import PageBlock
+from models.extract.formats.pdf.marks import find_marks
 from models.extract.layout.lines.marks import PageMarks
 from models.extract.layout.page import layout_page
 from models.extract.layout.tables.scoring.addresses import free_addresses
 from models.extract.layout.tables.scoring.find import FoundTable, find_tables
-from models.extract.readers.contract import PageBlock
-from models.extract.readers.pdf.marks import find_marks
-from tests.models.extract.pdf.paper import Paper
+from tests.models.extract.formats.pdf.paper import Paper
 
 ADDRESS = ("Brightwater Joinery Ltd", "Ms Helen Marsh", "14 Quay Street", "Bristol BS1 4RN")
 LABELS = ("Invoice no.", "Date", "Customer no.", "Your order")

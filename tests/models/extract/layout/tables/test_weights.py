@@ -11,7 +11,7 @@ from models.extract.layout.tables.scoring import find
 from tests.bench.training.forest_file import write_forest
 from tests.bench.training.sources import find_sources
 from tests.bench.training.tables import judge_source
-from tests.models.extract.pdf.paper import Paper
+from tests.models.extract.formats.pdf.paper import Paper
 
 WEIGHTS = Path(find.__file__).parent.parent / "weights"
 

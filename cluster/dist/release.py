@@ -1,0 +1,100 @@
+"""`python -m cluster.dist.release [--bump X.Y.Z]`: verify a release, or write a new version into every place.
+
+`pyproject.toml` states the version; the installed metadata is what the code reads. Files that cannot read it (client
+packages, image tags) repeat it, and this check keeps them equal. docs/development.md lists the steps of a release.
+"""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from models.cdom.version import READER_VERSION, read_service_version
+
+ROOT = Path(__file__).resolve().parents[2]
+NUMBER = r"\d+\.\d+\.\d+"
+_PLACES = {
+    "pyproject.toml": rf'^version = "({NUMBER})"',
+    "configs/images/docker-bake.hcl": rf'default = "({NUMBER})"',
+    "configs/ray/two-pools.yaml": rf"image: quire:({NUMBER})",
+    "configs/kuberay/rayservice.yaml": rf"image: quire:({NUMBER})",
+    "serve_apps/clients/python/quire_client/version.py": rf'VERSION = "({NUMBER})"',
+    "serve_apps/clients/typescript/package.json": rf'^  "version": "({NUMBER})"',
+    "serve_apps/clients/typescript/package-lock.json": rf'^(?:  |      )"version": "({NUMBER})",(?=\n +"(?:lockfile|license))',
+    "serve_apps/clients/langchain/pyproject.toml": rf'^version = "({NUMBER})"',
+    "serve_apps/clients/llama_index/pyproject.toml": rf'^version = "({NUMBER})"',
+    "serve_apps/clients/haystack/pyproject.toml": rf'^version = "({NUMBER})"',
+}
+"""File -> pattern whose first group is the version; every match must agree."""
+
+
+def read_project_version() -> str:
+    """Return the version in `pyproject.toml`."""
+    return str(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"])
+
+
+def find_faults(version: str) -> Iterator[str]:
+    """Yield a sentence for each thing that keeps `version` from being released."""
+    if read_service_version() != version:
+        yield f"the installed package is {read_service_version()}: run `pip install --no-deps -e .`"
+    yield from _find_other_versions(version)
+    yield from _find_changelog_faults(version, (ROOT / "CHANGELOG.md").read_text())
+    if str(READER_VERSION) not in json.loads((ROOT / "tests/golden/reader_versions.json").read_text()):
+        yield f"tests/golden/reader_versions.json does not record reader version {READER_VERSION}"
+    if _git("status", "--porcelain"):
+        yield "the working tree has uncommitted changes"
+    if f"v{version}" not in _git("tag", "--points-at", "HEAD").split():
+        yield f"HEAD has no tag: git tag -a v{version} -m 'Quire {version}'"
+    if not list((ROOT / "dist").glob(f"quire_server-{version}-*.whl")):
+        yield "dist/ has no wheel of this version: run `make dist`"
+
+
+def bump(version: str) -> None:
+    """Write `version` into every place that repeats it."""
+    for name, pattern in _PLACES.items():
+        path = ROOT / name
+        text = path.read_text()
+        for match in reversed(list(re.finditer(pattern, text, re.MULTILINE))):
+            text = text[: match.start(1)] + version + text[match.end(1) :]
+        path.write_text(text)
+
+
+def _find_other_versions(version: str) -> Iterator[str]:
+    for name, pattern in _PLACES.items():
+        stated = re.findall(pattern, (ROOT / name).read_text(), re.MULTILINE)
+        if not stated:
+            yield f"{name} states no version"
+        yield from (f"{name} states {other}" for other in sorted(set(stated) - {version}))
+
+
+def _find_changelog_faults(version: str, text: str) -> Iterator[str]:
+    if not re.search(rf"^## \[{re.escape(version)}\] - \d{{4}}-\d\d-\d\d$", text, re.MULTILINE):
+        yield f"CHANGELOG.md has no dated section of {version}"
+    unreleased = re.search(r"^## \[Unreleased\]\n(.*?)^## ", text, re.MULTILINE | re.DOTALL)
+    if unreleased and unreleased[1].strip():
+        yield "CHANGELOG.md has entries under Unreleased"
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def main(arguments: list[str]) -> int:
+    """Run the command; exit status 1 when the release is not ready."""
+    if arguments[:1] == ["--bump"]:
+        bump(arguments[1])
+        return 0
+    version = read_project_version()
+    faults = list(find_faults(version))
+    for fault in faults:
+        print(f"release {version}: {fault}", file=sys.stderr)
+    if not faults:
+        print(f"release {version}: ready")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

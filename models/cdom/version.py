@@ -1,0 +1,32 @@
+"""Versions that a tree and the service state: the release, the reader and the chunk generator."""
+
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+
+_DISTRIBUTIONS = ("quire", "quire-server")
+"""A checkout or image installs `quire`, a wheel `quire-server`."""
+
+
+def read_service_version() -> str:
+    """Return the release number from the package metadata, e.g. `0.10.0`.
+
+    Raises:
+        PackageNotFoundError: The code runs without being installed. Run `make up` or `pip install -e .` first.
+    """
+    for name in _DISTRIBUTIONS:
+        with suppress(PackageNotFoundError):
+            return version(name)
+    raise PackageNotFoundError(_DISTRIBUTIONS[0])
+
+
+SERVICE_VERSION = read_service_version()
+
+READER_VERSION = 1
+"""Version of what reads documents. Raise it by one in each commit that changes a tree of the same bytes and options.
+
+`tests/golden/test_reader_version.py` fails when weights or golden trees changed and this number did not.
+Trees of 0.9.20 and earlier, and ingested trees, have 0.
+"""
+
+RAG_GENERATOR_VERSION = "0.5.2"
+"""Version of the component that makes chunks and answers searches, as the interface names it."""

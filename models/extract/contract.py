@@ -1,0 +1,199 @@
+"""What crosses from reading a page to assembling a document: plain frozen data, the same for every format.
+
+A reader gives one `PageContent` per page, made without looking at any other page; `assemble` makes the tree of them.
+Knows no parser and no pixels beyond the bytes it carries.
+"""
+
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+from models.cdom.coverage import PageCoverage
+from models.cdom.errors import ErrorCode
+from models.cdom.geometry import Bbox
+from models.cdom.original import Format
+from models.cdom.ports import DetectedPage, PageImage, PixelPage
+from models.cdom.table import Many, Table
+from models.cdom.tree import BlockType, FlagSpan, Metadata, PageStatus, Route, Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextLook:
+    """What a block's type looks like, so that blocks of different pages can be compared. Sizes in points.
+
+    `lines` counts printed lines; `pitch` is the distance of their baselines; `ends_open` says the last line is full
+    and ends in the middle of a sentence; `hyphen` that it ends in a dividing hyphen (kept in the text).
+    """
+
+    size: float = 0.0
+    bold: bool = False
+    italic: bool = False
+    font: str = ""
+    lines: int = 1
+    pitch: float = 0.0
+    ends_open: bool = False
+    hyphen: bool = False
+
+
+PLAIN_LOOK = TextLook()
+TAGS_IGNORED = "tags-ignored"
+"""Warning: the author's tags contradict the page, which was read by what it shows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageBlock:
+    """A block before the document is known.
+
+    `parent` and `continues` are indices of blocks of the same page; `level` is final where the format states it
+    (DOCX styles) and null where assembly decides by looks. `path` says where in the source it stands, for formats
+    without printed pages: part, element, range of lines or cells. `printed` is the text as it stands on the page where
+    `text` says it in another form (formulas, form fields); `unseen` says why nobody sees the block;
+    `tagged` that its type and its extent are the author's, from the structure tree of a tagged PDF; `score`: what the
+    learned trees expected of a table; `breaks`: places in `text` of hyphens that stood at line ends, kept there or not.
+    """
+
+    type: BlockType
+    bbox: Bbox | None = None
+    text: str = ""
+    level: int | None = None
+    spans: Many[Span] = ()
+    table: Table | None = None
+    asset_ref: str | None = None
+    parent: int | None = None
+    continues: int | None = None
+    confidence: float = 1.0
+    flags: Many[str] = ()
+    flag_spans: Many[FlagSpan] = ()
+    look: TextLook = PLAIN_LOOK
+    path: str | None = None
+    printed: str = ""
+    unseen: str | None = None
+    recognised: bool = False
+    tagged: bool = False
+    score: float = 0.0
+    breaks: Many[int] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadArea:
+    """A part of a page that a recogniser is to read: around the page's block number `block`.
+
+    `adds`: what it reads comes beside the block (a picture); else it takes the place of the block's text.
+    """
+
+    bbox: Bbox
+    block: int
+    adds: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AreaReader:
+    """Who recognised the blocks of a page that its text layer does not have."""
+
+    engine: str
+    model: str | None = None
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageContent:
+    """One page as read: `number` is 1-based, sizes are points after rotation, `body_size` the size most text has.
+
+    `warnings` are stable codes; `error` is set exactly when `status` is failed. `engine`, `model`, `version` name who
+    read it (block provenance). `coverage` is null where nobody counted; `written`: characters of the blocks as they
+    were made, by which assembly is checked. `areas` wait for a recogniser (route `mixed`); `recogniser` is who read
+    the blocks that are `recognised`.
+    """
+
+    number: int
+    label: str | None = None
+    width: float = 0.0
+    height: float = 0.0
+    rotation: int = 0
+    route: Route = Route.FAST
+    reason: str = ""
+    status: PageStatus = PageStatus.OK
+    error: ErrorCode | None = None
+    confidence: float = 1.0
+    body_size: float = 0.0
+    blocks: Many[PageBlock] = ()
+    warnings: Many[str] = ()
+    engine: str = ""
+    model: str | None = None
+    version: str = ""
+    coverage: PageCoverage | None = None
+    written: int | None = None
+    areas: Many[ReadArea] = ()
+    recogniser: AreaReader | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutlineEntry:
+    """One bookmark: `level` from 1, 1-based `page` (0 when it leads nowhere)."""
+
+    level: int
+    title: str
+    page: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentFacts:
+    """What is known once a file is open: `page_count` of the file, `page_numbers` (1-based) that are to be read."""
+
+    format: Format
+    page_count: int
+    page_numbers: Many[int]
+    metadata: Metadata = field(default_factory=Metadata)
+    outline: Many[OutlineEntry] = ()
+    warnings: Many[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRead:
+    """A page's content; `pixels` when a recogniser must look at it; `assets` that cost nothing to hand over.
+
+    `doubted`: its picture for a layout detector, after whose opinion the page is to be read again (`ReadsAgain`).
+    `fault`: where our own code failed when the page could not be read because of it; for the log, not for callers.
+    """
+
+    content: PageContent
+    pixels: PixelPage | None = None
+    assets: dict[str, bytes] = field(default_factory=dict)
+    fault: str | None = None
+    doubted: PixelPage | None = None
+
+
+@runtime_checkable
+class ReadsAgain(Protocol):
+    """A document whose doubted pages can be read again."""
+
+    def read_page_again(self, number: int, seen: DetectedPage) -> PageRead:
+        """Page `number` (1-based), knowing what a layout detector saw on it; never `doubted`."""
+        ...
+
+
+class OpenDocument(Protocol):
+    """An open file. Pages may be read in any order, by several processes, each with its own `OpenDocument`."""
+
+    @property
+    def facts(self) -> DocumentFacts: ...
+
+    def read_page(self, number: int) -> PageRead:
+        """Page `number` (1-based). A broken page comes back failed; raises `ResourceLimit` when memory ran out."""
+        ...
+
+    def render_page(self, number: int, dpi: int, area: Bbox | None = None) -> PageImage:
+        """The page, or an area of it (points), as PNG. Raises `ExtractError`."""
+        ...
+
+    def render_assets(self, content: PageContent) -> dict[str, bytes]:
+        """PNG bytes by asset_ref for the pictures of a page that `PageRead.assets` did not already carry."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def failed_page(number: int, code: ErrorCode) -> PageContent:
+    """A page that could not be read: it stays in the tree as failed, with a warning."""
+    return PageContent(
+        number=number, route=Route.NONE, reason=code.value, status=PageStatus.FAILED, error=code, confidence=0.0
+    )

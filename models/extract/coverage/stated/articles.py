@@ -1,0 +1,94 @@
+"""Articles in XML (JATS) and AsciiDoc: the words between their tags and signs."""
+
+import re
+from typing import Final
+
+from models.extract.coverage.stated.text import NOT_SHOWN, REPEATED, StatedText, part_signs, words_of
+from models.extract.formats.common.html.parse import decode
+from models.extract.formats.common.xml import Element
+from models.extract.formats.sniffing.charset import decode_again
+from models.extract.formats.text.jats import parse_again
+
+_SHOWN_OF_FRONT: Final = frozenset(("title-group", "abstract", "trans-abstract"))
+_BESIDE: Final = frozenset(
+    (
+        "object-id", "pub-id", "long-desc", "alt-text", "permissions", "alt-title", "contrib-group", "aff",
+        "author-notes", "front-stub", "related-article", "article-id", "custom-meta-group", "kwd-group", "fpage",
+        "processing-meta", "supplement", "trans-title-group", "institution-id", "contrib-id", "lpage", "volume",
+        "issue", "elocation-id", "conference", "product", "isbn", "pub-date",
+    )
+)  # fmt: skip
+"""What describes an article or a part of it, and is in no text that people read."""
+_PLAIN: Final = frozenset(("p", "xref", "italic", "bold", "sup", "sub", "td", "tr", "ref", "name", "surname", "year"))
+"""Names of most elements, which are text like that around them."""
+_FORMED: Final = frozenset(("tex-math", "math", "inline-formula", "disp-formula"))
+_UNSPOKEN: Final = re.compile(
+    r"(^(?:////[^\n]*\n(?:(?!////)[^\n]*\n){0,2000}////[^\n]*|//[^\n]*|:!?[\w][\w-]*!?:[^\n]*|\[[^\n]{0,500}\][ \t]*$"
+    r"|ifn?def::[^\n]*\n(?:(?!endif::)[^\n]*\n){1,500}endif::[^\n]*|(?:ifdef|ifndef|ifeval|endif|include|toc)::[^\n]*"
+    r"|(?:image|video|audio)::[^\[\n]{0,500}\[[^\n]{0,500}|(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION):|```[^\n]*)"
+    r"|(?=[\[<{(&])(?:\[[.#%][\w.#%-]{0,80}\]|\[\[[^\[\]\n]{1,300}\]\]|<<[^<>\n]{1,300}>>"
+    r"|\{[\w-]{1,100}\}(?:[^\s\[\]]{0,500}\[)?|\((?:C|R|TM)\)|&#?\w{1,32};|<\d{1,4}>|\(\(\([^()\n]{0,300}\)\)\))"
+    r"|(?<=[\s|])[\d.+*^<>]{0,12}[adehlmsv](?=\|)"
+    r"|\b(?=[abhfiklmpsx])(?:(?:image|icon|anchor|indexterm2?):[^\s\[\]]{0,500}\[[^\[\]\n]{0,500}"
+    r"|(?:link|xref|mailto|kbd|btn|menu|stem|latexmath|asciimath|pass|footnote|footnoteref):{1,2}[^\s\[\]]{0,500}\["
+    r"|(?:https?|ftp|irc)://[^\s\[\]<>]{1,500}\[))",
+    re.MULTILINE,
+)
+"""Comments, attributes, targets of links, macros: AsciiDoc that is not text, or that stands for other text."""
+_HEADER: Final = re.compile(r"(?:(?://|:)[^\n]*\n|\n){0,200}= [^\n]+\n((?:[^\n]+\n){1,200})")
+"""Author, revision and attributes below the title of a document."""
+
+
+def state_jats(data: bytes) -> StatedText:
+    """Raises `ExtractError` as the reader does."""
+    stated = StatedText()
+    _state_node(parse_again(decode(data)), stated, shown=True)
+    return stated
+
+
+def _state_node(root: Element, stated: StatedText, *, shown: bool) -> None:
+    """Its text; that of nodes that are said in another form or not at all apart."""
+    said, silent = stated.text, list[str]()
+    waiting: list[tuple[Element, str, bool]] = [(root, _name_of(root), shown)]
+    while waiting:
+        node, own, shown = waiting.pop()
+        texts = said if shown else silent
+        in_front = own in ("front", "article-meta", "article")
+        is_titled = own in ("sec", "app", "title-group", "abstract")
+        texts.append(node.text or "")
+        for child in node:
+            name = child.tag if child.tag in _PLAIN else _name_of(child)
+            if name in _BESIDE or (is_titled and name == "label"):
+                silent.append(words_of(child))
+            elif name in _FORMED:
+                stated.formed.append(words_of(child))
+            elif name == "alternatives":
+                stated.allow(REPEATED, words_of(child))
+            elif name:
+                waiting.append((child, name, _is_shown(name, shown) if in_front else shown))
+            if child.tail:
+                texts.append(child.tail)
+    stated.allow(NOT_SHOWN, "".join(silent))
+
+
+def _name_of(node: Element) -> str:
+    return node.tag.rpartition("}")[2] if isinstance(node.tag, str) else ""
+
+
+def _is_shown(name: str, shown: bool) -> bool:
+    """Of the front only titles and abstracts are text."""
+    return shown if name in ("article", "body", "back", "floats-group", "sub-article", "response") else (
+        name in _SHOWN_OF_FRONT)  # fmt: skip
+
+
+def state_asciidoc(data: bytes) -> StatedText:
+    """Letters and digits must be there; signs may be, and what is no text is left out."""
+    text = decode_again(data).replace("\r\n", "\n")
+    header = _HEADER.match(text)
+    people = header[1] if header is not None else ""
+    text = text.replace(people, "", 1)
+    parts = _UNSPOKEN.split(text)
+    letters, signs = part_signs("".join(parts[::2]))
+    stated = StatedText(text=[letters], formed=[signs], signs_apart=True)
+    stated.allow(NOT_SHOWN, "".join([people, *parts[1::2]]))
+    return stated

@@ -1,0 +1,168 @@
+"""Mails: the body they show, and its other forms; their parts are told apart here, not by their reader."""
+
+import binascii
+import quopri
+import re
+from dataclasses import dataclass, field
+from email.header import decode_header, make_header
+from typing import Final
+
+from models.cdom.errors import Malformed
+from models.extract.coverage.stated.markup import state_markup
+from models.extract.coverage.stated.text import REPEATED, StatedText
+from models.extract.formats.common.html.parse import decode_named
+from models.extract.formats.mail.bodies import decode_uu
+from models.extract.formats.sniffing.charset import decode_again
+
+_ADDRESSED: Final = (b"from", b"to", b"cc")
+_PAGES: Final = (b"text/html", b"application/xhtml+xml")
+_MOST_DEPTH: Final = 50
+"""Parts inside parts: each level is a call, and mail forwarded fifty times is made to harm."""
+_FOLD: Final = re.compile(rb"\r?\n[ \t]+")
+_NO_NAME: Final = bytes(point for point in range(256) if not 32 < point < 127)
+_PARAMETER: Final = re.compile(
+    rb"""(boundary|charset|(?:file)?name)\*?[0-9*]{0,9}[ \t]*=[ \t]*(?:"([^"]*)"|([^\s;"]+))""", re.I
+)
+
+
+@dataclass(slots=True)
+class _StatedPart:
+    """A part by what its header says of it: names of fields and of parameters in lower case."""
+
+    fields: dict[bytes, bytes]
+    body: bytes
+    kind: bytes = b"text/plain"
+    parameters: dict[bytes, bytes] = field(default_factory=dict)
+    inner: list["_StatedPart"] = field(default_factory=list)
+
+    def is_attached(self) -> bool:
+        stated = self.fields.get(b"content-disposition", b"")
+        return stated[:10].lower() == b"attachment" or b"name" in self.parameters or b"filename" in _parameters(stated)
+
+
+def state_eml(data: bytes) -> StatedText:
+    """The HTML body where there is one, else the plain one; headers are told as people read them.
+
+    Raises `Malformed` for a message whose parts are not what they say: where its body begins is a guess then.
+    """
+    message = _parse(data)
+    plain: list[str] = []
+    html: list[str] = []
+    _sort(message, plain, html)
+    stated = StatedText()
+    for page in html:
+        stated.add(state_markup(page))
+    if any(text and not text.isspace() for text in stated.text):
+        stated.allow(REPEATED, "".join(plain))
+    else:
+        stated = StatedText(text=plain)
+    subject = _decoded(message.fields.get(b"subject", b""))
+    said = stated.formed if "\ufffd" in subject else stated.text  # which letters its bytes are, is a guess
+    said.append(subject)
+    stated.formed += [_decoded(message.fields[name]) for name in _ADDRESSED if name in message.fields]
+    return stated
+
+
+def state_mhtml(data: bytes) -> StatedText:
+    """The first page of a saved one."""
+    waiting = [_parse(data)]
+    while waiting:
+        part = waiting.pop()
+        if part.kind in _PAGES:
+            return state_markup(_text_of(part))
+        waiting += reversed(part.inner)
+    return state_eml(data)
+
+
+def _parse(data: bytes, depth: int = 0, kind: bytes = b"text/plain") -> _StatedPart:
+    """Raises `Malformed`."""
+    if data.startswith(b"From "):
+        data = data[data.find(b"\n") + 1 :]
+    if depth > _MOST_DEPTH:
+        raise Malformed("parts of a mail are nested too deep")
+    head, body = _part_head(data)
+    fields: dict[bytes, bytes] = {}
+    for line in head.splitlines():
+        name, colon, value = line.partition(b":")
+        name = name.rstrip().lower()
+        if not colon or not name or name != name.translate(None, _NO_NAME):
+            raise Malformed("a line in the header of a mail is no field")
+        fields.setdefault(name, value.strip())
+    part = _StatedPart(fields, body, kind)
+    if b"content-type" in fields:
+        stated = fields[b"content-type"]
+        part.kind = stated.partition(b";")[0].strip().lower()
+        part.kind = part.kind if b"/" in part.kind else kind
+        part.parameters = _parameters(stated)
+    if part.kind.startswith(b"multipart/"):
+        kind = b"message/rfc822" if part.kind == b"multipart/digest" else b"text/plain"
+        part.inner = [_parse(one, depth + 1, kind) for one in _split(body, part.parameters.get(b"boundary", b""))]
+    return part
+
+
+def _part_head(data: bytes) -> tuple[bytes, bytes]:
+    """The fields, each in a line, and what stands below them."""
+    if data[:1] in (b"\n", b"\r"):
+        return b"", data[2 if data[:2] == b"\r\n" else 1 :]
+    ends = [(at, len(sign)) for sign in (b"\n\n", b"\n\r\n") if (at := data.find(sign)) >= 0]
+    end, length = min(ends, default=(len(data), 0))
+    head = data[:end]
+    return _FOLD.sub(b" ", head) if b"\n " in head or b"\n\t" in head else head, data[end + length :]
+
+
+def _parameters(stated: bytes) -> dict[bytes, bytes]:
+    return {name.lower(): quoted or plain for name, quoted, plain in _PARAMETER.findall(stated)}
+
+
+def _split(body: bytes, boundary: bytes) -> list[bytes]:
+    """The parts between the lines of a boundary. Raises `Malformed` where there are none, or no last one."""
+    line = b"\n--" + boundary
+    first, *pieces = (b"\n" + body).split(line)
+    found: list[bytes] = []
+    for piece in pieces if boundary else ():
+        end, newline, after = piece.partition(b"\n")
+        if not end.strip() and newline:
+            found.append(after)
+        elif end.strip() == b"--":
+            return found
+        elif found:  # the boundary of a part inside begins with the same letters
+            found[-1] += line + piece
+    raise Malformed(f"a mail of {len(first)} bytes without the end of its parts")
+
+
+def _sort(part: _StatedPart, plain: list[str], html: list[str]) -> None:
+    """Bodies, without attached files and messages."""
+    if part.kind.startswith(b"message/") or part.is_attached():
+        return
+    for one in part.inner:
+        _sort(one, plain, html)
+    if part.kind == b"text/html":
+        html.append(_text_of(part))
+    elif part.kind == b"text/plain":
+        plain.append(_text_of(part))
+
+
+def _text_of(part: _StatedPart) -> str:
+    data = _unpack(part.body, part.fields.get(b"content-transfer-encoding", b"").strip(b" \t;").lower())
+    charset = part.parameters.get(b"charset", b"").decode("latin-1")
+    named = decode_named(data, charset) if charset.lower() not in ("", "us-ascii", "ascii") else None
+    return named if named is not None else decode_again(data)
+
+
+def _unpack(body: bytes, encoding: bytes) -> bytes:
+    """The bytes under a transfer encoding."""
+    if encoding == b"quoted-printable":
+        return quopri.decodestring(body)
+    if encoding == b"base64":
+        return binascii.a2b_base64(body)
+    return decode_uu(body) if encoding in (b"x-uuencode", b"uuencode", b"x-uue", b"uue") else body
+
+
+def _decoded(field: bytes) -> str:
+    said = field.decode("utf-8", "replace")
+    if "=?" not in said:
+        return said
+    try:
+        return str(make_header(decode_header(said)))
+    except (LookupError, ValueError):
+        return ""

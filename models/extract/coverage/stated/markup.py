@@ -1,0 +1,60 @@
+"""Web pages and books: the text between their tags."""
+
+import posixpath
+from typing import Final
+
+from lxml import etree
+
+from models.extract.coverage.stated.text import NOT_SHOWN, StatedText, words_of
+from models.extract.formats.common.html.parse import decode, parse_again
+from models.extract.formats.common.opc import Package
+
+_SILENT: Final = ("script", "style", "head", "template", "noscript", "object", "iframe", "svg", "canvas", "datalist")
+"""Elements that a browser that runs scripts shows no text of, or other than what they say."""
+_FORMED: Final = ("math", "rt", "rp", "option", "textarea", "button", "audio", "video")
+"""Elements whose text the tree may say in another way."""
+_PAGES: Final = (".xhtml", ".html", ".htm", ".xml")
+
+
+def state_html(data: bytes) -> StatedText:
+    """Raises `ExtractError` as the reader does."""
+    return state_markup(decode(data))
+
+
+def state_markup(text: str) -> StatedText:
+    """Of the text of a page."""
+    root, stated = parse_again(text), StatedText()
+    if root is None:
+        return stated
+    for node in root.iter(*_SILENT):
+        if node.tag not in ("script", "style", "head"):
+            stated.allow(NOT_SHOWN, words_of(node))
+    etree.strip_elements(root, *_SILENT, with_tail=False)
+    stated.formed += map(words_of, root.iter(*_FORMED))
+    etree.strip_elements(root, *_FORMED, with_tail=False)
+    stated.text.append(words_of(root))
+    return stated
+
+
+def state_epub(data: bytes) -> StatedText:
+    """Pages that the spine names must be there; what else the book holds may be."""
+    package, stated = Package(data), StatedText()
+    spine = _read_spine(package)
+    for name in package.names():
+        if name in spine:
+            stated.add(state_markup(decode(package.read(name))))
+    return stated
+
+
+def _read_spine(package: Package) -> set[str]:
+    part = next((name for name in package.names() if name.endswith(".opf")), None)
+    root = package.xml_again(part) if part is not None else None
+    if root is None or part is None:
+        return set()
+    folder = posixpath.dirname(part)
+    used = {node.get("idref", "") for node in root.iter("{*}itemref")}
+    return {
+        posixpath.normpath(posixpath.join(folder, node.get("href", "")))
+        for node in root.iter("{*}item")
+        if node.get("id", "") in used and node.get("href", "").endswith(_PAGES)
+    }

@@ -1,0 +1,46 @@
+"""Plain text, Markdown and separated values: their characters, markup and separators apart."""
+
+import re
+from typing import Final
+
+from models.extract.coverage.stated.text import StatedText, part_signs
+from models.extract.formats.sniffing.charset import decode_again
+
+_UNSPOKEN: Final = re.compile(
+    r"(\]\([^()\n]{0,2000}\)|\]\[[^\[\]\n]{0,300}\]|^ {0,3}\[[^\[\]\n]{1,300}\]:[^\n]*|^(?:```|~~~)[^\n]*"
+    r"|<[^<>\n]{1,1000}>|&#?\w{1,32};|^\s{0,40}\d{1,9}[.)]\s)",
+    re.MULTILINE,
+)
+"""Targets of links, languages of code, tags, entities: Markdown that is not text."""
+
+
+def state_text(data: bytes) -> StatedText:
+    return StatedText(text=[decode_again(data)])
+
+
+def state_csv(data: bytes) -> StatedText:
+    """Letters and digits must be there; quotes and separators may be."""
+    letters, signs = part_signs(decode_again(data))
+    return StatedText(text=[letters], formed=[signs], signs_apart=True)
+
+
+def state_markdown(data: bytes) -> StatedText:
+    """The same; what is markup may be in the tree."""
+    text, remarks = _part_remarks(decode_again(data).replace("\r\n", "\n"))
+    parts = _UNSPOKEN.split(text)
+    spoken, front = " ".join(parts[::2]), ""
+    if spoken.startswith("---\n") and (end := spoken.find("\n---", 4)) > 0:
+        front, spoken = spoken[:end], spoken[end:]
+    letters, signs = part_signs(spoken)
+    return StatedText(text=[letters], formed=[signs, front, remarks, *parts[1::2]], signs_apart=True)
+
+
+def _part_remarks(text: str) -> tuple[str, str]:
+    """The text without HTML comments, and these."""
+    first, *rest = text.split("<!--")
+    said, remarks = [first], list[str]()
+    for part in rest:
+        remark, end, after = part.partition("-->")
+        said.append(after if end else "<!--" + part)
+        remarks.append(remark if end else "")
+    return "".join(said), "".join(remarks)

@@ -1,0 +1,1 @@
+"""Readers of file formats, and the rooms that they share: `common`, `flow` and `sniffing`."""

@@ -1,0 +1,63 @@
+"""Charts and diagrams: a data part in, its title or texts and the plotted values as a table out."""
+
+from typing import Final
+
+from models.cdom.table import Cell, Table
+from models.extract.formats.common.xml import A, C, Element, number
+
+MAX_POINTS: Final = 10_000
+"""Cells of the table that a chart becomes; beyond this it is a cloud, no table that is read."""
+_NOISY_CHARS: Final = 17
+"""Characters of a number as a double is written in full; longer ones carry the noise of its last digit."""
+
+
+def read_chart_text(root: Element) -> str:
+    """The title of a chart, or the texts of a diagram, a line each."""
+    title = root.find(f".//{C}title")
+    source = title if title is not None else root
+    if title is None and root.tag == C + "chartSpace":
+        return ""
+    paragraphs = ("".join(text.text or "" for text in node.iter(A + "t")) for node in source.iter(A + "p"))
+    return "\n".join(line.strip() for line in paragraphs if line.strip())
+
+
+def read_chart_table(root: Element) -> Table | None:
+    """Categories down, series across, with a header row; None when the part plots nothing."""
+    series = list(root.iter(C + "ser"))
+    columns = [_points(one.find(C + "val")) or _points(one.find(C + "yVal")) for one in series]
+    labels = next(
+        (found for one in series if (found := _points(one.find(C + "cat")) or _points(one.find(C + "xVal")))), {}
+    )
+    places = sorted({at for column in [*columns, labels] for at in column})
+    if not any(columns) or len(places) * len(columns) > MAX_POINTS:
+        return None
+    rows = [["", *(_series_name(one) for one in series)]]
+    rows += [[labels.get(at, ""), *(column.get(at, "") for column in columns)] for at in places]
+    cells = tuple(
+        Cell(row=row, col=col, header=row == 0, text=text)
+        for row, texts in enumerate(rows)
+        for col, text in enumerate(texts)
+    )
+    return Table(rows=len(rows), cols=len(series) + 1, cells=cells)
+
+
+def _series_name(series: Element) -> str:
+    name = series.find(f"{C}tx")
+    return " ".join(_points(name).values()) if name is not None else ""
+
+
+def _points(node: Element | None) -> dict[int, str]:
+    """Cached values by index."""
+    points = node.iter(C + "pt") if node is not None else ()
+    return {number(point.get("idx")): _plain(point.findtext(C + "v") or "") for point in points}
+
+
+def _plain(text: str) -> str:
+    """A cached value without the noise of binary fractions (4.4000000000000004)."""
+    text = text.strip()
+    if len(text) < _NOISY_CHARS:
+        return text
+    try:
+        return format(float(text), ".15g")
+    except ValueError:
+        return text

@@ -1,0 +1,101 @@
+"""A web page as a document of one page: its text in order, its title, language and author as metadata."""
+
+from typing import Final
+
+from lxml import etree
+
+from models.cdom.original import Format, ReadOptions
+from models.cdom.tree import Metadata
+from models.extract.formats.common.html.furniture import mark_furniture
+from models.extract.formats.common.html.parse import decode, parse_html
+from models.extract.formats.common.html.pictures import PagePictures
+from models.extract.formats.common.html.walk import HtmlWalker, PathOf
+from models.extract.formats.common.xml import Element
+from models.extract.formats.flow.blocks import FlowPage
+from models.extract.formats.flow.characters import fold
+from models.extract.formats.flow.document import FlowDocument, FlowFile, HeldAssets, open_flow
+
+ENGINE: Final = "lxml-html"
+MAX_CHARS: Final = 1000
+"""Characters of a title or a description that are kept; a longer one is no name."""
+
+
+def open_html(data: bytes, options: ReadOptions) -> FlowDocument:
+    """The page in `data`. Raises `ExtractError` when a limit is passed."""
+    return open_flow(lambda: read_html(decode(data), Format.HTML, PagePictures()), options)
+
+
+def read_html(text: str, format_: Format, pictures: PagePictures) -> FlowFile:
+    """A flow file of one page from the text of a web page, its furniture marked."""
+    root = parse_html(text)
+    page, walker = FlowPage(), HtmlWalker(path_maker(""), pictures.take, terms_as_items=True)
+    if root is not None:
+        page.blocks = walker.read(root)
+        mark_furniture(page.blocks, walker.furniture)
+    return _make_file(format_, page, pictures, metadata=read_head(root) if root is not None else Metadata())
+
+
+def read_markup(text: str, format_: Format, *, engine: str, reason: str, metadata: Metadata) -> FlowFile:
+    """A flow file of one page from HTML that another markup was turned into."""
+    root = parse_html(text)
+    pictures = PagePictures()
+    page = FlowPage()
+    if root is not None:
+        page.blocks = HtmlWalker(path_maker(""), pictures.take).read(root)
+    return _make_file(format_, page, pictures, engine=engine, reason=reason, metadata=metadata)
+
+
+def _make_file(
+    format_: Format,
+    page: FlowPage,
+    pictures: PagePictures,
+    *,
+    engine: str = ENGINE,
+    reason: str = "markup",
+    metadata: Metadata,
+) -> FlowFile:
+    return FlowFile(
+        format=format_,
+        pages=[page],
+        engine=engine,
+        version=etree.__version__,
+        reason=reason,
+        metadata=metadata,
+        warnings=tuple(dict.fromkeys(pictures.warnings)),
+        assets=HeldAssets(pictures.held),
+    )
+
+
+def path_maker(prefix: str) -> PathOf:
+    """Says where an element stands: the nearest id, else the line of its tag."""
+
+    def path_of(element: Element) -> str | None:
+        lines = next(
+            (one.get("data-lines") for one in (element, *element.iterancestors()) if one.get("data-lines")), None
+        )
+        if lines:
+            return f"{prefix}{lines}"
+        own = element.get("id")
+        return f"{prefix}#{own}" if own else f"{prefix}line {element.sourceline or 1}"
+
+    return path_of
+
+
+def read_head(root: Element) -> Metadata:
+    """What the head of a page states about it."""
+    named: dict[str, str] = {}
+    for node in root.iter("meta"):
+        name = (node.get("name") or node.get("property") or "").lower()
+        content = fold(node.get("content") or "").strip()
+        if name and content:
+            named.setdefault(name, content[:MAX_CHARS])
+    title = root.find(".//head/title")
+    text = fold("".join(title.itertext())).strip() if title is not None else ""
+    language = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang")
+    return Metadata(
+        title=text[:MAX_CHARS] or named.get("og:title"),
+        author=named.get("author") or named.get("article:author"),
+        created=named.get("article:published_time") or named.get("date"),
+        modified=named.get("article:modified_time"),
+        language=language,
+    )

@@ -1,0 +1,146 @@
+"""HTML bytes or text in, an element tree out: its encoding found, its depth bounded before the parser sees it.
+
+Nothing is ever fetched: no scripts, styles, frames, base addresses or document types.
+"""
+
+import codecs
+import re
+from typing import Final, cast
+
+from lxml import etree
+from lxml import html as lxml_html
+
+from models.cdom.errors import Malformed, ResourceLimit
+from models.extract.formats.common.parse_cache import keep, take
+from models.extract.formats.common.xml import Element
+
+MAX_DEPTH: Final = 120
+"""Elements inside elements; tags beyond it are dropped, their text stays. The walk uses a few calls a level."""
+MAX_TAGS: Final = 2_000_000
+"""Tags of a page: each is a node of a tree that must fit into a sandbox."""
+_KEPT: Final = "html"
+_CHARSET: Final = re.compile(rb"<meta[^>]{0,400}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.\-]+)", re.IGNORECASE)
+_DECLARED: Final = re.compile(rb"^<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_.\-]+)")
+_TAG: Final = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9:_-]*)((?:[^<>\"']|\"[^\"]*\"|'[^']*')*)>")
+_VOID: Final = frozenset(
+    (
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "param",
+        "source",
+        "track",
+        "wbr",
+        "p",
+        "li",
+        "td",
+        "th",
+        "tr",
+        "dt",
+        "dd",
+        "option",
+        "thead",
+        "tbody",
+        "tfoot",
+        "colgroup",
+        "body",
+        "html",
+        "head",
+    )
+)
+"""Elements that hold nothing, or that the parser closes by itself."""
+_BOMS: Final = (
+    (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
+)  # fmt: skip
+_ALIASES: Final = {"iso-8859-1": "cp1252", "latin-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252",
+                   "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "x-sjis": "cp932", "shift_jis": "cp932",
+                   "ks_c_5601-1987": "cp949", "euc-kr": "cp949", "utf-16": "utf-8", "utf-7": "utf-8"}  # fmt: skip
+"""As browsers read these names; a page that says UTF-16 in ASCII is not, and UTF-7 is never taken."""
+
+
+def decode(data: bytes, stated: str | None = None) -> str:
+    """The text of HTML bytes: by byte order mark, stated or declared charset, UTF-8, else Windows-1252."""
+    for bom, name in _BOMS:
+        if data.startswith(bom):
+            return data.decode(name, "replace")
+    declared = _DECLARED.match(data[:1024]) or _CHARSET.search(data[:4096])
+    for found in (stated, declared.group(1).decode() if declared else None):
+        if found and (text := decode_named(data, found)) is not None:
+            return text
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace")
+
+
+def decode_named(data: bytes, name: str) -> str | None:
+    """The bytes in a charset by the name that files give it; None for an unknown one."""
+    name = name.strip().strip("\"'").lower()
+    name = _ALIASES.get(name, name)
+    try:
+        if not codecs.lookup(name)._is_text_encoding:
+            return None
+        return data.decode(name, "replace")
+    except (LookupError, UnicodeError, ValueError):
+        return None
+
+
+def parse_html(text: str) -> Element | None:
+    """The root of a page; None when there is nothing in it. Raises `ResourceLimit` beyond the bound on tags."""
+    if text.count("<") > MAX_TAGS:
+        raise ResourceLimit(f"more than {MAX_TAGS} tags")
+    stated, text = text, text.replace("\0", "")
+    if text.startswith("<?xml"):
+        text = text[text.find("?>") + 2 :]
+    if not text.strip():
+        return None
+    parser = lxml_html.HTMLParser(
+        encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True, huge_tree=True
+    )
+    try:
+        root = etree.fromstring(_bound_depth(text).encode("utf-8", "replace"), parser)
+    except etree.XMLSyntaxError:
+        return None
+    except ValueError:
+        raise Malformed("the page is not readable HTML") from None
+    return keep(_KEPT, stated, root)
+
+
+def parse_again(text: str) -> Element | None:
+    """The same for the caller alone, who may change it: what a reader of this text has just parsed."""
+    found = take(_KEPT, text)
+    return parse_html(text) if found is None else cast(Element, found)
+
+
+def _bound_depth(text: str) -> str:
+    """The text without the tags that nest deeper than the bound."""
+    depth, dropped, deepest = 0, 0, 0
+    out: list[str] = []
+    at = 0
+    for found in _TAG.finditer(text):
+        name = found.group(2).lower()
+        if name in _VOID or found.group(3).endswith("/"):
+            continue
+        if found.group(1):
+            if dropped:
+                dropped -= 1
+                out.append(text[at : found.start()])
+                at = found.end()
+            else:
+                depth = max(0, depth - 1)
+        elif depth >= MAX_DEPTH:
+            dropped += 1
+            out.append(text[at : found.start()] + " ")
+            at = found.end()
+        else:
+            depth += 1
+            deepest = max(deepest, depth)
+    return text if deepest < MAX_DEPTH and not out else "".join(out) + text[at:]

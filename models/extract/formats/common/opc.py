@@ -1,0 +1,238 @@
+"""The zip package under a Word file: bytes in, parts and their relationships out, all from memory.
+
+The directory is judged before anything is read, and decompressed bytes are counted while reading, never believed.
+Knows nothing of what the parts mean.
+"""
+
+import posixpath
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from io import BytesIO
+from types import MappingProxyType
+from typing import Final, cast
+from urllib.parse import unquote
+
+from models.cdom.errors import Encrypted, Malformed, ResourceLimit
+from models.extract.formats.common.parse_cache import keep, take
+from models.extract.formats.common.xml import BrokenPart, Element, parse_xml
+
+MAX_ENTRIES: Final = 2000
+"""Files in a package: a thick book with a picture a page has a thousand."""
+MAX_TOTAL_BYTES: Final = 512 * 1024 * 1024
+"""Bytes unpacked of a whole package, what a sandbox can hold beside the parsed tree."""
+MAX_XML_BYTES: Final = 128 * 1024 * 1024
+"""Bytes of one XML part: its tree takes about ten times as many."""
+MAX_RATIO: Final = 200
+"""Bytes unpacked for one packed: text packs to a tenth, and only made files to less than a two-hundredth."""
+RATIO_FROM_BYTES: Final = 10_000_000
+"""Bytes unpacked below which a ratio harms nobody: blank pictures pack to almost nothing."""
+MAX_PARAGRAPHS: Final = 300_000
+"""Paragraphs of a document: ten thousand pages of text."""
+MAX_TAGS: Final = 6_000_000
+"""Start and end tags of one part; about 0.6 GB as a tree."""
+
+_CHUNK: Final = 1 << 20
+"""Bytes unpacked at a time, so that a limit is noticed soon after it is passed."""
+_MOST_KEPT: Final = 8 * _CHUNK
+"""Bytes of parts that stay unpacked for whoever reads the same package next, and of a package that is remembered."""
+_KEPT: Final = "xml"
+_PARAGRAPH: Final = re.compile(rb"<(?:\w+:)?p[ />]")
+_DRIVE: Final = re.compile(r"^[A-Za-z]:")
+_CFB_MAGIC: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_SYMLINK: Final = 0o120000
+"""The Unix file type of a link, in the upper half of an entry's attributes (bits)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """One relationship: the last word of its type, its target (part name, or URI when external)."""
+
+    kind: str
+    target: str
+    external: bool
+
+
+Relations = Mapping[str, Relation]
+NO_RELATIONS: Final[Relations] = MappingProxyType({})
+
+
+@dataclass(slots=True)
+class _Opened:
+    """A package's directory, and the parts of it that were unpacked whole, as long as they are few bytes."""
+
+    data: bytes
+    archive: zipfile.ZipFile
+    entries: dict[str, zipfile.ZipInfo]
+    parts: dict[str, bytes] = field(default_factory=dict)
+    kept: int = 0
+
+    def keep(self, key: str, part: bytes) -> None:
+        if self.kept + len(part) <= _MOST_KEPT:
+            self.parts[key] = part
+            self.kept += len(part)
+
+
+class Package:
+    """Parts of one package by name. Raises `Malformed`, `Encrypted` or `ResourceLimit`."""
+
+    def __init__(self, data: bytes) -> None:
+        if data.startswith(_CFB_MAGIC):
+            raise Encrypted() if "EncryptedPackage".encode("utf-16-le") in data else Malformed("not a package")
+        self._opened = _open(data)
+        self._entries = self._opened.entries
+        self._read_bytes = 0
+
+    def has(self, name: str) -> bool:
+        return name.casefold() in self._entries
+
+    def names(self) -> list[str]:
+        """The files in it, folders left out, in the order of the directory."""
+        return [entry.filename for entry in self._entries.values() if not entry.is_dir()]
+
+    def size(self, name: str) -> int:
+        """Bytes of a part as the directory states them; reading never gives more."""
+        entry = self._entries.get(name.casefold())
+        return entry.file_size if entry is not None else 0
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a part; empty when there is none of that name."""
+        return b"".join(self._chunks(name))
+
+    def xml(self, name: str) -> Element | None:
+        """The root of a part, None when there is none of that name; counted before it is built."""
+        if not self.has(name):
+            return None
+        chunks: list[bytes] = []
+        size = paragraphs = tags = 0
+        for chunk in self._chunks(name):
+            size += len(chunk)
+            tags += chunk.count(b"<")
+            paragraphs += len(_PARAGRAPH.findall(chunk))
+            if size > MAX_XML_BYTES or tags > MAX_TAGS or paragraphs > MAX_PARAGRAPHS:
+                raise ResourceLimit("a part is too large")
+            chunks.append(chunk)
+        part = b"".join(chunks)
+        return keep(_KEPT, part, parse_xml(part))
+
+    def xml_again(self, name: str) -> Element | None:
+        """The same for the caller alone, who may change it: what a reader of these bytes has just parsed."""
+        found = take(_KEPT, self.read(name))
+        return self.xml(name) if found is None else cast(Element, found)
+
+    def relations(self, part: str) -> Relations:
+        """Relationships of a part by id (`part` "" = of the package)."""
+        folder, name = posixpath.split(part)
+        root = self.xml(posixpath.join(folder, "_rels", name + ".rels"))
+        if root is None:
+            return NO_RELATIONS
+        return {node.get("Id", ""): _relation(node, folder) for node in root if isinstance(node.tag, str)}
+
+    def _chunks(self, name: str) -> Iterator[bytes]:
+        key = name.casefold()
+        entry = self._entries.get(key)
+        if entry is None:
+            return
+        if (kept := self._opened.parts.get(key)) is not None:
+            self._count(kept)
+            yield kept
+            return
+        try:
+            with self._opened.archive.open(entry) as stream:
+                while chunk := stream.read(_CHUNK):
+                    self._count(chunk)
+                    if len(chunk) == entry.file_size:
+                        self._opened.keep(key, chunk)
+                    yield chunk
+        except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError, RuntimeError, NotImplementedError):
+            raise BrokenPart("a part cannot be unpacked") from None
+
+    def _count(self, chunk: bytes) -> None:
+        self._read_bytes += len(chunk)
+        if self._read_bytes > MAX_TOTAL_BYTES:
+            raise ResourceLimit("the package unpacks to too many bytes")
+
+
+_last: list[_Opened] = []
+"""The package opened last, at most one: the statement about a file reads right after its reader what that has read."""
+
+
+def _open(data: bytes) -> _Opened:
+    """The judged directory of the package in those very bytes."""
+    if _last and _last[0].data is data:
+        return _last[0]
+    _check_entry_count(data)
+    try:
+        archive = zipfile.ZipFile(BytesIO(data))
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, struct.error):
+        raise Malformed("not a readable package") from None
+    entries = archive.infolist()
+    _check_names(entries)
+    _check_sizes(entries, len(data))
+    opened = _Opened(data, archive, {entry.filename.casefold(): entry for entry in entries})
+    if len(data) <= _MOST_KEPT:
+        _last[:] = [opened]
+    return opened
+
+
+def _relation(node: Element, folder: str) -> Relation:
+    target = node.get("Target", "")
+    kind = node.get("Type", "").rstrip("/").rpartition("/")[2]
+    if node.get("TargetMode", "").lower() == "external":
+        return Relation(kind, target, True)
+    path = unquote(target.partition("#")[0]).replace("\\", "/")
+    return Relation(kind, posixpath.normpath(posixpath.join("/", folder, path)).lstrip("/"), False)
+
+
+def _check_entry_count(data: bytes) -> None:
+    """Counts directory records in the bytes: zipfile would build them all first, and the stated count may lie."""
+    end = data.rfind(b"PK\x05\x06")
+    if end < 0 or end + 20 > len(data):
+        raise Malformed("not a package")
+    size = int.from_bytes(data[end + 12 : end + 16], "little")
+    start = 0 if size == 0xFFFFFFFF else max(0, end - size - 76)
+    if data.count(b"PK\x01\x02", start, end) > MAX_ENTRIES:
+        raise ResourceLimit("the package has too many entries")
+
+
+def _check_names(entries: list[zipfile.ZipInfo]) -> None:
+    if len(entries) > MAX_ENTRIES:
+        raise ResourceLimit("the package has too many entries")
+    if len({entry.filename.casefold() for entry in entries}) < len(entries):
+        raise Malformed("two entries have the same name")
+    if any(_is_tricky(entry) for entry in entries):
+        raise Malformed("an entry has an unsafe name or kind")
+
+
+def _is_tricky(entry: zipfile.ZipInfo) -> bool:
+    name = entry.orig_filename
+    return (
+        name.startswith("/")
+        or "\\" in name
+        or "\0" in name
+        or ".." in name.split("/")
+        or _DRIVE.match(name) is not None
+        or entry.external_attr >> 16 & 0o170000 == _SYMLINK
+        or bool(entry.flag_bits & 0x1)
+        or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+    )
+
+
+def _check_sizes(entries: list[zipfile.ZipInfo], packed: int) -> None:
+    total = sum(entry.file_size for entry in entries)
+    if total > MAX_TOTAL_BYTES or _is_bomb(total, packed):
+        raise ResourceLimit("the package unpacks to too many bytes")
+    if any(_is_bomb(entry.file_size, entry.compress_size) for entry in entries):
+        raise ResourceLimit("an entry unpacks to too many bytes")
+    at = -1
+    for entry in sorted(entries, key=lambda entry: entry.header_offset):
+        if entry.header_offset < at:
+            raise Malformed("entries overlap")
+        at = entry.header_offset + 30 + entry.compress_size
+
+
+def _is_bomb(size: int, packed: int) -> bool:
+    return size > RATIO_FROM_BYTES and size > packed * MAX_RATIO

@@ -1,0 +1,65 @@
+"""Reading order on a slide: blocks of shapes in stacking order in, in reading order out. The title comes first."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from models.cdom.geometry import Bbox
+from models.cdom.tree import BlockType
+from models.extract.formats.flow.blocks import FlowBlock
+
+_SAME_BAND: Final = 0.5
+"""Share of the lower shape's height by which two shapes must overlap to stand side by side."""
+
+
+@dataclass(slots=True)
+class _Unit:
+    """The blocks of one shape."""
+
+    box: Bbox | None
+    blocks: list[FlowBlock]
+
+
+def order_blocks(blocks: list[FlowBlock]) -> list[FlowBlock]:
+    """The slide's title, then bands of shapes from the top, each from the left; shapes without a place stay behind."""
+    units = _units(blocks)
+    title = next((unit for unit in units if is_slide_title(unit.blocks[0])), None)
+    rest = [unit for unit in units if unit is not title]
+    placed = sorted((unit for unit in rest if unit.box is not None), key=_top_left)
+    bands: list[list[_Unit]] = []
+    for unit in placed:
+        if bands and _beside(bands[-1][0].box, unit.box):
+            bands[-1].append(unit)
+        else:
+            bands.append([unit])
+    ordered = [unit for band in bands for unit in sorted(band, key=_left_top)]
+    ordered += [unit for unit in rest if unit.box is None]
+    return [block for unit in ([title] if title else []) + ordered for block in unit.blocks]
+
+
+def is_slide_title(block: FlowBlock) -> bool:
+    return block.type is BlockType.HEADING and block.level == 1
+
+
+def _units(blocks: list[FlowBlock]) -> list[_Unit]:
+    units: list[_Unit] = []
+    for block in blocks:
+        if units and block.bbox == units[-1].box and block.type is not BlockType.HEADING:
+            units[-1].blocks.append(block)
+        else:
+            units.append(_Unit(block.bbox, [block]))
+    return units
+
+
+def _top_left(unit: _Unit) -> tuple[float, float]:
+    return (unit.box[1], unit.box[0]) if unit.box is not None else (0.0, 0.0)
+
+
+def _left_top(unit: _Unit) -> tuple[float, float]:
+    return (unit.box[0], unit.box[1]) if unit.box is not None else (0.0, 0.0)
+
+
+def _beside(first: Bbox | None, second: Bbox | None) -> bool:
+    if first is None or second is None:
+        return False
+    shared = min(first[3], second[3]) - max(first[1], second[1])
+    return shared > _SAME_BAND * max(min(first[3] - first[1], second[3] - second[1]), 1.0)

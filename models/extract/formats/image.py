@@ -1,0 +1,101 @@
+"""Pictures as documents: PNG, JPEG, WebP, BMP and the first frame of a GIF are one page, a TIFF has a page per frame.
+
+In: bytes. Out: pages without text of their own, each with pixels for a recogniser.
+Whoever shows a stand-alone picture as it came needs no reader.
+"""
+
+from typing import Final
+
+import PIL
+
+from models.cdom.errors import ErrorCode, Malformed, TooManyPages, UnsupportedFormat
+from models.cdom.geometry import Bbox
+from models.cdom.original import Format, OcrMode, ReadOptions
+from models.cdom.ports import PageImage, PixelPage
+from models.cdom.tree import Route
+from models.extract.contract import DocumentFacts, PageContent, PageRead, failed_page
+from models.extract.formats.common.image_frame import count_frames, decode_frame, open_picture, pillow_errors
+from models.extract.formats.common.page_selection import choose_pages
+from models.extract.formats.sniffing.signatures import sniff
+
+ENGINE: Final = "pillow"
+MOST_FRAMES: Final = 50_000
+"""Frames of a TIFF are a chain that must be walked to be counted."""
+
+
+class ImageDocument:
+    """One picture file. Not thread-safe."""
+
+    def __init__(self, data: bytes, options: ReadOptions) -> None:
+        self._data, self._options, self._format = data, options, sniff(data)
+        self._picture = open_picture(data, self._format, options.max_image_pixels)
+        self._decoded = 0
+        count = count_frames(self._picture, MOST_FRAMES) if self._format is Format.TIFF else 1
+        if count > MOST_FRAMES:
+            raise TooManyPages(f"{count} frames, {MOST_FRAMES} allowed")
+        numbers = choose_pages(count, options)
+        self._facts = DocumentFacts(format=self._format, page_count=count, page_numbers=numbers)
+
+    @property
+    def facts(self) -> DocumentFacts:
+        return self._facts
+
+    def read_page(self, number: int) -> PageRead:
+        """Frame `number` (1-based) for a recogniser; failed when it does not decode. Raises `ResourceLimit`."""
+        try:
+            self._seek(number)
+            frame = decode_frame(self._picture, self._options.max_image_pixels)
+        except Malformed:
+            return PageRead(content=failed_page(number, ErrorCode.MALFORMED))
+        route, reason = _plan(self._options)
+        content = PageContent(
+            number=number,
+            width=frame.width,
+            height=frame.height,
+            route=route,
+            reason=reason,
+            engine=ENGINE,
+            version=PIL.__version__,
+        )
+        if route is not Route.OCR:
+            return PageRead(content=content)
+        return PageRead(
+            content=content,
+            pixels=PixelPage(number=number, image=frame.png, width=frame.width, height=frame.height),
+        )
+
+    def render_page(self, number: int, dpi: int, area: Bbox | None = None) -> PageImage:
+        """The frame as PNG at `dpi`, made anew: nothing of the file but its pixels. Raises `ExtractError`."""
+        if area is not None:
+            raise UnsupportedFormat("a picture has no pictures of its own")
+        if not 1 <= number <= self._facts.page_count:
+            raise Malformed(f"no page {number}")
+        self._seek(number)
+        frame = decode_frame(self._picture, self._options.max_image_pixels, dpi)
+        return PageImage(png=frame.png, width=frame.width, height=frame.height, page_count=self._facts.page_count)
+
+    def render_assets(self, content: PageContent) -> dict[str, bytes]:
+        """None: the page itself is the picture."""
+        return {}
+
+    def close(self) -> None:
+        self._picture.close()
+
+    def _seek(self, number: int) -> None:
+        """A frame that was decoded just now is opened anew: Pillow has turned it and forgotten how it lay."""
+        if number == self._decoded:
+            self._picture = open_picture(self._data, self._format, self._options.max_image_pixels)
+        self._decoded = number
+        with pillow_errors():
+            self._picture.seek(number - 1)
+
+
+def open_image(data: bytes, options: ReadOptions) -> ImageDocument:
+    """The picture in `data`. Raises `Malformed`, `NoSuchPage`, `TooManyPages`, `ResourceLimit`."""
+    return ImageDocument(data, options)
+
+
+def _plan(options: ReadOptions) -> tuple[Route, str]:
+    if options.ocr is OcrMode.NEVER:
+        return Route.NONE, "image, ocr off"
+    return Route.OCR, "image"

@@ -1,0 +1,131 @@
+"""What parts of a message hold: transfer encodings and charsets undone, which part is the body, which are attached."""
+
+import binascii
+import quopri
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from models.extract.formats.common.html.parse import decode_named
+from models.extract.formats.mail.headers import decode_base64, decode_header
+from models.extract.formats.mail.mime import MimePart
+from models.extract.formats.sniffing.charset import decode_file
+
+_NAMES: Final = re.compile(r"[\x00-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
+_EXTENSIONS: Final = {
+    "text/plain": "txt", "text/html": "html", "text/csv": "csv", "message/rfc822": "eml", "application/pdf": "pdf",
+    "image/jpeg": "jpg", "image/png": "png", "image/gif": "gif", "image/tiff": "tif",
+}  # fmt: skip
+_ENCRYPTED: Final = frozenset(("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"))
+
+
+@dataclass(slots=True)
+class Contents:
+    """`plain` and `html` are the parts that are the body; `inline` are pictures by content id."""
+
+    plain: list[MimePart] = field(default_factory=list)
+    html: list[MimePart] = field(default_factory=list)
+    inline: dict[str, MimePart] = field(default_factory=dict)
+    attached: list[MimePart] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def sort_parts(message: MimePart) -> Contents:
+    """Which parts are the body and which are attached."""
+    found = Contents()
+    _sort(message, found, alternative=False)
+    return found
+
+
+def _sort(part: MimePart, found: Contents, *, alternative: bool) -> None:
+    if part.kind in _ENCRYPTED and part.parameters.get("smime-type") != "signed-data":
+        found.warnings.append("encrypted-part")
+    if part.parts:
+        for inner in part.parts:
+            _sort(inner, found, alternative=part.kind == "multipart/alternative")
+        return
+    if part.kind.startswith("multipart/"):
+        if part.body.strip():
+            found.plain.append(part)
+        return
+    _sort_leaf(part, found, alternative=alternative)
+
+
+def _sort_leaf(part: MimePart, found: Contents, *, alternative: bool) -> None:
+    disposition, _ = part.stated("content-disposition")
+    cid = (part.header("content-id") or b"").decode("latin-1").strip("<> ")
+    if part.kind.startswith("image/") and disposition != "attachment" and cid:
+        found.inline[cid] = part
+    is_body = disposition != "attachment" and not part_name(part)
+    if part.kind == "text/html" and is_body:
+        found.html.append(part)
+    elif part.kind.startswith("text/") and is_body and part.kind not in ("text/calendar", "text/x-vcard"):
+        if not (alternative and part.kind != "text/plain"):
+            found.plain.append(part)
+    elif not (cid and cid in found.inline):
+        found.attached.append(part)
+
+
+def part_name(part: MimePart) -> str:
+    """The file name a part states, made harmless; empty when it states none."""
+    _, stated = part.stated("content-disposition")
+    name = stated.get("filename") or part.parameters.get("name") or ""
+    if not name and (location := decode_header(part.header("content-location"))):
+        name = location.rpartition("/")[2] if not location.lower().startswith(("cid:", "data:")) else ""
+    return safe_name(name)
+
+
+def safe_name(name: str) -> str:
+    """A file name without folders, control characters and marks that turn its direction."""
+    return _NAMES.sub("", name).replace("\\", "/").rpartition("/")[2].strip()[:255].lstrip(".")
+
+
+def default_name(part: MimePart) -> str:
+    """A name for a part that states none."""
+    return f"part-{part.path}.{_EXTENSIONS.get(part.kind, 'bin')}"
+
+
+def part_bytes(part: MimePart) -> bytes:
+    """The part's content with its transfer encoding undone."""
+    encoding = decode_header(part.header("content-transfer-encoding")).lower().strip(" ;")
+    match encoding:
+        case "base64":
+            return decode_base64(part.body)
+        case "quoted-printable":
+            return quopri.decodestring(part.body)
+        case "x-uuencode" | "uuencode" | "x-uue" | "uue":
+            return decode_uu(part.body)
+        case _:
+            return part.body
+
+
+def decode_uu(data: bytes) -> bytes:
+    """Uuencoded lines between `begin` and `end`; the data itself when there are none."""
+    lines = data.replace(b"\r\n", b"\n").split(b"\n")
+    start = next((at for at, line in enumerate(lines) if line.startswith(b"begin ")), None)
+    if start is None:
+        return data
+    out = bytearray()
+    for line in lines[start + 1 :]:
+        if line.strip() in (b"end", b"`", b""):
+            break
+        try:
+            out += binascii.a2b_uu(line)
+        except binascii.Error:
+            length = (((line[0] - 32) & 63) * 4 + 5) // 3
+            try:
+                out += binascii.a2b_uu(line[:length])
+            except binascii.Error:
+                break
+    return bytes(out)
+
+
+def part_text(part: MimePart) -> str:
+    """The part's text by its charset; by its bytes where that is missing or wrong."""
+    data = part_bytes(part)
+    charset = part.parameters.get("charset", "")
+    if charset and charset.lower() not in ("us-ascii", "ascii", "unknown-8bit", "x-unknown"):
+        text = decode_named(data, charset)
+        if text is not None:
+            return text
+    return decode_file(data)[0]

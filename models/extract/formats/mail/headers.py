@@ -1,0 +1,135 @@
+"""Mail headers: encoded words, parameters and addresses. Raw header bytes in, text out."""
+
+import binascii
+import re
+from base64 import b64decode
+from email.utils import parsedate_to_datetime
+from typing import Final
+from urllib.parse import unquote_to_bytes
+
+from models.extract.formats.common.html.parse import decode_named
+from models.extract.formats.flow.characters import clean
+from models.extract.formats.flow.counting import natural
+from models.extract.formats.mail.addresses import split_addresses
+from models.extract.formats.sniffing.charset import guess
+
+MAX_CHARS: Final = 200_000
+"""Of one address header."""
+_WORD: Final = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?([^?]*(?:\?(?!=)[^?]*)*)\?=")
+_BETWEEN: Final = re.compile(r"(\?=)\s+(=\?)")
+_PARAMETER: Final = re.compile(r";\s*([^\s=;]{1,80})\s*=\s*(\"(?:\\.|[^\"\\])*\"?|[^;]*)", re.DOTALL)
+_COMMENT: Final = re.compile(r"(?<!\s)\s*\([^()]*\)")
+_ESCAPED: Final = re.compile(r"\\(.)")
+
+
+def decode_header(value: bytes | None) -> str:
+    """A header as people read it: encoded words decoded, 8-bit text by its likeliest charset."""
+    if value is None:
+        return ""
+    return clean(_decode_words(_decode_raw(value))).replace("\n", " ").strip()
+
+
+def _decode_raw(value: bytes) -> str:
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return value.decode(guess(value), "replace")
+
+
+def _decode_words(text: str) -> str:
+    if "=?" not in text:
+        return text
+    text = _BETWEEN.sub(r"\1\2", text)
+    out: list[str] = []
+    at, held, charset = 0, b"", ""
+    for found in _WORD.finditer(text):
+        between = text[at : found.start()]
+        name = found.group(1).partition("*")[0].lower()
+        if held and (between or name != charset):
+            out.append(_decode(held, charset))
+            held = b""
+        out.append(between)
+        held, charset, at = held + _word_bytes(found.group(2), found.group(3)), name, found.end()
+    if held:
+        out.append(_decode(held, charset))
+    return "".join(out) + text[at:]
+
+
+def _word_bytes(kind: str, text: str) -> bytes:
+    raw = text.encode("latin-1", "replace")
+    if kind in "bB":
+        return decode_base64(raw)
+    return re.sub(rb"=([0-9A-Fa-f]{2})", lambda found: bytes([int(found.group(1), 16)]), raw.replace(b"_", b" "))
+
+
+def _decode(data: bytes, charset: str) -> str:
+    text = decode_named(data, charset)
+    if text is None or ("\ufffd" in text and charset in ("utf-8", "us-ascii", "ascii")):
+        return text if text is not None else data.decode("utf-8", "replace")
+    return text
+
+
+def decode_base64(data: bytes) -> bytes:
+    """Base64 with whatever stands between its characters; a broken end is dropped."""
+    kept = re.sub(
+        rb"[^A-Za-z0-9+/]", b"", data.partition(b"=")[0] if data.count(b"=") <= 2 else data.replace(b"=", b"")
+    )
+    if len(kept) % 4 == 1:
+        kept = kept[:-1]
+    try:
+        return b64decode(kept + b"=" * (-len(kept) % 4))
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def parse_parameters(value: bytes) -> tuple[str, dict[str, str]]:
+    """A structured header's value in lower case and its parameters, RFC 2231 continuations joined."""
+    text = _decode_raw(value[:65_536])
+    if ";" not in text:
+        return _COMMENT.sub("", text).strip().lower(), {}
+    head, _, rest = text.partition(";")
+    plain: dict[str, str] = {}
+    pieces: dict[str, dict[int, tuple[bool, str]]] = {}
+    for name, raw in _PARAMETER.findall(";" + rest):
+        stated = _unquote(raw.strip())
+        key, star, index = name.lower().partition("*")
+        if not star:
+            plain.setdefault(key, _decode_words(stated))
+            continue
+        encoded = index.endswith("*") or not index
+        number = index.rstrip("*")
+        pieces.setdefault(key, {})[natural(number, 0)] = (encoded, stated)
+    for key, parts in pieces.items():
+        plain[key] = _join_pieces(parts)
+    return _COMMENT.sub("", head).strip().lower(), plain
+
+
+def _join_pieces(parts: dict[int, tuple[bool, str]]) -> str:
+    charset = "utf-8"
+    data = b""
+    for number in sorted(parts):
+        encoded, text = parts[number]
+        if encoded and number == min(parts) and text.count("'") >= 2:
+            charset, _, text = text.split("'", 2)
+        data += unquote_to_bytes(text) if encoded else text.encode("utf-8", "replace")
+    return decode_named(data, charset or "utf-8") or data.decode("utf-8", "replace")
+
+
+def _unquote(raw: str) -> str:
+    if raw.startswith('"'):
+        return _ESCAPED.sub(r"\1", raw[1:].removesuffix('"'))
+    return raw.partition(" ")[0] if "(" in raw else raw
+
+
+def parse_addresses(values: list[bytes]) -> list[tuple[str, str]]:
+    """(name, address) of each mailbox in headers; groups are opened, what is no address is left out."""
+    pairs = (pair for value in values for pair in split_addresses(_decode_raw(value)[:MAX_CHARS]))
+    return [(clean(_decode_words(name)).strip(), clean(_decode_words(address)).strip()) for name, address in pairs]
+
+
+def parse_date(value: bytes | None) -> str | None:
+    """A date header as ISO text; None when it is none."""
+    try:
+        return parsedate_to_datetime(_decode_raw(value or b"")).isoformat()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None

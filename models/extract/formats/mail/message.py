@@ -1,0 +1,160 @@
+"""A mail as a document of one page: its subject as title, its fields, its body; attachments as files beside it."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from lxml import etree
+
+from models.cdom.flags import QUOTED
+from models.cdom.original import Embedded, Format, ReadOptions
+from models.cdom.tree import BlockType, Metadata
+from models.extract.formats.common.html.page import path_maker
+from models.extract.formats.common.html.parse import parse_html
+from models.extract.formats.common.html.pictures import PagePictures
+from models.extract.formats.common.html.walk import HtmlWalker
+from models.extract.formats.flow.blocks import FlowBlock, FlowPage, InlineMarkup, StyledRun, join_runs
+from models.extract.formats.flow.document import FlowDocument, FlowFile, HeldAssets, open_flow
+from models.extract.formats.mail.bodies import (
+    Contents,
+    default_name,
+    part_bytes,
+    part_name,
+    part_text,
+    safe_name,
+    sort_parts,
+)
+from models.extract.formats.mail.headers import decode_header, parse_addresses, parse_date
+from models.extract.formats.mail.mime import MimePart, parse_message
+from models.extract.formats.mail.quoting import find_quoted, read_plain
+
+ENGINE: Final = "mime"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mail:
+    """A message of any mail format. Addresses are (name, address); `html` may be empty, and `plain` too."""
+
+    subject: str
+    sender: list[tuple[str, str]]
+    to: list[tuple[str, str]]
+    cc: list[tuple[str, str]]
+    bcc: list[tuple[str, str]]
+    date: str = ""
+    created: str | None = None
+    plain: str = ""
+    html: str = ""
+    warnings: tuple[str, ...] = ()
+    attached: tuple[Embedded, ...] = ()
+
+
+def open_eml(data: bytes, options: ReadOptions) -> FlowDocument:
+    """The message in `data`. Raises `ExtractError`: nested too deep, too many parts."""
+    return open_flow(lambda: read_eml(data), options)
+
+
+def read_eml(data: bytes) -> FlowFile:
+    """A flow file of a MIME message."""
+    message = parse_message(data)
+    contents = sort_parts(message)
+    pictures = PagePictures(lambda source: _find_inline(contents, source))
+    html = "\n".join(part_text(part) for part in contents.html)
+    mail = Mail(
+        subject=decode_header(message.header("subject")),
+        sender=_addresses(message, "from") or _addresses(message, "sender"),
+        to=_addresses(message, "to"),
+        cc=_addresses(message, "cc"),
+        bcc=_addresses(message, "bcc"),
+        date=_show_date(message),
+        created=parse_date(message.header("date")),
+        plain="\n\n".join(part_text(part) for part in contents.plain),
+        html=html,
+        warnings=tuple(contents.warnings),
+        attached=tuple(_embed(part) for part in contents.attached),
+    )
+    return make_mail(mail, Format.EML, pictures)
+
+
+def make_mail(mail: Mail, format_: Format, pictures: PagePictures) -> FlowFile:
+    """A flow file of one page from a message."""
+    page = FlowPage(blocks=_make_head(mail))
+    body = _read_html(mail.html, pictures) if mail.html else []
+    page.blocks += body or read_plain(mail.plain)
+    return FlowFile(
+        format=format_,
+        pages=[page],
+        engine=ENGINE,
+        version=etree.__version__,
+        reason="mail",
+        metadata=Metadata(
+            title=mail.subject[:1000] or None,
+            author=", ".join(name or address for name, address in mail.sender)[:1000] or None,
+            created=mail.created,
+        ),
+        warnings=tuple(dict.fromkeys((*mail.warnings, *pictures.warnings))),
+        assets=HeldAssets(pictures.held),
+        embedded=mail.attached,
+    )
+
+
+def _make_head(mail: Mail) -> list[FlowBlock]:
+    blocks: list[FlowBlock] = []
+    if subject := join_runs([StyledRun(mail.subject)])[0]:
+        blocks.append(_make_field("Subject", subject))
+    fields = [("From", mail.sender), ("To", mail.to), ("Cc", mail.cc), ("Bcc", mail.bcc)]
+    for name, addresses in fields:
+        if shown := ", ".join(_show_address(*one) for one in addresses):
+            blocks.append(_make_field(name, shown))
+    if mail.date:
+        blocks.append(_make_field("Date", mail.date))
+    return blocks
+
+
+def _make_field(name: str, value: str) -> FlowBlock:
+    text, spans = join_runs([StyledRun(f"{name}:", InlineMarkup(bold=True)), StyledRun(f" {value}")])
+    return FlowBlock(BlockType.KEY_VALUE, text, spans, path=f"header {name.lower()}")
+
+
+def _show_address(name: str, address: str) -> str:
+    if not address or name == address:
+        return name or address
+    return f"{name} <{address}>" if name else address
+
+
+def _addresses(message: MimePart, name: str) -> list[tuple[str, str]]:
+    return parse_addresses([value for key, value in message.headers if key == name])
+
+
+def _show_date(message: MimePart) -> str:
+    """The date as people compare it, `2007-11-18 19:56 +11:00`; as it stands when it is none."""
+    stated = parse_date(message.header("date"))
+    if stated is None:
+        return decode_header(message.header("date"))
+    day, _, time = stated.partition("T")
+    return f"{day} {time[:5]} {time[8:]}".strip()
+
+
+def _read_html(html: str, pictures: PagePictures) -> list[FlowBlock]:
+    root = parse_html(html)
+    if root is None:
+        return []
+    blocks = HtmlWalker(path_maker("body "), pictures.take).read(root)
+    if not any(block.text or block.table for block in blocks if block.type is not BlockType.PICTURE):
+        return []
+    for block in find_quoted(root, blocks):
+        block.flags = (*block.flags, QUOTED)
+    return blocks
+
+
+def _find_inline(contents: Contents, source: str) -> bytes | None:
+    part = contents.inline.get(source[4:]) if source[:4].lower() == "cid:" else None
+    return part_bytes(part) if part is not None else None
+
+
+def _embed(part: MimePart) -> Embedded:
+    """An attached file; a message inside it without a name is called after its subject."""
+    name = part_name(part)
+    data = part_bytes(part)
+    if not name and part.kind == "message/rfc822":
+        subject = decode_header(parse_message(data[:100_000]).header("subject")) if data else ""
+        name = safe_name(f"{subject[:100]}.eml") if subject else ""
+    return Embedded(path=f"{part.path}/{name or default_name(part)}", name=name or default_name(part), data=data)

@@ -1,0 +1,123 @@
+"""MIME: the bytes of a message in, a tree of parts out. Depth, parts and headers are bounded; nothing is decoded."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from models.cdom.errors import Malformed, ResourceLimit
+from models.extract.formats.mail.headers import parse_parameters
+
+MAX_DEPTH: Final = 50
+"""Parts within parts: each level is a call, and mail forwarded fifty times is made to harm."""
+MAX_PARTS: Final = 10_000
+"""Parts of a message, those of messages within it included; each costs a parse of its headers."""
+MAX_HEADER_BYTES: Final = 1_000_000
+"""Of one part; a real one has some kilobytes."""
+MAX_HEADERS: Final = 2_000
+"""Headers of a part that are kept; a message that went through many servers has a hundred."""
+_END: Final = re.compile(rb"\r?\n\r?\n|\r\r|\A\r?\n")
+_NAME: Final = re.compile(rb"^([!-9;-~]{1,100})[ \t]*:[ \t]*")
+_FOLD: Final = re.compile(rb"(?:\r\n|\r|\n)[ \t]+")
+
+
+@dataclass(slots=True)
+class MimePart:
+    """One part: `headers` as they stand (lower-case names, unfolded), its own `body`, and the parts inside it."""
+
+    path: str
+    headers: list[tuple[str, bytes]]
+    body: bytes
+    parts: list["MimePart"] = field(default_factory=list)
+    kind: str = "text/plain"
+    parameters: dict[str, str] = field(default_factory=dict)
+
+    def header(self, name: str) -> bytes | None:
+        """The first header of that name."""
+        return next((value for key, value in self.headers if key == name), None)
+
+    def stated(self, name: str) -> tuple[str, dict[str, str]]:
+        """A structured header: its value in lower case and its parameters."""
+        value = self.header(name)
+        return parse_parameters(value) if value is not None else ("", {})
+
+    def walk(self) -> "list[MimePart]":
+        """This part and all parts inside it, in order."""
+        found: list[MimePart] = []
+        stack = [self]
+        while stack:
+            part = stack.pop()
+            found.append(part)
+            stack.extend(reversed(part.parts))
+        return found
+
+
+@dataclass(slots=True)
+class _Count:
+    parts: int = 0
+
+
+def parse_message(data: bytes) -> MimePart:
+    """The message in `data`. Raises `Malformed` (nested too deep) or `ResourceLimit` (too many parts, headers)."""
+    if data.startswith(b"From ") and (end := data.find(b"\n")) >= 0:
+        data = data[end + 1 :]
+    return _parse(data, "1", 0, _Count(), digest=False)
+
+
+def _parse(data: bytes, path: str, depth: int, count: _Count, *, digest: bool) -> MimePart:
+    if depth > MAX_DEPTH:
+        raise Malformed("parts of the message are nested too deep")
+    count.parts += 1
+    if count.parts > MAX_PARTS:
+        raise ResourceLimit(f"more than {MAX_PARTS} parts")
+    headers, body = split_headers(data)
+    part = MimePart(path, headers, body)
+    stated, part.parameters = part.stated("content-type")
+    part.kind = stated if "/" in stated else ("message/rfc822" if digest else "text/plain")
+    boundary = part.parameters.get("boundary", "")
+    if part.kind.startswith("multipart/") and boundary:
+        inner = part.kind == "multipart/digest"
+        for at, piece in enumerate(_split(body, boundary.encode("latin-1", "replace")), start=1):
+            part.parts.append(_parse(piece, f"{path}.{at}", depth + 1, count, digest=inner))
+        if part.parts:
+            part.body = b""
+    return part
+
+
+def split_headers(data: bytes) -> tuple[list[tuple[str, bytes]], bytes]:
+    """The headers of a part, unfolded, and what comes after them."""
+    found = _END.search(data[: MAX_HEADER_BYTES + 1])
+    if found is None and len(data) > MAX_HEADER_BYTES:
+        raise ResourceLimit("a header is too long")
+    block, body = (data[: found.start()], data[found.end() :]) if found else (data, b"")
+    if found and found.start() == 0 and not block:
+        return [], body
+    headers: list[tuple[str, bytes]] = []
+    lines = _FOLD.sub(b" ", block).replace(b"\r", b"\n").split(b"\n")
+    for line in lines:
+        name = _NAME.match(line)
+        if name is not None and len(headers) < MAX_HEADERS:
+            headers.append((name.group(1).decode("ascii", "replace").lower(), line[name.end() :].strip()))
+        elif headers and line.strip() and name is None:
+            headers[-1] = (headers[-1][0], headers[-1][1] + b" " + line.strip())
+    if not headers and lines and lines[0].strip():
+        return [], data
+    return headers, body
+
+
+def _split(body: bytes, boundary: bytes) -> list[bytes]:
+    """The parts between boundary lines; what stands before the first and after the last is dropped."""
+    delimiter = re.compile(rb"(?:\A|\r?\n|\r)--" + re.escape(boundary) + rb"(--)?[ \t]*(?=\r|\n|\Z)")
+    pieces: list[bytes] = []
+    start: int | None = None
+    for found in delimiter.finditer(body):
+        if start is not None:
+            pieces.append(body[start : found.start()])
+        if found.group(1):
+            return pieces
+        start = found.end()
+        start += 2 if body[start : start + 2] == b"\r\n" else int(body[start : start + 1] in (b"\r", b"\n"))
+        if len(pieces) > MAX_PARTS:
+            raise ResourceLimit(f"more than {MAX_PARTS} parts")
+    if start is not None:
+        pieces.append(body[start:])
+    return pieces

@@ -1,0 +1,144 @@
+"""Sheets of OpenDocument: tables with repeats in, filled sheets out. Repeats of nothing cost nothing."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from models.cdom.errors import ResourceLimit
+from models.extract.formats.common.xml import Element
+from models.extract.formats.flow.sheet import MAX_CELLS, Sheet, SheetObject, Workbook
+from models.extract.formats.opendocument.inline import read_inline
+from models.extract.formats.opendocument.names import DRAW, OFFICE, STYLE, SVG, TABLE, TEXT, XLINK, count, points
+from models.extract.formats.opendocument.objects import chart_title, read_object
+from models.extract.formats.opendocument.styles import OdfStyles
+from models.extract.formats.opendocument.text import OdfReader
+
+MAX_ROWS, MAX_COLUMNS = 1_048_576, 16_384
+"""Rows and columns of a sheet: what spreadsheet programs hold; a repeat count may claim any number."""
+_NUMBERS: Final = frozenset(("float", "percentage", "currency", "date", "time"))
+_GROUPS: Final = frozenset(TABLE + name for name in ("table-header-rows", "table-rows", "table-row-group"))
+
+
+@dataclass(frozen=True, slots=True)
+class _OdsCell:
+    """A cell that holds something: where it begins, how often it stands side by side, what it shows."""
+
+    element: Element
+    column: int
+    times: int
+    text: str
+
+
+class SheetReader:
+    """Reads one `table:table`."""
+
+    def __init__(self, workbook: Workbook, styles: OdfStyles) -> None:
+        self._workbook, self._styles = workbook, styles
+        self._sheet = Sheet("")
+        self._row = 0
+
+    def read(self, node: Element) -> Sheet:
+        """The sheet, filled. Raises `ResourceLimit` beyond the bound on filled cells."""
+        visible = self._styles.shows_table(node.get(TABLE + "style-name"))
+        self._sheet = Sheet(node.get(TABLE + "name") or "", visible=visible)
+        self._read_columns(node)
+        self._read_rows(node)
+        for frame in node.iterfind(f"{TABLE}shapes/{DRAW}frame"):
+            self._read_frame(frame, (0, 0))
+        return self._sheet
+
+    def _read_columns(self, node: Element) -> None:
+        at = 0
+        for column in node.iter(TABLE + "table-column"):
+            times = count(column.get(TABLE + "number-columns-repeated"), MAX_COLUMNS)
+            if column.get(TABLE + "visibility") == "collapse":
+                self._sheet.hidden_columns.append((at, at + times - 1))
+            width = self._measure(column, "table-column-properties", "column-width")
+            if width is not None and times < 1000:
+                self._sheet.columns.stated.update(dict.fromkeys(range(at, at + times), width))
+            at += times
+            if at >= MAX_COLUMNS:
+                break
+
+    def _read_rows(self, node: Element) -> None:
+        for child in node:
+            if child.tag in _GROUPS:
+                self._read_rows(child)
+            elif child.tag == TABLE + "table-row" and self._row < MAX_ROWS:
+                self._read_row(child)
+
+    def _read_row(self, row: Element) -> None:
+        times = count(row.get(TABLE + "number-rows-repeated"), MAX_ROWS)
+        filled = any(len(cell) for cell in row)
+        visibility = row.get(TABLE + "visibility")
+        height = self._measure(row, "table-row-properties", "row-height")
+        if height is not None and times < 1000:
+            self._sheet.rows.stated.update(dict.fromkeys(range(self._row, self._row + times), height))
+        if not filled:
+            self._row += times
+            return
+        found = list(self._read_cells(row))
+        times = min(times, MAX_ROWS - self._row)
+        if self._workbook.count + times * sum(cell.times for cell in found) > MAX_CELLS:
+            raise ResourceLimit(f"more than {MAX_CELLS} filled cells")
+        for _ in range(times):
+            if visibility == "collapse":
+                self._sheet.hidden_rows.add(self._row)
+            for cell in found:
+                self._put(cell)
+            self._row += 1
+
+    def _read_cells(self, row: Element) -> Iterator["_OdsCell"]:
+        """The cells of a row that hold something, each once however often it is repeated."""
+        at = 0
+        for cell in row:
+            if cell.tag not in (TABLE + "table-cell", TABLE + "covered-table-cell"):
+                continue
+            times = count(cell.get(TABLE + "number-columns-repeated"), MAX_COLUMNS)
+            if len(cell) and at < MAX_COLUMNS:
+                yield _OdsCell(cell, at, min(times, MAX_COLUMNS - at), self._text_of(cell))
+            at += times
+
+    def _text_of(self, cell: Element) -> str:
+        lines = (OdfReader(self._styles, depth=1).read([line]) for line in cell.findall(TEXT + "p"))
+        return "\n".join(block.text for blocks in lines for block in blocks)
+
+    def _put(self, cell: "_OdsCell") -> None:
+        for step in range(cell.times):
+            self._put_at((self._row, cell.column + step), cell.element, cell.text)
+
+    def _put_at(self, place: tuple[int, int], cell: Element, text: str) -> None:
+        number = cell.get(OFFICE + "value-type") in _NUMBERS
+        self._workbook.put(self._sheet, place, text, number=number)
+        across = count(cell.get(TABLE + "number-columns-spanned"), MAX_COLUMNS)
+        down = count(cell.get(TABLE + "number-rows-spanned"), MAX_ROWS)
+        if across > 1 or down > 1:
+            self._sheet.add_merge((*place, place[0] + down - 1, place[1] + across - 1))
+        for note in cell.iterfind(OFFICE + "annotation"):
+            lines = (read_inline(line, self._styles, str).runs for line in note.iterfind(f".//{TEXT}p"))
+            words = "\n".join("".join(run.text for run in runs) for runs in lines)
+            if words.strip():
+                self._sheet.comments.append((place, words))
+        for frame in cell.iterfind(DRAW + "frame"):
+            self._read_frame(frame, place)
+
+    def _read_frame(self, frame: Element, place: tuple[int, int]) -> None:
+        image = frame.find(DRAW + "image")
+        alt = (frame.findtext(SVG + "title") or frame.findtext(SVG + "desc") or "").strip()
+        href = (image.get(XLINK + "href") or "").removeprefix("./") if image is not None else ""
+        node = frame.find(DRAW + "object")
+        folder = (node.get(XLINK + "href") or "").removeprefix("./").strip("/") if node is not None else ""
+        content = self._styles.find_object(folder) if folder and "://" not in folder and ".." not in folder else None
+        chart = read_object(content)
+        if content is not None and chart is not None and chart.table is not None:
+            title = chart_title(content) or alt
+            self._sheet.objects.append(SheetObject(place, table=chart.table, text=title, drawn=True))
+        elif href and "://" not in href and node is None:
+            self._sheet.objects.append(SheetObject(place, asset=href, text=alt, drawn=True))
+
+    def _measure(self, node: Element, kind: str, name: str) -> float | None:
+        for style in self._styles.chain(node.get(TABLE + "style-name")):
+            properties = style.find(STYLE + kind)
+            if properties is not None and (found := points(properties.get(STYLE + name))) is not None:
+                return found
+        return None

@@ -1,0 +1,117 @@
+"""OpenDocument packages: content, styles and metadata of a file in, a flow file out."""
+
+from collections.abc import Callable
+from typing import Final
+
+from lxml import etree
+
+from models.cdom.errors import Encrypted, Malformed
+from models.cdom.original import Format, ReadOptions
+from models.cdom.tree import Metadata
+from models.extract.formats.common.opc import Package
+from models.extract.formats.common.xml import BrokenPart, Element
+from models.extract.formats.flow.blocks import FlowPage
+from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from models.extract.formats.flow.sheet import Workbook
+from models.extract.formats.flow.sheet_pages import make_pages
+from models.extract.formats.opendocument.cells import SheetReader
+from models.extract.formats.opendocument.flat import FlatPackage, open_package
+from models.extract.formats.opendocument.names import DC, DRAW, MANIFEST, META, TABLE
+from models.extract.formats.opendocument.slides import read_slide, slide_size
+from models.extract.formats.opendocument.styles import OdfStyles
+from models.extract.formats.opendocument.text import OdfReader, body_of
+
+ENGINE: Final = "lxml"
+MAX_CHARS: Final = 1000
+"""Characters of a title or an author that are kept; a longer one is no name."""
+ReadPages = Callable[[Element, OdfStyles, Element | None], list[FlowPage]]
+
+
+def open_odt(data: bytes, options: ReadOptions) -> FlowDocument:
+    """The text document in `data`. Raises `ExtractError`."""
+    return open_flow(lambda: _read(data, Format.ODT, _read_text), options)
+
+
+def open_ods(data: bytes, options: ReadOptions) -> FlowDocument:
+    """The spreadsheet in `data`. Raises `ExtractError`."""
+    return open_flow(lambda: _read(data, Format.ODS, _read_sheets), options)
+
+
+def open_odp(data: bytes, options: ReadOptions) -> FlowDocument:
+    """The slides in `data`. Raises `ExtractError`."""
+    return open_flow(lambda: _read(data, Format.ODP, _read_slides), options)
+
+
+def _read(data: bytes, format_: Format, read: ReadPages) -> FlowFile:
+    package = open_package(data)
+    _check_open(package)
+    content = package.xml("content.xml")
+    if content is None:
+        raise Malformed("the package holds no content")
+    shared = _part(package, "styles.xml")
+    styles = OdfStyles(find_object=lambda folder: _part(package, f"{folder}/content.xml"))
+    styles.add(shared)
+    styles.add(content)
+    return FlowFile(
+        format=format_,
+        pages=read(content, styles, shared),
+        engine=ENGINE,
+        version=etree.__version__,
+        reason="open-document",
+        metadata=_read_metadata(_part(package, "meta.xml")),
+        warnings=("macros",) if package.has("Basic/script-lc.xml") else (),
+        assets=package,
+    )
+
+
+def _check_open(package: Package | FlatPackage) -> None:
+    """Raises `Encrypted` when the manifest says that parts are."""
+    manifest = _part(package, "META-INF/manifest.xml")
+    if manifest is not None and next(manifest.iter(MANIFEST + "encryption-data"), None) is not None:
+        raise Encrypted()
+
+
+def _part(package: Package | FlatPackage, name: str) -> Element | None:
+    try:
+        return package.xml(name)
+    except BrokenPart:
+        return None
+
+
+def _read_text(content: Element, styles: OdfStyles, shared: Element | None) -> list[FlowPage]:
+    body = body_of(content, "text")
+    reader = OdfReader(styles, paged=True)
+    if body is not None:
+        reader.read(body)
+    return reader.pages
+
+
+def _read_sheets(content: Element, styles: OdfStyles, shared: Element | None) -> list[FlowPage]:
+    body = body_of(content, "spreadsheet")
+    workbook = Workbook()
+    for node in body.iterfind(TABLE + "table") if body is not None else ():
+        workbook.sheets.append(SheetReader(workbook, styles).read(node))
+    return make_pages(workbook)
+
+
+def _read_slides(content: Element, styles: OdfStyles, shared: Element | None) -> list[FlowPage]:
+    body = body_of(content, "presentation")
+    if body is None:
+        body = body_of(content, "drawing")
+    size = slide_size(shared)
+    slides = body.iterfind(DRAW + "page") if body is not None else ()
+    return [read_slide(node, styles, size, at) for at, node in enumerate(slides, start=1)]
+
+
+def _read_metadata(meta: Element | None) -> Metadata:
+    def text(name: str) -> str | None:
+        found = next(meta.iter(name), None) if meta is not None else None
+        return (found.text or "").strip()[:MAX_CHARS] or None if found is not None else None
+
+    return Metadata(
+        title=text(DC + "title"),
+        author=text(META + "initial-creator") or text(DC + "creator"),
+        created=text(META + "creation-date"),
+        modified=text(DC + "date"),
+        language=text(DC + "language"),
+    )

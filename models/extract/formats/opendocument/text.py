@@ -1,0 +1,289 @@
+"""Blocks of OpenDocument text: headings, paragraphs, lists, tables, frames, notes. Elements in, pages of blocks out."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from models.cdom.errors import ResourceLimit
+from models.cdom.flags import COMMENT, HIDDEN_TEXT
+from models.cdom.table import Cell, Table
+from models.cdom.tree import BlockType
+from models.extract.formats.common.xml import Element
+from models.extract.formats.flow.blocks import (
+    FlowBlock,
+    FlowPage,
+    StyledRun,
+    adopt,
+    flatten,
+    join_runs,
+    squeeze_runs,
+)
+from models.extract.formats.flow.counting import alphabetic, roman
+from models.extract.formats.opendocument.inline import read_inline
+from models.extract.formats.opendocument.names import DRAW, OFFICE, SVG, TABLE, TEXT, XLINK, count
+from models.extract.formats.opendocument.objects import read_object
+from models.extract.formats.opendocument.styles import OdfStyles
+
+MAX_DEPTH: Final = 60
+"""Elements within elements that are followed: each level is a call."""
+MAX_COLUMNS: Final = 1000
+"""Columns of a table in a text; a page shows no more, and a repeat count may claim any number."""
+MAX_ROWS: Final = 100_000
+"""Rows of a table in a text, repeated ones included."""
+_WRAPPERS: Final = frozenset(
+    TEXT + name
+    for name in (
+        "section", "index-body", "table-of-content", "index-title", "alphabetical-index", "bibliography",
+        "illustration-index", "table-index", "user-index", "object-index", "numbered-paragraph",
+    )
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class NoteNumbers:
+    """Counts the notes of a document."""
+
+    last: int = 0
+
+    def next(self) -> str:
+        self.last += 1
+        return str(self.last)
+
+
+@dataclass(slots=True)
+class OdfReader:
+    """Reads block content into pages; make one per story. `part` names where paths lead."""
+
+    styles: OdfStyles
+    numbers: NoteNumbers = field(default_factory=NoteNumbers)
+    depth: int = 0
+    pages: list[FlowPage] = field(default_factory=lambda: [FlowPage()])
+    paged: bool = False
+    _lists: list[tuple[str | None, int]] = field(default_factory=list)
+    _counts: dict[tuple[str, int], int] = field(default_factory=dict)
+    _item: FlowBlock | None = None
+    _label: str | None = None
+    _read: int = 0
+
+    def read(self, node: Iterable[Element]) -> list[FlowBlock]:
+        """All blocks inside an element. Raises `ResourceLimit` when it nests too deep."""
+        if self.depth > MAX_DEPTH:
+            raise ResourceLimit("content is nested too deep")
+        for child in node:
+            self._read_block(child)
+        return self.pages[-1].blocks
+
+    def _read_block(self, node: Element) -> None:
+        self._read += self.depth == 0
+        match node.tag:
+            case t if t in (TEXT + "p", TEXT + "h"):
+                self._read_paragraph(node)
+            case t if t == TEXT + "list":
+                self._read_list(node)
+            case t if t == TABLE + "table":
+                self._read_table(node)
+            case t if t in _WRAPPERS:
+                for child in node:
+                    self._read_block(child)
+            case t if isinstance(t, str) and t.startswith(DRAW):
+                self._read_frame(node, None)
+
+    def _add(self, block: FlowBlock) -> FlowBlock:
+        block.path = f"content.xml#{self._read}" if self.depth == 0 else None
+        self.pages[-1].blocks.append(block)
+        return block
+
+    def _read_paragraph(self, node: Element) -> None:
+        name = node.get(TEXT + "style-name")
+        if self.paged and self.depth == 0 and self.styles.breaks_page(name) and self.pages[-1].blocks:
+            self.pages.append(FlowPage())
+        inline = read_inline(node, self.styles, self.numbers.next)
+        before = inline.leading if self._label is None else 0
+        for frame in inline.frames[:before]:
+            self._read_frame(frame, None)
+        block = self._make_text(node, name, inline.runs)
+        for frame in inline.frames[before:]:
+            self._read_frame(frame, block)
+        for note in inline.notes:
+            self._add_note(note, block)
+        for comment in inline.comments:
+            text = self._text_of(comment)
+            if text:
+                self._add(FlowBlock(BlockType.FOOTNOTE, text, parent=block, flags=(COMMENT,)))
+
+    def _make_text(self, node: Element, name: str | None, runs: list[StyledRun]) -> FlowBlock | None:
+        code = self.styles.is_code(name) and not self._lists
+        text, spans = join_runs(runs if code else squeeze_runs(runs), keep_indent=code)
+        if not text:
+            return None
+        hidden = (HIDDEN_TEXT,) if self.styles.is_hidden(name) else ()
+        level = self.styles.heading_level(name)
+        if node.tag == TEXT + "h":
+            level = min(6, count(node.get(TEXT + "outline-level"), 10))
+        if self._label is not None or (self._lists and level is None):
+            return self._add_item(runs, hidden)
+        if level is not None:
+            return self._add(FlowBlock(BlockType.HEADING, text, spans, level, flags=hidden))
+        if self.styles.is_a(name, "Title"):
+            return self._add(FlowBlock(BlockType.TITLE, text, spans, flags=hidden))
+        if code:
+            blocks = self.pages[-1].blocks
+            if blocks and blocks[-1].type is BlockType.CODE:
+                blocks[-1].text += "\n" + text
+                return blocks[-1]
+            return self._add(FlowBlock(BlockType.CODE, text, flags=hidden))
+        kind = BlockType.CAPTION if self.styles.is_a(name, "Caption", "Table", "Illustration", "Figure") else None
+        return self._add(FlowBlock(kind or BlockType.PARAGRAPH, text, spans, flags=hidden))
+
+    def _add_item(self, runs: list[StyledRun], flags: tuple[str, ...]) -> FlowBlock:
+        if self._label is None:
+            text, spans = join_runs(squeeze_runs(runs))
+            return self._add(FlowBlock(BlockType.PARAGRAPH, text, spans, parent=self._item, flags=flags))
+        text, spans = join_runs(squeeze_runs(runs), prefix=self._label + " " if self._label else "")
+        block = FlowBlock(
+            BlockType.LIST_ITEM, text, spans, len(self._lists), parent=self._item, flags=flags, bullet=not self._label
+        )
+        self._label, self._item = None, block
+        return self._add(block)
+
+    def _read_list(self, node: Element) -> None:
+        if len(self._lists) > MAX_DEPTH:
+            raise ResourceLimit("lists are nested too deep")
+        outer, self._item = self._item, self._item
+        style = node.get(TEXT + "style-name") or (self._lists[-1][0] if self._lists else None)
+        level = len(self._lists) + 1
+        if node.get(TEXT + "continue-numbering") != "true" and not node.get(TEXT + "continue-list"):
+            self._counts[style or "", level] = 0
+        self._lists.append((style, level))
+        for item in node:
+            if item.tag in (TEXT + "list-item", TEXT + "list-header"):
+                self._read_item(item, style, level)
+        self._lists.pop()
+        self._item = outer
+
+    def _read_item(self, item: Element, style: str | None, level: int) -> None:
+        outer = self._item
+        if item.tag == TEXT + "list-item":
+            key = (style or "", level)
+            start = item.get(TEXT + "start-value")
+            self._counts[key] = count(start, 10**6) if start else self._counts.get(key, 0) + 1
+            form = self.styles.number_format(style, level)
+            self._label = _label(form, self._counts[key]) if form else ""
+            if self.styles.shows_no_mark(style, level):
+                self._label = None
+        else:
+            self._label = ""
+        for child in item:
+            self._read_block(child)
+        self._label = None
+        self._item = outer
+
+    def _read_table(self, node: Element) -> None:
+        block = self._add(FlowBlock(BlockType.TABLE))
+        children: list[FlowBlock] = []
+        cells: list[Cell] = []
+        rows = list(_rows(node))[:MAX_ROWS]
+        cols = 0
+        for at, (row, head) in enumerate(rows):
+            col = 0
+            for cell in row:
+                if cell.tag not in (TABLE + "table-cell", TABLE + "covered-table-cell"):
+                    continue
+                times = count(cell.get(TABLE + "number-columns-repeated"), MAX_COLUMNS)
+                if cell.tag == TABLE + "table-cell":
+                    text, kept = flatten(self._inner().read(cell))
+                    children += adopt(kept, block)
+                    across = count(cell.get(TABLE + "number-columns-spanned"), MAX_COLUMNS)
+                    down = min(count(cell.get(TABLE + "number-rows-spanned"), MAX_ROWS), len(rows) - at)
+                    for step in range(times if text or times < 50 else 0):
+                        cells.append(
+                            Cell(
+                                row=at, col=col + step, row_span=down, col_span=across if times == 1 else 1,
+                                header=head, text=text,
+                            )
+                        )  # fmt: skip
+                col += times
+                if col > MAX_COLUMNS:
+                    raise ResourceLimit("a table has too many columns")
+            cols = max(cols, col)
+        cells = [cell for cell in cells if cell.col + cell.col_span <= cols]
+        block.table = Table(rows=len(rows), cols=cols, cells=tuple(cells))
+        self.pages[-1].blocks += children
+
+    def _read_frame(self, node: Element, parent: FlowBlock | None) -> None:
+        alt = " ".join((node.findtext(SVG + name) or "").strip() for name in ("title", "desc")).strip()
+        image = node.find(DRAW + "image")
+        box = node.find(DRAW + "text-box")
+        table = node.find(TABLE + "table") if node.tag == DRAW + "frame" else None
+        found = read_object(self._object_of(node))
+        if table is not None:
+            self._read_table(table)
+        elif found is not None:
+            self._add_object(found, alt, image)
+        elif box is not None:
+            for block in self._inner().read(box):
+                self._add(block)
+        elif image is not None:
+            href = (image.get(XLINK + "href") or "").removeprefix("./")
+            outside = "://" in href or href.startswith(("/", ".."))
+            self._add(FlowBlock(BlockType.PICTURE, alt, asset=None if outside else href or None, parent=self._item))
+        else:
+            for block in self._inner().read(node):
+                self._add(block)
+
+    def _object_of(self, frame: Element) -> Element | None:
+        """The content of the object in a frame: its own part of the package, or a formula that stands in place."""
+        node = frame.find(DRAW + "object")
+        if node is None:
+            return None
+        if len(node):
+            return node[0]
+        folder = (node.get(XLINK + "href") or "").removeprefix("./").strip("/")
+        return self.styles.find_object(folder) if folder and "://" not in folder and ".." not in folder else None
+
+    def _add_object(self, found: FlowBlock, alt: str, image: Element | None) -> None:
+        """A formula or the values of a chart; a chart's picture stands before them."""
+        href = (image.get(XLINK + "href") or "").removeprefix("./") if image is not None else ""
+        if found.table is not None and (href or alt):
+            self._add(FlowBlock(BlockType.PICTURE, alt, asset=href or None, parent=self._item))
+        found.parent = self._item
+        self._add(found)
+
+    def _add_note(self, note: Element, parent: FlowBlock | None) -> None:
+        body = note.find(TEXT + "note-body")
+        number = note.findtext(TEXT + "note-citation") or ""
+        if body is not None and (text := self._text_of(body)):
+            block = FlowBlock(BlockType.FOOTNOTE, f"{number} {text}".strip(), parent=parent)
+            block.path = f"content.xml#{self._read}"
+            self.pages[-1].notes.append(block)
+
+    def _text_of(self, node: Element) -> str:
+        return flatten(self._inner().read(node))[0]
+
+    def _inner(self) -> "OdfReader":
+        return OdfReader(self.styles, self.numbers, self.depth + 1)
+
+
+def _rows(table: Element, *, head: bool = False) -> list[tuple[Element, bool]]:
+    found: list[tuple[Element, bool]] = []
+    for node in table:
+        if node.tag == TABLE + "table-row":
+            found += [(node, head)] * min(count(node.get(TABLE + "number-rows-repeated"), MAX_ROWS), 50)
+        elif node.tag == TABLE + "table-header-rows":
+            found += _rows(node, head=True)
+        elif node.tag in (TABLE + "table-rows", TABLE + "table-row-group"):
+            found += _rows(node, head=head)
+        if len(found) > MAX_ROWS:
+            raise ResourceLimit("a table has too many rows")
+    return found
+
+
+def _label(form: str, number: int) -> str:
+    shown = {"a": alphabetic, "i": roman}.get(form.lower())
+    text = shown(number) if shown is not None else str(number)
+    return (text.upper() if form in ("A", "I") else text) + "."
+
+
+def body_of(root: Element, kind: str) -> Element | None:
+    """The content of a file's body: `text`, `spreadsheet` or `presentation`."""
+    return root.find(f"{OFFICE}body/{OFFICE}{kind}")

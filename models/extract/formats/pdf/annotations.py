@@ -1,0 +1,115 @@
+"""Links and form fields of a PDF page, put on its marks. Looks at a page only when it has annotations."""
+
+from typing import Any
+
+from models.cdom.geometry import Bbox
+from models.extract.formats.pdf.engine import BROKEN, mupdf, pymupdf
+from models.extract.formats.pdf.engine.rotation import turn_box
+from models.extract.formats.pdf.facts import clean_text
+from models.extract.layout.figures.forms import plain_name
+from models.extract.layout.lines.marks import Line, PageMarks, PrintedField, Run
+
+_MOST_ANNOTATIONS = 2000
+"""Links, notes and form fields of a page that are read; a page with more is made to harm."""
+_INSIDE = ("#", "file:")
+"""Addresses of places in this file and of files beside it."""
+_BUTTONS = frozenset({pymupdf.PDF_WIDGET_TYPE_CHECKBOX, pymupdf.PDF_WIDGET_TYPE_RADIOBUTTON})
+_VALUES = frozenset({pymupdf.PDF_WIDGET_TYPE_TEXT, pymupdf.PDF_WIDGET_TYPE_COMBOBOX, pymupdf.PDF_WIDGET_TYPE_LISTBOX})
+_NOT_SHOWN = 2 | 32
+"""Bits of a widget's flags: hidden, and not for viewing."""
+_OFF = frozenset({"", "Off", "False", "None"})
+
+
+def add_annotations(page: Any, marks: PageMarks) -> None:
+    """Links as runs of the lines they lie on, form fields as printed fields; broken ones are left out."""
+    if not _has_annotations(page):
+        return
+    try:
+        _add_links(page, marks)
+    except BROKEN:
+        marks.warnings.append("links-unreadable")
+    try:
+        marks.fields += _find_fields(page)
+    except BROKEN:
+        marks.warnings.append("form-unreadable")
+
+
+def _has_annotations(page: Any) -> bool:
+    try:
+        stated = mupdf.pdf_dict_gets(page._pdf_page().obj(), "Annots")
+        return bool(mupdf.pdf_array_len(stated))
+    except BROKEN:
+        return False
+
+
+def _add_links(page: Any, marks: PageMarks) -> None:
+    """Links to addresses, one by one from the engine: PyMuPDF's list resolves every link inside the file as well."""
+    link = mupdf.fz_load_links(page.this)
+    for _ in range(_MOST_ANNOTATIONS):
+        if not link.m_internal:
+            return
+        stated = link.m_internal.uri
+        address = clean_text(stated) if stated and not stated.startswith(_INSIDE) else None
+        if address:
+            area = link.m_internal.rect
+            x0, y0, x1, y1 = area.x0, area.y0, area.x1, area.y1
+            for line in marks.lines:
+                if y0 <= (line.y0 + line.y1) / 2 <= y1 and line.x0 < x1 and line.x1 > x0:
+                    _add_link(line, marks, x0, x1, address)
+        link = link.next()
+
+
+def _add_link(line: Line, marks: PageMarks, x0: float, x1: float, address: str) -> None:
+    """A run over the words of the line whose middle lies between x0 and x1."""
+    if x0 <= line.x0 + 2 and x1 >= line.x1 - 2:
+        line.runs.append(Run(0, len(line.text), href=address))
+        return
+    start = end = at = 0
+    for word in marks.words_of(line):
+        at = max(line.text.find(word.text, at), 0)
+        if x0 <= (word.x0 + word.x1) / 2 <= x1:
+            start = start if end else at
+            end = at + len(word.text)
+        at += len(word.text)
+    if end > start:
+        line.runs.append(Run(start, end, href=address))
+
+
+def _find_fields(page: Any) -> list[PrintedField]:
+    fields: list[PrintedField] = []
+    turn = page.rotation_matrix if page.rotation else None
+    for widget in page.widgets():
+        if len(fields) >= _MOST_ANNOTATIONS:
+            break
+        made = _make_printed(page, widget)
+        if made is not None:
+            made.box = made.box if turn is None else turn_box(made.box, turn)
+            fields.append(made)
+    return fields
+
+
+def _make_printed(page: Any, widget: Any) -> PrintedField | None:
+    """The field of a widget that is shown and filled (a button always is one), else null."""
+    if mupdf.pdf_dict_get_int(mupdf.pdf_annot_obj(widget._annot), mupdf.PDF_ENUM_NAME_F) & _NOT_SHOWN:
+        return None
+    name = clean_text(widget.field_label) or plain_name(clean_text(widget.field_name) or "")
+    box: Bbox = (widget.rect.x0, widget.rect.y0, widget.rect.x1, widget.rect.y1)
+    if widget.field_type in _BUTTONS:
+        return PrintedField(box, name, "", is_checked=_is_ticked(page, widget))
+    value = _chosen(widget) if widget.field_type in _VALUES else ""
+    return PrintedField(box, name, value) if value else None
+
+
+def _is_ticked(page: Any, widget: Any) -> bool:
+    """By the look it has now, which every button of a group has for itself; by its value where it states none."""
+    kind, look = page.parent.xref_get_key(widget.xref, "AS")
+    if kind == "name":
+        return str(look) != "/Off"
+    return (clean_text(str(widget.field_value or "")) or "") not in _OFF
+
+
+def _chosen(widget: Any) -> str:
+    """The value as people read it: of a choice what is shown for it, several one after the other."""
+    values = widget.field_value if isinstance(widget.field_value, list | tuple) else [widget.field_value]
+    shown = {one[0]: one[1] for one in widget.choice_values or () if isinstance(one, list | tuple) and len(one) > 1}
+    return ", ".join(text for value in values if (text := clean_text(str(shown.get(value, value) or ""))))

@@ -1,0 +1,102 @@
+"""Facts of an open PDF: which pages to read, its metadata and outline. Reads no page."""
+
+import re
+from typing import Any
+
+from models.cdom.original import Format, ReadOptions
+from models.cdom.tree import Metadata
+from models.extract.contract import DocumentFacts, OutlineEntry
+from models.extract.formats.common.page_selection import choose_pages
+from models.extract.formats.pdf.engine import BROKEN
+
+_DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([Zz+-])(?:(\d\d)'?(\d\d)?)?)?")
+_MOST_OUTLINE_ENTRIES = 10_000
+"""Entries of an outline that are read: a handbook of a thousand pages has a few thousand."""
+XFA_FORM = "xfa-form"
+"""The form is also described in XFA, which is not read: only what stands on the pages and in its fields is."""
+
+
+def find_facts(document: Any, options: ReadOptions) -> DocumentFacts:
+    """Facts of an open file. Raises `NoSuchPage` and `TooManyPages` before any page is touched."""
+    count = document.page_count
+    return DocumentFacts(
+        format=Format.PDF,
+        page_count=count,
+        page_numbers=choose_pages(count, options),
+        metadata=_find_metadata(document),
+        outline=_find_outline(document),
+        warnings=(XFA_FORM,) if _has_xfa(document) else (),
+    )
+
+
+def parse_date(stated: str | None) -> str | None:
+    """A PDF date as ISO 8601, null when it is none."""
+    found = _DATE.match((stated or "").strip())
+    if not found:
+        return None
+    year, month, day, hour, minute, second, sign, off_hour, off_minute = found.groups()
+    date = f"{year}-{month or '01'}-{day or '01'}"
+    if hour is None:
+        return date
+    zone = "" if sign is None else "Z" if sign in "Zz" or not off_hour else f"{sign}{off_hour}:{off_minute or '00'}"
+    return f"{date}T{hour}:{minute or '00'}:{second or '00'}{zone}"
+
+
+def clean_text(text: str | None) -> str | None:
+    """Text without NULs and lone surrogates (which JSON cannot hold), null when nothing is left."""
+    if not text:
+        return None
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "").strip() or None
+
+
+def _find_metadata(document: Any) -> Metadata:
+    try:
+        stated: dict[str, str | None] = document.metadata or {}
+    except BROKEN:
+        return Metadata()
+    try:
+        language = document.language
+    except BROKEN:
+        language = None
+    return Metadata(
+        title=clean_text(stated.get("title")),
+        author=clean_text(stated.get("author")),
+        created=parse_date(stated.get("creationDate")),
+        modified=parse_date(stated.get("modDate")),
+        language=clean_text(language),
+    )
+
+
+def _has_xfa(document: Any) -> bool:
+    """True for a form that a program other than a PDF viewer lays out."""
+    try:
+        kind, _ = document.xref_get_key(document.pdf_catalog(), "AcroForm/XFA")
+    except BROKEN:
+        return False
+    return bool(kind != "null")
+
+
+def is_tagged(document: Any) -> bool:
+    """True for a file whose author left a structure tree."""
+    try:
+        kind, _ = document.xref_get_key(document.pdf_catalog(), "StructTreeRoot")
+    except BROKEN:
+        return False
+    return bool(kind != "null")
+
+
+def _has_outline(document: Any) -> bool:
+    """Read at the opening of the file; the list of entries would read it, and all metadata, once more."""
+    first = document.outline
+    return first is not None and bool(first.this.m_internal)
+
+
+def _find_outline(document: Any) -> tuple[OutlineEntry, ...]:
+    try:
+        entries = document.get_toc(simple=True) if _has_outline(document) else ()
+    except BROKEN:
+        return ()
+    return tuple(
+        OutlineEntry(level=max(1, level), title=clean_text(title) or "", page=max(0, page))
+        for level, title, page in entries[:_MOST_OUTLINE_ENTRIES]
+    )

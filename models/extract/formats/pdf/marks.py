@@ -1,0 +1,151 @@
+"""Marks of a PDF page: one MuPDF interpretation, boxes turned by the page's rotation."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from models.cdom.geometry import Bbox
+from models.extract.contract import TAGS_IGNORED
+from models.extract.formats.pdf.annotations import add_annotations
+from models.extract.formats.pdf.engine import BROKEN, mupdf, print_structure
+from models.extract.formats.pdf.engine.rotation import turn_blocks, turn_box
+from models.extract.formats.pdf.glyphs import make_glyph_finder
+from models.extract.formats.pdf.structure.marked import find_marked_share
+from models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, read_tagged_lines
+from models.extract.formats.pdf.text.fractions import write_fractions
+from models.extract.formats.pdf.text.rtl import order_letters
+from models.extract.formats.pdf.text.spaces import add_missing_blanks
+from models.extract.formats.pdf.text.symbols import Shown, show_symbols
+from models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines
+from models.extract.formats.pdf.vectors import add_vectors
+from models.extract.formats.pdf.visibility.clipped import EVERYWHERE
+from models.extract.formats.pdf.visibility.own_pixels import OwnPixels
+from models.extract.formats.pdf.visibility.see import PageFrame, see_page
+from models.extract.formats.pdf.visibility.unseen import UnseenText
+from models.extract.layout.lines.marks import Line, PageMarks, Piece, split_evenly
+
+_FLAGS = mupdf.FZ_STEXT_PRESERVE_WHITESPACE | mupdf.FZ_STEXT_COLLECT_VECTORS | mupdf.FZ_STEXT_CLIP
+_PICTURES = mupdf.FZ_STEXT_PRESERVE_IMAGES
+_MARKED = 0.95
+"""Least share of the text (bytes shown) that is marked as part of an element; tags of less are no account of it."""
+_IMAGE_BLOCK, _VECTOR_BLOCK = mupdf.FZ_STEXT_BLOCK_IMAGE, mupdf.FZ_STEXT_BLOCK_VECTOR
+
+
+def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False) -> PageMarks:
+    """Everything printed on the page, in points after rotation; `layers` of the file are off, `tagged`: it has tags."""
+    rotation, bounds = page.rotation, page.rect
+    turn = page.rotation_matrix if rotation else None
+    has_pictures = _has_pictures(page)
+    text_page = page.get_textpage(flags=_FLAGS | _PICTURES if has_pictures else _FLAGS, clip=EVERYWHERE)
+    stored = _take_pictures(text_page) if has_pictures else {}
+    images = {order: _box_of(block) for order, block in stored.items()}
+    blocks = text_page.extractDICT()["blocks"]
+    shown = show_symbols(text_page, blocks, mupdf.ll_fz_font_name)
+    blocks = text_page.extractDICT()["blocks"] if shown else blocks
+    sides = (bounds.height, bounds.width) if rotation % 180 else (bounds.width, bounds.height)
+    frame = PageFrame(*sides, turn)
+    seen = see_page(page, text_page, blocks, dict.fromkeys(images, False), layers, frame)
+    pictures = list(images.values())
+    if turn is not None:
+        turn_blocks(blocks, turn)
+        pictures = [turn_box(box, turn) for box in pictures]
+    marks = PageMarks(width=bounds.width, height=bounds.height, lines=find_lines(blocks), pictures=pictures)
+    marks.rotation = rotation % 360
+    add_missing_blanks(marks.lines, text_page)
+    marks.split = _make_splitter(text_page, turn)
+    marks.glyphs = make_glyph_finder(page, turned=turn is not None)
+    if turn is None:
+        marks.pixels = OwnPixels(text_page, stored, images)
+        order_letters(marks, text_page)
+    add_vectors(marks, blocks)
+    write_fractions(marks, blocks)
+    add_annotations(page, marks)
+    marks.unseen = [_make_unseen(one) for one in seen.unseen]
+    marks.painted = seen.painted
+    if tagged:
+        _add_tags(page, marks, shown)
+    return marks
+
+
+def _add_tags(page: Any, marks: PageMarks, shown: Shown) -> None:
+    """The author's tags; none of a page whose structure the engine cannot print, or that leave much text out."""
+    try:
+        tags = read_tagged_lines(print_structure(page, STRUCTURE_SCALE))
+        marks.tags = [replace(tag, text=tag.text.translate(shown)) for tag in tags] if shown else tags
+        if marks.tags and find_marked_share(page.read_contents()) < _MARKED:
+            marks.tags = []
+            marks.warnings.append(TAGS_IGNORED)
+    except BROKEN:
+        marks.tags = []
+
+
+def _make_unseen(one: UnseenText) -> Line:
+    x0, y0, x1, y1 = one.bbox
+    text = clean_glyphs(one.text).strip()
+    return Line(x0, y0, x1, y1, y1, max(one.size, 0.1), text, hidden=True, unseen=one.reason.value)
+
+
+def _has_pictures(page: Any) -> bool:
+    """True when the page or a form on it names an image; PyMuPDF's list would describe every one of them first."""
+    resources = mupdf.pdf_dict_get_inheritable(page._pdf_page().obj(), mupdf.PDF_ENUM_NAME_Resources)
+    return bool(resources.m_internal) and _names_image(resources, set())
+
+
+def _names_image(resources: Any, seen: set[int]) -> bool:
+    """`seen`: numbers of the forms already looked into."""
+    named = mupdf.pdf_dict_get(resources, mupdf.PDF_ENUM_NAME_XObject)
+    inner: list[Any] = []
+    for at in range(mupdf.pdf_dict_len(named)):
+        one = mupdf.pdf_dict_get_val(named, at)
+        if mupdf.pdf_name_eq(mupdf.pdf_dict_get(one, mupdf.PDF_ENUM_NAME_Subtype), mupdf.PDF_ENUM_NAME_Image):
+            return True
+        own = mupdf.pdf_dict_get(one, mupdf.PDF_ENUM_NAME_Resources)
+        number = mupdf.pdf_to_num(one)
+        if own.m_internal and number not in seen:
+            seen.add(number)
+            inner.append(own)
+    return any(_names_image(own, seen) for own in inner)
+
+
+def _take_pictures(text_page: Any) -> dict[int, Any]:
+    """Blocks of images by their place among all blocks.
+
+    They are renamed to vectors: the dictionary would copy their bytes (8.9 ms a page).
+    """
+    found: dict[int, Any] = {}
+    order = 0
+    block = text_page.this.m_internal.first_block
+    while block:
+        if block.type == _IMAGE_BLOCK:
+            found[order] = block
+            block.type = _VECTOR_BLOCK
+        block, order = block.next, order + 1
+    return found
+
+
+def _box_of(block: Any) -> Bbox:
+    box = block.bbox
+    return (box.x0, box.y0, box.x1, box.y1)
+
+
+def _make_splitter(text_page: Any, turn: Any) -> Callable[[Line], list[Piece]]:
+    """A function that gives a line's words; all words of the page are fetched when the first line asks."""
+    words: dict[tuple[int, int], list[tuple[Any, ...]]] = {}
+
+    def split(line: Line) -> list[Piece]:
+        if not words:
+            for word in text_page.extractWORDS():
+                words.setdefault((word[5], word[6]), []).append(word)
+        return [*_make_pieces(words.get(line.key, ()), turn)] or split_evenly(line)
+
+    return split
+
+
+def _make_pieces(words: Iterable[tuple[Any, ...]], turn: Any) -> Iterator[Piece]:
+    """The engine's words (x0, y0, x1, y1, text, ...) as they stand after the page's rotation."""
+    for x0, y0, x1, y1, stated, *_ in words:
+        text = clean_glyphs(stated)
+        if text and turn is not None:
+            x0, y0, x1, y1 = turn_box((x0, y0, x1, y1), turn)
+        if text:
+            yield Piece(x0, x1, text, y0, y1)

@@ -1,0 +1,119 @@
+"""One PDF page: a single MuPDF interpretation into marks, triage, layout, and back as a `PageContent`."""
+
+from dataclasses import replace
+from typing import Any
+
+from models.cdom.geometry import Bbox
+from models.cdom.original import OcrMode, ReadOptions
+from models.cdom.ports import DetectedPage, PixelPage
+from models.cdom.tree import Route
+from models.extract.contract import PageBlock, PageContent, PageRead, ReadArea
+from models.extract.coverage.account import account_page
+from models.extract.coverage.total import count_written
+from models.extract.formats.pdf.engine import ENGINE, VERSION
+from models.extract.formats.pdf.marks import find_marks
+from models.extract.formats.pdf.render import draw_doubted, draw_grey, render_area, render_only
+from models.extract.formats.pdf.visibility.doubts import invite_opinion, is_doubted
+from models.extract.formats.pdf.visibility.picture_text import Grey, find_text_pictures
+from models.extract.layout.lines.marks import PageMarks
+from models.extract.layout.page import layout_page
+from models.extract.layout.text.blocks import confidence_of
+from models.extract.layout.text.unseen import make_unseen_blocks
+from models.extract.pipeline.ocr_regions import areas_of, find_garbled_blocks, flag_garbled, picture_areas
+from models.extract.pipeline.plan import TEXT_IN_PICTURES, PagePlan, plan_page
+from models.extract.text_quality.ligatures import restore_ligatures
+
+OCR_DPI = 150
+"""Dots an inch of a page drawn for recognition: body text is then 20 pixels high, as the models were trained."""
+
+
+def read_pdf_page(
+    page: Any,
+    number: int,
+    options: ReadOptions,
+    layers: tuple[int, ...] = (),
+    *,
+    tagged: bool = False,
+    seen: DetectedPage | None = None,
+) -> PageRead:
+    """Content of a page; with its pixels when the plan sends it to a recogniser.
+
+    `layers` of the file are off; `tagged`: its author left a structure tree; `seen`: what a layout detector saw on it.
+    """
+    marks = find_marks(page, layers, tagged=tagged)
+    marks.number = number
+    if options.second_opinion:
+        invite_opinion(marks, seen)
+    read = _read_marks(page, marks, options)
+    if seen is not None:
+        return replace(read, content=replace(read.content, model=seen.model))
+    if read.content.route is Route.OCR or not is_doubted(marks, read.content.blocks):
+        return read
+    return replace(read, doubted=draw_doubted(page, read.content, options))
+
+
+def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
+    number = marks.number
+    plan = plan_page(marks, options)
+    layout = layout_page(marks)
+    blocks = restore_ligatures([*layout.blocks, *make_unseen_blocks(marks, layout.body_size)])
+    areas: tuple[ReadArea, ...] = ()
+    if plan.garbled and plan.route is not Route.OCR:
+        places = find_garbled_blocks(blocks, plan.garbled)
+        areas = areas_of(blocks, places, marks.width, marks.height) if plan.route is Route.MIXED else ()
+        blocks = blocks if areas else flag_garbled(blocks, places)
+    pictures = _find_pictures(page, plan, blocks, options, marks)
+    areas = (*areas, *pictures)
+    content = PageContent(
+        number=number,
+        width=round(marks.width, 3),
+        height=round(marks.height, 3),
+        rotation=marks.rotation,
+        route=_settle_route(plan, areas),
+        reason=TEXT_IN_PICTURES if pictures and plan.route is Route.FAST else plan.reason,
+        confidence=confidence_of(marks.lines),
+        body_size=layout.body_size,
+        blocks=tuple(blocks),
+        areas=areas,
+        warnings=tuple(marks.warnings),
+        engine=ENGINE,
+        version=VERSION,
+        coverage=account_page(number, marks.painted, blocks),
+        written=count_written(blocks),
+    )
+    image = _draw(page, content, options)
+    if image is None:
+        return PageRead(content=content)
+    return PageRead(
+        content=content,
+        pixels=PixelPage(number=number, image=image, width=content.width, height=content.height),
+    )
+
+
+def _find_pictures(
+    page: Any, plan: PagePlan, blocks: list[PageBlock], options: ReadOptions, marks: PageMarks
+) -> tuple[ReadArea, ...]:
+    """Areas of the pictures that show text, on a page that is read by its text layer."""
+    if plan.route not in (Route.FAST, Route.MIXED) or options.ocr is OcrMode.NEVER:
+        return ()
+
+    def look(area: Bbox, dpi: int) -> Grey | None:
+        own = marks.pixels(area, dpi)
+        return draw_grey(page, area, dpi) if own is None else own
+
+    return picture_areas(blocks, find_text_pictures(blocks, marks.width, marks.height, look))
+
+
+def _settle_route(plan: PagePlan, areas: tuple[ReadArea, ...]) -> Route:
+    if plan.route in (Route.FAST, Route.MIXED):
+        return Route.MIXED if areas else Route.FAST
+    return plan.route
+
+
+def _draw(page: Any, content: PageContent, options: ReadOptions) -> bytes | None:
+    """What a recogniser is to look at: the whole page, the areas in question, or nothing."""
+    if content.route is Route.OCR:
+        return render_area(page, None, OCR_DPI, options.max_image_pixels)
+    if content.areas:
+        return render_only(page, [area.bbox for area in content.areas], OCR_DPI, options.max_image_pixels)
+    return None

@@ -1,0 +1,77 @@
+"""Text that a page draws and clips away: found by reading the page once more without clipping.
+
+Only pages that show text inside a clip are read twice; that is told from the operators of the page's content.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from models.cdom.coverage import Unseen
+from models.extract.formats.pdf.engine import mupdf
+from models.extract.formats.pdf.visibility.unseen import UnseenText, surround
+
+EVERYWHERE = (-1e6, -1e6, 1e6, 1e6)
+"""Points; text that stands further out is nowhere."""
+_CLIP = re.compile(rb"W\*?[ \n]n")
+_RECTANGLE = re.compile(rb"([-\d.]+)\s+([-\d.]+)\s+re\s*$")
+_SHOW = re.compile(rb"T[jJ]|[\s\]>)]Q\s|['\"]\s")
+_LOOK_BACK, _LOOK_AHEAD = 48, 2000
+"""Bytes of the content before a clip that hold its rectangle, and after it that are searched for text."""
+_MOST_CLIPS = 300
+"""A page that clips more often is read twice without looking further."""
+_LARGE = 0.9
+"""A rectangle of this share of the page in both directions clips nothing that is on the page."""
+_FLAGS = mupdf.FZ_STEXT_PRESERVE_WHITESPACE
+
+
+def may_clip(contents: bytes, width: float, height: float) -> bool:
+    """True when text is shown inside a clip that is no rectangle as large as the page."""
+    looked: Counter[bytes] = Counter()
+    for clip in _CLIP.finditer(contents):
+        looked[clip[0]] += 1
+        if looked[clip[0]] > _MOST_CLIPS:
+            return True
+        at = clip.start()
+        area = _RECTANGLE.search(contents, max(0, at - _LOOK_BACK), at)
+        if area is None or abs(float(area[1])) < _LARGE * width or abs(float(area[2])) < _LARGE * height:
+            shown = _SHOW.search(contents, at, at + _LOOK_AHEAD)
+            if shown is not None and shown[0][:1] == b"T":
+                return True
+    return False
+
+
+def find_clipped(page: Any, stated: int, raw: Callable[[], list[dict[str, Any]]]) -> list[UnseenText]:
+    """What is clipped away; `stated`: characters of the page's blocks, `raw` gives those with single characters."""
+    return find_more(page, stated, raw, Unseen.CLIPPED)
+
+
+def find_more(page: Any, stated: int, raw: Callable[[], list[dict[str, Any]]], reason: Unseen) -> list[UnseenText]:
+    """What a reading without clipping finds beyond the raw blocks."""
+    every = page.get_textpage(flags=_FLAGS, clip=EVERYWHERE)
+    if count_characters(every.extractText()) <= stated:
+        return []
+    shown = {_place(char) for block in raw() if block["type"] == 0 for char in _chars(block)}
+    found: list[UnseenText] = []
+    for block in every.extractRAWDICT()["blocks"]:
+        for line in block["lines"] if block["type"] == 0 else ():
+            for span in line["spans"]:
+                gone = [char for char in span["chars"] if _place(char) not in shown]
+                text = "".join([char["c"] for char in gone])
+                if gone and not text.isspace():
+                    box = surround([char["bbox"] for char in gone])
+                    found.append(UnseenText(text, box, reason, span["size"]))
+    return found
+
+
+def count_characters(text: str) -> int:
+    return len("".join(text.split()))
+
+
+def _chars(block: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    return (char for line in block["lines"] for span in line["spans"] for char in span["chars"])
+
+
+def _place(char: dict[str, Any]) -> tuple[str, int, int]:
+    return (char["c"], round(char["origin"][0] * 4), round(char["origin"][1] * 4))

@@ -1,0 +1,231 @@
+"""Takes text that nobody sees out of a page's raw lines, so that layout meets only what a person saw.
+
+A span that may be unseen is drawn: its stretch of the page with and without text must differ. Bounded by counts.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from models.cdom.coverage import Unseen
+from models.cdom.geometry import Bbox
+from models.extract.formats.pdf.visibility.paint import (
+    Cover,
+    Covers,
+    PaintedSpan,
+    ground_of,
+    has_doubt,
+    is_faint,
+    is_near,
+    may_hide,
+    surely_unseen,
+)
+
+_PARTS = 16
+"""A cover over less than this part of a span hides nothing of it."""
+
+
+class DrawnPage(Protocol):
+    """A page drawn with its text and without."""
+
+    def shows(self, box: Bbox) -> bool:
+        """True when the text makes a difference that an eye can see inside the box (points)."""
+        ...
+
+
+class _NotDrawn:
+    """Stands for a page that takes too long to draw: its text counts as seen, the page as not judged."""
+
+    def shows(self, box: Bbox) -> bool:
+        return True
+
+
+@dataclass(slots=True)
+class UnseenText:
+    """Text and its box; `reason` says why nobody sees it."""
+
+    text: str
+    bbox: Bbox
+    reason: Unseen
+    size: float = 0.0
+
+
+@dataclass(slots=True)
+class Sight:
+    """What was taken out of a page; `judged` is false when there was too much to look at."""
+
+    unseen: list[UnseenText] = field(default_factory=list)
+    judged: bool = True
+
+
+@dataclass(slots=True)
+class SightedPage:
+    """A page to look at: its raw `blocks` in painting order, `images` (order → opaque), `bounds` before rotation.
+
+    `draw` and `raw` (the blocks with single characters) are asked only where something is in doubt.
+    """
+
+    blocks: list[dict[str, Any]]
+    images: dict[int, bool]
+    bounds: Bbox
+    draw: Callable[[], DrawnPage]
+    raw: Callable[[], list[dict[str, Any]]]
+
+
+def take_unseen(page: SightedPage) -> Sight:
+    """Move unseen spans out of the page's blocks, in place."""
+    covers = Covers(page.blocks, page.images, page.bounds)
+    sight = Sight(judged=covers.judged)
+    judge = _Judge(page if covers.judged else replace(page, draw=_NotDrawn), sight)
+    for order, block in enumerate(page.blocks):
+        if block["type"] != 0:
+            continue
+        judge.crosses = not _is_inside(block["bbox"], page.bounds)
+        sure = not (judge.crosses or has_doubt(block))
+        if sure and not covers.may_hide_at(order):
+            continue
+        judge.covers = covers.touching(block["bbox"])
+        if not sure or may_hide(order, judge.covers):
+            for index, line in enumerate(block["lines"]):
+                judge.look_at(order, index, line)
+    return sight
+
+
+class _Judge:
+    """Looks at the lines of one block after the other; `covers` touch the block, `crosses`: it leaves the page."""
+
+    def __init__(self, page: SightedPage, sight: Sight) -> None:
+        self._page, self._sight = page, sight
+        self.covers: list[Cover] = []
+        self.crosses = False
+
+    def look_at(self, order: int, index: int, line: dict[str, Any]) -> None:
+        """Leave in the line the spans that are seen."""
+        spans: list[PaintedSpan] = []
+        for number, span in enumerate(line["spans"]):
+            reason = surely_unseen(span)
+            if reason is not None:
+                self._note(span["text"], span["bbox"], reason, span["size"])
+            elif self.crosses and not _is_inside(span["bbox"], self._page.bounds):
+                spans += self._split(span, self._chars(order, index, number), self._is_off_page, Unseen.OFF_PAGE)
+            else:
+                spans += self._judge(span, (order, index, number))
+        if len(spans) != len(line["spans"]) or any(a is not b for a, b in zip(spans, line["spans"], strict=True)):
+            line["spans"], line["torn"] = spans, True
+            if spans:
+                line["bbox"] = surround([span["bbox"] for span in spans])
+
+    def _note(self, text: str, box: Bbox, reason: Unseen, size: float) -> None:
+        if text and not text.isspace():
+            self._sight.unseen.append(UnseenText(text, box, reason, size))
+
+    def _chars(self, order: int, index: int, number: int) -> list[dict[str, Any]]:
+        chars: list[dict[str, Any]] = self._page.raw()[order]["lines"][index]["spans"][number]["chars"]
+        return chars
+
+    def _judge(self, span: PaintedSpan, place: tuple[int, int, int]) -> list[PaintedSpan]:
+        """The seen parts of the span."""
+        box = ink_box(span)
+        y = (box[1] + box[3]) / 2
+        later = self._later(place[0], box, y)
+        if later:
+            if any(_is_inside(span["bbox"], cover.box) for cover in later):
+                return self._judge_covered(span, later)
+            chars = self._chars(*place)
+            return self._split(span, chars, lambda char: _is_under(char, later), Unseen.COVERED, later)
+        ground = ground_of(place[0], (box[0] + box[2]) / 2, y, self.covers)
+        faint = is_faint(span)
+        if not (faint or is_near(span["color"], ground)) or span["text"].isspace() or self._page.draw().shows(box):
+            return [span]
+        self._note(span["text"], span["bbox"], Unseen.TRANSPARENT if faint else Unseen.SAME_COLOUR, span["size"])
+        return []
+
+    def _judge_covered(self, span: PaintedSpan, later: list[Cover]) -> list[PaintedSpan]:
+        """The span, or nothing: all of it lies under a cover, so that its characters need not be told apart."""
+        if span["text"].isspace() or self._still_shows(span, later):
+            return [span]
+        self._note(span["text"], span["bbox"], Unseen.COVERED, span["size"])
+        return []
+
+    def _later(self, order: int, box: Bbox, y: float) -> list[Cover]:
+        """Covers painted over some of the span."""
+        return [
+            cover
+            for cover in self.covers
+            if cover.order > order
+            and cover.box[1] <= y <= cover.box[3]
+            and min(cover.box[2], box[2]) - max(cover.box[0], box[0]) > (box[2] - box[0]) / _PARTS
+        ]
+
+    def _is_off_page(self, char: dict[str, Any]) -> bool:
+        return not _overlap(char["bbox"], self._page.bounds)
+
+    def _split(
+        self,
+        span: PaintedSpan,
+        chars: list[dict[str, Any]],
+        is_gone: Callable[[dict[str, Any]], bool],
+        reason: Unseen,
+        covers: Iterable[Cover] = (),
+    ) -> list[PaintedSpan]:
+        """The span without the runs of characters that are gone for that reason."""
+        gone = [is_gone(char) for char in chars]
+        kept: list[PaintedSpan] = []
+        start = 0
+        for end in range(1, len(chars) + 1):
+            if end < len(chars) and gone[end] is gone[start]:
+                continue
+            part = chars[start:end]
+            piece = {**span, "text": "".join([char["c"] for char in part]), "origin": part[0]["origin"]}
+            piece["bbox"] = surround([char["bbox"] for char in part])
+            if gone[start] and not piece["text"].isspace() and not (covers and self._still_shows(piece, covers)):
+                self._note(piece["text"], piece["bbox"], reason, span["size"])
+            else:
+                kept.append(piece)
+            start = end
+        return [span] if sum(len(piece["text"]) for piece in kept) == len(chars) else kept
+
+    def _still_shows(self, span: PaintedSpan, covers: Iterable[Cover]) -> bool:
+        """True when the text makes a difference in pixels that no text painted over its cover explains."""
+        box = ink_box(span)
+        if not self._page.draw().shows(box):
+            return False
+        sure = [cover for cover in covers if cover.sure and _is_inside(box, cover.box)]
+        return not any(self._is_written_over(box, cover.order) for cover in sure)
+
+    def _is_written_over(self, box: Bbox, order: int) -> bool:
+        return any(
+            _overlap(ink_box(span), box)
+            for block in self._page.blocks[order + 1 :]
+            if block["type"] == 0 and _overlap(block["bbox"], box)
+            for line in block["lines"]
+            for span in line["spans"]
+        )
+
+
+def _is_under(char: dict[str, Any], covers: Iterable[Cover]) -> bool:
+    x0, y0, x1, y1 = char["bbox"]
+    return any(cover.is_at((x0 + x1) / 2, (y0 + y1) / 2) for cover in covers)
+
+
+def _overlap(a: Bbox, b: Bbox) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def _is_inside(box: Bbox, area: Bbox) -> bool:
+    return area[0] <= box[0] and box[2] <= area[2] and area[1] <= box[1] and box[3] <= area[3]
+
+
+def surround(boxes: Iterable[Bbox]) -> Bbox:
+    """The smallest box around all of them."""
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return (min(lefts), min(tops), max(rights), max(bottoms))
+
+
+def ink_box(span: PaintedSpan) -> Bbox:
+    """Where the letters of a span have ink; neighbouring lines do not reach into it."""
+    x0, y0, x1, y1 = span["bbox"]
+    base, size = span["origin"][1], span["size"]
+    if y0 < base <= y1 and x1 - x0 > 0.3 * size:
+        return (x0, max(y0, base - 0.68 * size), x1, min(y1, base + 0.02 * size))
+    return (x0, y0, x1, y1)

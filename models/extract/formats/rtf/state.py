@@ -1,0 +1,58 @@
+"""What holds at one place of an RTF file: look of text, properties of the paragraph, where the text goes."""
+
+from dataclasses import dataclass, field
+
+from models.extract.formats.flow.blocks import InlineMarkup, StyledRun
+
+
+@dataclass(slots=True)
+class RtfState:
+    """The state of a group; `target` says where its text goes: body, list, link, note, picture or nowhere."""
+
+    target: str = "body"
+    bold: bool = False
+    italic: bool = False
+    hidden: bool = False
+    deleted: bool = False
+    href: str | None = None
+    font: int = 0
+    blanks_after_unicode: int = 1
+    nested_row: bool = False
+    """True where the row of a nested table is described, after its cells."""
+
+    def style(self) -> InlineMarkup:
+        return InlineMarkup(bold=self.bold, italic=self.italic, hidden=self.hidden, href=self.href)
+
+
+@dataclass(slots=True)
+class RtfParagraph:
+    """The paragraph being read; measures are twentieths of a point, `level` that of its list, from 0."""
+
+    runs: list[StyledRun] = field(default_factory=list)
+    style: int = 0
+    outline: int | None = None
+    list_id: int = 0
+    level: int = 0
+    label: str = ""
+    left: int = 0
+    first: int = 0
+    in_table: bool = False
+    old_list: bool = False
+    """The list is one of Word 6 (`\\pntext`), which need not state the label of each item."""
+    nesting: int = 0
+    """How deep the table around it is nested; 0 and 1 = not nested."""
+
+    def reset(self) -> None:
+        """`\\pard`: the properties go, the text stays."""
+        self.style = self.list_id = self.level = self.left = self.first = self.nesting = 0
+        self.outline, self.in_table, self.old_list = None, False, False
+
+
+@dataclass(slots=True)
+class RtfRow:
+    """The row of a table being read: texts of its cells, and how each cell is merged (h, v, or not)."""
+
+    cells: list[str] = field(default_factory=list)
+    merges: list[str] = field(default_factory=list)
+    header: bool = False
+    pending: str = ""

@@ -1,0 +1,192 @@
+"""Number formats of spreadsheets (ECMA-376 18.8.31): a value and a format code in, the text that a sheet shows out."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from models.extract.formats.sheets.dates import HASHES, has_date_parts, show_date
+from models.extract.formats.sheets.numbers import show_general, show_number
+
+MAX_CODE_CHARS: Final = 1000
+"""A format code of a file; Excel allows 255."""
+
+BUILT_IN: Final[dict[int, str]] = {
+    0: "General", 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?",
+    13: "# ??/??", 14: "m/d/yy", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM",
+    20: "h:mm", 21: "h:mm:ss", 22: "m/d/yy h:mm", 37: "#,##0 ;(#,##0)", 38: "#,##0 ;[Red](#,##0)",
+    39: "#,##0.00;(#,##0.00)", 40: "#,##0.00;[Red](#,##0.00)",
+    41: '_(* #,##0_);_(* (#,##0);_(* "-"_);_(@_)', 42: '_("$"* #,##0_);_("$"* (#,##0);_("$"* "-"_);_(@_)',
+    43: '_(* #,##0.00_);_(* (#,##0.00);_(* "-"??_);_(@_)',
+    44: '_("$"* #,##0.00_);_("$"* (#,##0.00);_("$"* "-"??_);_(@_)',
+    45: "mm:ss", 46: "[h]:mm:ss", 47: "mmss.0", 48: "##0.0E+0", 49: "@",
+    5: '"$"#,##0_);\\("$"#,##0\\)', 6: '"$"#,##0_);[Red]\\("$"#,##0\\)', 7: '"$"#,##0.00_);\\("$"#,##0.00\\)',
+    8: '"$"#,##0.00_);[Red]\\("$"#,##0.00\\)',
+}  # fmt: skip
+"""Codes that files name by number only, as an English Excel shows them."""
+
+_CONDITION: Final = re.compile(r"\[(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)\]")
+_GENERAL: Final = re.compile("general", re.IGNORECASE)
+_BRACKET: Final = re.compile(r"\[([^\]]{0,255})\]")  # a whole code has 255 characters at most
+_COMPARE: Final[dict[str, Callable[[float, float], bool]]] = {
+    "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b, "=": lambda a, b: a == b, "<>": lambda a, b: a != b,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FormatSection:
+    """One part of a code: `kind` general, text, date or number; `condition` when the code states one."""
+
+    code: str
+    kind: str
+    condition: tuple[str, float] | None = None
+
+    def holds(self, value: float) -> bool:
+        return self.condition is not None and _COMPARE[self.condition[0]](value, self.condition[1])
+
+    def holds_negatives_only(self) -> bool:
+        """Its condition says the sign, which is not shown again then."""
+        return self.condition is not None and self.condition[0] in ("<", "<=") and self.condition[1] <= 0
+
+
+def show(value: float, code: str, *, epoch_1904: bool = False) -> str:
+    """A number as a cell with that format code shows it."""
+    if not code or code.lower() == "general":
+        return show_general(value)
+    sections = parse_code(code)
+    section, use_sign = _choose(sections, value)
+    if section is None:
+        return HASHES
+    shown = value if use_sign else abs(value)
+    match section.kind:
+        case "general":
+            return _literal_general(section.code, shown)
+        case "date":
+            return show_date(value, section.code, epoch_1904=epoch_1904)
+        case "text":
+            return _fill_text(section.code, show_general(shown))
+        case _:
+            return show_number(shown, section.code)
+
+
+def show_text(text: str, code: str) -> str:
+    """A text as a cell with that format code shows it."""
+    if code in ("@", "") or code.lower() == "general":
+        return text
+    sections = parse_code(code)
+    if len(sections) > 3:
+        code = sections[3].code
+        return _fill_text(_GENERAL.sub("@", code) if sections[3].kind == "general" else code, text)
+    last = sections[-1]
+    return _fill_text(last.code, text) if last.kind == "text" and "@" in last.code else text
+
+
+@lru_cache(maxsize=4096)
+def is_date(code: str) -> bool:
+    """True when a code shows dates or times."""
+    return any(section.kind == "date" for section in parse_code(code))
+
+
+@lru_cache(maxsize=4096)
+def parse_code(code: str) -> tuple[FormatSection, ...]:
+    """The sections of a format code, at most four."""
+    return tuple(_parse_section(part) for part in _split(code[:MAX_CODE_CHARS])[:4])
+
+
+def _split(code: str) -> list[str]:
+    """At semicolons outside quotes, brackets and escapes."""
+    parts, start, at, quoted = [], 0, 0, False
+    while at < len(code):
+        char = code[at]
+        if char == '"':
+            quoted = not quoted
+        elif not quoted and char in "\\_*":
+            at += 1
+        elif not quoted and char == "[":
+            at = code.find("]", at) if "]" in code[at:] else at
+        elif not quoted and char == ";":
+            parts.append(code[start:at])
+            start = at + 1
+        at += 1
+    return [*parts, code[start:]]
+
+
+def _parse_section(part: str) -> FormatSection:
+    found = _CONDITION.search(part)
+    condition = (found.group(1), float(found.group(2))) if found else None
+    code = _BRACKET.sub(_keep_bracket, part)
+    plain = re.sub(r'"[^"]*"|\\.|_.|\*.', "", code)
+    if "general" in plain.lower():
+        kind = "general"
+    elif has_date_parts(plain):
+        kind = "date"
+    elif "@" in plain:
+        kind = "text"
+    else:
+        kind = "number"
+    return FormatSection(code, kind, condition)
+
+
+def _keep_bracket(found: re.Match[str]) -> str:
+    """Elapsed time stays, a currency becomes its sign, colours, conditions and locales go."""
+    inside = found.group(1)
+    if inside and set(inside.lower()) in ({"h"}, {"m"}, {"s"}):
+        return found.group()
+    if inside.startswith("$"):
+        sign = inside[1:].partition("-")[0]
+        return f'"{sign}"' if sign else ""
+    return ""
+
+
+def _choose(sections: tuple[FormatSection, ...], value: float) -> tuple[FormatSection | None, bool]:
+    """The section for a value, and whether it shows the value's own sign."""
+    stated = [section for section in sections[:3] if section.condition is not None]
+    if stated:
+        for section in sections[:2]:
+            if section.holds(value):
+                return section, not (value < 0 and (section is not sections[0] or section.holds_negatives_only()))
+        rest = [section for section in sections[:3] if section.condition is None]
+        return (rest[-1] if rest else None), True
+    numeric = sections[: 3 if len(sections) > 3 else len(sections)]
+    if len(numeric) == 1 or (len(numeric) == 2 and numeric[1].kind == "text" and "@" in numeric[1].code):
+        return numeric[0], True
+    if value > 0 or (value == 0 and len(numeric) < 3):
+        return numeric[0], False
+    return (numeric[1], False) if value < 0 else (numeric[2], False)
+
+
+def _literal_general(code: str, value: float) -> str:
+    at = code.lower().index("general")
+    head, tail = code[:at], code[at + len("General") :]
+    return _literals(head) + show_general(value) + _literals(tail)
+
+
+def _fill_text(code: str, text: str) -> str:
+    head, at, tail = code.partition("@")
+    return _literals(head) + (text if at else "") + (_fill_text(tail, text) if "@" in tail else _literals(tail))
+
+
+def _literals(code: str) -> str:
+    """What a piece of code prints by itself."""
+    out, at = [], 0
+    while at < len(code):
+        char = code[at]
+        if char == '"':
+            end = code.find('"', at + 1)
+            end = end if end > 0 else len(code)
+            out.append(code[at + 1 : end])
+            at = end
+        elif char == "\\":
+            out.append(code[at + 1 : at + 2])
+            at += 1
+        elif char == "_":
+            out.append(" ")
+            at += 1
+        elif char == "*":
+            at += 1
+        else:
+            out.append(char)
+        at += 1
+    return "".join(out)

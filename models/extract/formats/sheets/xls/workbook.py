@@ -1,0 +1,55 @@
+"""A workbook of Excel 5 to 2003: its stream in the compound file in, a flow file with a page per sheet out."""
+
+from typing import Final
+
+from models.cdom.errors import Malformed
+from models.cdom.original import Format, ReadOptions
+from models.extract.formats.common.compound import CompoundFile
+from models.extract.formats.common.compound_properties import read_summary
+from models.extract.formats.common.parse_cache import keep
+from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from models.extract.formats.flow.sheet import Sheet, Workbook
+from models.extract.formats.flow.sheet_pages import make_pages
+from models.extract.formats.sheets.values import ValueWriter
+from models.extract.formats.sheets.xls.cells import XlsSheet
+from models.extract.formats.sheets.xls.globals import read_globals
+
+ENGINE: Final = "biff"
+KEPT: Final = "biff"
+"""Under this name the stream and its globals are kept for the statement."""
+_STREAMS: Final = ("Workbook", "Book")
+_WITH_CELLS: Final = frozenset({0, 1})
+"""Kinds of sheets that have cells: worksheets and macro sheets."""
+
+
+def open_xls(data: bytes, options: ReadOptions) -> FlowDocument:
+    """The workbook in `data`. Raises `ExtractError`: malformed, encrypted, unsupported, a limit passed."""
+    return open_flow(lambda: _read(data), options)
+
+
+def _read(data: bytes) -> FlowFile:
+    file = CompoundFile(data)
+    path = next((found for name in _STREAMS if (found := file.find(name)) is not None), None)
+    if path is None:
+        raise Malformed("the file holds no workbook")
+    stream = file.read(path)
+    book = keep(KEPT, data, (stream, read_globals(stream)))[1]
+    codes = book.codes()
+    workbook = Workbook()
+    for entry in book.sheets:
+        sheet = Sheet(entry.name, visible=entry.visible)
+        workbook.sheets.append(sheet)
+        if entry.kind in _WITH_CELLS and entry.start < len(stream):
+            values = ValueWriter(workbook, sheet, codes, epoch_1904=book.epoch_1904)
+            XlsSheet(sheet, values, book).read(stream, entry.start)
+        sheet.warnings = list(dict.fromkeys(sheet.warnings))
+    macros = book.macros or any(path[0].startswith("_VBA_PROJECT") for path in file.paths)
+    warnings = [*(("macros",) if macros else ()), *(("external-data",) if book.external else ())]
+    return FlowFile(
+        format=Format.XLS,
+        pages=make_pages(workbook),
+        engine=ENGINE,
+        reason="workbook",
+        metadata=read_summary(file),
+        warnings=tuple(warnings),
+    )

@@ -1,0 +1,5 @@
+"""Binary Excel packages (.xlsb): bytes in, an `OpenDocument` out."""
+
+from models.extract.formats.sheets.xlsb.workbook import open_xlsb
+
+__all__ = ["open_xlsb"]

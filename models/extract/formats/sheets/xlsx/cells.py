@@ -1,0 +1,200 @@
+"""The cells of one worksheet part: XML bytes in, a filled sheet out. Read as a stream; values as shown, no formulas."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from io import BytesIO
+from typing import Final
+
+from lxml import etree
+
+from models.cdom.errors import ResourceLimit
+from models.extract.formats.common.xml import BrokenPart, Element
+from models.extract.formats.flow.counting import natural
+from models.extract.formats.flow.sheet import Place, Sheet, Workbook, parse_area, parse_place
+from models.extract.formats.sheets.formats import show, show_text
+from models.extract.formats.sheets.xlsx.names import S
+
+_POINTS_PER_CHAR: Final = 5.25
+"""A column's width is stated in digits of the default font: 7 pixels of 96 a inch each."""
+_MAX_ROWS, _MAX_COLUMNS = 1_048_576, 16_384
+"""Rows and columns of a sheet: the bounds of the format."""
+_WANTED: Final = (S + "row", S + "c", S + "col", S + "mergeCell", S + "autoFilter", S + "sheetFormatPr", S + "drawing")
+
+
+@dataclass(frozen=True, slots=True)
+class CellContext:
+    """What all sheets of a workbook share: shared strings, format codes by style, and the epoch of dates."""
+
+    strings: Sequence[str]
+    codes: Sequence[str]
+    epoch_1904: bool = False
+
+
+def read_cells(data: bytes, sheet: Sheet, workbook: Workbook, context: CellContext) -> None:
+    """Fills `sheet` from a worksheet part. Raises `BrokenPart` or `ResourceLimit`."""
+    reader = _CellReader(sheet, workbook, context)
+    for event in stream(data, _WANTED):
+        reader.take(event)
+
+
+def stream(data: bytes, tags: Sequence[str]) -> Iterator[Element]:
+    """Elements with those tags as they end, each emptied after use; no DOCTYPE, entities or network."""
+    try:
+        events = etree.iterparse(
+            BytesIO(data), events=("end",), tag=tags, resolve_entities=False, no_network=True, load_dtd=False,
+            remove_comments=True, remove_pis=True, huge_tree=False,
+        )  # fmt: skip
+        for _, element in events:
+            yield element
+            if element.tag != S + "c":
+                element.clear()
+                parent = element.getparent()
+                while parent is not None and element.getprevious() is not None:
+                    del parent[0]
+    except etree.XMLSyntaxError as error:
+        if "Excessive depth" in str(error) or "too long" in str(error) or "Resource limit" in str(error):
+            raise ResourceLimit("a part passes the limits of its XML") from None
+        raise BrokenPart("a part is not well-formed XML") from None
+
+
+class _CellReader:
+    def __init__(self, sheet: Sheet, workbook: Workbook, context: CellContext) -> None:
+        self._sheet, self._workbook, self._context = sheet, workbook, context
+        self._next: Place = (0, 0)
+
+    def take(self, element: Element) -> None:
+        match element.tag:
+            case t if t == S + "c":
+                self._take_cell(element)
+            case t if t == S + "row":
+                self._take_row(element)
+            case t if t == S + "col":
+                self._take_column(element)
+            case t if t == S + "mergeCell":
+                if (area := parse_area(element.get("ref", ""))) is not None and area[:2] != area[2:]:
+                    self._sheet.add_merge(area)
+            case t if t == S + "autoFilter":
+                if (area := parse_area(element.get("ref", ""))) is not None:
+                    self._sheet.filters.append(area)
+                    self._sheet.headers.append(area)
+            case t if t == S + "sheetFormatPr":
+                self._sheet.rows.default = _points(element.get("defaultRowHeight"), self._sheet.rows.default)
+                width = element.get("defaultColWidth")
+                self._sheet.columns.default = (
+                    _points(width, 0) * _POINTS_PER_CHAR if width else self._sheet.columns.default
+                )
+
+    def _take_row(self, row: Element) -> None:
+        index = natural(row.get("r"), self._next[0] + 1) - 1
+        if _on(row.get("hidden")):
+            self._sheet.hidden_rows.add(index)
+        if (height := row.get("ht")) is not None:
+            self._sheet.rows.stated[index] = _points(height, self._sheet.rows.default)
+        self._next = (index + 1, 0)
+
+    def _take_column(self, column: Element) -> None:
+        first, last = (int(_points(column.get(name), 0)) - 1 for name in ("min", "max"))
+        last = min(last, _MAX_COLUMNS - 1)
+        if not 0 <= first <= last:
+            return
+        if _on(column.get("hidden")):
+            self._sheet.hidden_columns.append((first, last))
+        if (width := column.get("width")) is not None and last - first < 1000:
+            points = _points(width, 0) * _POINTS_PER_CHAR
+            self._sheet.columns.stated.update(dict.fromkeys(range(first, last + 1), points))
+
+    def _take_cell(self, cell: Element) -> None:
+        name = cell.get("r")
+        place = parse_place(name) if name else self._next
+        if place is None or place[0] >= _MAX_ROWS or place[1] >= _MAX_COLUMNS:
+            return
+        self._next = (place[0], place[1] + 1)
+        text, number = self._show(cell)
+        self._workbook.put(self._sheet, place, text, number=number)
+
+    def _show(self, cell: Element) -> tuple[str, bool]:
+        kind = cell.get("t", "n")
+        if kind == "inlineStr":
+            found = cell.find(S + "is")
+            return (show_text(read_string(found), self._code(cell)) if found is not None else ""), False
+        value = cell.findtext(S + "v") or ""
+        if not value:
+            return "", False
+        match kind:
+            case "s":
+                at = natural(value, -1)
+                text = self._context.strings[at] if 0 <= at < len(self._context.strings) else ""
+                return show_text(text, self._code(cell)), False
+            case "str":
+                return show_text(unescape(value), self._code(cell)), False
+            case "b":
+                return ("TRUE" if value.strip() in ("1", "true") else "FALSE"), False
+            case "e":
+                return value, False
+            case "d":
+                return self._show_iso(value, cell), True
+            case _:
+                return self._show_number(value, cell), True
+
+    def _show_number(self, value: str, cell: Element) -> str:
+        try:
+            number = float(value)
+        except ValueError:
+            return value
+        if number != number or number in (float("inf"), float("-inf")):
+            return value
+        return show(number, self._code(cell), epoch_1904=self._context.epoch_1904)
+
+    def _show_iso(self, value: str, cell: Element) -> str:
+        """A date written as ISO text, shown by the cell's format when it has one."""
+        code = self._code(cell)
+        try:
+            moment = datetime.fromisoformat(value.replace("Z", ""))
+        except ValueError:
+            return value
+        serial = (moment - datetime(1899, 12, 30)).total_seconds() / 86400
+        return show(serial, code) if code != "General" else value
+
+    def _code(self, cell: Element) -> str:
+        style = cell.get("s")
+        at = natural(style, -1)
+        return self._context.codes[at] if 0 <= at < len(self._context.codes) else "General"
+
+
+def read_string(item: Element) -> str:
+    """The text of a shared or inline string, without the reading aids for East Asian text."""
+    parts: list[str] = []
+    for node in item:
+        if node.tag == S + "t":
+            parts.append(node.text or "")
+        elif node.tag == S + "r":
+            parts += [text.text or "" for text in node.iterfind(S + "t")]
+    return unescape("".join(parts))
+
+
+def unescape(text: str) -> str:
+    """`_x000D_` and its like as the characters they stand for."""
+    if "_x" not in text:
+        return text
+    parts = text.split("_x")
+    out = [parts[0]]
+    for part in parts[1:]:
+        digits = part[:4]
+        if len(part) > 4 and part[4] == "_" and all(char in "0123456789abcdefABCDEF" for char in digits):
+            out.append(chr(int(digits, 16)) + part[5:])
+        else:
+            out.append("_x" + part)
+    return "".join(out)
+
+
+def _on(value: str | None) -> bool:
+    return value in ("1", "true")
+
+
+def _points(text: str | None, default: float) -> float:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return default
+    return value if 0 <= value < 1e5 else default

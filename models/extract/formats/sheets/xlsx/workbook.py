@@ -1,0 +1,114 @@
+"""An Excel package: workbook, styles, shared strings and sheets by their relationships; a flow file out."""
+
+from typing import Final
+
+from lxml import etree
+
+from models.cdom.errors import Malformed, UnsupportedFormat
+from models.cdom.original import Format, ReadOptions
+from models.extract.formats.common.opc import MAX_XML_BYTES, Package, Relation
+from models.extract.formats.common.properties import read_metadata
+from models.extract.formats.common.xml import BrokenPart, Element, R
+from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from models.extract.formats.flow.parts import PartPictures, read_part_bytes
+from models.extract.formats.flow.sheet import Sheet, Workbook
+from models.extract.formats.flow.sheet_pages import make_pages
+from models.extract.formats.sheets.xlsx.cells import CellContext, read_cells, read_string, stream
+from models.extract.formats.sheets.xlsx.names import S
+from models.extract.formats.sheets.xlsx.objects import read_objects, relations_of
+from models.extract.formats.sheets.xlsx.styles import read_codes
+
+ENGINE: Final = "lxml"
+MAX_SHEETS: Final = 2000
+"""Sheets of a workbook that are read: each is a part of its own."""
+_KINDS: Final = frozenset({"worksheet", "xlMacrosheet", "xlIntlMacrosheet", "dialogsheet"})
+
+
+def open_xlsx(data: bytes, options: ReadOptions) -> FlowDocument:
+    """The workbook in `data`. Raises `ExtractError`: malformed, encrypted, unsupported, a limit passed."""
+    return open_flow(lambda: _XlsxFile(Package(data)).read(), options)
+
+
+class _XlsxFile:
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        self._warnings: list[str] = []
+
+    def read(self) -> FlowFile:
+        part = self._find_workbook()
+        root = self._package.xml(part)
+        if root is None or root.tag != S + "workbook":
+            raise UnsupportedFormat("the package holds no workbook")
+        relations = relations_of(self._package, part, self._warn)
+        named = {one.kind: one.target for one in relations.values() if not one.external}
+        if "vbaProject" in named:
+            self._warn("macros")
+        if any(one.kind in ("externalLink", "connections") for one in relations.values()):
+            self._warn("external-data")
+        context = self._read_context(root, named)
+        workbook = Workbook()
+        for node in list(root.iterfind(f"{S}sheets/{S}sheet"))[:MAX_SHEETS]:
+            workbook.sheets.append(self._read_sheet(node, relations.get(node.get(R + "id") or ""), workbook, context))
+        core = next(
+            (
+                one.target
+                for one in relations_of(self._package, "", self._warn).values()
+                if one.kind == "core-properties"
+            ),
+            "docProps/core.xml",
+        )
+        return FlowFile(
+            format=Format.XLSX,
+            pages=make_pages(workbook),
+            engine=ENGINE,
+            version=etree.__version__,
+            reason="workbook",
+            metadata=read_metadata(self._part(core), None),
+            warnings=tuple(self._warnings),
+            assets=PartPictures(self._package),
+        )
+
+    def _warn(self, code: str) -> None:
+        self._warnings.append(code)
+
+    def _part(self, name: str) -> Element | None:
+        try:
+            return self._package.xml(name)
+        except BrokenPart:
+            self._warn("part-unreadable")
+            return None
+
+    def _find_workbook(self) -> str:
+        relations = self._package.relations("")
+        found = next((one.target for one in relations.values() if one.kind == "officeDocument"), None)
+        for name in (found, "xl/workbook.xml"):
+            if name is not None and self._package.has(name):
+                return name
+        raise Malformed("the package names no workbook part")
+
+    def _read_context(self, root: Element, named: dict[str, str]) -> CellContext:
+        properties = root.find(S + "workbookPr")
+        epoch = properties is not None and properties.get("date1904") in ("1", "true", "on")
+        strings: list[str] = []
+        name = named.get("sharedStrings", "xl/sharedStrings.xml")
+        if self._package.has(name):
+            try:
+                strings = [read_string(item) for item in stream(read_part_bytes(self._package, name), (S + "si",))]
+            except BrokenPart:
+                self._warn("part-unreadable")
+        return CellContext(strings, read_codes(self._part(named.get("styles", "xl/styles.xml"))), bool(epoch))
+
+    def _read_sheet(self, node: Element, relation: Relation | None, workbook: Workbook, context: CellContext) -> Sheet:
+        sheet = Sheet(node.get("name") or "", visible=node.get("state") not in ("hidden", "veryHidden"))
+        if relation is None or relation.external or not self._package.has(relation.target):
+            sheet.warnings.append("part-unreadable")
+            return sheet
+        if relation.kind == "xlMacrosheet" or relation.kind == "xlIntlMacrosheet":
+            self._warn("macros")
+        if relation.kind in _KINDS and self._package.size(relation.target) <= MAX_XML_BYTES:
+            try:
+                read_cells(read_part_bytes(self._package, relation.target), sheet, workbook, context)
+            except BrokenPart:
+                sheet.warnings.append("part-unreadable")
+        read_objects(self._package, relation.target, sheet, sheet.warnings.append)
+        return sheet

@@ -1,0 +1,132 @@
+"""A slide deck: slides in order by their relationships, each with its layout, notes and comments; a flow file out."""
+
+from typing import Final
+
+from lxml import etree
+
+from models.cdom.errors import Malformed, UnsupportedFormat
+from models.cdom.flags import HIDDEN_TEXT
+from models.cdom.original import Format, ReadOptions
+from models.extract.formats.common.opc import Package, Relations
+from models.extract.formats.common.properties import read_metadata
+from models.extract.formats.common.xml import BrokenPart, Element, R, number
+from models.extract.formats.flow.blocks import FlowPage
+from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from models.extract.formats.flow.parts import PartPictures
+from models.extract.formats.flow.slide_order import is_slide_title, order_blocks
+from models.extract.formats.slides.inherit import SlideInheritance
+from models.extract.formats.slides.names import EMU_PER_POINT, P
+from models.extract.formats.slides.notes import read_comments, read_notes
+from models.extract.formats.slides.shapes import SlideParts, read_shapes
+
+ENGINE: Final = "lxml"
+_DEFAULT_SIZE: Final = (9_144_000, 6_858_000)
+"""EMU of a 4:3 slide."""
+
+
+def open_pptx(data: bytes, options: ReadOptions) -> FlowDocument:
+    """The deck in `data`. Raises `ExtractError`: malformed, encrypted, unsupported, a limit passed."""
+    return open_flow(lambda: _Deck(Package(data)).read(), options)
+
+
+class _Deck:
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        self._warnings: list[str] = []
+        self._inherited: dict[str, SlideInheritance] = {}
+
+    def read(self) -> FlowFile:
+        part = self._find_presentation()
+        root = self._package.xml(part)
+        if root is None or root.tag != P + "presentation":
+            raise UnsupportedFormat("the package holds no presentation")
+        relations = self._relations(part)
+        if any(one.kind == "vbaProject" for one in relations.values()):
+            self._warnings.append("macros")
+        size = root.find(P + "sldSz")
+        width, height = _DEFAULT_SIZE
+        if size is not None:
+            width, height = number(size.get("cx"), width), number(size.get("cy"), height)
+        pages = []
+        for node in root.iterfind(f"{P}sldIdLst/{P}sldId"):
+            relation = relations.get(node.get(R + "id") or "")
+            page = FlowPage(width / EMU_PER_POINT, height / EMU_PER_POINT)
+            pages.append(page)
+            if relation is None or relation.external:
+                page.warnings.append("part-unreadable")
+            else:
+                self._read_slide(relation.target, page)
+        core = next((one.target for one in self._relations("").values() if one.kind == "core-properties"), "")
+        return FlowFile(
+            format=Format.PPTX,
+            pages=pages,
+            engine=ENGINE,
+            version=etree.__version__,
+            reason="slides",
+            metadata=read_metadata(self._part(core, self._warnings) if core else None, None),
+            warnings=tuple(self._warnings),
+            assets=PartPictures(self._package),
+        )
+
+    def _find_presentation(self) -> str:
+        found = next((one.target for one in self._relations("").values() if one.kind == "officeDocument"), None)
+        for name in (found, "ppt/presentation.xml"):
+            if name is not None and self._package.has(name):
+                return name
+        raise Malformed("the package names no presentation part")
+
+    def _relations(self, part: str) -> Relations:
+        try:
+            return self._package.relations(part)
+        except BrokenPart:
+            self._warnings.append("part-unreadable")
+            return {}
+
+    def _part(self, name: str, warnings: list[str]) -> Element | None:
+        try:
+            return self._package.xml(name)
+        except BrokenPart:
+            warnings.append("part-unreadable")
+            return None
+
+    def _read_slide(self, part: str, page: FlowPage) -> None:
+        root = self._part(part, page.warnings)
+        tree = root.find(f"{P}cSld/{P}spTree") if root is not None else None
+        if root is None or tree is None:
+            page.warnings.append("part-unreadable")
+            return
+        relations = self._relations(part)
+        parts = SlideParts(
+            self._inheritance_of(relations),
+            relations,
+            lambda name: self._part(name, page.warnings),
+            page.warnings.append,
+        )
+        blocks = list(read_shapes(tree, parts))
+        page.blocks = order_blocks(blocks)
+        title = next((block.text for block in page.blocks if is_slide_title(block)), None)
+        page.label = " ".join(title.split()) if title else None
+        for kind, read in (("notesSlide", read_notes), ("comments", read_comments)):
+            for relation in relations.values():
+                if relation.kind == kind and not relation.external:
+                    beside = self._part(relation.target, page.warnings)
+                    page.notes += read(beside) if beside is not None else []
+        name = part.rpartition("/")[2]
+        for at, block in enumerate(page.in_order()):
+            block.path = f"{name}#{at + 1}"
+        if root.get("show") in ("0", "false"):
+            page.warnings.append("hidden-slide")
+            for block in page.in_order():
+                block.flags = (*block.flags, HIDDEN_TEXT)
+
+    def _inheritance_of(self, relations: Relations) -> SlideInheritance:
+        """The layout of a slide and the layout's master."""
+        layout = next((one.target for one in relations.values() if one.kind == "slideLayout"), None)
+        if layout is None:
+            return SlideInheritance()
+        if layout not in self._inherited:
+            roots = [self._part(layout, self._warnings)]
+            masters = (one.target for one in self._relations(layout).values() if one.kind == "slideMaster")
+            roots += [self._part(master, self._warnings) for master in list(masters)[:1]]
+            self._inherited[layout] = SlideInheritance(tuple(root for root in roots if root is not None))
+        return self._inherited[layout]

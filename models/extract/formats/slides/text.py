@@ -1,0 +1,136 @@
+"""Text bodies of shapes: paragraphs in, headings, list items and paragraphs out, with links and emphasis."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from models.cdom.tree import BlockType
+from models.extract.formats.common.omml import math_to_latex
+from models.extract.formats.common.opc import Relations
+from models.extract.formats.common.xml import MC, A, Element, M, R, number
+from models.extract.formats.flow.blocks import FlowBlock, InlineMarkup, StyledRun, join_runs
+from models.extract.formats.flow.counting import alphabetic, roman
+from models.extract.formats.slides.inherit import Bullet, Placeholder, SlideInheritance
+from models.extract.formats.slides.names import A14
+from models.extract.text_quality.symbol_fonts import decode_symbols
+
+_PRIVATE: Final = re.compile("[\uf020-\uf0ff]")
+MAX_LEVEL: Final = 9
+"""The deepest list level, counted from 1: the format has nine."""
+
+
+class ListNumbers:
+    """Counts numbered paragraphs of one text body."""
+
+    def __init__(self) -> None:
+        self._at: dict[int, tuple[str, int]] = {}
+
+    def next(self, level: int, bullet: Bullet | None) -> str:
+        """The label of the next paragraph; empty for a bullet or none."""
+        self._at = {depth: state for depth, state in self._at.items() if depth <= level}
+        if bullet is None or bullet.numbered is None:
+            self._at.pop(level, None)
+            return ""
+        scheme, last = self._at.get(level, (bullet.numbered, bullet.start - 1))
+        count = last + 1 if scheme == bullet.numbered else bullet.start
+        self._at[level] = (bullet.numbered, count)
+        return _label(bullet.numbered, count)
+
+
+def read_body(
+    shape: Element, body: Element, inherited: SlideInheritance, placeholder: Placeholder | None, relations: Relations
+) -> list[FlowBlock]:
+    """The blocks of a text body: items where the paragraph has a mark, else paragraphs."""
+    blocks: list[FlowBlock] = []
+    numbers = ListNumbers()
+    parents: dict[int, FlowBlock] = {}
+    for paragraph in body.iterfind(A + "p"):
+        properties = paragraph.find(A + "pPr")
+        level = min(MAX_LEVEL, max(1, number(properties.get("lvl") if properties is not None else None) + 1))
+        runs = list(read_runs(paragraph, relations))
+        if not any(run.text.strip() for run in runs):
+            continue
+        bullet = inherited.bullet(shape, placeholder, paragraph, level)
+        label = numbers.next(level, bullet)
+        text, spans = join_runs(runs, prefix=label + " " if label else "")
+        if bullet is None:
+            parents = {}
+            blocks.append(FlowBlock(BlockType.PARAGRAPH, text, spans))
+            continue
+        parents = {depth: block for depth, block in parents.items() if depth < level}
+        parent = parents[max(parents)] if parents else None
+        depth = (parent.level or 0) + 1 if parent is not None else 1
+        block = FlowBlock(BlockType.LIST_ITEM, text, spans, depth, parent=parent, bullet=not label)
+        parents[level] = block
+        blocks.append(block)
+    return blocks
+
+
+def read_runs(paragraph: Element, relations: Relations) -> Iterator[StyledRun]:
+    """The runs of a paragraph, line breaks and formulas in their places."""
+    for node in paragraph:
+        match node.tag:
+            case t if t in (A + "r", A + "fld"):
+                text = "".join(text.text or "" for text in node.iterfind(A + "t"))
+                yield StyledRun(_show_symbols(node, text), _style(node, relations))
+            case t if t == A + "br":
+                yield StyledRun("\n")
+            case t if t == MC + "AlternateContent":
+                choice = node.find(MC + "Choice")
+                if choice is not None:
+                    yield from _read_math(choice)
+            case t if t == A14 + "m":
+                yield from _read_math(node)
+
+
+def _show_symbols(run: Element, text: str) -> str:
+    """Letters of symbol fonts (Wingdings, Symbol) as what they show; others as they are."""
+    if not _PRIVATE.search(text):
+        return text
+    for name in ("sym", "latin"):
+        font = run.find(f"{A}rPr/{A}{name}")
+        if font is not None:
+            shown = decode_symbols(text, font.get("typeface") or "")
+            return text if "\ufffd" in shown else shown
+    return text
+
+
+def plain_text(body: Element | None) -> str:
+    """A text body's paragraphs, a line each."""
+    if body is None:
+        return ""
+    lines = ("".join(run.text for run in read_runs(paragraph, {})) for paragraph in body.iterfind(A + "p"))
+    return "\n".join(line.strip() for line in lines if line.strip())
+
+
+def _read_math(node: Element) -> Iterator[StyledRun]:
+    for formula in node.iter(M + "oMath"):
+        if latex := math_to_latex(formula):
+            yield StyledRun(f"${latex}$")
+
+
+def _style(run: Element, relations: Relations) -> InlineMarkup:
+    properties = run.find(A + "rPr")
+    if properties is None:
+        return InlineMarkup()
+    link = properties.find(A + "hlinkClick")
+    relation = relations.get(link.get(R + "id") or "") if link is not None else None
+    return InlineMarkup(
+        bold=properties.get("b") in ("1", "true"),
+        italic=properties.get("i") in ("1", "true"),
+        href=relation.target if relation is not None and relation.external else None,
+    )
+
+
+def _label(scheme: str, count: int) -> str:
+    if scheme.startswith("roman"):
+        text = roman(count)
+        text = text.upper() if "Uc" in scheme else text
+    elif scheme.startswith("alpha"):
+        text = alphabetic(count)
+        text = text.upper() if "Uc" in scheme else text
+    else:
+        text = str(count)
+    if scheme.endswith("ParenBoth"):
+        return f"({text})"
+    return text + (")" if scheme.endswith("ParenR") else ".")

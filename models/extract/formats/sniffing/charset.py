@@ -1,0 +1,100 @@
+"""The encoding of a text file, from its bytes: byte order marks, UTF-8, wide encodings, escapes, then statistics."""
+
+import codecs
+import re
+from typing import Final, cast
+
+from models.extract.formats.common.parse_cache import keep, take
+
+_KEPT: Final = "text"
+SAMPLE_BYTES: Final = 32_768
+"""What statistics look at; more text makes them slower and no better."""
+_BOMS: Final = (
+    (codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
+)  # fmt: skip
+_WIDE: Final = ("utf-32-be", "utf-32-le", "utf-16-be", "utf-16-le")
+_ESCAPES: Final = ((b"\x1b$)C", "iso2022_kr"), (b"\x1b$", "iso2022_jp_2"), (b"\x1b(J", "iso2022_jp_2"))
+_HZ: Final = re.compile(rb"~\{[!-w][!-~]")
+_CONTROL: Final = re.compile(rb"[\x00-\x08\x10-\x1a\x1c-\x1f\x7f]")
+_STATED: Final = re.compile(rb"""(?:encoding|charset)\s*=\s*["']?([A-Za-z0-9_.\-]{3,30})""", re.IGNORECASE)
+
+
+def decode_text(data: bytes) -> tuple[str, str]:
+    """The text of a file and the name of its encoding; what does not decode becomes replacement characters."""
+    for bom, name in _BOMS:
+        if data.startswith(bom):
+            return data.decode(name, "replace"), name
+    if (wide := _find_wide(data)) is not None:
+        return data.decode(wide, "replace"), wide
+    for mark, name in _ESCAPES:
+        if mark in data[:SAMPLE_BYTES] and (text := _try(data, name)) is not None:
+            return text, name
+    if _HZ.search(data[:SAMPLE_BYTES]) and (text := _try(data, "hz")) is not None:
+        return text, "hz"
+    for likely in ("utf-8", _find_stated(data)):
+        if likely and (text := _try(data, likely)) is not None:
+            return text, likely
+    guessed = guess(data)
+    return data.decode(guessed, "replace"), guessed
+
+
+def decode_file(data: bytes) -> tuple[str, str]:
+    """The same, kept for who counts what the file says."""
+    return keep(_KEPT, data, decode_text(data))
+
+
+def decode_again(data: bytes) -> str:
+    """The text as a reader of these bytes has just decoded it."""
+    found = take(_KEPT, data)
+    return (decode_text(data) if found is None else cast(tuple[str, str], found))[0]
+
+
+def is_text(data: bytes) -> bool:
+    """True when bytes read as text in some encoding: a wide one, or hardly any control characters."""
+    if not data:
+        return False
+    head = data[:SAMPLE_BYTES]
+    if any(data.startswith(bom) for bom, _ in _BOMS) or _find_wide(data) is not None:
+        return True
+    return b"\0" not in head and len(_CONTROL.findall(head)) <= len(head) // 200
+
+
+def guess(data: bytes) -> str:
+    """The likeliest encoding of bytes that are neither marked nor UTF-8."""
+    from charset_normalizer import from_bytes  # hundredths of a second that reading a PDF never needs
+
+    best = from_bytes(data[:SAMPLE_BYTES], steps=5, chunk_size=512, threshold=0.3).best()
+    return best.encoding if best is not None else "cp1252"
+
+
+def _find_wide(data: bytes) -> str | None:
+    """UTF-16 or UTF-32 without a mark: zero bytes that stand where that encoding has them."""
+    head = data[:2048]
+    if b"\0" not in head or len(head) < 4:
+        return None
+    for name in _WIDE:
+        width = 4 if "32" in name else 2
+        whole = head[: len(head) // width * width]
+        try:
+            text = whole.decode(name, "strict" if width == 4 else "replace")
+        except UnicodeDecodeError:
+            continue
+        plain = sum(char.isprintable() or char in "\r\n\t" for char in text) - text.count("\ufffd")
+        ascii_ = sum(char.isascii() for char in text)
+        if plain >= 0.97 * len(text) and "\0" not in text and ascii_ * 4 >= len(text):
+            return name
+    return None
+
+
+def _find_stated(data: bytes) -> str | None:
+    """An encoding that the text itself states in its first lines."""
+    found = _STATED.search(data[:1024])
+    return found.group(1).decode() if found else None
+
+
+def _try(data: bytes, name: str) -> str | None:
+    try:
+        return data.decode(name) if codecs.lookup(name)._is_text_encoding else None
+    except (UnicodeError, LookupError, ValueError):
+        return None

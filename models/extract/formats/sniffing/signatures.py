@@ -1,0 +1,116 @@
+"""What a file is, from its bytes: never from its name. Bytes in, a `Format` out; nothing is unpacked or parsed.
+
+The whole file gives the surest answer: a package is judged by its directory, which stands at the end.
+"""
+
+from typing import Final
+
+from models.cdom.errors import Encrypted, UnsupportedFormat
+from models.cdom.original import Format
+from models.extract.formats.sniffing.packages import sniff_zip
+from models.extract.formats.sniffing.texts import sniff_text
+
+HEAD_BYTES: Final = 4096
+"""As many bytes as the rules for signatures look at."""
+
+_PDF_HEADER_WITHIN: Final = 1024
+"""Bytes before a PDF's header that may hold something else, as Acrobat allows."""
+_ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+_CFB: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+_MAGIC: Final[tuple[tuple[bytes, Format], ...]] = (
+    (b"\x89PNG\r\n\x1a\n", Format.PNG),
+    (b"\xff\xd8\xff", Format.JPEG),
+    (b"GIF87a", Format.GIF),
+    (b"GIF89a", Format.GIF),
+    (b"II*\x00", Format.TIFF),
+    (b"MM\x00*", Format.TIFF),
+    (b"II+\x00", Format.TIFF),
+    (b"MM\x00+", Format.TIFF),
+    (b"{\\rtf", Format.RTF),
+)
+_BRANDS: Final = {
+    b"avif": Format.AVIF, b"avis": Format.AVIF, b"heic": Format.HEIC, b"heix": Format.HEIC, b"heim": Format.HEIC,
+    b"heis": Format.HEIC, b"hevc": Format.HEIC, b"mif1": Format.HEIC, b"msf1": Format.HEIC,
+}  # fmt: skip
+_STREAMS: Final = (
+    ("EncryptedPackage", None), ("WordDocument", Format.DOC), ("Workbook", Format.XLS), ("Book", Format.XLS),
+    ("PowerPoint Document", Format.PPT), ("__properties_version1.0", Format.MSG),
+)  # fmt: skip
+"""Streams of compound files by what they make of it."""
+
+
+def sniff(data: bytes) -> Format:
+    """The format of a file. Raises `UnsupportedFormat`, or `Encrypted` for a package under a password."""
+    for magic, found in _MAGIC:
+        if data.startswith(magic):
+            return found
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return Format.WEBP
+    if data[4:8] == b"ftyp" and (brand := _find_brand(data)) is not None:
+        return brand
+    if data.startswith(_ZIP):
+        return sniff_zip(data)
+    if data.startswith(_CFB):
+        return _sniff_compound(data)
+    if b"%PDF-" in data[: _PDF_HEADER_WITHIN + 5]:
+        return Format.PDF
+    if _is_bitmap(data):
+        return Format.BMP
+    return sniff_text(data)
+
+
+def is_compound(head: bytes) -> bool:
+    """True for a compound file (old Office, Outlook)."""
+    return head.startswith(_CFB)
+
+
+def is_container(head: bytes) -> bool:
+    """True for a file that its beginning alone does not tell: a zip archive or a compound file."""
+    return head.startswith((*_ZIP, _CFB))
+
+
+def check_head(head: bytes) -> None:
+    """Raises `UnsupportedFormat` when a file that begins so is of no format that is known here."""
+    if not head.startswith(_CFB):
+        sniff(head)
+
+
+def is_locked(data: bytes) -> bool:
+    """True for an Office package under a password."""
+    return data.startswith(_CFB) and _has_stream(data, "EncryptedPackage")
+
+
+def _is_bitmap(data: bytes) -> bool:
+    """`BM` begins many a text too: the header after it must have a size that bitmaps have."""
+    return data.startswith(b"BM") and (len(data) < 18 or data[14:18] in _BITMAP_HEADERS)
+
+
+_BITMAP_HEADERS: Final = frozenset(size.to_bytes(4, "little") for size in (12, 16, 40, 52, 56, 64, 108, 124))
+
+
+def _find_brand(data: bytes) -> Format | None:
+    size = min(int.from_bytes(data[:4], "big"), 256)
+    brands = [data[8:12], *(data[at : at + 4] for at in range(16, size - 3, 4))]
+    named = [_BRANDS[brand] for brand in brands if brand in _BRANDS]
+    return Format.AVIF if Format.AVIF in named else (named[0] if named else None)
+
+
+def _sniff_compound(data: bytes) -> Format:
+    for name, found in _STREAMS:
+        if _has_stream(data, name):
+            if found is None:
+                raise Encrypted()
+            return found
+    raise UnsupportedFormat("a compound file of an unknown kind")
+
+
+def _has_stream(data: bytes, name: str) -> bool:
+    """True when a directory entry (they are 128 bytes long and aligned) has that name."""
+    wanted = name.encode("utf-16-le") + b"\0\0"
+    at = data.find(wanted)
+    while at >= 0:
+        if at % 128 == 0 and at >= 512:
+            return True
+        at = data.find(wanted, at + 1)
+    return False

@@ -1,0 +1,143 @@
+"""Which kind of text a file is, from its first kilobytes: markup, mail, records, light markup, or just text."""
+
+import re
+from typing import Final
+
+from models.cdom.errors import UnsupportedFormat
+from models.cdom.original import Format
+from models.extract.formats.sniffing.charset import decode_text, is_text
+from models.extract.formats.sniffing.records import looks_delimited
+
+LOOKED_AT: Final = 65_536
+"""Bytes of a text that decide what it is."""
+
+_MARKUP: Final = re.compile(
+    r"<(?:!doctype\s+html|html|head|body|title|meta|div|p|table|h[1-6]|script|style|article|main|section|ul|ol)[\s>/]",
+    re.IGNORECASE,
+)
+_LEADING: Final = re.compile(r"(?:\s+|<!--.*?-->|<\?xml[^>]*\?>|<\?xml-[^>]*\?>)*", re.DOTALL)
+_JATS: Final = re.compile(
+    r"<!DOCTYPE\s+article\b[^>]*(?:JATS|NLM|Journal|Archiving)|<article\b[^>]*(?:dtd-version|article-type|jats)"
+    r"|<article\b[^>]*>\s*<front>|<article-meta>",
+    re.IGNORECASE,
+)
+_FLAT: Final = re.compile(
+    r"<office:document\b[^>]{0,8000}?\soffice:mimetype=[\"']application/vnd\.oasis\.opendocument\.([a-z]{4,12})"
+)
+"""OpenDocument in one file of XML: what it is stands in its first element."""
+_FLAT_FORMATS: Final = {
+    "text": Format.ODT, "spreadsheet": Format.ODS, "presentation": Format.ODP, "graphics": Format.ODP,
+}  # fmt: skip
+_HEADER: Final = re.compile(r"([A-Za-z][A-Za-z0-9-]{1,60})[ \t]*:(?!//)")
+_STRANGE_LINES: Final = 2
+"""Lines among a mail's headers that are none: programs break long ones without a blank."""
+_MAIL_HEADERS: Final = frozenset(
+    (
+        "from", "to", "cc", "subject", "date", "received", "return-path", "message-id", "mime-version", "delivered-to",
+        "content-type", "reply-to", "sender", "x-mailer", "in-reply-to", "references", "dkim-signature", "bcc",
+        "content-transfer-encoding", "x-received", "authentication-results", "x-mozilla-status", "x-unsent",
+        "envelope-to", "resent-from", "x-original-to", "status", "x-gm-thrid", "snapshot-content-location",
+    )
+)  # fmt: skip
+_SURE_HEADERS: Final = frozenset(("received", "return-path", "message-id", "mime-version", "delivered-to"))
+_PAIRS: Final = ({"from", "to"}, {"from", "subject"}, {"to", "subject"}, {"from", "date"})
+_WEB_ARCHIVE: Final = re.compile(r"^(?:snapshot-content-location:|content-type:\s*multipart/related)", re.I | re.M)
+_SAVED_BY: Final = re.compile(r"^from:\s*[<\"]?saved by|^snapshot-content-location:", re.I | re.M)
+_MARKDOWN: Final = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        r"^#{1,6} +\S", r"^(?:```|~~~)", r"(?<!\[)\[[^\]\n]{1,300}\]\((?:[^)\s\]]|\](?!\())+\)",
+        r"^\|? *:?-{1,}:? *\|[ :|-]*$",
+        r"^[^\n]+\n(?:={3,}|-{3,}) *$",
+        r"^[-*+] +\S", r"\*\*[^*\n]+\*\*", r"^> +\S", r"^\[[^\]\n]+\]: +\S", r"!\[[^\]\n]*\]\(", r"`[^`\n]+`",
+        r"^\d+\. +\S", r"\A---\n.*?\n---\n",
+    )
+)  # fmt: skip
+_ASCIIDOC: Final = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        r"^={1,6} +\S", r"^\|===\s*$", r"^:[a-zA-Z][\w-]*:(?: |$)",
+        r"^\[(?:source|quote|NOTE|TIP|cols|horizontal|\[|#|\.)[^\n]*\]$",
+        r"^(?:NOTE|TIP|WARNING|IMPORTANT|CAUTION): \S", r"^(?:----|====|\.\.\.\.|\+\+\+\+|____)\s*$",
+        r"(?:link|xref|image|include)::?[^\s\[]+\[", r"^\*{1,5} +\S", r"^\.{1,5} +\S", r"^\.[A-Z][^\n]+$",
+        r"https?://[^\s\[]+\[[^\]\n]+\]", r"<<[\w-]+(?:,[^>\n]+)?>>",
+    )
+)  # fmt: skip
+_TABLE_RULE: Final = re.compile(r"^\|? *:?-+:? *\|(?: *:?-+:? *\|?)*$", re.MULTILINE)
+_STRONG: Final = 2
+"""Kinds of marks that a light markup must show; a heading or a table counts twice."""
+
+
+def sniff_text(data: bytes) -> Format:
+    """The kind of a text file. Raises `UnsupportedFormat` for bytes that are no text."""
+    if not is_text(data):
+        raise UnsupportedFormat("no known signature, and no text")
+    text = decode_text(data[:LOOKED_AT])[0].replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
+    if not text.strip():
+        return Format.TXT
+    start = text[_LEADING.match(text).end() :] if _LEADING.match(text) else text  # type: ignore[union-attr]
+    if start.startswith("<"):
+        if (flat := _FLAT.match(start)) is not None and flat.group(1) in _FLAT_FORMATS:
+            return _FLAT_FORMATS[flat.group(1)]
+        if _JATS.search(text[:8192]):
+            return Format.JATS
+        if _MARKUP.match(start) or "<html" in text[:2048].lower():
+            return Format.HTML
+        return Format.TXT
+    if (mail := _sniff_mail(text)) is not None:
+        return mail
+    return _sniff_light(text)
+
+
+def _sniff_mail(text: str) -> Format | None:
+    """Lines of headers, several of which only mail has."""
+    if text.startswith("From ") and "\n" in text:
+        text = text[text.index("\n") + 1 :]
+    names: list[str] = []
+    strange = 0
+    for line in text.lstrip("\n").split("\n")[:200]:
+        if not line:
+            break
+        if line[0] in " \t":
+            continue
+        found = _HEADER.match(line)
+        if found is None:
+            strange += 1
+            if strange > _STRANGE_LINES or not names:
+                return None if len(names) < 3 else _mail_of(names, text)
+            continue
+        names.append(found.group(1).lower())
+    return _mail_of(names, text)
+
+
+def _mail_of(names: list[str], text: str) -> Format | None:
+    known = {name for name in names if name in _MAIL_HEADERS}
+    paired = any(pair <= known for pair in _PAIRS)
+    if not paired and not (len(known) >= 2 and known & _SURE_HEADERS) and len(known) < 3:
+        return None
+    head = text[:8192]
+    return Format.MHTML if _WEB_ARCHIVE.search(head) and _SAVED_BY.search(head) else Format.EML
+
+
+def _sniff_light(text: str) -> Format:
+    markdown, asciidoc = (_count_marks(text, marks) for marks in (_MARKDOWN, _ASCIIDOC))
+    if _TABLE_RULE.search(text) and "|===" not in text:
+        return Format.MARKDOWN
+    if max(markdown, asciidoc) >= _STRONG + 1 and not _is_records(text):
+        return Format.ASCIIDOC if asciidoc > markdown else Format.MARKDOWN
+    if looks_delimited(text):
+        return Format.CSV
+    if max(markdown, asciidoc) >= _STRONG:
+        return Format.ASCIIDOC if asciidoc > markdown else Format.MARKDOWN
+    return Format.TXT
+
+
+def _is_records(text: str) -> bool:
+    """Records whose fields hold marks are records: their first lines are no heading, list or fence."""
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    return looks_delimited(text) and not first.startswith(("#", "=", "-", "*", ">", "|", "`", ":"))
+
+
+def _count_marks(text: str, marks: tuple[re.Pattern[str], ...]) -> int:
+    """Kinds of marks in the text; the first, a heading, counts twice."""
+    return sum((1 + (at == 0)) for at, mark in enumerate(marks) if mark.search(text))

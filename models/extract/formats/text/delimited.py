@@ -1,0 +1,71 @@
+"""CSV and TSV: one table, its delimiter found by which one gives records of the same length."""
+
+import csv
+from typing import Final
+
+from models.cdom.errors import ResourceLimit
+from models.cdom.original import Format, ReadOptions
+from models.cdom.table import Cell, Table
+from models.cdom.tree import BlockType
+from models.extract.formats.flow.blocks import FlowBlock, FlowPage
+from models.extract.formats.flow.characters import clean
+from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from models.extract.formats.flow.sheet import MAX_CELLS
+from models.extract.formats.sniffing.charset import decode_file
+from models.extract.formats.sniffing.records import find_delimiter, read_records
+
+ENGINE: Final = "csv"
+MAX_COLUMNS: Final = 20_000
+"""Fields of one record; spreadsheets stop at 16,384."""
+
+
+def open_csv(data: bytes, options: ReadOptions) -> FlowDocument:
+    """The table in `data`. Raises `ResourceLimit`."""
+    return open_flow(lambda: _read(data), options)
+
+
+def _read(data: bytes) -> FlowFile:
+    text, name = decode_file(data)
+    delimiter = find_delimiter(text) or ","
+    page = FlowPage()
+    table = _read_table(text, delimiter)
+    if table is not None:
+        lines = text.count("\n") + (not text.endswith("\n"))
+        page.blocks.append(FlowBlock(BlockType.TABLE, table=table, path=f"lines 1-{lines}"))
+    return FlowFile(format=Format.CSV, pages=[page], engine=ENGINE, version=name, reason="delimited-text")
+
+
+def _read_table(text: str, delimiter: str) -> Table | None:
+    rows: list[list[str]] = []
+    count = 0
+    try:
+        for record in read_records(text, delimiter):
+            count += len(record)
+            if count > MAX_CELLS or len(record) > MAX_COLUMNS:
+                raise ResourceLimit("the file has too many cells")
+            if any(field.strip() for field in record):
+                rows.append(record)
+    except csv.Error:
+        raise ResourceLimit("a field is too long") from None
+    width = max((len(row) for row in rows), default=0)
+    if not width or width * len(rows) > 2 * MAX_CELLS:
+        if width:
+            raise ResourceLimit("the file has too many cells")
+        return None
+    header = _has_header(rows)
+    cells = tuple(
+        Cell(row=at, col=col, header=header and at == 0, text=clean(row[col]).strip() if col < len(row) else "")
+        for at, row in enumerate(rows)
+        for col in range(width)
+    )
+    return Table(rows=len(rows), cols=width, cells=cells)
+
+
+def _has_header(rows: list[list[str]]) -> bool:
+    """The first record names the columns: no numbers in it, nothing twice."""
+    first = [field.strip() for field in rows[0]]
+    return len(rows) > 1 and all(first) and len(set(first)) == len(first) and not any(map(_is_number, first))
+
+
+def _is_number(text: str) -> bool:
+    return text.strip("+-$€£% ").replace(",", "").replace(".", "").isdigit()

@@ -1,0 +1,56 @@
+"""Plain text: paragraphs at blank lines, line breaks kept, the lines of each as its path."""
+
+import re
+from typing import Final
+
+from models.cdom.original import Format, ReadOptions
+from models.cdom.tree import BlockType
+from models.extract.formats.flow.blocks import FlowBlock, FlowPage, StyledRun, join_runs
+from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from models.extract.formats.sniffing.charset import decode_file
+
+ENGINE: Final = "text"
+MAX_BLOCK_CHARS: Final = 20_000
+"""A paragraph longer than that is cut at a line, so that no block is the whole of a log file."""
+_FORM_FEED: Final = re.compile("\f")
+
+
+def open_text(data: bytes, options: ReadOptions) -> FlowDocument:
+    """The text in `data`. Raises `ResourceLimit`."""
+    return open_flow(lambda: _read(data), options)
+
+
+def _read(data: bytes) -> FlowFile:
+    text, name = decode_file(data)
+    pages: list[FlowPage] = []
+    line = 1
+    for part in _FORM_FEED.split(text):
+        page = FlowPage(blocks=read_paragraphs(part, line))
+        line += part.count("\n")
+        if page.blocks or not pages:
+            pages.append(page)
+    return FlowFile(format=Format.TXT, pages=pages, engine=ENGINE, version=name, reason="plain-text")
+
+
+def read_paragraphs(text: str, first_line: int = 1) -> list[FlowBlock]:
+    """Paragraphs of lines without a blank line between them."""
+    blocks: list[FlowBlock] = []
+    lines: list[str] = []
+    size = 0
+    for at, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=first_line):
+        if line.strip() and size < MAX_BLOCK_CHARS:
+            lines.append(line)
+            size += len(line)
+            continue
+        _add(blocks, lines, at - 1)
+        lines, size = ([line], len(line)) if line.strip() else ([], 0)
+    _add(blocks, lines, at)
+    return blocks
+
+
+def _add(blocks: list[FlowBlock], lines: list[str], last: int) -> None:
+    text, _ = join_runs([StyledRun("\n".join(lines))])
+    if text:
+        first = last - len(lines) + 1
+        path = f"line {last}" if first == last else f"lines {first}-{last}"
+        blocks.append(FlowBlock(BlockType.PARAGRAPH, text, path=path))

@@ -1,0 +1,1 @@
+"""Word files: .docx and the older .doc."""

@@ -1,0 +1,212 @@
+"""A Word file of 1997 to 2003: its streams in, a flow file out. Macros and objects are named, never run."""
+
+import struct
+from typing import Final
+
+from models.cdom.flags import COMMENT, HIDDEN_TEXT
+from models.cdom.original import Format, ReadOptions
+from models.cdom.tree import BlockType
+from models.extract.formats.common.compound import CompoundFile
+from models.extract.formats.common.compound_properties import read_summary
+from models.extract.formats.common.parse_cache import keep
+from models.extract.formats.flow.blocks import FlowBlock, FlowPage, join_runs
+from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from models.extract.formats.word.doc.fib import (
+    COMMENTS,
+    END_PLACES,
+    ENDNOTES,
+    NOTE_PLACES,
+    NOTES,
+    SECTIONS,
+    WordStreams,
+    read_head,
+)
+from models.extract.formats.word.doc.lists import read_lists
+from models.extract.formats.word.doc.paragraphs import WordParagraph, WordReader
+from models.extract.formats.word.doc.pictures import WordPictures
+from models.extract.formats.word.doc.pieces import WordText
+from models.extract.formats.word.doc.running import running_stories
+from models.extract.formats.word.doc.tables import WordTables
+
+ENGINE: Final = "doc"
+KEPT: Final = "doc"
+_COMMENT_PLACES: Final = 4
+"""Number of the table that says where comments are called."""
+_BODY_LEVEL: Final = 9
+"""The outline level of text that is no heading."""
+
+
+def open_doc(data: bytes, options: ReadOptions) -> FlowDocument:
+    """The text in `data`. Raises `ExtractError`: malformed, encrypted, unsupported, a limit passed."""
+    return open_flow(lambda: _read(data), options)
+
+
+def _read(data: bytes) -> FlowFile:
+    file = CompoundFile(data)
+    streams = read_head(file)
+    words = keep(KEPT, data, (streams, WordText(streams)))[1]
+    reader = _DocReader(streams, words, WordPictures(streams, file.read(file.find("Data") or ())))
+    reader.read()
+    warnings = ["macros"] if any("Macros" in path or "_VBA_PROJECT" in path for path in file.paths) else []
+    warnings += ["embedded-object"] if any(path[0] == "ObjectPool" for path in file.paths) else []
+    return FlowFile(
+        format=Format.DOC,
+        pages=reader.pages,
+        engine=ENGINE,
+        reason="word-file",
+        metadata=read_summary(file),
+        warnings=(*warnings, *reader.warnings),
+        assets=reader.pictures,
+    )
+
+
+class _DocReader:
+    """Turns paragraphs into blocks, page by page as the file states."""
+
+    def __init__(self, streams: WordStreams, words: WordText, pictures: WordPictures) -> None:
+        self._streams = streams
+        self.pictures = pictures
+        self.warnings: tuple[str, ...] = ()
+        self._words = WordReader(streams, words)
+        self._lists = read_lists(streams)
+        self._tables = WordTables()
+        self._items: dict[int, FlowBlock] = {}
+        self._sections = set(_places(streams.part(SECTIONS), 12))
+        self._called: dict[int, FlowBlock] = {}
+        self._count = 0
+        self.pages = [FlowPage()]
+
+    def read(self) -> None:
+        streams = self._streams
+        for paragraph in self._words.read(0, streams.text):
+            self._take(paragraph)
+        self._end_table()
+        boxes = streams.text + streams.notes + streams.headers + streams.comments + streams.endnotes
+        for paragraph in self._words.read(boxes, boxes + streams.boxes):
+            self._take(paragraph)
+        self._end_table()
+        comments = streams.text + streams.notes + streams.headers
+        self._add_notes(streams.part(NOTE_PLACES), streams.part(NOTES), 2, streams.text, ())
+        self._add_notes(streams.part(END_PLACES), streams.part(ENDNOTES), 2, comments + streams.comments, ())
+        self._add_notes(streams.part(_COMMENT_PLACES), streams.part(COMMENTS), 30, comments, (COMMENT,))
+        self._add_running()
+
+    def _take(self, paragraph: WordParagraph) -> None:
+        level = paragraph.nesting or int(paragraph.in_table)
+        if not level:
+            self._end_table()
+            for block in self._make(paragraph):
+                self._add(block)
+            if paragraph.end == "\x0c" and paragraph.last + 1 not in self._sections and self.pages[-1].blocks:
+                self.pages.append(FlowPage())
+            return
+        if paragraph.ends_row or paragraph.inner_row:
+            self._tables.end_row(level, paragraph.row, header=paragraph.header_row)
+            return
+        for block in self._make(paragraph):
+            self._tables.say(level, block)
+        if (paragraph.end == "\x07" and level == 1) or paragraph.inner_cell:
+            self._tables.end_cell(level)
+
+    def _add(self, block: FlowBlock) -> None:
+        self._count += 1
+        block.path = f"#{self._count}"
+        self.pages[-1].blocks.append(block)
+
+    def _end_table(self) -> None:
+        blocks = self._tables.close()
+        self._items = {} if blocks else self._items
+        for block in blocks:
+            self._add(block)
+
+    def _make(self, paragraph: WordParagraph) -> list[FlowBlock]:
+        """The block of a paragraph, after one of what is hidden in it; none when it says nothing."""
+        hidden = join_runs([run for run in paragraph.runs if run.style.hidden])[0]
+        found = [FlowBlock(BlockType.PARAGRAPH, hidden, flags=(HIDDEN_TEXT,))] if hidden else []
+        block = self._make_shown(paragraph)
+        before, after = self._make_pictures(paragraph, block)
+        found = [*before, *found, *([block] if block is not None else []), *after]
+        said = [one for one in found if one.type is not BlockType.PICTURE] or found
+        for place in paragraph.notes:
+            if said:
+                self._called[place] = said[-1]
+        return found
+
+    def _make_pictures(
+        self, paragraph: WordParagraph, block: FlowBlock | None
+    ) -> tuple[list[FlowBlock], list[FlowBlock]]:
+        """Pictures that stand before all text of a paragraph, and those that belong to it, which follow it."""
+        before: list[FlowBlock] = []
+        after: list[FlowBlock] = []
+        for sign in paragraph.pictures:
+            first = block is None or not any(
+                run.text.strip() for run in paragraph.runs[: sign.runs] if not run.style.hidden
+            )
+            found = self.pictures.floating(sign.place) if sign.floating else self.pictures.in_text(sign.place)
+            for one in found:
+                if one.asset is None:
+                    self.warnings = ("external-image",)
+                made = FlowBlock(BlockType.PICTURE, one.alt, asset=one.asset, parent=None if first else block)
+                (before if first else after).append(made)
+        return before, after
+
+    def _make_shown(self, paragraph: WordParagraph) -> FlowBlock | None:
+        runs = [run for run in paragraph.runs if not run.style.hidden]
+        text, spans = join_runs(runs)
+        if not text:
+            return None
+        level = self._words.styles.heading_level(paragraph.style)
+        level = min(6, paragraph.outline + 1) if level is None and paragraph.outline < _BODY_LEVEL else level
+        label = self._lists.label(paragraph.list_use, paragraph.level) if paragraph.list_use > 0 else None
+        if level is not None:
+            self._items = {}
+            return FlowBlock(BlockType.HEADING, text, spans, level)
+        if self._words.styles.is_title(paragraph.style):
+            return FlowBlock(BlockType.TITLE, text, spans)
+        if label is None:
+            parent = self._items[max(self._items)] if paragraph.left > 0 and self._items else None
+            self._items = self._items if parent is not None else {}
+            return FlowBlock(BlockType.PARAGRAPH, text, spans, parent=parent)
+        bullet = len(label) == 1 and not label.isalnum()
+        if not bullet:
+            text, spans = join_runs(runs, prefix=label + " ")
+        self._items = {at: block for at, block in self._items.items() if at < paragraph.level}
+        parent = self._items[max(self._items)] if self._items else None
+        depth = (parent.level or 0) + 1 if parent is not None else 1
+        block = FlowBlock(BlockType.LIST_ITEM, text, spans, depth, parent=parent, bullet=bullet)
+        self._items[paragraph.level] = block
+        return block
+
+    def _add_running(self) -> None:
+        """Headers and footers, each distinct text once; which page begins a section is not stated by all of them."""
+        seen: set[tuple[BlockType, str]] = set()
+        for kind, start, end in running_stories(self._streams):
+            lines = (
+                join_runs([run for run in one.runs if not run.style.hidden])[0] for one in self._words.read(start, end)
+            )
+            text = "\n".join(line for line in lines if line)
+            if text and (kind, text) not in seen:
+                seen.add((kind, text))
+                block = FlowBlock(kind, text, path=f"running {len(seen)}")
+                (self.pages[0].headers if kind is BlockType.PAGE_HEADER else self.pages[0].footers).append(block)
+
+    def _add_notes(self, places: bytes, texts: bytes, size: int, story: int, flags: tuple[str, ...]) -> None:
+        """Notes of one kind: where the text calls them, and where each lies in its story."""
+        calls = _places(places, size)
+        bounds = _places(texts, 0)
+        for at, call in enumerate(calls[: max(0, len(bounds) - 1)]):
+            parts = self._words.read(story + bounds[at], story + bounds[at + 1])
+            lines = (join_runs(part.runs)[0] for part in parts)
+            text = "\n".join(line for line in lines if line)
+            if text:
+                parent = self._called.get(call)
+                note = FlowBlock(BlockType.FOOTNOTE, text, flags=flags, parent=parent, path=f"note {at + 1}")
+                page = next((page for page in self.pages if parent in page.blocks), self.pages[-1])
+                note.parent = parent if parent in page.blocks else None
+                page.notes.append(note)
+
+
+def _places(table: bytes, size: int) -> list[int]:
+    """The characters that a table names, each with `size` bytes of its own; all of them where it has none."""
+    count = (len(table) - 4) // (4 + size) if size else len(table) // 4
+    return list(struct.unpack_from(f"<{count}i", table)) if count > 0 else []

@@ -1,0 +1,142 @@
+"""Block-level content of one story (body, note, header, cell, text box): elements in, drafts on pages out, in order.
+
+Tracked changes are read as accepted; nothing outside the package is looked at. Knows neither ids nor the tree.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from models.cdom.errors import ResourceLimit
+from models.cdom.table import Cell, Table
+from models.cdom.tree import BlockType
+from models.extract.formats.common.omml import math_to_latex
+from models.extract.formats.common.xml import MC, Element, M, R, W
+from models.extract.formats.flow.blocks import FlowBlock, FlowPage, adopt
+from models.extract.formats.word.docx.drafts import flatten
+from models.extract.formats.word.docx.drawing import choose_alternative
+from models.extract.formats.word.docx.numbering import ListCounter
+from models.extract.formats.word.docx.pages import FlatPage, PageSink
+from models.extract.formats.word.docx.paragraphs import PLAIN_KIND, read_kind
+from models.extract.formats.word.docx.pieces import Chart, NoteRef, Piece
+from models.extract.formats.word.docx.runs import InlineReader, Story
+from models.extract.formats.word.docx.tables import GridCell, read_grid
+from models.extract.formats.word.docx.writing import ParagraphWriter
+
+MAX_NESTING: Final = 50
+"""Tables within tables and boxes within boxes: Word itself nests no deeper, and each level is a call."""
+_WRAPPERS: Final = frozenset(W + name for name in ("ins", "moveTo", "customXml", "smartTag", "sdtContent"))
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What all stories of a document share.
+
+    `call_note` gives the mark that stands in the text and the note's blocks; `read_chart` a chart's blocks,
+    `read_chunk` those of another document by the id of its relationship.
+    """
+
+    counter: ListCounter
+    call_note: Callable[[NoteRef], tuple[str, list[FlowBlock]]]
+    read_chart: Callable[[Chart], list[FlowBlock]]
+    read_chunk: Callable[[str], list[FlowBlock]]
+
+
+class BodyReader:
+    """Reads block-level content into the pages of `sink`; make one per story, cell or text box."""
+
+    def __init__(self, desk: Desk, story: Story, sink: PageSink, *, depth: int = 0) -> None:
+        if depth > MAX_NESTING:
+            raise ResourceLimit("tables or text boxes are nested too deep")
+        self._desk, self._story, self._sink, self._depth = desk, story, sink, depth
+        self._writer = ParagraphWriter(sink, desk.call_note, desk.read_chart, self._read_box)
+        self._carried: list[Piece] = []
+
+    def read(self, container: Element) -> None:
+        """Reads every block inside `container`."""
+        self._read_children(container)
+        if self._carried:
+            self._writer.write(PLAIN_KIND, self._carried)
+            self._carried = []
+
+    def _read_children(self, container: Element) -> None:
+        for node in container:
+            if isinstance(node.tag, str):
+                self._read_block(node)
+
+    def _read_block(self, node: Element) -> None:
+        if node.tag == W + "p":
+            self._read_paragraph(node)
+        elif node.tag == W + "tbl":
+            self._read_table(node)
+        elif node.tag in _WRAPPERS:
+            self._read_children(node)
+        elif node.tag == W + "sdt":
+            for content in node.findall(W + "sdtContent"):
+                self._read_children(content)
+        elif node.tag == MC + "AlternateContent":
+            if (chosen := choose_alternative(node)) is not None:
+                self._read_children(chosen)
+        elif node.tag == M + "oMathPara":
+            self._read_formulas(node)
+        elif node.tag == W + "altChunk":
+            self._sink.current.blocks += self._desk.read_chunk(node.get(R + "id") or "")
+            self._writer.close_code()
+
+    def _read_formulas(self, node: Element) -> None:
+        for formula in node.iter(M + "oMath"):
+            if latex := math_to_latex(formula):
+                self._sink.current.blocks.append(FlowBlock(BlockType.FORMULA, latex))
+
+    def _read_paragraph(self, node: Element) -> None:
+        ppr = node.find(W + "pPr")
+        if ppr is not None and _runs_on(ppr):
+            self._carried += InlineReader(self._story).read(node)
+            return
+        kind = read_kind(ppr, self._story.styles, self._desk.counter)
+        pieces = self._carried + InlineReader(self._story, kind.toggles).read(node)
+        self._carried = []
+        if kind.page_break_before and self._sink.current.blocks:
+            self._sink.turn()
+        self._writer.write(kind, pieces)
+        if ppr is not None and ppr.find(W + "sectPr") is not None:
+            self._sink.end_section()
+
+    def _read_box(self, content: Element) -> None:
+        BodyReader(self._desk, self._story, FlatPage(self._sink.current), depth=self._depth + 1).read(content)
+
+    def _read_table(self, node: Element) -> None:
+        grid = read_grid(node)
+        if not grid.cells:
+            return
+        draft = FlowBlock(BlockType.TABLE)
+        page = self._sink.current
+        page.blocks.append(draft)
+        cells = [self._read_cell(cell, draft, page) for cell in grid.cells]
+        draft.table = Table(rows=grid.rows, cols=grid.cols, cells=tuple(cells))
+        self._writer.close_code()
+
+    def _read_cell(self, cell: GridCell, table: FlowBlock, page: FlowPage) -> Cell:
+        """One cell; pictures, nested tables and notes in it become children of the table."""
+        inner = FlatPage()
+        for content in cell.contents:
+            BodyReader(self._desk, self._story, inner, depth=self._depth + 1).read(content)
+        flat = flatten(inner.current.blocks)
+        page.blocks += adopt(flat.children, table)
+        page.notes += adopt(inner.current.notes, table)
+        return Cell(
+            row=cell.row,
+            col=cell.col,
+            row_span=cell.row_span,
+            col_span=cell.col_span,
+            header=cell.header,
+            text=flat.text,
+        )
+
+
+def _runs_on(ppr: Element) -> bool:
+    """True when the next paragraph goes on with this one: its mark is deleted, or it is a drop cap."""
+    if any(ppr.find(f"{W}rPr/{W}{tag}") is not None for tag in ("del", "moveFrom")):
+        return True
+    frame = ppr.find(W + "framePr")
+    return frame is not None and frame.get(W + "dropCap") in ("drop", "margin")

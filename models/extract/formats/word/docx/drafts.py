@@ -1,0 +1,70 @@
+"""Text with spans from styled pieces, and blocks flattened to the text of a cell or a note."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from models.cdom.tree import BlockType, Span
+from models.extract.formats.flow.blocks import BULLET, FlowBlock, flatten_table
+from models.extract.formats.word.docx.pieces import PLAIN_INK, Text
+
+
+def join_text(pieces: Iterable[Text], *, prefix: str = "", keep_indent: bool = False) -> tuple[str, tuple[Span, ...]]:
+    """Text and spans of styled pieces, outer white space removed; `prefix` stands before it, unstyled."""
+    groups = groupby(pieces, key=lambda piece: replace(piece.ink, hidden=False) if piece.ink.hidden else piece.ink)
+    runs = [("".join(piece.text for piece in group), ink) for ink, group in groups]
+    whole = "".join(text for text, _ in runs)
+    text = whole.strip("\n").rstrip() if keep_indent else whole.strip()
+    shift = len(prefix) - whole.find(text) if text else 0
+    spans: list[Span] = []
+    at = 0
+    for run, ink in runs:
+        start, end = max(at + shift, len(prefix)), min(at + len(run) + shift, len(prefix) + len(text))
+        at += len(run)
+        if ink != PLAIN_INK and end > start and run.strip():
+            spans.append(Span(start=start, end=end, bold=ink.bold, italic=ink.italic, code=ink.code, href=ink.href))
+    return prefix + text if text else "", tuple(spans)
+
+
+def move_spans(spans: Iterable[Span], by: int) -> tuple[Span, ...]:
+    """The same spans, `by` characters further on."""
+    return tuple(replace(span, start=span.start + by, end=span.end + by) for span in spans)
+
+
+@dataclass(slots=True)
+class Flat:
+    """Blocks as one text: for a cell, a note or a header. `children` are what stays a block of its own."""
+
+    text: str
+    spans: tuple[Span, ...]
+    children: list[FlowBlock]
+
+
+def flatten(drafts: list[FlowBlock]) -> Flat:
+    """A line per block. Nested tables are lines of cells and a child; pictures and flagged blocks are only children."""
+    text = ""
+    spans: list[Span] = []
+    children: list[FlowBlock] = []
+    kept: set[int] = set()
+    for draft in drafts:
+        nested = draft.parent is not None and id(draft.parent) in kept
+        if draft.type in (BlockType.PICTURE, BlockType.TABLE) or draft.flags:
+            children.append(draft)
+            kept.add(id(draft))
+        line = "" if nested else _line_of(draft)
+        if not line:
+            continue
+        text += "\n" if text else ""
+        bullet = len(BULLET) if draft.bullet else 0
+        spans += move_spans(draft.spans, len(text) + bullet)
+        text += line
+    return Flat(text, tuple(spans), children)
+
+
+def _line_of(draft: FlowBlock) -> str:
+    if draft.flags or draft.type is BlockType.PICTURE:
+        return ""
+    if draft.table is not None:
+        return flatten_table(draft.table)
+    text = f"${draft.text}$" if draft.type is BlockType.FORMULA and draft.text else draft.text
+    return (BULLET if draft.bullet else "") + text if text else ""

@@ -1,0 +1,86 @@
+"""Drawings, VML shapes and embedded objects: an element in, pictures, charts and text boxes out, in document order.
+
+Outside images are named, never fetched. Of alternative contents one is taken.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from models.extract.formats.common.opc import Relations
+from models.extract.formats.common.xml import DGM, MC, WP, A, C, Element, O, R, V, W, tag_of
+from models.extract.formats.word.docx.pieces import Box, Chart, PicturePiece, Piece
+
+_VISIBLE: Final = frozenset(
+    {W + "t", W + "txbxContent", A + "blip", V + "imagedata", C + "chart", DGM + "relIds", W + "drawing"}
+)
+
+
+def choose_alternative(node: Element) -> Element | None:
+    """Of `mc:AlternateContent` the first choice that shows anything we read, else the fallback."""
+    options = [child for child in node if child.tag in (MC + "Choice", MC + "Fallback")]
+    for option in options:
+        if next(option.iter(*_VISIBLE), None) is not None:
+            return option
+    return options[0] if options else None
+
+
+def read_drawing(node: Element, relations: Relations, warn: Callable[[str], None]) -> Iterator[Piece]:
+    """What a `w:drawing`, `w:pict` or `w:object` shows. `warn` takes warning codes."""
+    shared: str | None = None
+    own: str | None = None
+    stack = [node]
+    while stack:
+        here = stack.pop()
+        if here.tag == MC + "AlternateContent":
+            chosen = choose_alternative(here)
+            stack.extend([chosen] if chosen is not None else [])
+            continue
+        if here.tag == WP + "docPr":
+            shared, own = _alt_text(here), None
+        elif (stated := _alt_text(here)) is not None:
+            own = stated
+        if here.tag == W + "txbxContent":
+            yield Box(here)
+            continue
+        if here.tag == O + "OLEObject":
+            warn("embedded-object")
+        elif (found := _picture_or_chart(here, own or shared or "", relations)) is not None:
+            if isinstance(found, PicturePiece) and found.external:
+                warn("external-image")
+            yield found
+        stack.extend(child for child in reversed(here) if isinstance(child.tag, str))
+
+
+def _picture_or_chart(node: Element, alt: str, relations: Relations) -> PicturePiece | Chart | None:
+    match node.tag:
+        case t if t == A + "blip":
+            return _picture(node.get(R + "embed"), node.get(R + "link"), alt, relations)
+        case t if t == V + "imagedata":
+            title = node.get(O + "title") or node.get("title") or ""
+            return _picture(node.get(R + "id"), node.get(R + "href"), alt or title, relations)
+        case t if t == C + "chart":
+            return _chart(node.get(R + "id"), alt, relations)
+        case t if t == DGM + "relIds":
+            return _chart(node.get(R + "dm"), alt, relations)
+        case _:
+            return None
+
+
+def _picture(embed: str | None, link: str | None, alt: str, relations: Relations) -> PicturePiece | None:
+    for rel_id in (embed, link):
+        relation = relations.get(rel_id) if rel_id else None
+        if relation is not None:
+            return PicturePiece(None if relation.external else relation.target, alt, relation.external)
+    return PicturePiece(None, alt) if embed or link else None
+
+
+def _chart(rel_id: str | None, alt: str, relations: Relations) -> Chart | None:
+    relation = relations.get(rel_id) if rel_id else None
+    return Chart(relation.target, alt) if relation is not None and not relation.external else None
+
+
+def _alt_text(node: Element) -> str | None:
+    """The alternative text an element states; None when it is of a kind that states none."""
+    if node.tag == WP + "docPr" or tag_of(node).endswith("}cNvPr"):
+        return (node.get("descr") or "").strip()
+    return (node.get("alt") or "").strip() if tag_of(node).startswith(V) and node.get("alt") else None

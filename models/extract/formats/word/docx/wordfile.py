@@ -1,0 +1,201 @@
+"""The parts of a Word file put together: a package in, pages of drafts, metadata and warnings out.
+
+The document is found by relationship, not by name; parts that are missing or broken are left out with a warning.
+"""
+
+from typing import Final
+
+from models.cdom.errors import Malformed, UnsupportedFormat
+from models.cdom.tree import BlockType, Metadata
+from models.extract.formats.common.charts import read_chart_table, read_chart_text
+from models.extract.formats.common.opc import Package, Relations
+from models.extract.formats.common.properties import read_metadata
+from models.extract.formats.common.xml import BrokenPart, Element, W, is_on, val
+from models.extract.formats.flow.blocks import FlowBlock, FlowPage, adopt
+from models.extract.formats.flow.document import Assets
+from models.extract.formats.word.docx.body import BodyReader, Desk
+from models.extract.formats.word.docx.chunks import ChunkReader
+from models.extract.formats.word.docx.drafts import flatten
+from models.extract.formats.word.docx.fields import FieldStack
+from models.extract.formats.word.docx.notes import NoteBook, NotePart, read_note_part
+from models.extract.formats.word.docx.numbering import ListCounter
+from models.extract.formats.word.docx.pages import FlatPage, Section, StatedPages, read_sections
+from models.extract.formats.word.docx.pieces import Chart, NoteKind
+from models.extract.formats.word.docx.runs import Story
+from models.extract.formats.word.docx.styles import StyleSheet
+
+_NOTE_PARTS: Final = {
+    NoteKind.FOOTNOTE: ("footnotes", "footnotePr", "decimal"),
+    NoteKind.ENDNOTE: ("endnotes", "endnotePr", "lowerRoman"),
+    NoteKind.COMMENT: ("comments", "commentPr", "decimal"),
+}
+_TRACKED: Final = (W + "ins", W + "del", W + "moveFrom", W + "moveTo")
+
+
+class WordFile:
+    """One package on its way to pages. `read` once; then `metadata`, `warnings` and `assets` are complete.
+
+    `inside`: it lies in another Word file, and documents in it are only named.
+    """
+
+    def __init__(self, package: Package, *, inside: bool = False) -> None:
+        self._package, self._inside = package, inside
+        self.assets = ChunkReader(package)
+        self.warnings: list[str] = []
+        self._part = self._find_document()
+        self._relations = self._read_relations(self._part)
+        styles = self._related("styles")
+        self._styles = StyleSheet(styles)
+        self._settings = self._related("settings")
+        self.metadata: Metadata = read_metadata(self._read_core(), styles)
+
+    def read(self) -> list[FlowPage]:
+        """All pages in order. Raises `ExtractError`."""
+        root = self._package.xml(self._part)
+        body = root.find(W + "body") if root is not None and root.tag == W + "document" else None
+        if root is None or root.tag != W + "document":
+            raise UnsupportedFormat("the package holds no word-processing document")
+        sections = read_sections(body) if body is not None else [Section()]
+        pages = StatedPages(sections)
+        if body is None:
+            return pages.pages
+        self._warn_of(root)
+        self._note_stories: dict[NoteKind, Story] = {}
+        notes = NoteBook(self._read_note_parts(), self._read_note)
+        self._desk = Desk(ListCounter(self._related("numbering")), notes.call, self._read_chart, self._read_chunk)
+        BodyReader(self._desk, self._make_story(root, self._relations), pages).read(body)
+        _move_endnotes(pages.pages, notes.endnotes)
+        self._add_running(pages, sections)
+        return pages.pages
+
+    def _find_document(self) -> str:
+        relations = self._package.relations("")
+        found = next((one.target for one in relations.values() if one.kind == "officeDocument"), None)
+        for name in (found, "word/document.xml"):
+            if name is not None and self._package.has(name):
+                return name
+        raise Malformed("the package names no document part")
+
+    def _read_relations(self, part: str) -> Relations:
+        try:
+            return self._package.relations(part)
+        except BrokenPart:
+            self._warn("part-unreadable")
+            return {}
+
+    def _related(self, kind: str) -> Element | None:
+        """The root of the part of that kind; by its usual name when no relationship names one."""
+        named = next((one.target for one in self._relations.values() if one.kind == kind and not one.external), None)
+        folder = self._part.rpartition("/")[0]
+        return self._read_part(named or f"{folder}/{kind}.xml".lstrip("/"))
+
+    def _read_part(self, name: str) -> Element | None:
+        try:
+            return self._package.xml(name)
+        except BrokenPart:
+            self._warn("part-unreadable")
+            return None
+
+    def _read_core(self) -> Element | None:
+        found = (one.target for one in self._package.relations("").values() if one.kind == "core-properties")
+        return self._read_part(next(found, "docProps/core.xml"))
+
+    def _warn(self, code: str) -> None:
+        if code not in self.warnings:
+            self.warnings.append(code)
+
+    def _warn_of(self, root: Element) -> None:
+        if any(one.kind == "vbaProject" for one in self._relations.values()):
+            self._warn("macros")
+        if next(root.iter(*_TRACKED), None) is not None:
+            self._warn("tracked-changes")
+
+    def _make_story(self, root: Element, relations: Relations) -> Story:
+        kinds = [node.get(W + "fldCharType") for node in root.iter(W + "fldChar") if not _is_deleted(node)]
+        balanced = kinds.count("begin") == kinds.count("end")
+        return Story(self._styles, relations, FieldStack(balanced=balanced), self._warn)
+
+    def _read_note_parts(self) -> dict[NoteKind, NotePart]:
+        parts: dict[NoteKind, NotePart] = {}
+        for kind, (name, properties, format_) in _NOTE_PARTS.items():
+            root = self._related(name)
+            if root is not None:
+                target = next((one.target for one in self._relations.values() if one.kind == name), "")
+                self._note_stories[kind] = self._make_story(root, self._read_relations(target))
+            stated = self._settings.find(f"{W}{properties}/{W}numFmt") if self._settings is not None else None
+            parts[kind] = read_note_part(root, kind, val(stated) or format_)
+        return parts
+
+    def _read_note(self, kind: NoteKind, note: Element, page: FlatPage) -> None:
+        BodyReader(self._desk, self._note_stories[kind], page).read(note)
+
+    def _read_chart(self, chart: Chart) -> list[FlowBlock]:
+        """A chart as a picture with its title, and its values as a table."""
+        root = self._read_part(chart.part)
+        picture = FlowBlock(BlockType.PICTURE, chart.alt)
+        if root is None:
+            return [picture]
+        picture.text = read_chart_text(root) or chart.alt
+        table = read_chart_table(root)
+        return [picture, FlowBlock(BlockType.TABLE, table=table, parent=picture)] if table is not None else [picture]
+
+    def _read_chunk(self, rel_id: str) -> list[FlowBlock]:
+        """Another document, in its place."""
+        relation = self._relations.get(rel_id)
+        local = relation is not None and not relation.external and not self._inside
+        blocks = self.assets.blocks(relation.target, self._read_inside) if relation is not None and local else None
+        if blocks is None:
+            self._warn("embedded-document")
+        return blocks or []
+
+    def _read_inside(self, data: bytes) -> tuple[list[FlowBlock], Assets]:
+        """The blocks of a Word file inside this one. Raises `ExtractError`."""
+        word = WordFile(Package(data), inside=True)
+        blocks = [block for page in word.read() for block in page.in_order()]
+        for code in word.warnings:
+            self._warn(code)
+        return blocks, word.assets
+
+    def _add_running(self, pages: StatedPages, sections: list[Section]) -> None:
+        """Headers and footers: each distinct text once, on the first page where it is stated to run."""
+        even = self._settings is not None and is_on(self._settings.find(W + "evenAndOddHeaders"))
+        seen: set[tuple[BlockType, str]] = set()
+        for section, first in zip(sections, pages.first_pages, strict=False):
+            for type_, parts in ((BlockType.PAGE_HEADER, section.headers), (BlockType.PAGE_FOOTER, section.footers)):
+                for which in _running_order(section, bool(even)):
+                    later = first + 1 if which != "first" and section.title_page else first
+                    page = pages.pages[min(later, len(pages.pages) - 1)]
+                    running = page.headers if type_ is BlockType.PAGE_HEADER else page.footers
+                    running += self._read_running(parts.get(which, ""), type_, seen)
+
+    def _read_running(self, rel_id: str, type_: BlockType, seen: set[tuple[BlockType, str]]) -> list[FlowBlock]:
+        relation = self._relations.get(rel_id)
+        root = self._read_part(relation.target) if relation is not None and not relation.external else None
+        if root is None or relation is None:
+            return []
+        page = FlatPage()
+        BodyReader(self._desk, self._make_story(root, self._read_relations(relation.target)), page).read(root)
+        flat = flatten(page.current.blocks)
+        key = (type_, flat.text or relation.target)
+        if key in seen:
+            return []
+        seen.add(key)
+        draft = FlowBlock(type_, flat.text, flat.spans)
+        pictures = [child for child in flat.children if child.type is BlockType.PICTURE]
+        return [draft, *adopt(pictures, draft)] if flat.text else pictures
+
+
+def _running_order(section: Section, even: bool) -> list[str]:
+    return [*(["first"] if section.title_page else []), "default", *(["even"] if even else [])]
+
+
+def _is_deleted(node: Element) -> bool:
+    return any(parent.tag in (W + "del", W + "moveFrom") for parent in node.iterancestors())
+
+
+def _move_endnotes(pages: list[FlowPage], endnotes: list[FlowBlock]) -> None:
+    """Endnotes stand at the end of the document, wherever they are called."""
+    ids = {id(draft) for draft in endnotes}
+    for page in pages:
+        page.notes = [draft for draft in page.notes if id(draft) not in ids]
+    pages[-1].notes += endnotes

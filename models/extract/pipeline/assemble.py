@@ -1,0 +1,139 @@
+"""Pages to a tree: pure, the same for every format and for any split of the pages over processes.
+
+Gives blocks their ids and order, decides what only the whole document shows. Knows no parser.
+"""
+
+from collections.abc import Sequence
+
+from models.cdom.coverage import PageCoverage
+from models.cdom.original import DRAWN_FORMATS, ReadOptions, TableParts
+from models.cdom.tree import (
+    Block,
+    BlockId,
+    BlockProvenance,
+    Page,
+    PageStatus,
+    Source,
+    Tree,
+    TreeProvenance,
+    Warning,
+)
+from models.cdom.version import READER_VERSION
+from models.extract.contract import TAGS_IGNORED, DocumentFacts, PageBlock, PageContent, failed_page
+from models.extract.coverage.total import total_coverage
+from models.extract.document.confidence import Rating, rate_blocks
+from models.extract.document.continued import LeftOut, join_tables
+from models.extract.document.draft import Draft, limit_pictures, make_drafts
+from models.extract.document.hyphens import settle_hyphens
+from models.extract.document.joins import link_joins
+from models.extract.document.levels import set_levels
+from models.extract.document.running import mark_running
+from models.extract.document.stated_levels import free_flat_levels
+from models.extract.document.table_checks import check_block
+
+__all__ = ["assemble", "failed_page"]
+
+TEXT_LOST = "text-lost"
+"""Warning: characters that the page shows are in no block (see the coverage statement)."""
+
+BY_TAGS = "+tags"
+"""After the engine's name in a block's provenance: the author of the file tagged it as what it is."""
+
+
+def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Source, options: ReadOptions) -> Tree:
+    """The tree of a document from its pages, in page order."""
+    ordered = sorted(pages, key=lambda page: page.number)
+    drafts = make_drafts(ordered)
+    gained = settle_hyphens(drafts)
+    mark_running(drafts)
+    has_flat_tags = free_flat_levels(drafts)
+    set_levels(drafts, ordered, facts.outline)
+    link_joins(drafts)
+    drafts, repeated = _join_parts(facts, drafts, options)
+    has_all_pictures = limit_pictures(drafts, options.max_assets)
+    checked = [check_block(draft.block) for draft in drafts]
+    rated = rate_blocks(drafts, checked)
+    blocks = tuple(map(_make_block, drafts, checked, rated, range(len(drafts))))
+    coverage = total_coverage(ordered, blocks, gained, repeated)
+    return Tree(
+        source=source,
+        metadata=facts.metadata,
+        pages=tuple(_make_page(page, stated) for page, stated in zip(ordered, coverage.pages, strict=True)),
+        blocks=blocks,
+        warnings=(
+            *_find_warnings(facts, ordered, has_all_pictures=has_all_pictures),
+            *((Warning(code=TAGS_IGNORED),) if has_flat_tags else ()),
+            *(Warning(code=TEXT_LOST, page=stated.number) for stated in coverage.pages if stated.characters.lost),
+        ),
+        provenance=TreeProvenance(reader_version=READER_VERSION, options_hash=options.digest()),
+        coverage=coverage,
+    )
+
+
+def _join_parts(facts: DocumentFacts, drafts: list[Draft], options: ReadOptions) -> tuple[list[Draft], LeftOut]:
+    """Tables that go on over printed pages as one, unless they are asked for apart."""
+    if facts.format in DRAWN_FORMATS and options.table_parts is TableParts.JOINED:
+        return join_tables(drafts)
+    return drafts, {}
+
+
+def _make_page(page: PageContent, stated: PageCoverage) -> Page:
+    """The page; what is lost lowers its confidence by its share."""
+    counts = stated.characters
+    kept = 1 - counts.lost / counts.painted if counts.lost else 1.0
+    return Page(
+        number=page.number,
+        label=page.label,
+        width=page.width,
+        height=page.height,
+        rotation=page.rotation,
+        route=page.route,
+        reason=page.reason,
+        confidence=round(page.confidence * kept, 3),
+        status=page.status,
+    )
+
+
+def _make_block(draft: Draft, block: PageBlock, rating: Rating, order: int) -> Block:
+    return Block(
+        id=BlockId(f"b{order}"),
+        type=draft.type,
+        parent=_id_of(draft.parent),
+        level=draft.level,
+        page=draft.page.number,
+        bbox=block.bbox,
+        order=order,
+        text=block.text,
+        spans=block.spans,
+        table=rating.table,
+        asset_ref=block.asset_ref,
+        continues=_id_of(draft.continues),
+        confidence=rating.confidence,
+        flags=block.flags,
+        flag_spans=block.flag_spans,
+        unseen=block.unseen,
+        provenance=_make_provenance(draft),
+    )
+
+
+def _make_provenance(draft: Draft) -> BlockProvenance:
+    """Who read the block: the page's engine, or the recogniser of a part of it."""
+    page, path = draft.page, draft.block.path
+    who = page.recogniser if draft.block.recognised and page.recogniser else page
+    engine = who.engine + (BY_TAGS if draft.block.tagged else "")
+    return BlockProvenance(engine=engine, model=who.model, version=who.version, path=path)
+
+
+def _id_of(order: int | None) -> BlockId | None:
+    return None if order is None else BlockId(f"b{order}")
+
+
+def _find_warnings(facts: DocumentFacts, pages: Sequence[PageContent], *, has_all_pictures: bool) -> list[Warning]:
+    found = [Warning(code=code) for code in facts.warnings]
+    if not has_all_pictures:
+        found.append(Warning(code="pictures-left-out"))
+    for page in pages:
+        found += [Warning(code=code, page=page.number) for code in page.warnings]
+        if page.status is PageStatus.FAILED and page.error is not None:
+            found.append(Warning(code=page.error.value, page=page.number))
+    return found

@@ -1,0 +1,182 @@
+"""Parts of a page for a recogniser: which blocks are read again, and what becomes of the words found there. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from models.cdom.coverage import PageCoverage
+from models.cdom.flags import GARBLED_TEXT, HIDDEN_TEXT
+from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
+from models.cdom.ports import RecognisedPage, Word
+from models.cdom.tree import BlockType, Route
+from models.extract.contract import AreaReader, PageBlock, PageContent, ReadArea
+from models.extract.coverage.recognised import account_recognised
+from models.extract.coverage.total import count_written
+from models.extract.layout.lines.marks import Line, PageMarks
+from models.extract.layout.page import layout_page
+from models.extract.layout.text.blocks import confidence_of, join_lines
+from models.extract.pipeline.recognised_lines import make_line
+from models.extract.text_quality.agreement import agrees
+
+_MARGIN = 2.0  # points around a block that are shown to the recogniser: letters reach beyond their line's box
+_SURE, _LEAST_CHARS = 0.7, 8
+"""Mean confidence and characters from which what was read in a picture is taken for text and not for a drawing."""
+_UNREAD = 0.1
+"""Confidence of a block whose font is garbled and that no recogniser has read: next to nothing of it is right."""
+
+
+def find_garbled_blocks(blocks: Sequence[PageBlock], garbled: Sequence[Line]) -> list[int]:
+    """Places of the blocks that hold the middle of a garbled line."""
+    middles = [((line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2) for line in garbled]
+    return [
+        place
+        for place, block in enumerate(blocks)
+        if HIDDEN_TEXT not in block.flags and any(_holds(block.bbox, x, y) for x, y in middles)
+    ]
+
+
+def areas_of(blocks: Sequence[PageBlock], places: Sequence[int], width: float, height: float) -> tuple[ReadArea, ...]:
+    """The areas of those blocks, on a page of that size in points."""
+    areas: list[ReadArea] = []
+    for place in places:
+        box = blocks[place].bbox
+        if box is not None:
+            wider = (box[0] - _MARGIN, box[1] - _MARGIN, box[2] + _MARGIN, box[3] + _MARGIN)
+            areas.append(ReadArea(bbox=round_bbox(clamp_bbox(wider, width, height)), block=place))
+    return tuple(areas)
+
+
+def picture_areas(blocks: Sequence[PageBlock], places: Sequence[int]) -> tuple[ReadArea, ...]:
+    """The areas of those pictures: what is read there stands after them."""
+    boxes = [(place, blocks[place].bbox) for place in places]
+    return tuple(ReadArea(bbox=box, block=place, adds=True) for place, box in boxes if box is not None)
+
+
+def flag_garbled(blocks: Sequence[PageBlock], places: Sequence[int]) -> list[PageBlock]:
+    """The blocks, those at `places` flagged: nobody will read them better."""
+    flagged = list(blocks)
+    for place in places:
+        block = flagged[place]
+        flagged[place] = replace(block, flags=(*block.flags, GARBLED_TEXT), confidence=_UNREAD)
+    return flagged
+
+
+def apply_areas(content: PageContent, words: RecognisedPage) -> PageContent:
+    """The page with its areas read: text that the recogniser reads otherwise is replaced, that of pictures is added."""
+    blocks = list(content.blocks)
+    added: dict[int, list[PageBlock]] = {}
+    stated: list[tuple[str, Bbox]] = []
+    replaced: list[PageBlock] = []
+    for area in content.areas:
+        lines = _lines_in(area, words.words) if 0 <= area.block < len(blocks) else []
+        if not lines:
+            continue
+        before = blocks[area.block]
+        if area.adds:
+            if confidence_of(lines) < _SURE or sum(len(line.text) for line in lines) < _LEAST_CHARS:
+                continue
+            added[area.block] = _lay_out(content, lines)
+        elif agrees(" ".join(line.text for line in lines), before.text):
+            continue
+        else:
+            blocks[area.block] = _replace_text(content, before, lines)
+            replaced.append(before)
+        stated += [(line.text, line.bbox) for line in lines]
+    made = [*(block for block in blocks if block.recognised), *_flatten(added)]
+    return replace(
+        content,
+        route=Route.MIXED if made else Route.FAST,
+        blocks=_insert(blocks, added),
+        coverage=_account(content, stated, made, replaced),
+        written=count_written([*blocks, *_flatten(added)]),
+        warnings=(*content.warnings, *words.warnings),
+        recogniser=AreaReader(engine=words.engine, model=words.model, version=words.version),
+        areas=(),
+    )
+
+
+def leave_areas(content: PageContent) -> PageContent:
+    """The page when there is no recogniser: as its text layer has it, what is garbled flagged."""
+    garbled = [area.block for area in content.areas if not area.adds]
+    return replace(
+        content,
+        route=Route.FAST,
+        blocks=tuple(flag_garbled(content.blocks, garbled)),
+        areas=(),
+        warnings=(*content.warnings, "areas-not-read"),
+    )
+
+
+def _flatten(added: dict[int, list[PageBlock]]) -> list[PageBlock]:
+    return [block for group in added.values() for block in group]
+
+
+def _holds(box: Bbox | None, x: float, y: float) -> bool:
+    return box is not None and box[0] <= x <= box[2] and box[1] <= y <= box[3]
+
+
+def _lines_in(area: ReadArea, words: Sequence[Word]) -> list[Line]:
+    """The words whose middle lies in the area, as lines."""
+    inside = [word for word in words if _holds(area.bbox, (word.bbox[0] + word.bbox[2]) / 2, _middle(word))]
+    lines = [make_line(list(group)) for _, group in groupby(inside, key=lambda word: word.line)]
+    return [line for line in lines if line.text]
+
+
+def _middle(word: Word) -> float:
+    return (word.bbox[1] + word.bbox[3]) / 2
+
+
+def _lay_out(content: PageContent, lines: list[Line]) -> list[PageBlock]:
+    """Blocks of the lines as if they were a page; no running heads in the middle of one."""
+    marks = PageMarks(width=content.width, height=content.height, lines=lines)
+    return [replace(block, recognised=True, parent=None, continues=None) for block in layout_page(marks).blocks]
+
+
+def _replace_text(content: PageContent, before: PageBlock, lines: list[Line]) -> PageBlock:
+    """The block with the recognised text; a table is laid out again."""
+    if before.type is BlockType.TABLE:
+        tables = [block for block in _lay_out(content, lines) if block.table is not None]
+        if tables:
+            return replace(before, table=tables[0].table, text=tables[0].text, confidence=confidence_of(lines),
+                           recognised=True, printed="")  # fmt: skip
+    text, _ = join_lines(lines)
+    return replace(
+        before,
+        text=text,
+        table=None,
+        type=BlockType.PARAGRAPH if before.type is BlockType.TABLE else before.type,
+        spans=(),
+        confidence=confidence_of(lines),
+        flags=tuple(flag for flag in before.flags if flag != GARBLED_TEXT),
+        flag_spans=(),
+        printed="",
+        recognised=True,
+        breaks=(),
+    )
+
+
+def _insert(blocks: list[PageBlock], added: dict[int, list[PageBlock]]) -> tuple[PageBlock, ...]:
+    """The blocks with those of pictures after them; references go along."""
+    moved: list[int] = []
+    count = 0
+    for place in range(len(blocks)):
+        moved.append(place + count)
+        count += len(added.get(place, ()))
+    out: list[PageBlock] = []
+    for place, block in enumerate(blocks):
+        parent = None if block.parent is None else moved[block.parent]
+        continues = None if block.continues is None else moved[block.continues]
+        same = parent == block.parent and continues == block.continues
+        out += [block if same else replace(block, parent=parent, continues=continues), *added.get(place, ())]
+    return tuple(out)
+
+
+def _account(
+    content: PageContent, stated: list[tuple[str, Bbox]], made: list[PageBlock], replaced: list[PageBlock]
+) -> PageCoverage | None:
+    """The statement: the layer's text that was replaced is excluded, the words stand beside it."""
+    if content.coverage is None or not stated:
+        return content.coverage
+    return account_recognised(
+        content.coverage, stated, made, number=content.number, kept=True, replaced=tuple(replaced)
+    )

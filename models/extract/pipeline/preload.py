@@ -1,0 +1,64 @@
+"""Imports everything that reading can need, for a process that will have no file access afterwards."""
+
+import codecs
+import encodings
+import pkgutil
+from collections.abc import Collection
+from importlib import import_module
+
+from models.cdom.original import Format
+from models.extract import pages_json
+from models.extract.document.confidence import confidence_forests
+from models.extract.document.levels import level_forests
+from models.extract.layout.headings.decide import heading_forest
+from models.extract.layout.tables.scoring.find import load_weights
+from models.extract.registry import INSIDE, READERS, STATED
+from models.extract.text_quality.statistics import load_tables
+
+_SKIPPED_CODECS = frozenset({"aliases", "mbcs", "oem"})
+_CODECS_OF_PDF = (
+    "ascii", "latin_1", "utf_8", "utf_8_sig", "utf_16", "utf_16_le", "utf_16_be", "utf_32", "utf_32_le", "cp1252",
+    "mac_roman", "idna", "raw_unicode_escape", "unicode_escape",
+)  # fmt: skip
+"""The engine decodes what stands in a PDF; these are what Python itself and our own code ask for."""
+_LAZY = ("unicodedata", "models.extract.pipeline.recognised", "models.extract.pipeline.assemble")
+_LAZY_BESIDE_PDF = ("charset_normalizer", "models.extract.formats.common.encryption")
+
+
+def preload(formats: Collection[Format] = ()) -> None:
+    """Load readers (of these formats, of all where none is named), weights, codecs and JSON validators.
+
+    Raises `ImportError` when a reader cannot be imported.
+    """
+    wanted = set(formats).union(*(INSIDE.get(one, ()) for one in formats))
+    for target in sorted({target for one, target in READERS.items() if not wanted or one in wanted}):
+        import_module(target.split(":")[0])
+    if not formats or STATED & set(formats):
+        load_counters()
+    for name in _LAZY if set(formats) == {Format.PDF} else (*_LAZY, *_LAZY_BESIDE_PDF):
+        import_module(name)
+    all_codecs = (module.name for module in pkgutil.iter_modules(encodings.__path__))
+    for codec in _CODECS_OF_PDF if set(formats) == {Format.PDF} else all_codecs:
+        if codec not in _SKIPPED_CODECS:
+            _load_codec(codec)
+    heading_forest()
+    level_forests()
+    confidence_forests()
+    load_weights()
+    load_tables()
+    pages_json.page_adapter()
+    pages_json.facts_adapter()
+
+
+def load_counters() -> None:
+    """What counts the characters of formats without printed pages."""
+    parts = import_module("models.extract.coverage.stated.parts")
+    for target in sorted(set(parts.COUNTERS.values())):
+        import_module(target.split(":")[0])
+
+
+def _load_codec(name: str) -> None:
+    try:
+        codecs.lookup(name)
+    except LookupError:
+        return

@@ -1,0 +1,176 @@
+"""Recognised words as a page: the same layout rules on OCR lines as on a text layer. Pure; knows no recogniser."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
+from models.cdom.ports import RecognisedBlock, RecognisedPage, Word
+from models.cdom.tree import BlockType, Route
+from models.extract.contract import PageBlock, PageContent
+from models.extract.coverage.account import block_text
+from models.extract.coverage.recognised import account_recognised
+from models.extract.coverage.total import count_written
+from models.extract.layout.lines.marks import Line
+from models.extract.layout.page import layout_page
+from models.extract.pipeline.double_pages import find_fold, shift, take_side
+from models.extract.pipeline.ocr_regions import apply_areas
+from models.extract.pipeline.plan import CONFIRMED_TEXT, GARBAGE_TEXT, PICTURE_TEXT
+from models.extract.pipeline.recognised_lines import make_marks
+from models.extract.pipeline.upright import Standing
+from models.extract.text_quality.agreement import agrees
+
+
+def apply_recognition(content: PageContent, words: RecognisedPage) -> PageContent:
+    """`content` with its blocks made from the recognised words; its own text is replaced.
+
+    A page of pictures with a few words in its text layer keeps those, and gains what else was recognised. Layout sees
+    the page upright and level; the blocks' boxes are those of the page as it is shown. Blocks that the recogniser laid
+    out itself are taken as they are (route `vlm`).
+    """
+    if words.blocks is not None:
+        return _take_blocks(content, words, words.blocks)
+    if content.areas:
+        return apply_areas(content, words)
+    if content.reason == GARBAGE_TEXT and _confirms(words, content):
+        return replace(content, route=Route.FAST, reason=CONFIRMED_TEXT)
+    standing = Standing(
+        width=content.width, height=content.height, turn=words.rotation, skew=words.skew_degrees, bend=words.bend
+    )
+    kept = content.blocks if content.reason == PICTURE_TEXT else ()
+    found = [word for word in words.words if not any(_lies_in(word, block) for block in kept)]
+    found = [word for word in found if not any(_is_printed_on(word, block) for block in kept)]
+    levelled = [replace(word, bbox=standing.level(word.bbox)) for word in found]
+    laid = _lay_out(levelled, words.rules, *standing.upright_size)
+    lines = laid.lines
+    chars = sum(len(line.text) for line in lines)
+    score = sum(line.confidence * len(line.text) for line in lines) / chars if chars else 0.0
+    stated = [(line.text, line.bbox) for line in lines]
+    coverage = account_recognised(
+        content.coverage, stated, laid.blocks, number=content.number, kept=content.reason == PICTURE_TEXT,
+        scan=words.ink,
+    )  # fmt: skip
+    blocks = (*kept, *(standing.show_block(_moved(block, len(kept))) for block in laid.blocks))
+    return replace(
+        content,
+        route=Route.OCR,
+        confidence=round(score, 3),
+        body_size=laid.body_size,
+        blocks=blocks,
+        coverage=coverage,
+        written=count_written(blocks),
+        warnings=(*content.warnings, *words.warnings),
+        engine=words.engine,
+        model=words.model,
+        version=words.version,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _LaidOut:
+    """Lines and blocks of a recognised page, in points of it upright and level."""
+
+    lines: list[Line]
+    blocks: list[PageBlock]
+    body_size: float
+
+
+def _lay_out(words: Sequence[Word], rules: Sequence[Bbox], width: float, height: float) -> _LaidOut:
+    """The layout of the page; of a scan of two pages that of the left one and then that of the right one."""
+    fold = find_fold(words, rules, width, height)
+    if fold is None:
+        marks = make_marks(words, rules, width, height)
+        lines = list(marks.lines)
+        layout = layout_page(marks)
+        return _LaidOut(lines, list(layout.blocks), layout.body_size)
+    left = _lay_out_side(words, rules, fold, fold, height, right=False)
+    right = _lay_out_side(words, rules, fold, width - fold, height, right=True)
+    for line in right.lines:
+        line.x0, line.x1 = line.x0 + fold, line.x1 + fold
+    moved = [_moved(_shifted(block, fold), len(left.blocks)) for block in right.blocks]
+    return _LaidOut([*left.lines, *right.lines], [*left.blocks, *moved], left.body_size)
+
+
+def _lay_out_side(
+    words: Sequence[Word], rules: Sequence[Bbox], fold: float, width: float, height: float, *, right: bool
+) -> _LaidOut:
+    own, drawn = take_side(words, rules, fold, right=right)
+    marks = make_marks(own, drawn, width, height)
+    lines = list(marks.lines)
+    layout = layout_page(marks)
+    return _LaidOut(lines, list(layout.blocks), layout.body_size)
+
+
+def _shifted(block: PageBlock, by: float) -> PageBlock:
+    """The block and its cells further to the right."""
+    table = block.table
+    if table is not None:
+        cells = tuple(replace(cell, bbox=cell.bbox and shift(cell.bbox, by)) for cell in table.cells)
+        table = replace(table, cells=cells)
+    return replace(block, bbox=block.bbox and shift(block.bbox, by), table=table)
+
+
+def _confirms(words: RecognisedPage, content: PageContent) -> bool:
+    """True when the recogniser reads what the text layer says, however strange it is."""
+    layer = " ".join(block_text(block) for block in content.blocks)
+    return agrees(" ".join(word.text for word in words.words), layer)
+
+
+def _lies_in(word: Word, block: PageBlock) -> bool:
+    """True for a word that the block of the text layer already holds."""
+    if block.bbox is None or block.type is BlockType.PICTURE:
+        return False
+    x, y = (word.bbox[0] + word.bbox[2]) / 2, (word.bbox[1] + word.bbox[3]) / 2
+    return block.bbox[0] <= x <= block.bbox[2] and block.bbox[1] <= y <= block.bbox[3]
+
+
+def _is_printed_on(word: Word, block: PageBlock) -> bool:
+    """True for a word on a picture whose text layer holds it."""
+    if block.bbox is None or block.type is not BlockType.PICTURE or not block.text:
+        return False
+    x, y = (word.bbox[0] + word.bbox[2]) / 2, (word.bbox[1] + word.bbox[3]) / 2
+    letters = _letters(word.text)
+    inside = block.bbox[0] <= x <= block.bbox[2] and block.bbox[1] <= y <= block.bbox[3]
+    return inside and len(letters) > 1 and letters in _letters(block.text)
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum())
+
+
+def _moved(block: PageBlock, by: int) -> PageBlock:
+    """The block with its references to blocks of the page moved on."""
+    if not by or (block.parent is None and block.continues is None):
+        return block
+    parent = None if block.parent is None else block.parent + by
+    return replace(block, parent=parent, continues=None if block.continues is None else block.continues + by)
+
+
+def _take_blocks(content: PageContent, page: RecognisedPage, blocks: tuple[RecognisedBlock, ...]) -> PageContent:
+    chars = sum(len(block.text) for block in blocks)
+    score = sum(block.confidence * len(block.text) for block in blocks) / chars if chars else 0.0
+    return replace(
+        content,
+        route=Route.VLM,
+        confidence=round(score, 3),
+        coverage=None,
+        written=None,
+        blocks=tuple(_make_block(block, content) for block in blocks),
+        warnings=(*content.warnings, *page.warnings),
+        engine=page.engine,
+        model=page.model,
+        version=page.version,
+    )
+
+
+def _make_block(block: RecognisedBlock, content: PageContent) -> PageBlock:
+    """Boxes never leave the page. A picture has no asset: nobody drew one."""
+    box = None if block.bbox is None else round_bbox(clamp_bbox(block.bbox, content.width, content.height))
+    return PageBlock(
+        type=block.type,
+        bbox=box,
+        text=block.text,
+        level=block.level,
+        spans=block.spans,
+        table=block.table,
+        confidence=round(block.confidence, 3),
+    )

@@ -1,1 +1,0 @@
-"""Compound files (OLE 2), in which old Office and Outlook keep their streams."""

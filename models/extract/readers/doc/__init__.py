@@ -1,5 +1,0 @@
-"""Word 97 to 2003 (.doc): bytes in, an `OpenDocument` out."""
-
-from models.extract.readers.doc.document import open_doc
-
-__all__ = ["open_doc"]

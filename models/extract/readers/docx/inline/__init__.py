@@ -1,1 +1,0 @@
-"""What stands in a paragraph: runs, fields, styles, symbols, formulas, drawings."""

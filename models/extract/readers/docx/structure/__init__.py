@@ -1,1 +1,0 @@
-"""What a Word file is made of: paragraphs, lists, tables, notes, pages."""

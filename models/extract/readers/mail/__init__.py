@@ -1,6 +1,0 @@
-"""Mail (.eml, .mhtml): bytes in, an `OpenDocument` out, attachments beside it."""
-
-from models.extract.readers.mail.message import open_eml
-from models.extract.readers.mail.mhtml import open_mhtml
-
-__all__ = ["open_eml", "open_mhtml"]

@@ -1,5 +1,0 @@
-"""OpenDocument files (.odt, .ods, .odp): bytes in, an `OpenDocument` out."""
-
-from models.extract.readers.odf.files import open_odp, open_ods, open_odt
-
-__all__ = ["open_odp", "open_ods", "open_odt"]

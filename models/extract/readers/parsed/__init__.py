@@ -1,1 +1,0 @@
-"""What readers parsed, for the statement."""

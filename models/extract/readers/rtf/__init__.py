@@ -1,5 +1,0 @@
-"""Rich Text Format (.rtf): bytes in, an `OpenDocument` out."""
-
-from models.extract.readers.rtf.document import open_rtf
-
-__all__ = ["open_rtf"]

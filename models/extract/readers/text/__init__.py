@@ -1,7 +1,0 @@
-"""Text files: plain text in any encoding, CSV and TSV, Markdown. Bytes in, an `OpenDocument` out."""
-
-from models.extract.readers.text.delimited import open_csv
-from models.extract.readers.text.markdown import open_markdown
-from models.extract.readers.text.plain import open_text
-
-__all__ = ["open_csv", "open_markdown", "open_text"]

@@ -1,5 +1,0 @@
-"""Excel workbooks (.xlsx, .xlsm and templates): bytes in, an `OpenDocument` out."""
-
-from models.extract.readers.xlsx.workbook import open_xlsx
-
-__all__ = ["open_xlsx"]

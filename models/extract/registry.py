@@ -1,0 +1,85 @@
+"""Opens a document: sniffs its format and hands its bytes to the reader of that format.
+
+A reader is imported when its format is first met; `preload.preload()` imports all of them (a sandboxed child cannot).
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import cast
+
+from models.cdom.errors import UnsupportedFormat
+from models.cdom.original import Format, ReadOptions
+from models.extract.contract import OpenDocument
+from models.extract.formats.sniffing.signatures import is_locked, sniff
+
+READERS: dict[Format, str] = {
+    Format.PDF: "models.extract.formats.pdf:open_pdf",
+    Format.DOCX: "models.extract.formats.word.docx:open_docx",
+    Format.PPTX: "models.extract.formats.slides:open_pptx",
+    Format.XLSX: "models.extract.formats.sheets.xlsx:open_xlsx",
+    Format.DOC: "models.extract.formats.word.doc:open_doc",
+    Format.XLS: "models.extract.formats.sheets.xls:open_xls",
+    Format.XLSB: "models.extract.formats.sheets.xlsb:open_xlsb",
+    Format.RTF: "models.extract.formats.rtf:open_rtf",
+    Format.ODT: "models.extract.formats.opendocument:open_odt",
+    Format.ODS: "models.extract.formats.opendocument:open_ods",
+    Format.ODP: "models.extract.formats.opendocument:open_odp",
+    Format.EPUB: "models.extract.formats.web.epub:open_epub",
+    Format.HTML: "models.extract.formats.common.html:open_html",
+    Format.MHTML: "models.extract.formats.mail:open_mhtml",
+    Format.JATS: "models.extract.formats.text.jats:open_jats",
+    Format.ASCIIDOC: "models.extract.formats.text.asciidoc:open_asciidoc",
+    Format.EML: "models.extract.formats.mail:open_eml",
+    Format.MSG: "models.extract.formats.mail.msg:open_msg",
+    Format.ZIP: "models.extract.formats.archive:open_zip",
+    Format.CSV: "models.extract.formats.text:open_csv",
+    Format.MARKDOWN: "models.extract.formats.text:open_markdown",
+    Format.TXT: "models.extract.formats.text:open_text",
+    **dict.fromkeys(
+        (Format.PNG, Format.JPEG, Format.WEBP, Format.BMP, Format.GIF, Format.TIFF, Format.AVIF),
+        "models.extract.formats.image:open_image",
+    ),
+}
+"""Format → "module:function"; the function takes (data, options) and returns an `OpenDocument`."""
+
+INSIDE = {Format.DOCX: frozenset({Format.HTML, Format.MHTML, Format.RTF, Format.TXT})}
+"""Formats whose files may lie inside a file of another and are read in their place."""
+
+STATED = frozenset(
+    {
+        Format.DOCX, Format.PPTX, Format.XLSX, Format.ODT, Format.ODS, Format.ODP, Format.RTF, Format.EPUB,
+        Format.HTML, Format.MHTML, Format.EML, Format.CSV, Format.MARKDOWN, Format.TXT,
+        Format.DOC, Format.XLS, Format.XLSB, Format.MSG, Format.JATS, Format.ASCIIDOC,
+    }
+)  # fmt: skip
+"""Formats whose characters are counted apart from their reader."""
+_LOCKED = "models.extract.formats.common.encryption"
+_COUNTED = "models.extract.coverage.stated.parts"
+
+Opener = Callable[[bytes, ReadOptions], OpenDocument]
+
+
+def find_reader(found: Format) -> Opener:
+    """The function that opens files of this format. Raises `UnsupportedFormat` for one that is only recognised."""
+    if found not in READERS:
+        raise UnsupportedFormat(f"{found.value} files are not read")
+    module, name = READERS[found].split(":")
+    return cast(Opener, getattr(import_module(module), name))
+
+
+def open_lock(data: bytes, options: ReadOptions) -> bytes:
+    """What is inside an Office package under a password; any other file as it is. Raises `Encrypted`, `Malformed`."""
+    return cast(bytes, import_module(_LOCKED).unlock(data, options.password)) if is_locked(data) else data
+
+
+def open_document(data: bytes, options: ReadOptions) -> OpenDocument:
+    """The document in `data`, opened. Raises `ExtractError` (unsupported, malformed, encrypted, too many pages).
+
+    Formats without printed pages come with a statement about their characters; PDFs and pictures make their own.
+    """
+    data = open_lock(data, options)
+    found = sniff(data)
+    document = find_reader(found)(data, options)
+    if found not in STATED:
+        return document
+    return cast(OpenDocument, import_module(_COUNTED).with_statement(document, found, data))

@@ -1,0 +1,118 @@
+"""How surprising the letters of each line are, in the languages of their script.
+
+The table was counted from word frequencies of 32 languages by `tests/bench/training/letters.py`: for each three
+neighbouring letters of a word the surprise of the third after the two before it, in twentieths of a nat.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from models.extract.text_quality.letters import ALPHABETS, BAD, DIGIT, EDGE, FIRSTS, OTHER, encode_letters
+
+_STEPS_A_NAT = 20.0  # steps of the stored bytes in one nat
+_TABLES = Path(__file__).with_name("letter_triples.npz")
+_ACRONYM = 5  # letters of the longest usual abbreviation in capitals
+_WORD = re.compile(r"\S+")
+Costs = npt.NDArray[np.float32]
+Codes = npt.NDArray[np.int32]
+Sums = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class LineLetters:
+    """A row a line: triples of letters that were judged, and the sum of their surprise in nats; letters of judged
+    scripts and of all; characters that are none, those of them that follow another; digits beside letters."""
+
+    triples: Sums
+    nats: Sums
+    judged: Sums
+    letters: Sums
+    bad: Sums
+    bad_runs: Sums
+    digit_joins: Sums
+
+    def columns(self) -> tuple[Sums, ...]:
+        """In the order in which they are made."""
+        return (self.triples, self.nats, self.judged, self.letters, self.bad, self.bad_runs, self.digit_joins)
+
+
+@cache
+def load_tables() -> dict[str, Costs]:
+    """Surprise in nats by script, three letters deep."""
+    with np.load(_TABLES, allow_pickle=False) as file:
+        return {script: file[script].astype(np.float32) / np.float32(_STEPS_A_NAT) for script in ALPHABETS}
+
+
+def measure_lines(texts: Sequence[str]) -> LineLetters:
+    """The statistics of each text. `texts` must not be empty."""
+    joined = "\n".join([*texts, ""])
+    codes = np.frombuffer(encode_letters(joined), np.uint8).astype(np.int32)
+    starts = np.cumsum([0, *[len(text) + 1 for text in texts[:-1]]])
+    triples, nats = np.zeros(len(codes)), np.zeros(len(codes))
+    judged = (codes > EDGE) & (codes < DIGIT)
+    for script, costs in load_tables().items():
+        first = FIRSTS[script]
+        own = (codes >= first) & (codes < first + len(ALPHABETS[script]))
+        if own.any():
+            _add_script(codes, own, first, costs, triples, nats)
+    for start, end in find_codes(joined):
+        triples[start:end] = nats[start:end] = 0
+    letter, bad = judged | (codes == OTHER), codes == BAD
+    digit = codes == DIGIT
+    joins = np.zeros(len(codes))
+    joins[1:] = (letter[1:] & digit[:-1]) | (digit[1:] & letter[:-1])
+    runs = np.zeros(len(codes))
+    runs[1:] = bad[1:] & bad[:-1]
+    columns = np.array([triples, nats, judged, letter, bad, runs, joins], np.float64)
+    return LineLetters(*np.add.reduceat(columns, starts, axis=1))
+
+
+def find_codes(text: str) -> list[tuple[int, int]]:
+    """Where words of no language stand, with the sign behind each: numbers of parts and forms, acronyms, addresses."""
+    return [(found.start(), found.end() + 1) for found in _WORD.finditer(text) if _is_code(found[0])]
+
+
+def _is_code(word: str) -> bool:
+    if word.isupper():
+        return any(map(str.isdigit, word)) or sum(map(str.isalpha, word)) <= _ACRONYM
+    return "://" in word or "@" in word[1:-1] or word.startswith("www.")
+
+
+def find_nats(text: str) -> float:
+    """The surprise of one text as `measure_lines` sums it: of a word or two in a tenth of the time."""
+    codes = encode_letters(text + "\n")
+    total = 0.0
+    for script, costs in load_tables().items():
+        first = FIRSTS[script]
+        last = first + len(ALPHABETS[script])
+        if not any(first <= code < last for code in codes):
+            continue
+        before = middle = EDGE
+        was_known = True
+        for code in codes:
+            local = code - first + 1 if first <= code < last else EDGE
+            is_known = local > EDGE or code in (EDGE, DIGIT)
+            if is_known and was_known and (middle > EDGE or local > EDGE):
+                total += float(costs[before if middle > EDGE else EDGE, middle, local])
+            before, middle, was_known = middle, local, is_known
+    return total
+
+
+def _add_script(codes: Codes, own: npt.NDArray[np.bool_], first: int, costs: Costs, triples: Sums, nats: Sums) -> None:
+    """Add the triples of one script at the place of their last letter; what parts words counts as an edge."""
+    local = np.where(own, codes - first + 1, EDGE)
+    known = own | (codes == EDGE) | (codes == DIGIT)
+    middle, before = np.zeros_like(local), np.zeros_like(local)
+    middle[1:], before[2:] = local[:-1], local[:-2]
+    before[middle == EDGE] = EDGE
+    used = known & ((middle > EDGE) | (local > EDGE))
+    used[1:] &= known[:-1]
+    size = costs.shape[0]
+    triples += used
+    nats += costs.ravel().take((before * size + middle) * size + local) * used

@@ -1,0 +1,155 @@
+"""Publishes a document's tree once more under a new attempt number, without queueing the document again.
+
+`quire rescan` stores new flags, `quire reread` a tree of a newer reader. Order and crash story: the caller reserves an
+attempt number and stores the artifacts under it (a crash leaves files without a reference). One transaction then
+switches the document to the new attempt, only if it still shows the attempt that was scanned or re-read, and asks the
+index writer to compare. Nothing is metered twice.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from models.cdom.flags import FlaggedPlace
+from models.cdom.original import ReadOptions
+from storage.access.audit import record
+from storage.index.index_requests import ask_for_comparison
+from storage.postgres.database import Connection, Database, Row
+from storage.review.flags import keep_flags
+from storage.store import Store
+from storage.values.reading_options import load_options
+from storage.values.rows import Actor, DocumentId, ReadFacts, Scope
+
+OPERATOR = Actor(key_name="operator")
+_PAGE = 200  # documents listed in one statement
+_STILL_SHOWN = """
+where id = %(id)s and published_attempt = %(shown)s and status = 'succeeded' and deleted_at is null
+returning tenant, org
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedAttempt:
+    """A published attempt: its artifacts by name."""
+
+    document_id: DocumentId
+    attempt: int
+    manifest: dict[str, dict[str, Any]]
+
+
+def list_shown(db: Database) -> Iterator[PublishedAttempt]:
+    """Yield every document that shows a tree, of all tenants, ordered by id."""
+    last = ""
+    while rows := db.fetch_all(
+        """select id, published_attempt, manifest from documents where id > %(last)s and status = 'succeeded'
+           and deleted_at is null and published_attempt is not null order by id limit %(limit)s""",
+        {"last": last, "limit": _PAGE},
+    ):
+        last = rows[-1]["id"]
+        yield from (
+            PublishedAttempt(
+                document_id=DocumentId(row["id"]), attempt=row["published_attempt"], manifest=row["manifest"] or {}
+            )
+            for row in rows
+        )
+
+
+def reserve_attempt(db: Database, shown: PublishedAttempt) -> int | None:
+    """Return an unused attempt number, or None when the document no longer shows this attempt."""
+    with db.transaction() as conn:
+        row = conn.execute(
+            """update documents set attempt = attempt + 1 where id = %s and published_attempt = %s
+               and status = 'succeeded' and deleted_at is null returning attempt""",
+            (shown.document_id, shown.attempt),
+        ).fetchone()
+    return row["attempt"] if row is not None else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutdatedDocument(PublishedAttempt):
+    """A published attempt of an older reader, with what is needed to read its original again."""
+
+    source_file: str
+    sha256: str
+    options: ReadOptions
+    route_counts: dict[str, int]
+
+
+def list_outdated(store: Store, reader_version: int) -> Iterator[OutdatedDocument]:
+    """Yield every document whose published tree is of a reader older than `reader_version`, of all tenants, by id."""
+    last = ""
+    while rows := store.db.fetch_all(
+        """select id, published_attempt, manifest, source_file, sha256, options, route_counts from documents
+           where id > %(last)s and reader_version < %(reader_version)s and sha256 is not null
+             and status = 'succeeded' and deleted_at is null and published_attempt is not null
+           order by id limit %(limit)s""",
+        {"last": last, "reader_version": reader_version, "limit": _PAGE},
+    ):
+        last = rows[-1]["id"]
+        for row in rows:
+            yield OutdatedDocument(
+                document_id=DocumentId(row["id"]),
+                attempt=row["published_attempt"],
+                manifest=row["manifest"] or {},
+                source_file=row["source_file"],
+                sha256=row["sha256"],
+                options=load_options(store.signer, row["id"], row["options"]),
+                route_counts=row["route_counts"],
+            )
+
+
+def show_rescanned(
+    db: Database,
+    shown: PublishedAttempt,
+    attempt: int,
+    manifest: dict[str, dict[str, Any]],
+    flags: Sequence[FlaggedPlace],
+) -> bool:
+    """Switch the document to `attempt` with new flags.
+
+    Returns:
+        False when the document was deleted or republished meanwhile; nothing changed then.
+    """
+    with db.transaction() as conn:
+        row = conn.execute(
+            f"update documents set published_attempt = %(attempt)s, manifest = %(manifest)s {_STILL_SHOWN}",
+            {**_fence(shown), "attempt": attempt, "manifest": Jsonb(manifest)},
+        ).fetchone()
+        return row is not None and _record_change(conn, shown, attempt, flags, row, "rescan")
+
+
+def show_reread(db: Database, shown: PublishedAttempt, attempt: int, read: ReadFacts) -> bool:
+    """Switch the document to `attempt`, which a newer reader made, with the facts of that reading.
+
+    Returns:
+        False when the document was deleted or republished meanwhile; nothing changed then.
+    """
+    facts = {"manifest": Jsonb(read.manifest), "route_counts": Jsonb(read.route_counts)}
+    with db.transaction() as conn:
+        row = conn.execute(
+            f"""update documents set published_attempt = %(attempt)s, manifest = %(manifest)s, pages = %(pages)s,
+                  chunks = %(chunks)s, chunker = %(chunker)s, reader_version = %(reader_version)s,
+                  route_counts = %(route_counts)s, confidence = %(confidence)s,
+                  lowest_confidence = %(lowest_confidence)s, reading_state = null, reading_decided_by = null,
+                  reading_decided_at = null {_STILL_SHOWN}""",
+            {**asdict(read), **facts, **_fence(shown), "attempt": attempt},
+        ).fetchone()
+        return row is not None and _record_change(conn, shown, attempt, read.flags, row, "reread")
+
+
+def _fence(shown: PublishedAttempt) -> dict[str, Any]:
+    return {"id": shown.document_id, "shown": shown.attempt}
+
+
+def _record_change(
+    conn: Connection, shown: PublishedAttempt, attempt: int, flags: Sequence[FlaggedPlace], row: Row, reason: str
+) -> bool:
+    """Store the flags of the new attempt, ask the index writer to compare and write the audit record."""
+    conn.execute("delete from flags where document_id = %s", (shown.document_id,))
+    keep_flags(conn, [(shown.document_id, attempt, flags)])
+    ask_for_comparison(conn, reason)
+    scope = Scope(tenant=row["tenant"], org=row["org"])
+    record(conn, scope, OPERATOR, "document.rescanned" if reason == "rescan" else "document.reread", shown.document_id)
+    return True

@@ -1,0 +1,38 @@
+"""Every place that repeats the version states that of `pyproject.toml`; a release without its parts is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from cluster.dist import release
+
+
+def test_every_file_repeats_the_version_of_the_project() -> None:
+    assert list(release._find_other_versions(release.read_project_version())) == []
+
+
+def test_find_faults_names_each_file_of_another_version() -> None:
+    faults = list(release._find_other_versions("99.0.0"))
+    assert len(faults) == len(release._PLACES)
+    assert all(" states " in fault for fault in faults)
+
+
+@pytest.mark.parametrize(
+    ("text", "faults"),
+    [
+        ("## [Unreleased]\n\n## [1.2.3] - 2026-01-31\n", []),
+        ("## [Unreleased]\n\n## [1.2.3]\n", ["CHANGELOG.md has no dated section of 1.2.3"]),
+        ("## [Unreleased]\n\n- New.\n\n## [1.2.3] - 2026-01-31\n", ["CHANGELOG.md has entries under Unreleased"]),
+    ],
+)
+def test_changelog_needs_dated_section_and_nothing_unreleased(text: str, faults: list[str]) -> None:
+    assert list(release._find_changelog_faults("1.2.3", text)) == faults
+
+
+def test_bump_writes_version_into_every_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in release._PLACES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text((release.ROOT / name).read_text())
+    monkeypatch.setattr(release, "ROOT", tmp_path)
+    release.bump("9.8.7")
+    assert list(release._find_other_versions("9.8.7")) == []

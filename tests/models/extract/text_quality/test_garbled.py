@@ -1,0 +1,117 @@
+"""A text layer that does not say what the page shows is told from a strange one that does."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from models.cdom.flags import GARBLED_TEXT
+from models.cdom.original import OcrMode, ReadOptions
+from models.cdom.ports import RecognisedPage, Word
+from models.cdom.tree import Route
+from models.extract.contract import PageContent, PageRead
+from models.extract.layout.lines.marks import Line
+from models.extract.pipeline.ocr_regions import leave_areas
+from models.extract.pipeline.recognised import apply_recognition
+from models.extract.registry import open_document
+from models.extract.text_quality.garbled import find_garbled
+from tests.models.extract.text_quality.scrambling import PROSE, latin_signs, make_page, moved, private, shuffled
+
+SCRAMBLED = [shuffled(1), shuffled(2), moved(1), moved(3), moved(5), private, latin_signs(4)]
+RUSSIAN = "Каждую весну измеряют канаты, проверяют тормоза под нагрузкой и записывают результаты. " * 4
+COMMANDS = "$ git clone https://github.com/libgit2/libgit2\n$ sudo dnf install dh-autoreconf curl-devel\n" * 3
+KEYS = (
+    "ssh-rsa AAAAB3NzaC1yc2EAAAABIwAAAQEAklOUpkDHrfHY17SbrmTIpNLTGK9Tjom/BWDSU\nGPl+nafzlHDTYW7hdI4yZ5ew18JH4JW9jbhUFrv"
+)
+
+
+def read(data: bytes, options: ReadOptions | None = None) -> PageRead:
+    document = open_document(data, options or ReadOptions())
+    try:
+        return document.read_page(1)
+    finally:
+        document.close()
+
+
+def recognise(content: PageContent, *lines: tuple[str, tuple[float, float, float, float]]) -> PageContent:
+    words = tuple(Word(text=text, bbox=box, confidence=0.9, line=number) for number, (text, box) in enumerate(lines))
+    page = RecognisedPage(number=1, words=words, engine="eyes", model="m", version="1")
+    return apply_recognition(content, page)
+
+
+@pytest.mark.parametrize("scramble", SCRAMBLED)
+def test_a_page_in_a_garbled_font_goes_to_a_recogniser(scramble: Callable[[int], str]) -> None:
+    found = read(make_page(PROSE, scramble))
+    assert (found.content.route, found.content.reason) == (Route.OCR, "garbage-text")
+    assert found.pixels is not None
+
+
+@pytest.mark.parametrize("text", [PROSE, COMMANDS, "A 1\nB 2\nC 3", "17,201 18,340 99.4 12.7 " * 20])
+def test_a_sound_text_layer_stays_however_strange_it_is(text: str) -> None:
+    assert read(make_page(text, None)).content.reason == "text-layer"
+
+
+def test_a_page_in_another_script_is_sound() -> None:
+    assert not find_garbled([Line(0, 0, 100, 10, 8, 10, RUSSIAN)]).lines
+    table: dict[str, str | int | None] = {
+        char: chr(ord("а") + (ord(char) - ord("а")) * 7 % 32) for char in "абвгдежзийклмнопрстуфхцчшщъыьэюя"
+    }
+    garbled = RUSSIAN.translate(str.maketrans(table))
+    assert find_garbled([Line(0, 0, 100, 10, 8, 10, garbled)]).share == 1
+
+
+def test_only_the_garbled_font_of_a_page_is_read_again() -> None:
+    found = read(make_page("Ropes and brakes of the cranes", shuffled(3), other=PROSE))
+    assert (found.content.route, found.content.reason) == (Route.MIXED, "garbled-font")
+    assert len(found.content.areas) == 1
+    box = found.content.areas[0].bbox
+    made = recognise(found.content, ("Ropes and brakes of the cranes", box))
+    assert made.route is Route.MIXED
+    assert [block.text for block in made.blocks if block.recognised] == ["Ropes and brakes of the cranes"]
+    assert any(block.text.startswith("The harbour office") and not block.recognised for block in made.blocks)
+    assert made.coverage is not None
+    counts = made.coverage.characters
+    assert counts.painted == counts.placed + sum(counts.excluded.values()) + counts.lost
+    assert counts.excluded["replaced"] == 25
+    assert counts.lost == 0
+
+
+def test_a_layer_that_the_recogniser_confirms_is_kept() -> None:
+    content = read(make_page(KEYS, None)).content
+    assert content.route is Route.OCR
+    layer = [(block.text, block.bbox or (0.0, 0.0, 1.0, 1.0)) for block in content.blocks]
+    kept = recognise(content, *layer)
+    assert (kept.route, kept.reason) == (Route.FAST, "text-layer-confirmed")
+    assert kept.blocks == content.blocks
+
+
+def test_garbled_text_that_nobody_reads_is_flagged() -> None:
+    never = read(make_page(PROSE, shuffled(1)), ReadOptions(ocr=OcrMode.NEVER)).content
+    assert never.reason == "garbage-text, ocr off"
+    assert all(GARBLED_TEXT in block.flags and block.confidence < 0.5 for block in never.blocks)
+    mixed = read(make_page("Ropes and brakes of the cranes", shuffled(3), other=PROSE)).content
+    left = leave_areas(mixed)
+    assert [GARBLED_TEXT in block.flags for block in left.blocks].count(True) == 1
+    assert left.warnings == ("areas-not-read",)
+
+
+@pytest.mark.parametrize("font", ["KaTeX_Math-Italic", "cmmi10"])
+def test_letters_of_formulas_make_no_words_and_are_not_garbled(font: str) -> None:
+    signs = ["e", "iπ", "f(x) dx =", "a", "b", "a + b", "F(b) −F(a)", "∇⋅E =", "mc", "x² + y²", "∇× B = μ J", "kT ln"]
+    prose = [Line(0, 20 * at, 300, 20 * at + 10, 20 * at + 8, 10, PROSE, font="tahoma") for at in range(3)]
+    formulas = [Line(0, 300 + 20 * at, 90, 310, 308, 10, text, font=font) for at, text in enumerate(signs * 3)]
+    assert not find_garbled([*prose, *formulas]).lines
+    assert find_garbled([*prose, *(replace(line, font="tahoma-bold") for line in formulas)]).lines
+
+
+@pytest.mark.parametrize(
+    "code", ["LCFN-{}", "QX/WZK-{}B", "SN:WQHTZ{}", "ГЩТ-{}ЪФ", "(JQZX-{}),", "(XQL# {})", "http://www.xqzwk.org/{}"]
+)
+def test_a_font_of_codes_says_nothing_of_a_language(code: str) -> None:
+    prose = [Line(0, 20 * at, 300, 20 * at + 10, 20 * at + 8, 10, PROSE, font="tahoma") for at in range(3)]
+    codes = [
+        Line(0, 300 + 20 * at, 90, 310 + 20 * at, 308 + 20 * at, 10, code.format(140001 + at), font="tahoma-bold")
+        for at in range(40)
+    ]
+    assert not find_garbled([*prose, *codes]).lines
+    assert not find_garbled(codes).lines
