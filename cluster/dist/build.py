@@ -4,8 +4,8 @@ The server's wheel has the layout compiled by mypyc: extension modules next to t
 interpreter and platform. Without a C compiler it has the sources only and fits all.
 
 Everything is built from a copy, so nothing is left in the checkout, and with a fixed date, so the same files give the
-same bytes. `--server` builds the server's wheel alone, as images need it. Exit status 2 if npm is missing: the wheels
-are built, the npm package is not.
+same bytes. `--server` builds no clients: images need the server and its packages only. Exit status 2 if npm is missing:
+the wheels are built, the npm package is not.
 """
 
 import os
@@ -22,6 +22,8 @@ from cluster.dist.compile import compile_in_place, find_missing_tools, list_modu
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENTS = ROOT / "serve_apps" / "clients"
+SERVER_PACKAGES = ("console", "compat")
+"""Parts of the server that are packages of their own, below `serve_apps`."""
 PYTHON_CLIENTS = ("python", "langchain", "llama_index", "haystack")
 _CODE = ("actors", "cluster", "configs", "docs", "models", "serve_apps", "storage")
 _NOT_SHIPPED = shutil.ignore_patterns("__pycache__", "*.egg-info", "clients", "node_modules", "build")
@@ -65,11 +67,12 @@ def main(arguments: list[str]) -> int:
 
 
 def build_wheels(scratch: Path, out: Path, clients: Sequence[str] = PYTHON_CLIENTS, *, compiled: bool) -> None:
-    """Build the server's wheel and one of each package and Python client; `compiled`: with the layout compiled."""
+    """Build the wheels of the server, its packages and the Python clients; `compiled`: with the layout compiled."""
     stage_server(scratch / "server", compiled=compiled)
-    for name in clients:
-        shutil.copytree(CLIENTS / name, scratch / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-    for name in ("server", *clients):
+    folders = [ROOT / "serve_apps" / name for name in SERVER_PACKAGES] + [CLIENTS / name for name in clients]
+    for folder in folders:
+        shutil.copytree(folder, scratch / folder.name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    for name in ("server", *(folder.name for folder in folders)):
         command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
         environment = {**os.environ, "SOURCE_DATE_EPOCH": _EPOCH, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
         subprocess.run([*command, "-w", out, scratch / name], check=True, env=environment)
@@ -80,7 +83,8 @@ def stage_server(folder: Path, *, compiled: bool) -> None:
     app = folder / "quire_server" / "app"
     for name in _CODE:
         shutil.copytree(ROOT / name, app / name, ignore=_NOT_SHIPPED)
-    shutil.rmtree(app / "cluster" / "dist")
+    for name in ("cluster/dist", *(f"serve_apps/{package}" for package in SERVER_PACKAGES)):
+        shutil.rmtree(app / name)
     if compiled:
         compile_in_place(app, list_modules(app))
         (folder / "setup.py").write_text(_PLATFORM_SETUP)
@@ -93,7 +97,10 @@ def stage_server(folder: Path, *, compiled: bool) -> None:
 
 def _server_project(project: dict[str, Any]) -> Iterator[str]:
     wanted = [line.partition("#")[0].strip() for line in (ROOT / "requirements.in").read_text().splitlines()]
-    extras = project["optional-dependencies"] | {"names": [one for one in wanted if one.startswith(_NAMES_EXTRA)]}
+    extras = project["optional-dependencies"] | {
+        name: [f"quire-{name}=={project['version']}"] for name in SERVER_PACKAGES
+    }
+    extras |= {"names": [one for one in wanted if one.startswith(_NAMES_EXTRA)]}
     yield '[build-system]\nrequires = ["setuptools>=77"]\nbuild-backend = "setuptools.build_meta"\n'
     yield f'[project]\nname = "quire-server"\nversion = "{project["version"]}"\nreadme = "README.md"'
     yield f'description = "{project["description"]}"\nlicense = "{project["license"]}"'

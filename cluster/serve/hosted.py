@@ -6,9 +6,11 @@ this service's own address unless SVC_CONSOLE_ENGINE names another one.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from cluster.bootstrap.opening import find_runtime, open_runtime_store
+from cluster.errors import StartRefused
 from cluster.runtime import Runtime
 from configs.settings import Settings
 
@@ -32,13 +34,25 @@ class Door:
 
 
 def wanted_doors(settings: Settings) -> list[Door]:
-    """What the settings ask for; none by default."""
+    """Return the doors that the settings ask for, none by default.
+
+    Raises:
+        StartRefused: The package of a door is not installed.
+    """
     doors = []
     if settings.console:
+        _require("console", "SVC_CONSOLE")
         doors.append(Door("console", CONSOLE_PREFIX, build_console))
     if settings.compat:
+        _require("compat", "SVC_COMPAT")
         doors.append(Door("compat", COMPAT_PREFIX, build_compat))
     return doors
+
+
+def _require(name: str, setting: str) -> None:
+    """Console and compat are packages of their own, which a deployment may leave out."""
+    if find_spec(f"serve_apps.{name}") is None:
+        raise StartRefused(f"{setting}=1 needs the package quire-{name}: pip install quire-{name}")
 
 
 def hosted_targets(settings: Settings) -> list[Any]:
@@ -66,6 +80,7 @@ def hosted_targets(settings: Settings) -> list[Any]:
 def make_console(runtime: Runtime, workers: "Callable[[Store], Sequence[ConsoleWorker]]" = lambda _: ()) -> "FastAPI":
     """The console over this deployment's database. `workers` run beside its watcher; without any, the deployment's own
     dispatcher and janitor do that work."""
+    from cluster.serve.console_ports import ConsoleDatabase, ConsoleReceivers
     from serve_apps.console.app import create_console
     from serve_apps.console.context.resources import ConsoleLimits, ConsoleResources
     from serve_apps.console.sending.watcher import Watcher
@@ -75,13 +90,13 @@ def make_console(runtime: Runtime, workers: "Callable[[Store], Sequence[ConsoleW
     url, key = settings.console_engine or runtime.base_url, engine_key(runtime)
     return create_console(
         ConsoleResources(
-            store=store,
+            database=ConsoleDatabase(store.db),
+            receivers=ConsoleReceivers(store, Egress(settings.webhook_allow)),
             engine_url=url,
             engine_key=key,
             spool=settings.workdir / "console",
             public_url=settings.console_url,
             allowed_hosts=settings.allowed_hosts,
-            egress=Egress(settings.webhook_allow),
             limits=ConsoleLimits(rate_limit_rpm=settings.console_rpm, cors_origins=settings.cors_origins),
             sign_ups=sign_up_rules(settings),
             workers=(Watcher(store.db, url, key), *workers(store)),

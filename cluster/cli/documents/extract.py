@@ -153,9 +153,10 @@ def _brought(path: str, file: Path) -> FoundFile:
     if not _is_url(path):
         file.write_bytes(sys.stdin.buffer.read())
         return FoundFile(file, Path("stdin"))
-    from storage.values.file_names import clean_name
+    from models.cdom.original import clean_name
+    from storage.values.errors import UrlRefused
     from storage.webhooks.download import Downloads, DownloadTooLarge
-    from storage.webhooks.egress import Egress, Unreachable, UrlRefused
+    from storage.webhooks.egress import Egress, Unreachable
 
     settings = settings_from()
     try:

@@ -34,10 +34,13 @@ def installed(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory)
     programs = home / "bin"
     here, there = sysconfig.get_paths()["purelib"], sysconfig.get_paths(vars={"base": str(home)})["purelib"]
     Path(there, "dependencies.pth").write_text(here)
-    pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", programs / "python", "install", "--quiet"]
-    chosen: list[str | Path] = [wheels["quire_server"], wheels["quire_client"]]
-    subprocess.run([*pip, "--no-deps", "--no-index", "--ignore-installed", *chosen], check=True)
+    install(programs, wheels["quire_server"], wheels["quire_client"])
     return programs
+
+
+def install(programs: Path, *chosen: Path) -> None:
+    pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", programs / "python", "install", "--quiet"]
+    subprocess.run([*pip, "--no-deps", "--no-index", "--ignore-installed", *chosen], check=True)
 
 
 def run(command: list[str | Path], folder: Path) -> str:
@@ -47,8 +50,33 @@ def run(command: list[str | Path], folder: Path) -> str:
     return done.stdout
 
 
-def test_there_is_a_wheel_of_the_server_and_of_every_client(wheels: dict[str, Path]) -> None:
-    assert set(wheels) == {"quire_server", *CLIENTS}
+def test_there_is_a_wheel_of_the_server_its_packages_and_every_client(wheels: dict[str, Path]) -> None:
+    assert set(wheels) == {"quire_server", "quire_console", "quire_compat", *CLIENTS}
+
+
+def test_console_and_compat_are_refused_until_their_wheels_are_installed(
+    installed: Path, wheels: dict[str, Path], tmp_path: Path
+) -> None:
+    program = (
+        "import quire_server, sys; sys.path.insert(0, str(quire_server.APP))\n"
+        "from cluster.errors import StartRefused; from cluster.serve.hosted import wanted_doors\n"
+        "from configs.settings import parse_settings\n"
+        "try:\n    print([door.name for door in wanted_doors(parse_settings({'SVC_CONSOLE': '1', 'SVC_COMPAT': '1'}))])\n"
+        "except StartRefused as error:\n    print(error)\n"
+    )
+    command: list[str | Path] = [installed / "python", "-c", program]
+    assert "pip install quire-console" in run(command, tmp_path)
+    install(installed, wheels["quire_console"])
+    assert "pip install quire-compat" in run(command, tmp_path)
+    install(installed, wheels["quire_compat"])
+    assert run(command, tmp_path).strip() == "['console', 'compat']"
+    shown = (
+        "import quire_server, sys; sys.path.insert(0, str(quire_server.APP))\n"
+        "from serve_apps.compat.app import create_compat; from serve_apps.console.app import create_console\n"
+        "from serve_apps.console.context.page_rendering import FILES\n"
+        "create_compat('http://127.0.0.1:9'); print(create_console.__module__)\n"
+    )
+    assert run([installed / "python", "-c", shown], tmp_path).strip() == "serve_apps.console.app"
 
 
 def test_the_installed_server_reads_a_document(installed: Path, tmp_path: Path) -> None:
