@@ -120,7 +120,7 @@ check: $(VENV)/.dev ## ruff, mypy --strict, layers, sizes, names and language
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
-	$(BIN)/python -m pytest tests/test_architecture.py tests/test_rooms.py -q
+	$(BIN)/python -m pytest tests/test_architecture.py tests/test_rooms.py tests/test_language.py tests/test_decisions.py tests/docs/test_style.py -q
 
 format: $(VENV)/.dev ## format and sort imports with ruff
 	$(BIN)/ruff check --fix .

@@ -47,260 +47,289 @@ class Settings(BaseSettings):
     license: Text = setting(
         None,
         "a signed licence token",
-        "Licence of this deployment. Required, except on loopback, where a development licence is made.",
+        "Signed licence of this deployment. Required, except on loopback, where a development licence is created.",
     )
     api_keys: Text = setting(
         None,
         "name=secret pairs separated by commas; name may carry :read, :read+write or :admin",
-        "Operator keys; they replace the default token.",
+        "Operator keys. They replace the default token.",
     )
     signing_key: Text = setting(
         None,
         "at least 32 characters",
-        "Key of cursors, webhook secrets and stored passwords, the same on every machine. Unset: a file of the "
-        "workdir, or made from SVC_API_KEYS where several machines share a service.",
+        "Key that signs cursors and encrypts webhook secrets and passwords. It must be the same on every machine. "
+        "If unset, a file of the workdir is used, or it is derived from SVC_API_KEYS on a cluster.",
         min_length=32,
     )
-    require_auth: Flag = setting(False, "0 or 1", "1 refuses the start when no keys are configured.")
+    require_auth: Flag = setting(False, "0 or 1", "1 refuses to start without operator keys.")
     workdir: Path = Field(
         default_factory=default_workdir,
-        description="Job store, uploads, trees, usage ledger, secrets of this deployment.",
+        description="Folder of the embedded database, originals, trees and secrets of this deployment.",
         json_schema_extra={"allowed": "an absolute path", "shown": "~/.local/share/quire (root: /var/lib/quire)"},
     )
     rag_db: Text = setting(
-        None, "an absolute directory or s3://bucket/prefix", "Search index; enables GET /v1/search. `make up` sets it."
+        None,
+        "an absolute directory or s3://bucket/prefix",
+        "Place of the search index. Enables GET /v1/search. `make up` sets it.",
     )
     embedder: EmbedderSetting = setting(
         "minilm",
         "minilm, none or the absolute directory of a sentence-transformers model",
-        "Model of the search index's vectors; none: searches are by words only. A directory needs torch (GPU lock).",
+        "Embedding model of the search index. none: search by words only. A directory needs torch (GPU lock).",
     )
     purge_deadline: float = setting(
         60.0,
         "seconds 5..86400",
-        "Within this time no byte of a deleted document's text is left in the search index (a bucket may take longer).",
+        "Maximum time until no deleted text is left in the search index. A bucket may take longer.",
         ge=5,
         le=86_400,
     )
     search_memory_mb: int = setting(
         512,
         "a whole number 16..1000000",
-        "Memory of one searcher for vectors; larger tenants are searched through an approximate index.",
+        "Memory of one searcher for vectors. Larger tenants use an approximate index.",
         ge=16,
         le=1_000_000,
     )
     workers: MaybeCount = setting(
         None,
         "a whole number 0..64",
-        "Readers started with the API; 0 = none.",
+        "Readers started with the API. 0 = none.",
         shown="number of cores, at most 4",
         ge=0,
         le=64,
     )
     background: Flag = setting(
-        False, "0 or 1", "1: the API enqueues only; readers are an application of their own that scales with the queue."
+        False, "0 or 1", "1: the API only enqueues. Readers are a separate application that scales with the queue."
+    )
+    worker_template: Flag = setting(
+        True, "0 or 1", "0: each Ray worker of `quire up` imports for itself instead of being forked from one process."
     )
     fast_mode: Flag = setting(
         True,
         "0 or 1",
-        "1: born-digital pages take the model-free path. 0: all pages take the ML pipeline. Old alias: SVC_FAST_PDF.",
+        "1: pages with a text layer are read without models. 0: every page is recognised. Old alias: SVC_FAST_PDF.",
     )
     vlm_ocr: Text = setting(
         None,
         "paddleocr-vl, lightonocr, dots, a model directory, or http(s)://address#model",
-        "GPU OCR tier: a vision-language model on an amd64 CUDA node, or at an OpenAI-compatible endpoint.",
+        "OCR by a vision-language model, on an amd64 CUDA node or at an OpenAI-compatible endpoint.",
     )
-    vlm_key: Text = setting(None, "a bearer token", "Key of the endpoint that SVC_VLM_OCR names.")
-    ocr_langs: Languages = setting(("en",), "language codes separated by commas", "Languages of the OCR recogniser.")
+    vlm_key: Text = setting(None, "a bearer token", "Key of the endpoint in SVC_VLM_OCR.")
+    ocr_langs: Languages = setting(
+        ("en",),
+        "language codes separated by commas",
+        "Languages of the OCR recogniser. Other scripts (ru, el, ar, he, hi, ko) need a Tesseract language pack. "
+        "Without one the page warns ocr-language-missing.",
+    )
     ocr_engine: OcrEngine = setting(
-        OcrEngine.RAPIDOCR, "rapidocr or tesseract", "OCR recogniser; tesseract must be installed on the machine."
+        OcrEngine.RAPIDOCR, "rapidocr or tesseract", "OCR recogniser. tesseract must be installed on the machine."
     )
     second_opinion: Flag = setting(
         False,
         "0 or 1",
-        "1: a layout detector looks at pages whose tables are doubted (needs its model: docs/operating.md).",
+        "1: a layout detector examines pages with doubtful tables (needs a model: docs/operating.md).",
     )
     layout_model: Text = setting(
-        None, "a folder with model.onnx and labels.txt", "Layout detector of your own for second opinions."
+        None, "a folder with model.onnx and labels.txt", "Own layout detector for second opinions."
     )
     ocr_warmup: Flag = setting(False, "0 or 1", "1 loads the OCR models at the start instead of at the first scan.")
     pii_engine: PiiEngine = setting(
-        PiiEngine.REGEX, "regex (or patterns), names or presidio", "Which engine looks for personal data."
+        PiiEngine.REGEX, "regex (or patterns), names or presidio", "Engine that detects personal data."
     )
-    pii_urls: bool = setting(False, "0 or 1", "Addresses on the web count as personal data.")
+    pii_urls: bool = setting(False, "0 or 1", "1 also reports web addresses as personal data.")
     pii_languages: Languages = setting(
         ("en",), "language codes separated by commas", "Languages of the presidio engine."
     )
     review_approvals: int = setting(
-        1, "1 or 2", "2: a decision holds when the write key and the admin key said the same (four eyes).", ge=1, le=2
+        1,
+        "1 or 2",
+        "Approvals that a review decision needs. 2 needs one from a write key and one from an admin key.",
+        ge=1,
+        le=2,
     )
     review_below: float = setting(
         0.5,
         "a number 0..1",
-        "Documents with a block less sure than this are listed for a person, as are those with lost text; "
-        "0: these alone.",
+        "Documents with a block of lower confidence, or with lost text, are listed for review. 0 lists documents "
+        "with lost text only.",
         ge=0,
         le=1,
     )
     rate_limit_rpm: int = setting(
-        0, "a whole number 0..1000000", "Requests a minute per key; 0 = off.", ge=0, le=1_000_000
+        0, "a whole number 0..1000000", "Maximum requests per minute and key. 0 = no limit.", ge=0, le=1_000_000
     )
     max_upload_mb: int = setting(
-        50, "a whole number 1..10000", "Cap of one uploaded file, in MB of 1,048,576 bytes.", ge=1, le=10_000
+        50, "a whole number 1..10000", "Maximum size of one uploaded file, in MB of 1,048,576 bytes.", ge=1, le=10_000
     )
-    metrics: Flag = setting(False, "0 or 1", "1 exposes GET /metrics.")
+    metrics: Flag = setting(False, "0 or 1", "1 enables GET /metrics.")
     otlp_endpoint: Text = setting(
         None,
         "an http:// or https:// URL",
-        "OpenTelemetry traces go there by OTLP over HTTP (/v1/traces is added); unset = no traces.",
+        "Receiver of OpenTelemetry traces by OTLP over HTTP (/v1/traces is appended). unset = no traces.",
     )
     otlp_headers: Pairs = setting(
-        (), "name=value pairs separated by commas", "Headers of that receiver, such as a key; they are secrets."
+        (), "name=value pairs separated by commas", "Headers for that receiver, such as a key. They are secret."
     )
     trace_sample: float = setting(
         1.0,
         "a number 0..1",
-        "Share of traces that is kept; a caller's own traceparent decides for its trace.",
+        "Share of traces that is kept. A caller's own traceparent decides for its trace.",
         ge=0,
         le=1,
     )
-    plugins: Names = setting((), "entry-point names separated by commas, or *", "Plugins that may be loaded.")
+    plugins: Names = setting((), "entry-point names separated by commas, or *", "Plugins to load. * loads all.")
     source_root: Text = setting(
         None,
         "an absolute path; {tenant} stands for the tenant",
-        "Fence around registered source paths; with keys of several tenants it must name {tenant}.",
+        "Folder that must contain all source directories. With keys of several tenants it must contain {tenant}.",
     )
     source_buckets: Names = setting(
         (),
         "s3://bucket/prefix separated by commas; {tenant} stands for the tenant",
-        "Where S3 sources may lie; with keys of several tenants one must name {tenant}.",
+        "Allowed bucket prefixes of sources. With keys of several tenants one must contain {tenant}.",
     )
 
     # where it listens and who may call
     host: str = setting(
-        "127.0.0.1", "an IP address of this machine", "Address the HTTP port is bound to.", pattern=r"^[0-9A-Fa-f.:]+$"
+        "127.0.0.1",
+        "an IP address of this machine",
+        "Address to which the HTTP port is bound.",
+        pattern=r"^[0-9A-Fa-f.:]+$",
     )
     port: int = setting(8000, "a port number 1..65535", "The HTTP port.", ge=1, le=65535)
     proxy: Proxy = setting(
         Proxy.RAY,
         "ray or haproxy",
-        "HTTP front: Ray's own proxy, or HAProxy (more requests, extra ports, no loopback token).",
+        "HTTP front: Ray's own proxy, or HAProxy (more requests, extra ports, no token for loopback callers).",
     )
     allowed_hosts: Names = setting(
         (),
         "host names separated by commas",
-        "Host headers, beside the loopback names, for which GET /v1/token answers an anonymous loopback caller.",
+        "Additional Host headers for which GET /v1/token answers an anonymous loopback caller.",
     )
     trusted_proxies: Names = setting(
         (),
         "IP addresses or networks separated by commas",
-        "Reverse proxies whose forwarding headers are believed; setting it ends token disclosure to loopback.",
+        "Reverse proxies whose forwarding headers are used. If set, the token is not shown to loopback callers.",
     )
     cors_origins: Names = setting(
         (),
         "origins such as https://app.example separated by commas, or *",
-        "Sites whose pages may call /v1 from a browser, each with a key of its own; never with cookies.",
+        "Sites whose pages may call /v1 from a browser, with a key and never with cookies.",
     )
 
     # other doors
-    console: Flag = setting(False, "0 or 1", "1 serves the hosted console under /console; docs/console.md.")
+    console: Flag = setting(False, "0 or 1", "1 serves the hosted console under /console (docs/console.md).")
     console_engine: Text = setting(
-        None, "an http:// or https:// URL", "The engine behind the console; unset = this service."
+        None, "an http:// or https:// URL", "Service behind the console. unset = this service."
     )
     console_key: Text = setting(
-        None, "a key of the engine with the write scope", "What the console calls its engine with."
+        None, "a key of the engine with the write scope", "Key with which the console calls that service."
     )
     console_url: Text = setting(
         None,
         "an http:// or https:// URL",
-        "How browsers reach the console; with https its cookies are sent over TLS only.",
+        "Address of the console for browsers. With https its cookies are sent over TLS only.",
     )
     console_sign_up: SignUpPolicy = setting(
         SignUpPolicy.OPEN,
         "open, approved or closed",
-        "Who gets an account at the console: everybody, whom `quire console approve` lets in, nobody new.",
+        "Who may sign up at the console: everyone, people approved with `quire console approve`, or no one.",
     )
     console_sign_ups_per_address: int = setting(
-        5, "a whole number 0..10000", "Accounts one address may ask for in an hour; 0 = no limit.", ge=0, le=10_000
+        5, "a whole number 0..10000", "Sign-ups per hour from one address. 0 = no limit.", ge=0, le=10_000
     )
     console_sign_ups_per_hour: int = setting(
-        100, "a whole number 0..100000", "Accounts all together may ask for in an hour; 0 = no limit.", ge=0, le=100_000
+        100,
+        "a whole number 0..100000",
+        "Sign-ups per hour from all addresses together. 0 = no limit.",
+        ge=0,
+        le=100_000,
     )
     console_sign_ins: int = setting(
-        30, "a whole number 0..10000", "Passwords one address may try in a minute; 0 = no limit.", ge=0, le=10_000
+        30, "a whole number 0..10000", "Password attempts per minute from one address. 0 = no limit.", ge=0, le=10_000
     )
     console_rpm: int = setting(
-        0, "a whole number 0..1000000", "Requests a minute and tenant at the console; 0 = off.", ge=0, le=1_000_000
+        0,
+        "a whole number 0..1000000",
+        "Maximum requests per minute and tenant at the console. 0 = no limit.",
+        ge=0,
+        le=1_000_000,
     )
-    compat: Flag = setting(
-        False, "0 or 1", "1 serves docling-serve's POST /v1/convert/file under /compat; docs/compat.md."
-    )
+    compat: Flag = setting(False, "0 or 1", "1 serves the API of docling-serve under /compat (docs/compat.md).")
 
     # limits
-    max_batch_files: int = setting(10, "a whole number 1..200", "Files in one POST /v1/jobs.", ge=1, le=200)
+    max_batch_files: int = setting(
+        10, "a whole number 1..200", "Maximum number of files in one POST /v1/jobs.", ge=1, le=200
+    )
     max_ingest_mb: int = setting(
-        100, "a whole number 1..10000", "Cap of a POST /v1/ingest body, in MB.", ge=1, le=10_000
+        100, "a whole number 1..10000", "Maximum size of a POST /v1/ingest body, in MB.", ge=1, le=10_000
     )
     max_waiters: int = setting(
         256,
         "a whole number 1..1000",
-        "Long waits and event streams open at once per API replica; more get 503.",
+        "Maximum number of long waits and event streams per API replica. More get 503.",
         ge=1,
         le=1000,
     )
     max_pages: int = setting(
-        2000, "a whole number 1..100000", "Pages of one document; more is too-many-pages.", ge=1, le=100_000
+        2000, "a whole number 1..100000", "Maximum pages of one document. More end as too-many-pages.", ge=1, le=100_000
     )
     child_memory_mb: int = setting(
         1024,
         "a whole number 128..65536",
-        "Memory a document may take in its sandboxed child, above the child's own base.",
+        "Memory that a document may use in its sandboxed process, above the process's own base.",
         ge=128,
         le=65_536,
     )
-    page_cpu_s: int = setting(10, "a whole number 1..3600", "CPU seconds one page may take.", ge=1, le=3600)
-    document_cpu_s: int = setting(900, "a whole number 1..86400", "CPU seconds one document may take.", ge=1, le=86_400)
+    page_cpu_s: int = setting(10, "a whole number 1..3600", "Maximum CPU seconds for one page.", ge=1, le=3600)
+    document_cpu_s: int = setting(
+        900, "a whole number 1..86400", "Maximum CPU seconds for one document.", ge=1, le=86_400
+    )
 
     # where state lives, queue and workers
     blobs: Text = setting(
         None,
         "s3://bucket or s3://bucket/prefix",
-        "Originals and derived files in a bucket instead of the workdir; credentials in the AWS_* variables.",
+        "Bucket for originals and derived files, instead of the workdir. Credentials are the AWS_* variables.",
     )
     request_log: Flag = setting(
-        False, "0 or 1", "1 writes a JSON line per request to WORKDIR/log/requests.jsonl, without content."
+        False, "0 or 1", "1 writes one JSON line per request, without content, to WORKDIR/log/requests.jsonl."
     )
     webhook_allow: Names = setting(
         (),
         "host names or addresses, each also with :port, separated by commas",
-        "Private receivers to which webhooks may be registered.",
+        "Internal receivers that may be registered for webhooks.",
     )
     webhook_overlap_s: int = setting(
         86_400,
         "a whole number 0..2592000",
-        "Seconds for which a rotated webhook's old secret signs beside the new one, unless the request says otherwise.",
+        "Seconds for which a rotated webhook secret still signs, unless the request sets another value.",
         ge=0,
         le=2_592_000,
     )
     sync_wait_s: int = setting(
         30,
         "a whole number 0..600",
-        "Seconds a POST of a sync waits for its report, unless the request says otherwise; then it answers 202.",
+        "Seconds that POST of a sync waits for its report, unless the request sets another value. Then it answers 202.",
         ge=0,
         le=600,
     )
     retention_days: int = setting(
-        0, "a whole number 0..36500", "Finished jobs older than this are deleted; 0 = kept.", ge=0, le=36_500
+        0, "a whole number 0..36500", "Age in days at which finished jobs are deleted. 0 = never.", ge=0, le=36_500
     )
     org_disk_mb: int = setting(
         0,
         "a whole number 0..1000000000",
-        "Originals one organisation may keep, in MB; uploads beyond it get 507. 0 = no cap.",
+        "Maximum MB of originals per organisation. Further uploads get 507. 0 = no limit.",
         ge=0,
         le=1_000_000_000,
     )
     database_url: Text = setting(
-        None, "postgresql://user:password@host:port/name", "External PostgreSQL 15 or newer; unset = the embedded one."
+        None,
+        "postgresql://user:password@host:port/name",
+        "External PostgreSQL, version 15 or newer. unset = the embedded one.",
     )
     documents_per_child: int = setting(
         1,
@@ -313,40 +342,46 @@ class Settings(BaseSettings):
     inflight_docs: int = setting(
         8,
         "a whole number 1..256",
-        "Documents one reader may hold open (being read, recognised, published); up to 16 small ones that wait for "
-        "their turn come on top.",
+        "Documents that one reader may hold (reading, recognition, publishing). Up to 16 waiting small documents "
+        "come on top.",
         ge=1,
         le=256,
     )
-    workers_min: int = setting(1, "a whole number 0..1000", "Fewest readers with SVC_BACKGROUND=1.", ge=0, le=1000)
+    workers_min: int = setting(
+        1, "a whole number 0..1000", "Minimum number of readers with SVC_BACKGROUND=1.", ge=0, le=1000
+    )
     workers_max: MaybeCount = setting(
         None,
         "a whole number 1..1000",
-        "Most readers with SVC_BACKGROUND=1.",
+        "Maximum number of readers with SVC_BACKGROUND=1.",
         shown="number of cores, at most 4",
         ge=1,
         le=1000,
     )
     lease_s: float = setting(
-        30.0, "seconds 1..3600", "How long a claimed document belongs to its reader without a heartbeat.", ge=1, le=3600
+        30.0,
+        "seconds 1..3600",
+        "Seconds for which a claimed document belongs to its reader without a heartbeat.",
+        ge=1,
+        le=3600,
     )
     beat_s: float = setting(
-        10.0, "seconds 0.1..1200, at most half of SVC_LEASE_S", "Pause between heartbeats.", ge=0.1, le=1200
+        10.0, "seconds 0.1..1200, at most half of SVC_LEASE_S", "Seconds between heartbeats.", ge=0.1, le=1200
     )
     retry_delays_s: Seconds = setting(
         (10.0, 60.0),
         "two numbers of seconds separated by a comma",
-        "Pause before the second and the third start of a document.",
+        "Seconds before the second and the third attempt of a document.",
         min_length=2,
         max_length=2,
     )
     crash_at: Text = setting(
         None,
         "a named crash point, with SVC_TESTING=1 only",
-        "Tests only: end the process at this step of the commit protocol.",
+        "Tests only: exit at this step of the commit protocol.",
     )
     cpu_flags: Names = setting(
-        (), "processor features separated by commas", "Tests only: what the recogniser takes this processor for."
+        (), "processor features separated by commas", "Tests only: processor features that the recogniser assumes."
     )
     testing: Flag = setting(False, "0 or 1", "Tests only: permits SVC_CRASH_AT and SVC_CPU_FLAGS.")
 

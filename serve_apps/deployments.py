@@ -1,4 +1,4 @@
-"""The Ray Serve deployments: thin wrappers around a web application, a reader, a recogniser, a janitor and the like.
+"""The Ray Serve deployments: thin wrappers around a web application, a reader, background work and the like.
 
 In come factories (functions found by name on the replica, so nothing of the application is pickled); what they build
 knows nothing of Ray. Placement, counts and autoscaling are bound in cluster/serve/app.py. No truth lives here.
@@ -8,6 +8,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
@@ -15,6 +16,7 @@ from ray import serve
 
 from actors.reading.on_demand import OnDemand as OnDemandReader
 from actors.recogniser import Recogniser as PageRecogniser
+from actors.search.index_writer import IndexWriting
 from actors.vlm.page_reader import VlmReader
 
 MAX_ONGOING = 1024
@@ -102,13 +104,6 @@ class FastPath(_Loop):
     """One reader: pulls documents from SQL, one at a time."""
 
 
-@serve.deployment(name="janitor", graceful_shutdown_timeout_s=20, graceful_shutdown_wait_loop_s=0.5)
-class Janitor(_Loop):
-    """Housekeeping; the lease in SQL is what makes it the only one."""
-
-    drain_s = 15.0
-
-
 class _Answering:
     """Answers calls of other deployments in threads of its own, one per call that is let in."""
 
@@ -121,6 +116,7 @@ class _Answering:
 
 
 RECOGNISER_CALLS, ON_DEMAND_CALLS, VLM_CALLS = 64, 32, 64  # calls waiting at one replica: pages of several readers
+BACKGROUND_CALLS = 256  # calls at the background process: above the writes that wait, so that pictures get in
 
 
 @serve.deployment(
@@ -222,25 +218,6 @@ class Embedder(_Serving):
 
 
 @serve.deployment(
-    name="index_writer",
-    max_ongoing_requests=INDEX_WRITER_CALLS,
-    graceful_shutdown_timeout_s=40,
-    graceful_shutdown_wait_loop_s=0.5,
-    health_check_period_s=2,
-    health_check_timeout_s=30,
-)
-class IndexWriter(_Serving):
-    """The one writer of the search index; the lease in SQL is what makes it the only one."""
-
-    def __init__(self, build: Callable[[], Any]) -> None:
-        super().__init__(build, INDEX_WRITER_CALLS)
-
-    async def write(self, documents: Any, timeout_s: float, urgent: bool) -> None:
-        """`WriteIndex.write`."""
-        await self._answer(partial(self._worker.write, documents, timeout_s=timeout_s, urgent=urgent))
-
-
-@serve.deployment(
     name="searcher",
     max_ongoing_requests=SEARCHER_CALLS,
     graceful_shutdown_timeout_s=10,
@@ -264,33 +241,63 @@ class Searcher(_Answering):
         return behind_s
 
 
-@serve.deployment(
-    name="on_demand",
-    max_ongoing_requests=ON_DEMAND_CALLS,
-    graceful_shutdown_timeout_s=10,
-    graceful_shutdown_wait_loop_s=0.5,
-    health_check_period_s=5,
-)
-class OnDemand(_Answering):
-    """Pictures of pages, and documents read once."""
+@dataclass(frozen=True, slots=True)
+class BackgroundWork:
+    """What the background process runs. `index_writer` is None without a search index."""
 
-    def __init__(self, build: Callable[[], OnDemandReader]) -> None:
+    loops: Worker
+    on_demand: OnDemandReader
+    index_writer: IndexWriting | None
+
+
+@serve.deployment(
+    name="background",
+    max_ongoing_requests=BACKGROUND_CALLS,
+    graceful_shutdown_timeout_s=40,
+    graceful_shutdown_wait_loop_s=0.5,
+    health_check_period_s=2,
+    health_check_timeout_s=30,
+)
+class Background(_Answering):
+    """Housekeeping, webhooks, pages on demand and the one index writer, in one process.
+
+    Leases in SQL allow a second one to run while this one is replaced. Documents are read in sandboxes below it.
+    """
+
+    drain_s = 15.0
+
+    def __init__(self, build: Callable[[], BackgroundWork]) -> None:
         super().__init__(ON_DEMAND_CALLS)
-        self._reader = build()
-        self._reader.start()
+        self._writes = ThreadPoolExecutor(INDEX_WRITER_CALLS, thread_name_prefix="write")
+        work = build()
+        self._loops, self._on_demand, self._index_writer = work.loops, work.on_demand, work.index_writer
+        self._loops.start()
+        self._on_demand.start()
 
     async def render(self, *values: Any) -> Any:
         """`actors.reading.on_demand.OnDemand.render`."""
-        return await self._answer(self._reader.render, *values)
+        return await self._answer(self._on_demand.render, *values)
 
     async def redact(self, *values: Any) -> Any:
         """`actors.reading.on_demand.OnDemand.redact`."""
-        return await self._answer(self._reader.redact, *values)
+        return await self._answer(self._on_demand.redact, *values)
 
     async def read(self, *values: Any) -> Any:
         """`actors.reading.on_demand.OnDemand.read`."""
-        return await self._answer(self._reader.read, *values)
+        return await self._answer(self._on_demand.read, *values)
+
+    async def write(self, documents: Any, timeout_s: float, urgent: bool) -> None:
+        """`WriteIndex.write`, in threads of its own: waiting writes must not delay page pictures."""
+        assert self._index_writer is not None
+        write = partial(self._index_writer.write, documents, timeout_s=timeout_s, urgent=urgent)
+        await asyncio.get_running_loop().run_in_executor(self._writes, write)
+
+    async def check_health(self) -> None:
+        """Raise when one of the loops ended or is stuck; Serve then replaces the process."""
+        if not await asyncio.to_thread(self._loops.healthy):
+            raise RuntimeError("worker loop ended")
 
     async def __del__(self) -> None:
-        """Awaited by Serve: ends the fork servers."""
-        await asyncio.to_thread(self._reader.close)
+        """Finish what the loops are at and end the fork servers. Awaited by Serve before a stop."""
+        drained = asyncio.to_thread(self._loops.drain, self.drain_s)
+        await asyncio.gather(drained, asyncio.to_thread(self._on_demand.close))

@@ -1,19 +1,24 @@
-"""Fixtures every part shares: a real database of one's own per test, and a store on it."""
+"""Fixtures that all tests share: a fresh PostgreSQL database for each test, a store on it, a browser.
+
+Database and browser are imported by their fixtures, so that tests of one area without them start fast.
+"""
 
 import gc
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from PIL import Image
 
 import models.extract.formats.pdf.engine  # noqa: F401  (before a test imports pymupdf: 170 MB and 1.8 CPU s less)
-from storage.store import Store, open_store
-from tests.postgres import TestServer, test_server
 from tests.scheduling import ONE_SERVICE, FileScheduling, import_in_turns
-from tests.ui.browser.chromium import Browser, chromium
+
+if TYPE_CHECKING:
+    from storage.store import Store
+    from tests.postgres import TestServer
+    from tests.ui.browser.chromium import Browser
 
 settings.register_profile("any load", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any load")
@@ -22,37 +27,43 @@ SIGNING_KEY = b"a signing key of the tests, long enough"
 
 
 @pytest.fixture(scope="session")
-def postgres_server() -> Iterator[TestServer]:
+def postgres_server() -> "Iterator[TestServer]":
     """One PostgreSQL per session."""
+    from tests.postgres import test_server
+
     with test_server() as server:
         yield server
 
 
 @pytest.fixture
-def dsn(postgres_server: TestServer) -> Iterator[str]:
+def dsn(postgres_server: "TestServer") -> Iterator[str]:
     """A fresh migrated database."""
     with postgres_server.database() as name:
         yield name
 
 
 @pytest.fixture
-def store(dsn: str, tmp_path: Path) -> Iterator[Store]:
-    """SQL, blobs and artifacts of one's own."""
+def store(dsn: str, tmp_path: Path) -> "Iterator[Store]":
+    """A new store with SQL, blobs and artifacts."""
+    from storage.store import open_store
+
     opened = open_store(dsn, tmp_path / "workdir", signing_key=SIGNING_KEY)
     yield opened
     opened.close()
 
 
 @pytest.fixture(scope="session")
-def started_browser() -> Iterator[Browser]:
+def started_browser() -> "Iterator[Browser]":
     """One Chromium for all tests: starting it costs more than most of them."""
-    with chromium() as one:
-        yield one
+    from tests.ui.browser.chromium import chromium
+
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.fixture
-def browser(started_browser: Browser) -> Browser:
-    """As if just started: nobody is signed in."""
+def browser(started_browser: "Browser") -> "Browser":
+    """The browser without cookies or stored data."""
     started_browser.forget()
     return started_browser
 

@@ -1,36 +1,50 @@
-"""The index of decisions is made from the decisions: every record stands in it once, with its status."""
+"""The index of decision records matches the record files, and every record has the required form."""
 
-import re
-from pathlib import Path
+import pytest
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "decisions"
-INDEX = FOLDER / "README.md"
-_ROW = re.compile(
-    r"^\| \[(\d{4})\]\((\d{4}-[\w-]+\.md)\) \| (.+?) \| (in force|superseded by \[\d{4}\]\(\d{4}-[\w-]+\.md\)) \|$",
-    re.M,
+from tests.docs.decision_index import FOLDER, INDEX, MalformedRecord, parse_record, read_records, render_index
+
+RECORD = "# 0010 Do it\n\n- Date: 2026-11-20\n- Status: {status}\n\n## Context\n\n## Decision\n\n## Consequences\n"
+ACCEPTED = RECORD.format(status="Accepted")
+
+
+def test_index_is_generated_from_the_records() -> None:
+    assert INDEX.read_text() == render_index(read_records())
+
+
+def test_index_shows_the_status_of_a_superseded_record() -> None:
+    status = "Superseded by [0011](0011-other-way.md)"
+    record = parse_record("0010-do-it.md", RECORD.format(status=status))
+    assert record.successor == "0011-other-way.md"
+    assert f"| [0010](0010-do-it.md) | Do it | 2026-11-20 | {status} |" in render_index([record])
+
+
+def test_successors_of_records_exist() -> None:
+    records = read_records()
+    successors = {record.successor for record in records} - {None}
+    assert successors <= {record.file for record in records}
+
+
+def test_record_numbers_are_unique() -> None:
+    numbers = [record.number for record in read_records()]
+    assert sorted(set(numbers)) == numbers
+
+
+def test_records_are_at_most_a_page() -> None:
+    long_records = [path.name for path in FOLDER.glob("[0-9]*.md") if len(path.read_text().split()) > 400]
+    assert long_records == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("0011-do-it.md", ACCEPTED),
+        ("0010-do-it.md", ACCEPTED.replace("- Date: 2026-11-20\n", "")),
+        ("0010-do-it.md", RECORD.format(status="Superseded by 0011")),
+        ("0010-do-it.md", ACCEPTED.replace("## Context\n\n", "")),
+    ],
+    ids=["number", "date", "status", "sections"],
 )
-
-
-def records() -> dict[str, str]:
-    """File name → title as its first line says it."""
-    files = sorted(FOLDER.glob("[0-9]*.md"))
-    return {path.name: re.sub(r"^# (?:\d{4}[ ·]+)?", "", path.read_text().splitlines()[0]) for path in files}
-
-
-def rows() -> dict[str, tuple[str, str]]:
-    return {file: (title, status) for _, file, title, status in _ROW.findall(INDEX.read_text())}
-
-
-def test_every_decision_stands_in_the_index_under_its_own_title() -> None:
-    assert {file: title for file, (title, _) in rows().items()} == records()
-
-
-def test_a_superseded_decision_names_one_that_is_there() -> None:
-    named = re.findall(r"superseded by \[\d{4}\]\((\d{4}-[\w-]+\.md)\)", INDEX.read_text())
-    assert named
-    assert set(named) <= set(records())
-
-
-def test_a_number_names_one_decision() -> None:
-    numbers = [name[:4] for name in records()]
-    assert sorted(set(numbers)) == sorted(numbers)
+def test_malformed_record_is_rejected(file: str, text: str) -> None:
+    with pytest.raises(MalformedRecord, match=file):
+        parse_record(file, text)

@@ -16,9 +16,8 @@ from models.cdom.geometry import Bbox
 from models.cdom.original import Embedded, ReadOptions
 from models.cdom.ports import PageImage, PixelPage
 from models.cdom.tree import Source, Tree, dump_tree, load_tree
-from models.extract.contract import DocumentFacts, PageContent
+from models.extract.contract import DocumentFacts, PageContent, load_facts, load_page
 from models.extract.formats.flow.document import MAX_EMBEDDED, MAX_EMBEDDED_BYTES, MAX_PATH_CHARS
-from models.extract.pages_json import load_facts, load_page
 
 _BOXES = TypeAdapter(tuple[tuple[Bbox, ...], ...])
 _ASSET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")

@@ -24,9 +24,8 @@ from models.cdom.faults import own_fault
 from models.cdom.original import Format, ReadOptions
 from models.cdom.ports import DetectedPage, PageMark, PixelPage
 from models.cdom.tree import dump_tree, load_tree
-from models.extract.contract import OpenDocument, PageContent, PageRead, ReadsAgain, failed_page
+from models.extract.contract import OpenDocument, PageContent, PageRead, ReadsAgain, dump_facts, dump_page, failed_page
 from models.extract.formats.flow.document import embedded_of
-from models.extract.pages_json import dump_facts, dump_page
 from models.extract.registry import open_document, open_lock
 from models.pii.errors import PiiIncomplete
 from models.redaction.planning.errors import NotRedactable, RedactionUnproven

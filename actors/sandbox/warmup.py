@@ -20,7 +20,7 @@ from actors.sandbox.messages import OPTIONS, SOURCE
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PageMark
 from models.cdom.tree import Source, dump_tree
-from models.extract.pages_json import dump_facts, dump_page
+from models.extract.contract import dump_facts, dump_page
 from models.extract.registry import open_document
 
 _CALLED_LOCKED = frozenset(

@@ -7,17 +7,17 @@ from cluster.errors import StartRefused
 from cluster.runtime import LICENSE_KEYS
 from cluster.state import write_private
 from configs.settings import Settings
+from serve_apps.access.development import (
+    DevelopmentLicenseRefused,
+    check_development_allowed,
+    development_license,
+)
+from serve_apps.access.license import LicenseRefused, read_license, verify_license
+from serve_apps.access.license_keys import read_public_keys
 
 
 def license_of(settings: Settings) -> tuple[Path, dict[str, bytes]]:
     """The file of the licence in force and keys beyond the pinned ones. Raises `StartRefused`."""
-    from serve_apps.access.development import (
-        DevelopmentLicenseRefused,
-        check_development_allowed,
-        development_license,
-    )
-    from serve_apps.access.license import LicenseRefused
-
     try:
         if settings.license:
             return _given_license(settings.workdir, settings.license), {}
@@ -34,9 +34,6 @@ def license_of(settings: Settings) -> tuple[Path, dict[str, bytes]]:
 
 def _given_license(workdir: Path, token: str) -> Path:
     """The token verified and kept in license.token, where a renewal of the same licence may already lie."""
-    from serve_apps.access.license import LicenseRefused, verify_license
-    from serve_apps.access.license_keys import read_public_keys
-
     keys, now, path = read_public_keys(LICENSE_KEYS), datetime.now(UTC), workdir / "license.token"
     kept = path.read_text().strip() if path.exists() else ""
     try:
@@ -56,8 +53,6 @@ def _given_license(workdir: Path, token: str) -> Path:
 
 def _same_license(token: str, license_id: str, keys: dict[str, bytes]) -> bool:
     """An expired but genuine token of the licence that has been renewed."""
-    from serve_apps.access.license import LicenseRefused, read_license
-
     try:
         return read_license(token, keys).license_id == license_id
     except LicenseRefused:

@@ -11,6 +11,7 @@ from cluster.errors import StartRefused
 from cluster.runtime import Runtime, derive_signing_key, runtime_file, write_runtime
 from cluster.state import write_private
 from configs.settings import Settings
+from serve_apps.access.keys import InvalidApiKeys, parse_api_keys
 
 
 def check_shared(settings: Settings) -> None:
@@ -30,8 +31,6 @@ def check_shared(settings: Settings) -> None:
 
 def make_joined_runtime(settings: Settings) -> Runtime:
     """The runtime of a machine that joins: checked and written into its workdir. Raises `StartRefused`."""
-    from serve_apps.access.keys import InvalidApiKeys, parse_api_keys
-
     check_shared(settings)
     settings.workdir.mkdir(mode=0o711, parents=True, exist_ok=True)
     assert settings.database_url is not None

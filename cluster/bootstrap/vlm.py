@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from cluster.errors import StartRefused
-from cluster.placement.placement import VLM_GPU, VLM_REMOTE, Placement
+from cluster.placement.placement import VLM_GPU, VLM_REMOTE, Placement, machine_labels
 from configs.settings import Settings
 from models.cdom.errors import MlUnavailable
 from models.cdom.ports import PortUnavailable
-from models.neural.vlm.registry import HUB_NAMES, VLM_MODELS, identify_directory
+from models.neural.vlm.registry import HUB_NAMES, VLM_MODELS, identify_directory, load_model
 
 if TYPE_CHECKING:
     from actors.vlm.page_reader import VlmReader
@@ -116,7 +116,6 @@ def make_vlm_reader(choice: VlmChoice, key: str | None, concurrency: int) -> "Vl
     from actors.vlm.engine import make_engine
     from actors.vlm.page_reader import VlmReader
     from actors.vlm.remote import RemoteEngine
-    from models.neural.vlm.registry import load_model
 
     model = load_model(choice.model)
     hub = HUB_NAMES[choice.model]
@@ -127,8 +126,6 @@ def make_vlm_reader(choice: VlmChoice, key: str | None, concurrency: int) -> "Vl
 
 def settle_vlm(settings: Settings, *, others_may_join: bool = False) -> Settings:
     """SVC_VLM_OCR checked, with the model an endpoint serves written into it. Raises `StartRefused`."""
-    from cluster.placement.placement import machine_labels
-
     if settings.vlm_ocr is None:
         return settings
     choice = choose_vlm(settings.vlm_ocr, settings.vlm_key)

@@ -6,6 +6,7 @@ Knows names and one line of help per command, so that `quire --help` and `quire 
 import importlib
 import sys
 import warnings
+from importlib.util import find_spec
 from typing import Any
 
 import click
@@ -68,7 +69,7 @@ class LazyGroup(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """As click's, with a guess at what a typo meant."""
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            from cluster.cli.shared.choices import guess
+            from cluster.cli.shared.choices import guess  # difflib: only after a typo
 
             ctx.fail(f"No such command {args[0]!r}.{guess(args[0], self.list_commands(ctx))}")
         return super().resolve_command(ctx, args)
@@ -88,8 +89,6 @@ class LazyGroup(click.Group):
 
 
 def _is_installed(name: str) -> bool:
-    from importlib.util import find_spec
-
     module, _, _ = _COMMANDS.get(name, ("", "", ""))
     return bool(module) and find_spec(_PACKAGES.get(name, module)) is not None
 

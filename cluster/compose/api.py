@@ -1,36 +1,27 @@
 """The API's replica."""
 
-from typing import TYPE_CHECKING
+from fastapi import FastAPI
 
-from cluster.bootstrap.opening import find_runtime, hold_license, open_runtime_store
-from cluster.compose.values import (
-    api_limits,
-    make_tree_flagger,
-    optional_pools,
-    read_options,
-    source_gate,
-    wanted_pools,
-)
+from cluster.bootstrap.finding import find_runtime
+from cluster.bootstrap.opening import hold_license, open_runtime_store
+from cluster.bootstrap.wanted import optional_pools, wanted_pools
+from cluster.compose.handles import ServedOnDemand
+from cluster.compose.indexing import with_search
+from cluster.compose.plugins import load_plugins
+from cluster.compose.tracing import make_tracing
+from cluster.compose.values import api_limits, make_tree_flagger, read_options, source_gate
+from cluster.logs import write_requests
+from cluster.placement.health import ServeState
 from cluster.runtime import Runtime
+from serve_apps.access.default_token import load_default_token
+from serve_apps.access.keys import KeyRing, default_key, parse_api_keys
+from serve_apps.api.app import create_app
+from serve_apps.api.context.resources import Ports, Resources
+from storage.webhooks.egress import Egress
 
-if TYPE_CHECKING:  # each replica imports only what it is made of
-    from fastapi import FastAPI
 
-    from serve_apps.api.context.resources import Resources
-
-
-def open_resources(runtime: Runtime) -> "Resources":
+def open_resources(runtime: Runtime) -> Resources:
     """What the API is built from."""
-    from cluster.compose.handles import ServedOnDemand
-    from cluster.compose.plugins import load_plugins
-    from cluster.compose.search import with_search
-    from cluster.compose.tracing import make_tracing
-    from cluster.placement.health import ServeState
-    from serve_apps.access.default_token import load_default_token
-    from serve_apps.access.keys import KeyRing, default_key, parse_api_keys
-    from serve_apps.api.context.resources import Ports, Resources
-    from storage.webhooks.egress import Egress
-
     settings = runtime.settings
     token = load_default_token(runtime.token_file) if runtime.token_file else None
     on_demand = ServedOnDemand()
@@ -61,11 +52,8 @@ def open_resources(runtime: Runtime) -> "Resources":
     )
 
 
-def build_api() -> "FastAPI":
+def build_api() -> FastAPI:
     """For a replica."""
-    from cluster.logs import write_requests
-    from serve_apps.api.app import create_app
-
     runtime = find_runtime()
     if runtime.settings.request_log:
         write_requests(runtime.settings.workdir)

@@ -1,45 +1,51 @@
-"""The replica that works in the background: housekeeping and webhooks, each on its own lease."""
+"""The replica that works in the background: housekeeping, webhooks, pages on demand and the index writer."""
 
+from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
 
-from cluster.bootstrap.opening import find_runtime, hold_license, open_runtime_store
+from actors.background.chores import Chore, ChoreRunner
+from actors.background.webhook_dispatcher import Dispatcher
+from actors.background.worker_group import Loop, WorkerGroup
+from actors.search.index_writer import IndexWriting
+from cluster.bootstrap.finding import find_runtime
+from cluster.bootstrap.opening import hold_license, open_runtime_store
+from cluster.bootstrap.wanted import searches
+from cluster.compose.handles import ServedRecogniser
+from cluster.compose.reading import make_on_demand
+from cluster.compose.recognition import with_vlm
+from cluster.compose.source_sync import BackgroundTask, sync_due
 from cluster.compose.values import api_limits, read_options, source_gate
 from cluster.runtime import Runtime
-
-if TYPE_CHECKING:  # each replica imports only what it is made of
-    from actors.background.chores import ChoreRunner
-    from actors.background.webhook_dispatcher import Dispatcher
-    from actors.background.worker_group import WorkerGroup
-    from configs.settings import Settings
-    from storage.store import Store
+from configs.settings import Settings
+from serve_apps.access.development import development_license
+from serve_apps.deployments import BackgroundWork
+from storage.access.audit import seal
+from storage.access.rate_limits import forget_idle
+from storage.access.signed_heads import SignedHeads
+from storage.jobs.idempotency import forget_keys
+from storage.postgres.leases import RoleLease
+from storage.postgres.vacuum_full import Scrubber
+from storage.queue.clock import heal_clock
+from storage.queue.counters import fold_counters
+from storage.queue.usage import check_clock, fold_quota
+from storage.sources.removed_files import delete_retired
+from storage.sources.sync import Reading
+from storage.store import Store
+from storage.upkeep.erase import purge_some
+from storage.upkeep.reconcile import reconcile_and_tell
+from storage.upkeep.retention import delete_expired
+from storage.values.ids import new_worker_id
+from storage.values.rows import PageQuota
+from storage.webhooks.egress import Egress
+from storage.webhooks.outbox import StoreOutbox
+from storage.webhooks.receivers import forget_old_secrets
 
 REPEATED_S = 86_400.0  # seconds a client may repeat a submission with its key: a day, as others keep them
 ORPHAN_S = 3600.0  # seconds a file without a row may be an upload in course
 
 
-def make_janitor(runtime: Runtime) -> "ChoreRunner":
+def make_janitor(runtime: Runtime) -> ChoreRunner:
     """Housekeeping of the whole deployment, behind the lease of the role."""
-    from actors.background.chores import Chore, ChoreRunner
-    from cluster.compose.search import searches
-    from cluster.compose.source_sync import BackgroundTask, sync_due
-    from storage.access.audit import seal
-    from storage.access.rate_limits import forget_idle
-    from storage.access.signed_heads import SignedHeads
-    from storage.jobs.idempotency import forget_keys
-    from storage.postgres.leases import RoleLease
-    from storage.postgres.vacuum_full import Scrubber
-    from storage.queue.counters import fold_counters
-    from storage.queue.usage import check_clock, fold_quota
-    from storage.sources.removed_files import delete_retired
-    from storage.sources.sync import Reading
-    from storage.upkeep.erase import purge_some
-    from storage.upkeep.reconcile import reconcile_and_tell
-    from storage.upkeep.retention import delete_expired
-    from storage.values.ids import new_worker_id
-    from storage.values.rows import PageQuota
-    from storage.webhooks.receivers import forget_old_secrets
-
     store, license, gate = open_runtime_store(runtime), hold_license(runtime), source_gate(runtime.settings)
 
     heads = SignedHeads(runtime.settings.workdir, store.signer)
@@ -78,36 +84,37 @@ def make_janitor(runtime: Runtime) -> "ChoreRunner":
     return ChoreRunner(RoleLease(store.db, "janitor", new_worker_id(), ttl_s=30), chores, close=store.close)
 
 
-def _heal(store: "Store", settings: "Settings") -> None:
+def _heal(store: Store, settings: Settings) -> None:
     """After the database's clock was set back."""
-    from storage.queue.clock import heal_clock
-
     heal_clock(store.db, lease_s=settings.lease_s, delay_s=max(settings.retry_delays_s))
 
 
 def _renew(runtime: Runtime) -> None:
     """A development licence is renewed while the service runs; whoever holds it looks at its file again."""
-    from datetime import UTC, datetime
-
-    from serve_apps.access.development import development_license
-
     development_license(runtime.settings.workdir, datetime.now(UTC))
 
 
-def make_dispatcher(runtime: Runtime) -> "Dispatcher":
+def make_dispatcher(runtime: Runtime) -> Dispatcher:
     """Sends events to webhooks; any number may run."""
-    from actors.background.webhook_dispatcher import Dispatcher
-    from storage.values.ids import new_worker_id
-    from storage.webhooks.egress import Egress
-    from storage.webhooks.outbox import StoreOutbox
-
     outbox = StoreOutbox(open_runtime_store(runtime), new_worker_id())
     return Dispatcher(outbox, Egress(runtime.settings.webhook_allow).post)
 
 
-def build_janitor() -> "WorkerGroup":
-    """For a replica: housekeeping and whatever else works in the background on its own lease."""
-    from actors.background.worker_group import WorkerGroup
+def build_background() -> BackgroundWork:
+    """Build what the background process runs: housekeeping, webhooks, pages on demand and the index writer."""
+    runtime, recogniser = find_runtime(), ServedRecogniser()
+    index_writer = _index_writer(runtime)
+    loops: list[Loop] = [make_janitor(runtime), make_dispatcher(runtime)]
+    if index_writer is not None:
+        loops.append(index_writer)
+    on_demand = make_on_demand(runtime, with_vlm(runtime, recogniser), recogniser)
+    return BackgroundWork(WorkerGroup(loops), on_demand, index_writer)
 
-    runtime = find_runtime()
-    return WorkerGroup([make_janitor(runtime), make_dispatcher(runtime)])
+
+def _index_writer(runtime: Runtime) -> IndexWriting | None:
+    """Return the index writer of this process, or None without a search index."""
+    if not searches(runtime.settings):
+        return None
+    from cluster.compose.search import served_index_writer  # Lance: 80 MB that a service without an index does not pay
+
+    return served_index_writer(runtime)

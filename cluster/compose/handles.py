@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from models.cdom.errors import ErrorCode, ExtractError
 from models.cdom.geometry import Bbox
@@ -24,11 +24,19 @@ from models.cdom.ports import (
     RecognisedPage,
     RedactionRefused,
 )
+from models.cdom.search import SearchHit, SearchRequest
 from models.neural.vlm.contract import PageRegion
+from storage.values.errors import NotFound
+
+if TYPE_CHECKING:  # Lance is imported by the index writer only
+    from storage.index.table.entries import DocumentChunks, Vectors
 
 API_APP, VLM_APP = "api", "vlm_ocr"
-RECOGNISER, ON_DEMAND = "recogniser", "on_demand"
+RECOGNISER, BACKGROUND = "recogniser", "background"
 RENDER_TIMEOUT_S = 20.0  # seconds for a page's picture; the slowest pages of the hostile set take ten
+EMBEDDER, SEARCHER = "embedder", "searcher"
+SEARCH_TIMEOUT_S = 10.0  # seconds; a question at a million chunks takes a tenth of one
+CHECK_TIMEOUT_S = 3.0  # seconds for a sign of life, below what health may take
 REDACT_TIMEOUT_S = 120.0  # seconds for a redacted file; a hundred pages take three of CPU time
 GRACE_S = 5.0
 """The other side gives up first, so that it can say why."""
@@ -125,7 +133,7 @@ class ServedOnDemand:
     """The ports `RenderPage`, `RedactOriginal` and `ReadOnce`, for the API's event loop."""
 
     def __init__(self) -> None:
-        self._peer = HandleClient(ON_DEMAND)
+        self._peer = HandleClient(BACKGROUND)
 
     async def render_page(
         self,
@@ -137,8 +145,6 @@ class ServedOnDemand:
         marks: Sequence[PageMark] = (),
     ) -> PageImage:
         """Raises `NotFound` when the original is gone, `ExtractError`, `PortUnavailable`."""
-        from storage.values.errors import NotFound
-
         asked = (blob_key, page, dpi, password, area, RENDER_TIMEOUT_S, tuple(marks))
         answer = await self._peer.ask("render", *asked, timeout_s=RENDER_TIMEOUT_S + GRACE_S)
         if isinstance(answer, PageImage):
@@ -151,8 +157,6 @@ class ServedOnDemand:
         self, blob_key: str, tree: bytes, decisions: Mapping[tuple[str, str, int], str], password: str | None
     ) -> bytes:
         """Raises `NotFound` when the original is gone, `RedactionRefused`, `ExtractError`, `PortUnavailable`."""
-        from storage.values.errors import NotFound
-
         answer = await self._peer.ask(
             "redact", blob_key, tree, dict(decisions), password, REDACT_TIMEOUT_S, timeout_s=REDACT_TIMEOUT_S + GRACE_S
         )
@@ -167,3 +171,39 @@ class ServedOnDemand:
     async def read_once(self, original: bytes, options: ReadOptions, timeout_s: float) -> ReadOutcome:
         outcome: ReadOutcome = await self._peer.ask("read", original, options, timeout_s, timeout_s=timeout_s + GRACE_S)
         return outcome
+
+
+class ServedEmbedder:
+    """The port `Embed`, for threads."""
+
+    def __init__(self) -> None:
+        self._peer = HandleClient(EMBEDDER)
+
+    def embed(self, texts: Sequence[str], *, timeout_s: float, urgent: bool = False) -> "Vectors":
+        vectors: Vectors = self._peer.call("embed", list(texts), timeout_s, urgent, timeout_s=timeout_s + GRACE_S)
+        return vectors
+
+
+class ServedIndexWriter:
+    """The port `WriteIndex`, for threads."""
+
+    def __init__(self) -> None:
+        self._peer = HandleClient(BACKGROUND)
+
+    def write(self, documents: "Sequence[DocumentChunks]", *, timeout_s: float, urgent: bool = False) -> None:
+        self._peer.call("write", list(documents), timeout_s, urgent, timeout_s=timeout_s + GRACE_S)
+
+
+class ServedSearcher:
+    """The port `SearchIndex`, for the API's event loop."""
+
+    def __init__(self) -> None:
+        self._peer = HandleClient(SEARCHER)
+
+    async def search(self, request: SearchRequest) -> list[SearchHit] | None:
+        hits: list[SearchHit] | None = await self._peer.ask("search", request, timeout_s=SEARCH_TIMEOUT_S)
+        return hits
+
+    async def check(self) -> float:
+        behind_s: float | None = await self._peer.ask("check", timeout_s=CHECK_TIMEOUT_S)
+        return behind_s or 0.0  # a searcher of the version before says nothing

@@ -2,49 +2,47 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
-from cluster.bootstrap.opening import find_runtime, hold_license, open_runtime_store
+from actors.reader.inflight import HeartbeatThread, Inflight
+from actors.reader.ocr_queue import OcrQueue, RecognitionParts
+from actors.reader.outcome_handler import Settlement
+from actors.reader.publisher import Publisher
+from actors.reader.reader import Reader, ReaderParts
+from actors.reader.task_notifier import TaskNotifier
+from actors.reading.on_demand import OnDemand
+from actors.reading.read_document import DocumentReader
+from cluster.bootstrap.finding import find_runtime
+from cluster.bootstrap.opening import hold_license, open_runtime_store
+from cluster.compose.handles import ServedRecogniser
+from cluster.compose.indexing import before_publishing, served_indexer
 from cluster.compose.recognition import VLM_PAGES_AT_ONCE, with_vlm
+from cluster.compose.tracing import make_tracing
 from cluster.compose.values import make_tree_flagger, sandbox_limits
 from cluster.runtime import Runtime
-
-if TYPE_CHECKING:  # each replica imports only what it is made of
-    from actors.reader.reader import Reader
-    from actors.reading.on_demand import OnDemand
-    from actors.reading.read_document import DocumentReader
-    from configs.settings import Settings
-    from models.cdom.ports import FindElements, IndexDocument, RecognisePages
-    from models.cdom.tracing import Tracing
-    from serve_apps.access.license_holder import LicenseHolder
-    from storage.store import Store
-    from storage.values.rows import Claim, StoredBlob
+from configs.settings import Settings
+from models.cdom.ports import FindElements, IndexDocument, RecognisePages
+from models.cdom.tracing import Tracing
+from serve_apps.access.license_holder import LicenseHolder
+from storage.inside.members import add_members
+from storage.postgres.listen import listen
+from storage.queue.publish import finish
+from storage.queue.queue import LeasePolicy, Queue
+from storage.queue.usage import reserve_pages
+from storage.store import Store
+from storage.values.ids import new_worker_id
+from storage.values.rows import Claim, PageQuota, StoredBlob
 
 
 def make_reader(
     runtime: Runtime,
-    recogniser: "RecognisePages",
-    index: "IndexDocument | None" = None,
-    detector: "FindElements | None" = None,
-) -> "Reader":
+    recogniser: RecognisePages,
+    index: IndexDocument | None = None,
+    detector: FindElements | None = None,
+) -> Reader:
     """One reader over the deployment's queue, with its own fork server. `index`: documents pass it first.
 
     `detector` gives second opinions.
     """
-    from actors.reader.inflight import HeartbeatThread, Inflight
-    from actors.reader.ocr_queue import OcrQueue, RecognitionParts
-    from actors.reader.outcome_handler import Settlement
-    from actors.reader.publisher import Publisher
-    from actors.reader.reader import Reader, ReaderParts
-    from actors.reader.task_notifier import TaskNotifier
-    from cluster.compose.search import before_publishing
-    from cluster.compose.tracing import make_tracing
-    from storage.inside.members import add_members
-    from storage.postgres.listen import listen
-    from storage.queue.publish import finish
-    from storage.queue.queue import LeasePolicy, Queue
-    from storage.values.ids import new_worker_id
-
     settings, store = runtime.settings, open_runtime_store(runtime)
     policy = LeasePolicy(lease_s=settings.lease_s, retry_delays_s=settings.retry_delays_s)
     tracing = make_tracing(settings, "fast_path")
@@ -80,14 +78,12 @@ def make_reader(
     return Reader(parts)
 
 
-def _make_parser(settings: "Settings", detector: "FindElements | None") -> "DocumentReader":
-    from actors.reading.read_document import DocumentReader
-
+def _make_parser(settings: Settings, detector: FindElements | None) -> DocumentReader:
     limits = sandbox_limits(settings)
     return DocumentReader(limits, documents_per_child=settings.documents_per_child, detector=detector)
 
 
-def _keep(store: "Store", data: bytes) -> "StoredBlob":
+def _keep(store: Store, data: bytes) -> StoredBlob:
     """Stores a file that was inside a document."""
     writer = store.blobs.new_writer()
     try:
@@ -98,18 +94,13 @@ def _keep(store: "Store", data: bytes) -> "StoredBlob":
         raise
 
 
-def _end(tracing: "Tracing", store: "Store") -> None:
+def _end(tracing: Tracing, store: Store) -> None:
     tracing.close()
     store.close()
 
 
-def make_on_demand(
-    runtime: Runtime, recogniser: "RecognisePages", detector: "FindElements | None" = None
-) -> "OnDemand":
+def make_on_demand(runtime: Runtime, recogniser: RecognisePages, detector: FindElements | None = None) -> OnDemand:
     """Pages drawn and documents read once, in sandboxes of their own."""
-    from actors.reading.on_demand import OnDemand
-    from actors.reading.read_document import DocumentReader
-
     limits, store = sandbox_limits(runtime.settings), open_runtime_store(runtime)
     return OnDemand(
         drawing=DocumentReader(limits),
@@ -120,31 +111,16 @@ def make_on_demand(
     )
 
 
-def _reserve(store: "Store", license: "LicenseHolder") -> "Callable[[Claim, int], None]":
-    from storage.queue.usage import reserve_pages
-    from storage.values.rows import PageQuota
-
-    def reserve(claim: "Claim", pages: int) -> None:
+def _reserve(store: Store, license: LicenseHolder) -> Callable[[Claim, int], None]:
+    def reserve(claim: Claim, pages: int) -> None:
         license.refresh()
         reserve_pages(store.db, claim, pages, PageQuota(max_pages_per_month=license.current.max_pages_per_month))
 
     return reserve
 
 
-def build_reader() -> "Reader":
+def build_reader() -> Reader:
     """For a replica."""
-    from cluster.compose.handles import ServedRecogniser
-    from cluster.compose.search import served_indexer
-
     runtime = find_runtime()
     served = ServedRecogniser()
     return make_reader(runtime, with_vlm(runtime, served), served_indexer(runtime.settings), served)
-
-
-def build_on_demand() -> "OnDemand":
-    """For a replica."""
-    from cluster.compose.handles import ServedRecogniser
-
-    runtime = find_runtime()
-    served = ServedRecogniser()
-    return make_on_demand(runtime, with_vlm(runtime, served), served)

@@ -6,13 +6,20 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cluster.bootstrap.opening import find_runtime
+from actors.recogniser import Recogniser
+from actors.vlm.page_reader import VlmReader
+from actors.vlm.with_fallback import VlmFirst
+from cluster.bootstrap.finding import find_runtime
+from cluster.bootstrap.vlm import choose_vlm, make_vlm_reader
+from cluster.compose.handles import ServedVlm
+from cluster.compose.plugins import load_plugins
 from cluster.runtime import Runtime
+from models.cdom.errors import MlUnavailable
+from models.cdom.ports import RecognisePages
+from models.neural.ocr import make_recogniser as make_engine
+from models.neural.vlm.registry import load_model
 
-if TYPE_CHECKING:  # each replica imports only what it is made of
-    from actors.recogniser import Recogniser
-    from actors.vlm.page_reader import VlmReader
-    from models.cdom.ports import RecognisePages
+if TYPE_CHECKING:
     from models.neural.layout.detector import LayoutDetector
 
 RECOGNISER_NICE = 10  # nice value: recognition fills cores that reading and answering need first
@@ -20,13 +27,8 @@ VLM_CONCURRENCY, VLM_PAGES_AT_ONCE = 16, 8
 """Calls open at an endpoint at once; an engine of our own batches by itself."""
 
 
-def make_recogniser(runtime: Runtime) -> "Recogniser":
+def make_recogniser(runtime: Runtime) -> Recogniser:
     """The OCR of this machine: one worker, models loaded at the first page or, when wanted, now."""
-    from actors.recogniser import Recogniser
-    from cluster.compose.plugins import load_plugins
-    from models.cdom.errors import MlUnavailable
-    from models.neural.ocr import make_recogniser as make_engine
-
     settings = runtime.settings
     flags = frozenset(settings.cpu_flags) or None
     by_plugin = load_plugins(settings.plugins).make_recogniser
@@ -42,40 +44,34 @@ def make_recogniser(runtime: Runtime) -> "Recogniser":
 
 def make_detector(folder: str | None, flags: frozenset[str] | None = None) -> "LayoutDetector":
     """The layout detector for second opinions: of `folder`, or the one installed beside the service."""
-    from models.neural.layout.detector import LayoutDetector
+    from models.neural.layout.detector import LayoutDetector  # OpenCV: readers import this module for `with_vlm`
 
     return LayoutDetector(None if folder is None else Path(folder), flags)
 
 
-def with_vlm(runtime: Runtime, recogniser: "RecognisePages") -> "RecognisePages":
+def with_vlm(runtime: Runtime, recogniser: RecognisePages) -> RecognisePages:
     """The recogniser of a reader: the vision-language model first where one is set, else the one given."""
     settings = runtime.settings
     if settings.vlm_ocr is None:
         return recogniser
-    from actors.vlm.with_fallback import VlmFirst
-    from cluster.bootstrap.vlm import choose_vlm
-    from cluster.compose.handles import ServedVlm
-    from models.neural.vlm.registry import load_model
 
     model = load_model(choose_vlm(settings.vlm_ocr, settings.vlm_key).model)
     return VlmFirst(ServedVlm(), recogniser, needs_regions=model.needs_regions)
 
 
-def make_vlm(runtime: Runtime) -> "VlmReader":
+def make_vlm(runtime: Runtime) -> VlmReader:
     """The page reader of a vlm_ocr replica."""
-    from cluster.bootstrap.vlm import choose_vlm, make_vlm_reader
-
     settings = runtime.settings
     assert settings.vlm_ocr is not None
     return make_vlm_reader(choose_vlm(settings.vlm_ocr, settings.vlm_key), settings.vlm_key, VLM_CONCURRENCY)
 
 
-def build_recogniser() -> "Recogniser":
+def build_recogniser() -> Recogniser:
     """For a replica; all other work of the machine comes first: no born-digital page waits for a scanned one."""
     os.nice(RECOGNISER_NICE)
     return make_recogniser(find_runtime())
 
 
-def build_vlm() -> "VlmReader":
+def build_vlm() -> VlmReader:
     """For a replica."""
     return make_vlm(find_runtime())

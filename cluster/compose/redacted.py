@@ -38,7 +38,7 @@ def settings_of_command(settings: "Settings") -> "Settings":
 
 
 def _flagger() -> "FlagTree":
-    from cluster.bootstrap.opening import load_settings
+    from cluster.bootstrap.finding import load_settings
     from cluster.compose.values import make_tree_flagger
     from cluster.runtime import VARIABLE
 

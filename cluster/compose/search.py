@@ -4,48 +4,43 @@ The `build_*` functions are what replicas call by name; each imports only what i
 """
 
 from functools import partial
-from typing import TYPE_CHECKING
 
-from cluster.bootstrap.opening import find_runtime, open_runtime_store
+from actors.background.chores import Chore, ChoreRunner, UncontestedRole
+from actors.reader.indexing import Reindexer
+from actors.search.embedder import Embedder
+from actors.search.index_writer import IndexWriting
+from actors.search.searcher import Searcher
+from cluster.bootstrap.finding import find_runtime
+from cluster.bootstrap.opening import open_runtime_store
+from cluster.bootstrap.wanted import embeds
+from cluster.compose.handles import ServedEmbedder
 from cluster.errors import StartRefused
+from cluster.runtime import Runtime
 from configs.settings import Settings
-
-if TYPE_CHECKING:
-    from actors.reader.inflight import Beats, Inflight
-    from actors.reader.publisher import Publishing
-    from actors.search.embedder import Embedder
-    from actors.search.index_writer import IndexWriting
-    from actors.search.searcher import Searcher
-    from models.cdom.ports import Embed, IndexDocument
-    from serve_apps.api.context.resources import Ports
-    from storage.index.opened import IndexPlace
-    from storage.store import Store
+from models.cdom.ports import Embed
+from models.derive.chunks.chunking import chunker_name
+from models.derive.chunks.chunks import chunk_tree
+from models.neural.embed.load import check_embedder, describe_embedder, load_embedder
+from models.neural.embed.sentence_model import EmbedderRefused
+from models.neural.embed.tokenizer import load_tokenizer
+from storage.index.opened import IndexPlace, check_model, open_follower, open_search, open_writer, place_index
+from storage.index.reconcile import IndexReconciler
+from storage.postgres.leases import RoleLease
+from storage.store import Store
+from storage.upkeep.erase import purge_some
+from storage.values.errors import OtherModel
+from storage.values.ids import new_worker_id
 
 MIB = 1 << 20  # bytes
-NO_EMBEDDER = "none"
 ROLE = "index_writer"
-INDEXING_ROOM = 8  # documents a reader may have between reading and publishing while the index is busy
 PURGES_PER_PASS = 500  # documents erased from the index in one commit
 FOLLOW_S = 5.0  # seconds between looks of a searcher at how far its machine's keyword indexes are
 LEASE_S = 12.0
 """After a kill the next writer waits this long; readers keep their documents meanwhile."""
 
 
-def searches(settings: Settings) -> bool:
-    """Whether this deployment keeps a search index."""
-    return settings.rag_db is not None
-
-
-def embeds(settings: Settings) -> bool:
-    """Whether it has vectors."""
-    return searches(settings) and settings.embedder != NO_EMBEDDER
-
-
-def index_place(settings: Settings) -> "IndexPlace":
+def index_place(settings: Settings) -> IndexPlace:
     """Where the vectors of this embedder lie. Raises `EmbedderRefused`."""
-    from models.neural.embed.load import describe_embedder
-    from storage.index.opened import place_index
-
     assert settings.rag_db is not None
     facts = describe_embedder(settings.embedder)
     return place_index(settings.rag_db, settings.workdir, width=facts.width, model=facts.key)
@@ -53,13 +48,6 @@ def index_place(settings: Settings) -> "IndexPlace":
 
 def check_search(settings: Settings) -> None:
     """Raises `StartRefused` for a model that cannot be loaded, and for an index that another model filled."""
-    if not searches(settings):
-        return
-    from models.neural.embed.load import check_embedder
-    from models.neural.embed.sentence_directory import EmbedderRefused
-    from storage.index.opened import check_model
-    from storage.values.errors import OtherModel
-
     try:
         check_embedder(settings.embedder)
         check_model(index_place(settings))
@@ -69,66 +57,15 @@ def check_search(settings: Settings) -> None:
         raise StartRefused(f"SVC_EMBEDDER: {error} (python -m cluster.jobs.reembed)") from None
 
 
-def served_indexer(settings: Settings) -> "IndexDocument | None":
-    """What puts a document into the index, asked over Serve."""
-    if not searches(settings):
-        return None
-    from actors.reader.indexing import DocumentIndexer
-    from cluster.compose.search_handles import ServedEmbedder, ServedIndexWriter
-
-    return DocumentIndexer(ServedEmbedder() if embeds(settings) else None, ServedIndexWriter())
-
-
-def with_search(ports: "Ports", settings: Settings) -> "Ports":
-    """The API's ports, with those of search where there is one."""
-    if not searches(settings):
-        return ports
-    from dataclasses import replace
-
-    from cluster.compose.search_handles import ServedSearcher
-
-    return replace(ports, search=ServedSearcher(), index_document=served_indexer(settings))
-
-
-def before_publishing(
-    publisher: "Publishing", index: "IndexDocument | None", inflight: "Inflight", beats: "Beats"
-) -> "Publishing":
-    """Chunks are counted and, with an index, findable before a document is published."""
-    from actors.reader.indexing import Indexing, IndexingParts
-    from models.derive.chunks.chunking import chunker_name
-    from models.derive.chunks.chunks import chunk_tree, count_chunks
-    from models.neural.embed.tokenizer import load_tokenizer
-
-    parts = IndexingParts(
-        chunk=partial(chunk_tree, tokenizer=load_tokenizer()),
-        count=partial(count_chunks, tokenizer=load_tokenizer()),
-        chunker=chunker_name(),
-        index=index,
-        publisher=publisher,
-        inflight=inflight,
-        beats=beats,
-        room=INDEXING_ROOM,
-    )
-    return Indexing(parts)
-
-
-def make_embedder(settings: Settings) -> "Embedder":
-    from actors.search.embedder import Embedder
-    from models.neural.embed.load import load_embedder
-
+def make_embedder(settings: Settings) -> Embedder:
     return Embedder(load_embedder(settings.embedder))
 
 
-def make_searcher(settings: Settings, store: "Store") -> "Searcher":
+def make_searcher(settings: Settings, store: Store) -> Searcher:
     """Answers questions; loads its model now, so that the first one is as fast as the next.
 
     On a machine without the writer it keeps the keyword indexes in step by itself.
     """
-    from actors.background.chores import Chore, ChoreRunner, UncontestedRole
-    from actors.search.searcher import Searcher
-    from models.neural.embed.load import load_embedder
-    from storage.index.opened import open_follower, open_search
-
     place = index_place(settings)
     search = open_search(place, store.db, memory_bytes=settings.search_memory_mb * MIB)
     follower = open_follower(place)
@@ -140,20 +77,8 @@ def make_searcher(settings: Settings, store: "Store") -> "Searcher":
     return searcher
 
 
-def make_index_writer(settings: Settings, store: "Store", embed: "Embed | None") -> "IndexWriting":
+def make_index_writer(settings: Settings, store: Store, embed: Embed | None) -> IndexWriting:
     """The one writer, with what keeps the index small, forgetful and equal to SQL."""
-    from actors.background.chores import Chore
-    from actors.reader.indexing import Reindexer
-    from actors.search.index_writer import IndexWriting
-    from models.derive.chunks.chunking import chunker_name
-    from models.derive.chunks.chunks import chunk_tree
-    from models.neural.embed.tokenizer import load_tokenizer
-    from storage.index.opened import open_writer
-    from storage.index.reconcile import IndexReconciler
-    from storage.postgres.leases import RoleLease
-    from storage.upkeep.erase import purge_some
-    from storage.values.ids import new_worker_id
-
     writer = open_writer(index_place(settings))
     reindex = Reindexer(store.artifacts, partial(chunk_tree, tokenizer=load_tokenizer()), embed, writer)
     reconciler = IndexReconciler(store.db, writer, reindex, chunker=chunker_name())
@@ -173,21 +98,18 @@ def make_index_writer(settings: Settings, store: "Store", embed: "Embed | None")
     return IndexWriting(RoleLease(store.db, ROLE, new_worker_id(), ttl_s=LEASE_S), writer, chores, slow)
 
 
-def build_embedder() -> "Embedder":
+def build_embedder() -> Embedder:
     """For a replica."""
     return make_embedder(find_runtime().settings)
 
 
-def build_searcher() -> "Searcher":
+def build_searcher() -> Searcher:
     """For a replica."""
     runtime = find_runtime()
     return make_searcher(runtime.settings, open_runtime_store(runtime))
 
 
-def build_index_writer() -> "IndexWriting":
-    """For a replica."""
-    from cluster.compose.search_handles import ServedEmbedder
-
-    runtime = find_runtime()
+def served_index_writer(runtime: Runtime) -> IndexWriting:
+    """Return the index writer of this process."""
     embed = ServedEmbedder() if embeds(runtime.settings) else None
     return make_index_writer(runtime.settings, open_runtime_store(runtime), embed)

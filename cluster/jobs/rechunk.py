@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from cluster.bootstrap.opening import open_runtime_store
-from cluster.compose.search import served_indexer
+from cluster.compose.indexing import served_indexer
 from cluster.errors import StartRefused
 from cluster.jobs.work.patience import patiently
 from cluster.jobs.work.service import Service, find_service, index_is_here, with_store

@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from cluster.compose.search import ROLE, embeds, index_place
+from cluster.bootstrap.wanted import embeds
+from cluster.compose.search import ROLE, index_place
 from cluster.errors import StartRefused
 from cluster.jobs.work.patience import patiently
 from cluster.jobs.work.service import Service, find_service, with_store
 from cluster.jobs.work.spread import JobStopped, Progress, Row, connect, spread
 from configs.settings import Settings
 from models.neural.embed.load import check_embedder, load_embedder
-from models.neural.embed.sentence_directory import EmbedderRefused
+from models.neural.embed.sentence_model import EmbedderRefused
 from storage.index.reembed import Reembedding
 from storage.index.table.entries import DocumentChunks
 from storage.index.table.siblings import SiblingTables

@@ -19,10 +19,8 @@ from cluster.state import run_folder, scratch_folder, write_private
 ROOT = Path(__file__).resolve().parents[2]
 _SOCKETS = 38
 """Longest folder name below which Ray's unix sockets (up to 69 characters more) have a legal path (107 bytes)."""
-PRELOADED = "cluster.serve.preloaded"
-"""The module that each of Ray's workers imports as soon as it runs, before it is told what it is for."""
 WORKER_TEMPLATE = "QUIRE_WORKER_TEMPLATE"
-"""Environment variable with the socket at which workers are forked."""
+"""Environment variable with the socket at which workers are forked; absent with SVC_WORKER_TEMPLATE=0."""
 _DROPPED = ("RAY_", "SVC_", "PYTHON")
 FEW_HEAPS = {"MALLOC_ARENA_MAX": str(max(2, os.cpu_count() or 1))}
 """One heap of the C library a core. Its own choice is eight, and what a thread freed stays in the heap it came from: a
@@ -82,7 +80,13 @@ def clear_sessions(folder: Path) -> None:
 
 
 def service_environment(
-    workdir: Path, ports: Mapping[str, int], runtime: Path, *, haproxy: bool, base: Mapping[str, str] | None = None
+    workdir: Path,
+    ports: Mapping[str, int],
+    runtime: Path,
+    *,
+    haproxy: bool,
+    template: bool,
+    base: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """Environment of the supervisor and so of all it starts. No secret is in it; settings travel in `runtime`."""
     kept = {name: text for name, text in (base or os.environ).items() if not name.startswith(_DROPPED)}
@@ -95,13 +99,13 @@ def service_environment(
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_DEDUP_LOGS": "0",
-        "RAY_preload_python_modules": PRELOADED,
-        WORKER_TEMPLATE: str(ray_folder(workdir).parent / "workers.sock"),
         "DASHBOARD_METRIC_PORT": str(ports["dashboard_metric"]),
         "AUTOSCALER_METRIC_PORT": str(ports["autoscaler_metric"]),
         "FORWARDED_ALLOW_IPS": "",
         "RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH": "serve_apps.api.http.serve_proxy.proxy_middlewares",
     }
+    if template:
+        ours[WORKER_TEMPLATE] = str(ray_folder(workdir).parent / "workers.sock")
     return FEW_HEAPS | kept | ours | (haproxy_environment(workdir, ports) if haproxy else {})
 
 

@@ -46,10 +46,8 @@ class Placement:
 
 API = Placement(cpus=0)
 DOOR = Placement(cpus=0, on_head=True)
-JANITOR = Placement(cpus=0)
-ON_DEMAND = Placement(cpus=0)
+BACKGROUND = Placement(cpus=0)
 EMBEDDER = Placement(cpus=0)
-INDEX_WRITER = Placement(cpus=0)
 SEARCHER = Placement(cpus=0)
 RECOGNISER = Placement(cpus=0)
 """At most one per machine; it runs at a low priority instead of on a core of its own."""

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 from cluster.placement.placement import (
     API,
+    BACKGROUND,
     EMBEDDER,
     FAST_PATH,
-    INDEX_WRITER,
-    JANITOR,
-    ON_DEMAND,
     RECOGNISER,
     SEARCHER,
     Placement,
@@ -57,7 +55,7 @@ def size_readers(
 def pools(sizing: Sizing, *, search: bool = False, embed: bool = False) -> dict[str, Placement]:
     """Every pool this service wants, with where it may run."""
     readers = {"fast_path": FAST_PATH} if sizing.maximum else {}
-    searching = {"index_writer": INDEX_WRITER, "searcher": SEARCHER} if search else {}
+    searching = {"searcher": SEARCHER} if search else {}
     embedding = {"embedder": EMBEDDER} if embed else {}
-    always = {"api": API, "janitor": JANITOR, "recogniser": RECOGNISER, "on_demand": ON_DEMAND}
+    always = {"api": API, "background": BACKGROUND, "recogniser": RECOGNISER}
     return always | readers | searching | embedding

@@ -10,20 +10,14 @@ from typing import Any
 from ray import serve
 from ray.serve.config import AutoscalingConfig, AutoscalingPolicy
 
-from cluster.compose import search
-from cluster.compose.api import build_api
-from cluster.compose.background import build_janitor
+from cluster.compose import factory
 from cluster.compose.handles import API_APP, VLM_APP
-from cluster.compose.reading import build_on_demand, build_reader
-from cluster.compose.recognition import build_recogniser, build_vlm
 from cluster.placement.autoscaling import OngoingPolicy, QueuePolicy
 from cluster.placement.placement import (
     API,
+    BACKGROUND,
     EMBEDDER,
     FAST_PATH,
-    INDEX_WRITER,
-    JANITOR,
-    ON_DEMAND,
     RECOGNISER,
     SEARCHER,
     Placement,
@@ -37,9 +31,8 @@ DOCUMENTS_PER_READER = 4  # queued documents one more reader is worth
 WORKERS_APP = "workers"
 _API: Any = deployments.Api
 _FAST_PATH: Any = deployments.FastPath
-_JANITOR: Any = deployments.Janitor
+_BACKGROUND: Any = deployments.Background
 _RECOGNISER: Any = deployments.Recogniser
-_ON_DEMAND: Any = deployments.OnDemand
 _VLM_OCR: Any = deployments.VlmOcr
 PAGES_PER_GPU = 16  # pages in course that fill one GPU's batch
 MOST_GPUS, MOST_NODES = 64, 256  # replicas: what a policy may ask for, far above what was run
@@ -48,7 +41,6 @@ PAGES_PER_RECOGNISER = 4
 CALLS_PER_EMBEDDER = 8
 """Documents whose chunks wait for vectors; one call after another is batched anyway."""
 _EMBEDDER: Any = deployments.Embedder
-_INDEX_WRITER: Any = deployments.IndexWriter
 _SEARCHER: Any = deployments.Searcher
 
 
@@ -56,11 +48,11 @@ def targets(
     sizing: Sizing, dsn_file: Path, *, searching: bool = False, embedding: bool = False
 ) -> list[serve.RunTarget]:
     """The applications to run."""
-    below: list[Any] = [_janitor(), _recogniser(), _on_demand(), *_searching(searching, embedding)]
+    below: list[Any] = [_background(), _recogniser(), *_searching(searching, embedding)]
     if not sizing.own_application and sizing.maximum:
         below.append(_readers(sizing, dsn_file))
     api = _API.options(ray_actor_options=API.actor_options(), logging_config=QUIET)
-    wanted = [_target(api.bind(build_api, *below), API_APP, "/")]
+    wanted = [_target(api.bind(factory.API, *below), API_APP, "/")]
     if sizing.own_application:
         wanted.append(_target(_readers(sizing, dsn_file), WORKERS_APP, None))
     return wanted
@@ -72,23 +64,23 @@ def vlm_target(placement: Placement) -> serve.RunTarget:
     pool = _VLM_OCR.options(
         ray_actor_options=placement.actor_options(), logging_config=QUIET, autoscaling_config=scaling
     )
-    return _target(pool.bind(build_vlm), VLM_APP, None)
+    return _target(pool.bind(factory.VLM), VLM_APP, None)
 
 
 def _target(application: Any, name: str, route: str | None) -> serve.RunTarget:
     return serve.RunTarget(target=application, name=name, route_prefix=route, logging_config=QUIET)
 
 
-def _janitor() -> Any:
-    bound = _JANITOR.options(ray_actor_options=JANITOR.actor_options(), logging_config=QUIET)
-    return bound.bind(build_janitor)
+def _background() -> Any:
+    bound = _BACKGROUND.options(ray_actor_options=BACKGROUND.actor_options(), logging_config=QUIET)
+    return bound.bind(factory.BACKGROUND)
 
 
 def _recogniser() -> Any:
     bound = _RECOGNISER.options(
         ray_actor_options=RECOGNISER.actor_options(), logging_config=QUIET, **_one_per_node(PAGES_PER_RECOGNISER)
     )
-    return bound.bind(build_recogniser)
+    return bound.bind(factory.RECOGNISER)
 
 
 def _one_per_node(calls: float) -> dict[str, Any]:
@@ -97,26 +89,19 @@ def _one_per_node(calls: float) -> dict[str, Any]:
     return {"autoscaling_config": scaling, "max_replicas_per_node": 1}
 
 
-def _on_demand() -> Any:
-    bound = _ON_DEMAND.options(ray_actor_options=ON_DEMAND.actor_options(), logging_config=QUIET)
-    return bound.bind(build_on_demand)
-
-
 def _searching(searching: bool, embedding: bool) -> list[Any]:
-    """What keeps and asks the search index."""
-    wanted = [(_INDEX_WRITER, INDEX_WRITER, search.build_index_writer), (_SEARCHER, SEARCHER, search.build_searcher)]
-    made = [
-        deployment.options(ray_actor_options=placement.actor_options(), logging_config=QUIET).bind(build)
-        for deployment, placement, build in (wanted if searching else ())
-    ]
-    return [*made, _embedder()] if searching and embedding else made
+    """The deployments that answer searches; the index writer is part of the background process."""
+    if not searching:
+        return []
+    searcher = _SEARCHER.options(ray_actor_options=SEARCHER.actor_options(), logging_config=QUIET)
+    return [searcher.bind(factory.SEARCHER), *([_embedder()] if embedding else [])]
 
 
 def _embedder() -> Any:
     bound = _EMBEDDER.options(
         ray_actor_options=EMBEDDER.actor_options(), logging_config=QUIET, **_one_per_node(CALLS_PER_EMBEDDER)
     )
-    return bound.bind(search.build_embedder)
+    return bound.bind(factory.EMBEDDER)
 
 
 def _readers(sizing: Sizing, dsn_file: Path) -> Any:
@@ -124,7 +109,7 @@ def _readers(sizing: Sizing, dsn_file: Path) -> Any:
     if not sizing.fixed:
         counts = {"autoscaling_config": autoscaling(sizing, dsn_file)}
     pool = _FAST_PATH.options(ray_actor_options=FAST_PATH.actor_options(), logging_config=QUIET, **counts)
-    return pool.bind(build_reader)
+    return pool.bind(factory.READER)
 
 
 def autoscaling(sizing: Sizing, dsn_file: Path) -> AutoscalingConfig:

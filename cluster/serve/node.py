@@ -9,14 +9,15 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from cluster.compose.search import embeds, searches
-from cluster.compose.values import optional_pools, plan_readers, wanted_pools
+import ray
+from ray import serve
+
+from cluster.bootstrap.wanted import embeds, optional_pools, plan_readers, searches, wanted_pools
 from cluster.errors import StartFailed, StartRefused
-from cluster.machine.environment import clear_sessions, ray_folder
+from cluster.machine.environment import WORKER_TEMPLATE, clear_sessions, ray_folder
 from cluster.placement.placement import fits, machine_labels, unplaceable
 from cluster.runtime import Runtime
-from cluster.serve import forked_worker
-from cluster.serve.hosted import hosted_targets
+from cluster.serve import app, doors, forked_worker
 
 log = logging.getLogger("quire.node")
 OBJECT_STORE_BYTES = 100_000_000  # bytes of shared memory for Ray's objects: nothing large crosses Ray here
@@ -36,17 +37,11 @@ class Head:
 
     def start(self) -> None:
         """The node's processes, and a driver connected to them."""
-        import ray
-
         self._node = self._start_node()
         ray.init(f"{LOOPBACK}:{self._ports['gcs']}", namespace="quire", log_to_driver=False, logging_level="WARNING")
 
     def deploy(self) -> None:
         """Serve's front and all applications at once; returns when they run. Raises `StartRefused`."""
-        import ray
-        from ray import serve
-
-        from cluster.serve import app
 
         impossible = unplaceable(wanted_pools(self._runtime.settings), ray.nodes())
         if impossible:
@@ -61,7 +56,7 @@ class Head:
             wanted = app.targets(
                 self._sizing, self._runtime.dsn_file, searching=searches(settings), embedding=embeds(settings)
             )
-            serve.run_many([*wanted, *hosted_targets(settings)])
+            serve.run_many([*wanted, *doors.hosted_targets(settings)])
         except RuntimeError as error:
             raise StartFailed(f"{error}\n{_why(serve.status())}") from None
         self.deploy_optional()
@@ -69,10 +64,6 @@ class Head:
     def deploy_optional(self) -> None:
         """Pools that wait for a node that fits them: each is deployed when one has joined, or at once where its first
         page may be what starts one (it has no replica until then)."""
-        import ray
-        from ray import serve
-
-        from cluster.serve import app
 
         if not self._waiting:
             return
@@ -88,8 +79,6 @@ class Head:
 
     def stop(self) -> None:
         """Drain, then end every process of the node. After a dead GCS there is nobody to drain."""
-        import ray
-
         if self.died() is None:
             _drain()
             ray.shutdown()
@@ -119,7 +108,7 @@ class Head:
             labels=machine_labels(),
             num_cpus=max(os.cpu_count() or 1, self._sizing.node_cpus),
             object_store_memory=OBJECT_STORE_BYTES,
-            worker_path=forked_worker.__file__,
+            worker_path=forked_worker.__file__ if WORKER_TEMPLATE in os.environ else None,
         )
         utils.get_dashboard_dependency_error = lambda: None  # which imports all of them to see
         # dashboard.py runs even with include_dashboard=False: 80 MB and a cloud-metadata probe. Serve needs none of it.
@@ -135,7 +124,6 @@ def _why(status: Any) -> str:
 
 def _drain() -> None:
     """`serve.shutdown` with room for the longest grace period (its own limit is 30 s)."""
-    from ray import serve
     from ray.serve._private.api import _get_global_client
 
     try:

@@ -8,17 +8,16 @@ from typing import Any
 
 from ray import serve
 
-from cluster.bootstrap.opening import find_runtime
+from cluster.bootstrap.finding import find_runtime
+from cluster.bootstrap.wanted import embeds, optional_pools, plan_readers, searches
 from cluster.compose.handles import API_APP
-from cluster.compose.search import embeds, searches
-from cluster.compose.values import optional_pools, plan_readers
 from cluster.errors import StartRefused
 from cluster.serve import app
-from cluster.serve.hosted import hosted_targets
+from cluster.serve.doors import hosted_targets
 
 
 def service(arguments: dict[str, str]) -> serve.Application:
-    """API, recogniser, janitor and, unless SVC_BACKGROUND=1, the readers."""
+    """API, recogniser, background work and, unless SVC_BACKGROUND=1, the readers."""
     return _find(API_APP)
 
 

@@ -23,7 +23,6 @@ from cluster.machine.ready import wait_until_ready
 from cluster.machine.session_sweep import sweep_session
 from cluster.postgres.embedded import EmbeddedPostgres
 from cluster.runtime import Runtime, read_runtime
-from cluster.serve.node import Head
 from cluster.serve.worker_template import become_worker, fork_template
 from cluster.state import ServiceState, clear_state, mark_ready, read_state, this_process
 from storage.values.backoff import BackoffPolicy
@@ -47,6 +46,8 @@ class Supervisor:
         self._runtime, self._state = runtime, state
         self._workdir = runtime.settings.workdir
         self._stop = threading.Event()
+        from cluster.serve.node import Head  # Ray: the template must be forked before it is imported
+
         self._head = Head(runtime, state.ports)
         self._database = _embedded_database(runtime)
 
@@ -147,8 +148,7 @@ def restarts(ran_s: float) -> int:
 def main() -> int:
     """Entry point: settings come from the runtime file, ports from the state that `up` wrote."""
     os.umask(0o077)  # whatever any process of the service makes is its owner's alone
-    order = fork_template(Path(os.environ[WORKER_TEMPLATE]))
-    if order is not None:
+    if WORKER_TEMPLATE in os.environ and (order := fork_template(Path(os.environ[WORKER_TEMPLATE]))) is not None:
         become_worker(order)
         return 0
     if WAIT in sys.argv and not wait_for_go_ahead():

@@ -15,12 +15,14 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from cluster.serve.forked_worker import AGREED, END, WILLING
-from cluster.serve.lean_serve import import_serve
 
+SUPPORTED_RAY = "2.60.0"
+"""The only Ray version whose start of workers is known here; with any other one each worker starts by itself."""
 _WORKER = "ray._private.workers.default_worker"
 """The program of Ray's workers."""
 _IMPORTED = (
@@ -52,8 +54,11 @@ class WorkerOrder:
 def fork_template(door: Path) -> WorkerOrder | None:
     """Imports, then forks the template, which listens at `door` for as long as the caller lives.
 
-    Returns None to the caller, and to every worker what it is to become. The caller must have no thread yet.
+    Returns None to the caller, and to every worker what it is to become. The caller must have no thread yet. Forks
+    nothing under a version of Ray other than `SUPPORTED_RAY`.
     """
+    if version("ray") != SUPPORTED_RAY:
+        return None
     import_workers()
     door.unlink(missing_ok=True)
     entrance = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -79,7 +84,6 @@ def import_workers() -> None:
     actor: Any = import_module("ray.actor")
     drawn = actor.ActorClassID
     actor.ActorClassID = _ClassIds(drawn)
-    import_serve()
     for name in _IMPORTED:
         import_module(name)
     actor.ActorClassID = drawn

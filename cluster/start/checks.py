@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from cluster.compose.search import check_search
+from cluster.bootstrap.wanted import searches
 from cluster.errors import StartRefused
 from configs.settings import Settings
 from models.cdom.errors import MlUnavailable
@@ -44,7 +44,10 @@ def check_pii_engine(settings: Settings) -> None:
 
 def check_embedding(settings: Settings) -> None:
     """A model that cannot embed, or an index filled by another one, is refused now."""
-    check_search(settings)
+    if searches(settings):
+        from cluster.compose.search import check_search  # Lance: a third of a second at each start without an index
+
+        check_search(settings)
 
 
 def check_source_root(settings: Settings) -> None:

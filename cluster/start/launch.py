@@ -31,7 +31,11 @@ class Launch:
         clear_failure(workdir)
         self._ports = choose_ports()
         environment = service_environment(
-            workdir, self._ports, runtime_file(workdir), haproxy=settings.proxy is Proxy.HAPROXY
+            workdir,
+            self._ports,
+            runtime_file(workdir),
+            haproxy=settings.proxy is Proxy.HAPROXY,
+            template=settings.worker_template,
         )
         with log_file(workdir).open("ab") as log:
             self._process = subprocess.Popen(

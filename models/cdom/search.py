@@ -9,7 +9,7 @@ from typing import Any
 
 NOTHING_FITS_BELOW = 0.3
 """Cosine of the question and its nearest passage. On Cranfield the best passage of every one of 92 judged questions
-lies at 0.43 or above, that of 29 in 30 questions about something else below 0.25 (decision 0322)."""
+lies at 0.43 or above, that of 29 in 30 questions about something else below 0.25 (docs/design/search.md)."""
 
 _WORD = re.compile(r"\w+")
 

@@ -5,7 +5,10 @@ Knows no parser and no pixels beyond the bytes it carries.
 """
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Protocol, runtime_checkable
+
+from pydantic import TypeAdapter
 
 from models.cdom.coverage import PageCoverage
 from models.cdom.errors import ErrorCode
@@ -197,3 +200,32 @@ def failed_page(number: int, code: ErrorCode) -> PageContent:
     return PageContent(
         number=number, route=Route.NONE, reason=code.value, status=PageStatus.FAILED, error=code, confidence=0.0
     )
+
+
+@cache
+def page_adapter() -> TypeAdapter[PageContent]:
+    return TypeAdapter(PageContent)
+
+
+@cache
+def facts_adapter() -> TypeAdapter[DocumentFacts]:
+    return TypeAdapter(DocumentFacts)
+
+
+def dump_page(content: PageContent) -> bytes:
+    """One page as compact JSON; fields that have their default are left out."""
+    return page_adapter().dump_json(content, exclude_defaults=True)
+
+
+def load_page(stored: bytes) -> PageContent:
+    """The page again; raises `pydantic.ValidationError` when the bytes are no page."""
+    return page_adapter().validate_json(stored)
+
+
+def dump_facts(facts: DocumentFacts) -> bytes:
+    return facts_adapter().dump_json(facts)
+
+
+def load_facts(stored: bytes) -> DocumentFacts:
+    """The facts again; raises `pydantic.ValidationError` when the bytes are none."""
+    return facts_adapter().validate_json(stored)

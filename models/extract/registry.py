@@ -13,7 +13,7 @@ from models.extract.contract import OpenDocument
 from models.extract.formats.sniffing.signatures import is_locked, sniff
 
 READERS: dict[Format, str] = {
-    Format.PDF: "models.extract.formats.pdf:open_pdf",
+    Format.PDF: "models.extract.formats.pdf.document:open_pdf",
     Format.DOCX: "models.extract.formats.word.docx:open_docx",
     Format.PPTX: "models.extract.formats.slides:open_pptx",
     Format.XLSX: "models.extract.formats.sheets.xlsx:open_xlsx",
@@ -54,7 +54,7 @@ STATED = frozenset(
 )  # fmt: skip
 """Formats whose characters are counted apart from their reader."""
 _LOCKED = "models.extract.formats.common.encryption"
-_COUNTED = "models.extract.coverage.stated.parts"
+_COUNTED = "models.extract.coverage.stated.counted"
 
 Opener = Callable[[bytes, ReadOptions], OpenDocument]
 

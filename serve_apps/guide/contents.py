@@ -1,4 +1,7 @@
-"""Which pages the guide has, in which order, under which headings. A file of docs/ that is in no list fails a test."""
+"""The contents of the guide: its pages in reading order, grouped by heading.
+
+A test fails if a file of docs/ or docs/design/ is not listed here.
+"""
 
 from pathlib import Path
 
@@ -8,41 +11,58 @@ CONTENTS: dict[str, dict[str, str]] = {
     "Get started": {
         "get-started": "Get started",
         "cli": "The command line",
-        "use-with": "Use with …",
-        "formats": "Formats",
+        "use-with": "Use with other programs",
+    },
+    "Concepts": {
+        "architecture": "Architecture",
+        "quality": "Reading quality",
+        "glossary": "Glossary",
     },
     "How to": {
-        "ui": "The dashboard",
-        "sources": "Folders and buckets",
-        "webhooks": "Webhooks",
-        "pii": "Personal data",
-        "sdk": "Python and TypeScript",
-        "compat": "MCP and docling-serve",
-        "console": "The hosted console",
-        "operating": "Run it",
-        "cluster": "Run a cluster",
-        "plugins": "Plugins",
-        "adding": "Add a format, an export, a route",
+        "ui": "Use the dashboard",
+        "sdk": "Use Python or TypeScript",
+        "webhooks": "Receive webhooks",
+        "sources": "Sync folders and buckets",
+        "pii": "Mask personal data",
+        "compat": "Use MCP or docling-serve",
+        "console": "Offer a hosted console",
+        "plugins": "Write a plugin",
     },
     "Reference": {
         "operations": "Every operation",
         "api": "The API",
         "settings": "Settings",
         "errors": "Errors",
+        "formats": "Formats",
         "derive": "Fields, entities, chunks",
-        "glossary": "Words",
     },
-    "Explanation": {
-        "architecture": "Architecture",
-        "quality": "How well PDFs are read",
+    "Operations": {
+        "operating": "Run one machine",
+        "cluster": "Run a cluster",
+        "versions": "Versions and deprecation",
+    },
+    "Development": {
+        "development": "Develop Quire",
         "decisions/README": "Decisions",
-        "review": "Review of 0.9.20",
+        "design/README": "Design notes",
+        "design/queue": "Queue and state",
+        "design/sandbox": "Sandbox",
+        "design/reading": "Reading",
+        "design/tables": "Tables",
+        "design/derive": "Derivations and exports",
+        "design/search": "Search",
+        "design/pii": "Finding personal data",
+        "design/redaction": "Redaction",
+        "design/cluster": "Processes and machines",
+        "design/api": "API, access and pages",
+        "design/clients": "Clients and interfaces",
+        "design/testing": "Tests",
     },
 }
 GENERATED = "operations"
-"""The page that is made of the OpenAPI document, so it cannot drift."""
+"""This page is generated from the OpenAPI document, so it always matches the service."""
 
 
 def title_of(name: str) -> str | None:
-    """The title of a page in the contents; None for a decision or an unknown page."""
+    """Return the title of a page of the contents, or None for a decision record or an unknown page."""
     return next((pages[name] for pages in CONTENTS.values() if name in pages), None)

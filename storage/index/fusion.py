@@ -16,10 +16,10 @@ from storage.index.table.entries import Vectors
 RRF_K = 60
 """Cormack, Clarke, Büttcher 2009."""
 FEEDBACK_CHUNKS = 8  # best hits of the first round that words are taken from
-FEEDBACK_WORDS = 30  # words added to the question; chosen on judged questions (decision 0084)
+FEEDBACK_WORDS = 30  # words added to the question; chosen on judged questions (docs/design/search.md)
 FEEDBACK_SHARE = 0.5
 """Weight of all borrowed words together, beside all of the query's own."""
-FEEDBACK_PULL = 1.0  # weight of the hits' mean vector beside the question's own (decision 0084)
+FEEDBACK_PULL = 1.0  # weight of the hits' mean vector beside the question's own (docs/design/search.md)
 K1, B = 1.2, 0.75
 """BM25's saturation and length norm, as tantivy has them."""
 

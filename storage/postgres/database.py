@@ -16,6 +16,7 @@ from storage.postgres.connections import Connection as Connection
 from storage.postgres.connections import Connections
 from storage.values.errors import StoreUnavailable, unreachable
 
+MIGRATING = 0x5155_4952_45  # "QUIRE": one migration at a time per database
 T = TypeVar("T")
 Row = dict[str, Any]
 Params = dict[str, Any]

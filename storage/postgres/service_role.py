@@ -8,8 +8,7 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from storage.postgres.database import session_dsn
-from storage.postgres.schema import MIGRATING
+from storage.postgres.database import MIGRATING, session_dsn
 
 ROLE = "quire_service"
 _TABLES = """

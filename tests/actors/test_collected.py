@@ -13,8 +13,7 @@ from actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
 from actors.sandbox.limits import SandboxLimits
 from models.cdom.original import Format, ReadOptions
 from models.cdom.tree import Block, BlockId, BlockType, Source, Tree, dump_tree
-from models.extract.contract import DocumentFacts, PageBlock, PageContent
-from models.extract.pages_json import dump_facts, dump_page
+from models.extract.contract import DocumentFacts, PageBlock, PageContent, dump_facts, dump_page
 
 OPTIONS = ReadOptions(max_pages=10, max_assets=2, max_asset_bytes=100)
 SOURCE = Source(format="pdf", sha256="ab" * 32, bytes=5)

@@ -7,6 +7,7 @@ import pytest
 from configs.kinds import PiiEngine, Proxy
 from configs.parsing import SettingsError, allowed, parse_settings, shown_default, variable
 from configs.settings import Settings
+from tests.docs.settings_table import replace_table
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "settings.md"
 
@@ -120,11 +121,16 @@ def test_settings_are_frozen() -> None:
 
 
 @pytest.mark.parametrize("field", Settings.model_fields)
-def test_every_setting_has_a_row_in_the_docs_with_its_default(field: str) -> None:
+def test_documented_setting_matches_its_declaration(field: str) -> None:
     row = rows()[variable(field)]
     assert row[1].strip("`") == shown_default(field)
     assert row[2] == allowed(field)
+    assert row[3] == Settings.model_fields[field].description
 
 
-def test_the_docs_describe_no_setting_that_does_not_exist() -> None:
-    assert set(rows()) == {variable(field) for field in Settings.model_fields}
+def test_documented_settings_are_the_declared_ones() -> None:
+    assert list(rows()) == [variable(field) for field in Settings.model_fields]
+
+
+def test_settings_page_is_generated() -> None:
+    assert DOCS.read_text() == replace_table(DOCS.read_text())

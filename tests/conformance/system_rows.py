@@ -10,6 +10,7 @@ from itertools import pairwise
 from threading import Thread
 from typing import Any
 
+from models.cdom.version import SERVICE_VERSION
 from tests.conformance.probe import SAMPLE, UNKNOWN, NotRun, Probe, answers, members, problem, row
 
 LISTS = ("/v1/jobs", "/v1/dead-letters", "/v1/audit", "/v1/review", "/v1/webhooks/deliveries", "/v1/documents")
@@ -21,7 +22,7 @@ WAIT_S = 60.0  # seconds a delivery may take
 async def health(probe: Probe) -> None:
     answer = await probe.ask("GET", "/v1/health", 200, headers={"X-API-Key": ""})
     assert answer.json()["status"] == "ok"
-    assert answer.json()["components"] == {"engine": "0.9.20", "rag_generator": "0.5.2"}
+    assert answer.json()["components"] == {"engine": SERVICE_VERSION, "rag_generator": "0.5.2"}
 
 
 @row("4 health", "GET /v1/health?deep=true: job store, disk, search index decide")

@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]
 MODES = ("vector", "fts", "hybrid")
-EMBEDDER, WRITER = "ServeReplica:api:embedder", "ServeReplica:api:index_writer"
+EMBEDDER, WRITER = "ServeReplica:api:embedder", "ServeReplica:api:background"
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,6 @@ from cluster.cli.shared.progress import ProgressBar
 from cluster.compose.redacted import name_without_names, settings_of_command
 from models.cdom.original import OcrMode, ReadOptions, TableParts
 
-MEGABYTE = 1024 * 1024  # bytes
 STANDARD = Path("-")
 """Standard input as a document, standard output as the place of its result."""
 _NAMED_SKIPPED = 5
@@ -153,22 +152,9 @@ def _brought(path: str, file: Path) -> FoundFile:
     if not _is_url(path):
         file.write_bytes(sys.stdin.buffer.read())
         return FoundFile(file, Path("stdin"))
-    from models.cdom.original import clean_name
-    from storage.values.errors import UrlRefused
-    from storage.webhooks.download import Downloads, DownloadTooLarge
-    from storage.webhooks.egress import Egress, Unreachable
+    from cluster.cli.documents.download import download  # an HTTP client, which files do not need
 
-    settings = settings_from()
-    try:
-        with file.open("wb") as target:
-            name = Downloads(Egress(settings.webhook_allow)).get(path, target.write, settings.max_upload_mb * MEGABYTE)
-    except UrlRefused as error:
-        raise CommandStopped(f"{path}: url-refused: {error}") from None
-    except Unreachable as error:
-        raise CommandStopped(f"{path}: url-unreachable: {error.code}") from None
-    except DownloadTooLarge:
-        raise CommandStopped(f"{path}: it is larger than SVC_MAX_UPLOAD_MB allows") from None
-    return FoundFile(file, Path(clean_name(name)))
+    return FoundFile(file, Path(download(path, file)))
 
 
 def _is_url(path: str) -> bool:

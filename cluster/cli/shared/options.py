@@ -31,7 +31,7 @@ class BadSettings(click.ClickException):
 
 def settings_from(workdir: Path | None = None, **chosen: str | int | None) -> "Settings":
     """Settings of environment and command line; ends the command when one is wrong."""
-    from cluster.bootstrap.opening import load_settings  # a third of a second that most reading does without
+    from cluster.bootstrap.finding import load_settings  # a third of a second that most reading does without
     from configs.parsing import SettingsError
 
     try:

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from cluster.bootstrap.opening import find_runtime, open_runtime_store
+from cluster.bootstrap.finding import find_runtime
+from cluster.bootstrap.opening import open_runtime_store
+from cluster.bootstrap.wanted import searches
+from cluster.compose.handles import API_APP
 from cluster.errors import StartRefused
 from cluster.machine.environment import ray_token_file
 from cluster.runtime import Runtime, read_runtime, runtime_file
@@ -64,8 +67,5 @@ def with_store(runtime: Runtime, work: Callable[[Store], T]) -> T:
 def index_is_here(runtime: Runtime) -> bool:
     """The service's index writer runs on the Ray cluster this process has joined."""
     from ray import serve
-
-    from cluster.compose.handles import API_APP
-    from cluster.compose.search import searches
 
     return searches(runtime.settings) and API_APP in serve.status().applications

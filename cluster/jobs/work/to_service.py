@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from actors.reader.outcome import read_facts
 from actors.reader.pii_scan import scan
 from cluster.bootstrap.opening import hold_license, open_runtime_store
+from cluster.compose.indexing import served_indexer
 from cluster.compose.recognition import make_recogniser, with_vlm
-from cluster.compose.search import served_indexer
 from cluster.compose.values import make_tree_flagger, read_options, sandbox_limits
 from cluster.jobs.work.blocks import block_size, cut_blocks, dump_block, load_block
 from cluster.jobs.work.folders import open_folder

@@ -7,8 +7,7 @@ from models.cdom.original import Embedded, Format, ReadOptions
 from models.cdom.tree import BlockType
 from models.extract.formats.common.opc import Package
 from models.extract.formats.common.xml import BrokenPart
-from models.extract.formats.flow.blocks import FlowBlock, FlowPage
-from models.extract.formats.flow.characters import clean
+from models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
 from models.extract.formats.flow.document import MAX_EMBEDDED, MAX_EMBEDDED_BYTES, FlowDocument, FlowFile, open_flow
 
 ENGINE: Final = "zip"

@@ -13,10 +13,9 @@ from models.extract.layout.headings.decide import decide_headings
 from models.extract.layout.headings.joins import join_headings
 from models.extract.layout.lines.dropcaps import join_drop_caps
 from models.extract.layout.lines.inline import attach_marks, stretch_over_pictures
-from models.extract.layout.lines.leaders import merge_entries
 from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.lines.mirror import mirror_block, mirror_marks, runs_right_to_left
-from models.extract.layout.lines.pieces import merge_pieces
+from models.extract.layout.lines.pieces import merge_entries, merge_pieces
 from models.extract.layout.lines.turned import PageTurn, find_turn
 from models.extract.layout.tables.scoring.addresses import free_addresses
 from models.extract.layout.tables.scoring.find import find_tables
@@ -26,10 +25,9 @@ from models.extract.layout.tags.follow import TypedGroup, follow_tags
 from models.extract.layout.tags.tables import take_tagged_tables
 from models.extract.layout.tags.trust import TagPlan, trust_tags
 from models.extract.layout.text.blocks import make_block
-from models.extract.layout.text.formulas import merge_formulas
+from models.extract.layout.text.formulas import mark_inline_formulas, merge_formulas
 from models.extract.layout.text.furniture import find_footnotes, find_furniture, find_margin_marks
 from models.extract.layout.text.hyphens import PageHyphens
-from models.extract.layout.text.inline_formulas import mark_inline_formulas
 from models.extract.layout.text.kinds import PageLook, demote_runs, find_kind, mark_heading_parts
 from models.extract.layout.text.listings import join_listings
 from models.extract.layout.text.order import order_with_floats

@@ -24,11 +24,9 @@ from models.extract.coverage.total import total_coverage
 from models.extract.document.confidence import Rating, rate_blocks
 from models.extract.document.continued import LeftOut, join_tables
 from models.extract.document.draft import Draft, limit_pictures, make_drafts
-from models.extract.document.hyphens import settle_hyphens
+from models.extract.document.hyphens import mark_running, settle_hyphens
 from models.extract.document.joins import link_joins
-from models.extract.document.levels import set_levels
-from models.extract.document.running import mark_running
-from models.extract.document.stated_levels import free_flat_levels
+from models.extract.document.levels import free_flat_levels, set_levels
 from models.extract.document.table_checks import check_block
 
 __all__ = ["assemble", "failed_page"]

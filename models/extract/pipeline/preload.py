@@ -7,7 +7,7 @@ from collections.abc import Collection
 from importlib import import_module
 
 from models.cdom.original import Format
-from models.extract import pages_json
+from models.extract import contract
 from models.extract.document.confidence import confidence_forests
 from models.extract.document.levels import level_forests
 from models.extract.layout.headings.decide import heading_forest
@@ -46,13 +46,13 @@ def preload(formats: Collection[Format] = ()) -> None:
     confidence_forests()
     load_weights()
     load_tables()
-    pages_json.page_adapter()
-    pages_json.facts_adapter()
+    contract.page_adapter()
+    contract.facts_adapter()
 
 
 def load_counters() -> None:
     """What counts the characters of formats without printed pages."""
-    parts = import_module("models.extract.coverage.stated.parts")
+    parts = import_module("models.extract.coverage.stated.counted")
     for target in sorted(set(parts.COUNTERS.values())):
         import_module(target.split(":")[0])
 

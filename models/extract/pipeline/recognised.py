@@ -7,17 +7,14 @@ from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
 from models.cdom.ports import RecognisedBlock, RecognisedPage, Word
 from models.cdom.tree import BlockType, Route
 from models.extract.contract import PageBlock, PageContent
-from models.extract.coverage.account import block_text
-from models.extract.coverage.recognised import account_recognised
+from models.extract.coverage.account import account_recognised, block_text
 from models.extract.coverage.total import count_written
 from models.extract.layout.lines.marks import Line
 from models.extract.layout.page import layout_page
 from models.extract.pipeline.double_pages import find_fold, shift, take_side
-from models.extract.pipeline.ocr_regions import apply_areas
+from models.extract.pipeline.ocr_regions import agrees, apply_areas, make_marks
 from models.extract.pipeline.plan import CONFIRMED_TEXT, GARBAGE_TEXT, PICTURE_TEXT
-from models.extract.pipeline.recognised_lines import make_marks
 from models.extract.pipeline.upright import Standing
-from models.extract.text_quality.agreement import agrees
 
 
 def apply_recognition(content: PageContent, words: RecognisedPage) -> PageContent:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from models.extract.layout.lines.marks import Line
-from models.extract.math.fonts import sets_only_math
+from models.extract.math.glyphs import sets_only_math
 from models.extract.text_quality.statistics import LineLetters, Sums, measure_lines
 from models.extract.text_quality.symbol_fonts import symbol_font
 

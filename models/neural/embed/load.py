@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
@@ -10,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from models.neural.embed.minilm import WIDTH, MiniLm
-from models.neural.embed.sentence_directory import EmbedderRefused, fingerprint, read_directory
+from models.neural.embed.sentence_model import EmbedderRefused, SentenceModel, fingerprint, read_width, require_library
 
 MINILM, NONE = "minilm", "none"
 Vectors = npt.NDArray[np.float32]
@@ -39,23 +38,20 @@ def describe_embedder(setting: str) -> EmbedderFacts:
     folder = Path(setting)
     if not folder.is_dir():
         raise EmbedderRefused(f"{setting} is no directory")
-    directory = read_directory(folder)
-    name = re.sub(r"[^a-z0-9]+", "_", directory.name.lower()).strip("_")[:40]
-    return EmbedderFacts(directory.name, f"{name}_{fingerprint(folder)}", directory.width)
+    width = read_width(folder)
+    name = re.sub(r"[^a-z0-9]+", "_", folder.name.lower()).strip("_")[:40]
+    return EmbedderFacts(folder.name, f"{name}_{fingerprint(folder)}", width)
 
 
 def load_embedder(setting: str, *, threads: int = 1) -> EmbeddingModel:
     """The model of `minilm` or of a directory. Raises `EmbedderRefused`."""
     if setting == MINILM:
         return MiniLm(threads=threads)
-    from models.neural.embed.sentence_model import SentenceModel
-
     return SentenceModel(Path(setting), threads=threads)
 
 
 def check_embedder(setting: str) -> None:
     """What can be seen without loading anything. Raises `EmbedderRefused`."""
     describe_embedder(setting)
-    absent = [name for name in ("torch", "transformers") if setting not in (MINILM, NONE) and find_spec(name) is None]
-    if absent:
-        raise EmbedderRefused(f"a model directory needs {' and '.join(absent)}: install requirements-gpu.lock")
+    if setting not in (MINILM, NONE):
+        require_library()

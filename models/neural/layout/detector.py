@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import cv2
 import numpy as np
 
 from models.cdom.errors import MlUnavailable
@@ -105,8 +106,6 @@ def _find(loaded: _Loaded, picture: Picture, points: tuple[float, float]) -> tup
 
 def _fit(picture: Picture, side: int) -> tuple[Floats, float, tuple[int, int]]:
     """The picture in the middle of a grey square as the network takes it, its scale, and where its corner lies."""
-    import cv2
-
     high, wide = picture.shape[:2]
     scale = min(side / wide, side / high)
     size = (min(side, max(1, round(wide * scale))), min(side, max(1, round(high * scale))))

@@ -1,21 +1,17 @@
-"""Pictures for a model: decoded once, cropped, scaled to what the model was trained on, as PNG. Pillow, lazily."""
+"""Pictures for a model: decoded once, cropped, scaled to what the model was trained on, as PNG."""
 
 import io
 import math
-from typing import TYPE_CHECKING
+
+from PIL import Image, UnidentifiedImageError
 
 from models.cdom.errors import Malformed
 from models.cdom.geometry import Bbox
 from models.cdom.ports import PixelPage
 
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
-
-def decode(page: PixelPage) -> "Image":
+def decode(page: PixelPage) -> Image.Image:
     """The page's pixels, RGB. Raises `Malformed`."""
-    from PIL import Image, UnidentifiedImageError
-
     try:
         with Image.open(io.BytesIO(page.image)) as image:
             return image.convert("RGB")
@@ -23,27 +19,25 @@ def decode(page: PixelPage) -> "Image":
         raise Malformed("the page's picture does not decode") from None
 
 
-def fit_longest(image: "Image", longest: int) -> "Image":
+def fit_longest(image: Image.Image, longest: int) -> Image.Image:
     """No side longer than `longest` pixels; smaller ones stay."""
     factor = longest / max(image.size)
     return image if factor >= 1 else _scale(image, (image.width * factor, image.height * factor), 1)
 
 
-def fit_grid(image: "Image", *, factor: int, least: int, most: int) -> "Image":
+def fit_grid(image: Image.Image, *, factor: int, least: int, most: int) -> Image.Image:
     """Sides that are multiples of `factor`, area within `least`..`most` pixels: boxes then need no second scaling."""
     area = image.width * image.height
     scale = math.sqrt(min(max(area, least), most) / area)
     return _scale(image, (image.width * scale, image.height * scale), factor)
 
 
-def _scale(image: "Image", size: tuple[float, float], factor: int) -> "Image":
-    from PIL import Image
-
+def _scale(image: Image.Image, size: tuple[float, float], factor: int) -> Image.Image:
     width, height = (max(factor, round(side / factor) * factor) for side in size)
     return image if (width, height) == image.size else image.resize((width, height), Image.Resampling.BICUBIC)
 
 
-def crop(image: "Image", bbox: Bbox, page: PixelPage, *, margin: float = 2.0) -> "Image":
+def crop(image: Image.Image, bbox: Bbox, page: PixelPage, *, margin: float = 2.0) -> Image.Image:
     """The box (points of the page) with a margin of points around it; at least one pixel."""
     across, down = image.width / page.width, image.height / page.height
     x0, y0 = max(0, int((bbox[0] - margin) * across)), max(0, int((bbox[1] - margin) * down))
@@ -52,7 +46,7 @@ def crop(image: "Image", bbox: Bbox, page: PixelPage, *, margin: float = 2.0) ->
     return image.crop((min(x0, x1 - 1), min(y0, y1 - 1), x1, y1))
 
 
-def to_png(image: "Image") -> bytes:
+def to_png(image: Image.Image) -> bytes:
     """Lossless, fast to write."""
     buffer = io.BytesIO()
     image.save(buffer, "PNG", compress_level=1)

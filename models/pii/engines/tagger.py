@@ -13,6 +13,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import onnxruntime
+from tokenizers import Tokenizer
+
 from models.pii.engines.names import NO_LISTS, refine
 from models.pii.engines.people import PERSON, WEAK_SCORE, TaggedToken, find_companies, find_people, join_tokens
 from models.pii.engines.postal import as_places
@@ -117,10 +121,6 @@ def _folder() -> Path:
 
 
 def _load_tagger(folder: Path) -> Tag:
-    import numpy as np
-    import onnxruntime
-    from tokenizers import Tokenizer
-
     labels = {int(n): label[2:] for n, label in json.loads((folder / "config.json").read_text())["id2label"].items()}
     wanted = np.array([number for number, label in labels.items() if label in PERSON | STREET | TOWN])
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))

@@ -10,7 +10,7 @@ from storage.index.table.entries import Vectors
 from storage.values.rows import Scope
 
 PROBED_SHARE = 0.3
-"""Of the index's partitions: 98 % of the exact ten nearest on real embeddings (docs/decisions/0157)."""
+"""Of the index's partitions: 98 % of the exact ten nearest on real embeddings (docs/design/search.md)."""
 MOST_PROBES = 400
 """Beyond 1.8 million chunks time matters more than the last per cent of recall."""
 

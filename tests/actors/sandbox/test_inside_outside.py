@@ -18,7 +18,7 @@ from actors.sandbox.assemble_document import finish_tree
 from actors.sandbox.limits import SandboxLimits
 from models.cdom.original import ReadOptions
 from models.cdom.tree import dump_tree
-from models.extract.pages_json import dump_page
+from models.extract.contract import dump_page
 from models.extract.registry import open_document
 
 

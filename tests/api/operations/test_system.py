@@ -12,6 +12,7 @@ import pytest
 from fastapi import FastAPI
 
 from models.cdom.ports import PortUnavailable
+from models.cdom.version import SERVICE_VERSION
 from serve_apps.access.default_token import DefaultToken, load_default_token
 from serve_apps.access.keys import KeyRing, default_key
 from serve_apps.access.license_holder import LicenseHolder
@@ -37,7 +38,7 @@ async def test_liveness_needs_neither_key_nor_database(lost_database: FastAPI) -
     async with client_of(lost_database, key="wrong") as caller:
         answer = await caller.get("/v1/health")
     body = HealthBody.model_validate_json(answer.content)
-    assert (answer.status_code, body.status, body.version, body.checks) == (200, "ok", "0.9.20", None)
+    assert (answer.status_code, body.status, body.version, body.checks) == (200, "ok", SERVICE_VERSION, None)
 
 
 async def test_readiness_names_what_was_checked(client: httpx.AsyncClient) -> None:

@@ -18,8 +18,7 @@ import numpy.typing as npt
 
 from models.cdom.original import ReadOptions, TableParts
 from models.cdom.tree import Source, Tree
-from models.extract.document.confidence import WEIGHTS
-from models.extract.document.confidence_features import BLOCK_NAMES, CELL_NAMES, find_block_rows, find_cell_rows
+from models.extract.document.confidence import BLOCK_NAMES, CELL_NAMES, WEIGHTS, find_block_rows, find_cell_rows
 from models.extract.document.draft import make_drafts
 from models.extract.document.hyphens import settle_hyphens
 from models.extract.document.table_checks import check_block

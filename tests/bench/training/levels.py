@@ -15,9 +15,8 @@ from rapidfuzz import fuzz
 from models.cdom.original import ReadOptions
 from models.cdom.tree import BlockType
 from models.extract.document.draft import Draft, make_drafts
-from models.extract.document.level_features import NAMES, find_level_features, rank_styles, style_of
-from models.extract.document.levels import WEIGHTS
-from models.extract.document.running import mark_running
+from models.extract.document.hyphens import mark_running
+from models.extract.document.levels import NAMES, WEIGHTS, find_level_features, rank_styles, style_of
 from models.extract.formats.pdf.document import open_pdf
 from tests.bench.training.forest_file import write_forest
 from tests.bench.training.heading_truth import plain

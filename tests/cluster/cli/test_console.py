@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cluster.bootstrap.opening import load_settings
+from cluster.bootstrap.finding import load_settings
 from cluster.cli.main import cli
 from cluster.runtime import Runtime, write_runtime
 from cluster.serve.console_ports import ConsoleDatabase

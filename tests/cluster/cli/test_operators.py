@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from click.testing import CliRunner, Result
 
-from cluster.bootstrap.opening import load_settings
+from cluster.bootstrap.finding import load_settings
 from cluster.cli.main import cli
 from cluster.runtime import Runtime, write_runtime
 from configs.settings import Settings

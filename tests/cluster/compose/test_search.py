@@ -12,9 +12,9 @@ import pytest
 from actors.reader.indexing import DocumentIndexer
 from actors.search.embedder import Embedder
 from actors.search.index_writer import IndexWriting
+from cluster.bootstrap.wanted import wanted_pools
 from cluster.compose.reading import make_reader
 from cluster.compose.search import check_search, index_place, make_embedder, make_index_writer, make_searcher
-from cluster.compose.values import wanted_pools
 from cluster.errors import StartRefused
 from cluster.runtime import Runtime
 from configs.parsing import SettingsError, parse_settings
@@ -118,8 +118,8 @@ def test_without_a_model_words_answer(runtime: Runtime, store: Store, tmp_path: 
 
 
 def test_the_pools_of_search_exist_only_where_it_is_configured(runtime: Runtime, tmp_path: Path) -> None:
-    assert not {"searcher", "index_writer", "embedder"} & wanted_pools(runtime.settings).keys()
-    assert {"searcher", "index_writer", "embedder"} <= wanted_pools(searching(runtime, tmp_path).settings).keys()
+    assert not {"searcher", "embedder"} & wanted_pools(runtime.settings).keys()
+    assert {"searcher", "embedder"} <= wanted_pools(searching(runtime, tmp_path).settings).keys()
     assert "embedder" not in wanted_pools(searching(runtime, tmp_path, SVC_EMBEDDER="none").settings)
 
 
@@ -143,7 +143,7 @@ def test_a_start_with_another_model_than_the_indexs_names_the_job(
     runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = searching(runtime, tmp_path, SVC_EMBEDDER=str(write_directory(tmp_path / "model"))).settings
-    monkeypatch.setattr("models.neural.embed.load.find_spec", lambda name: object())
+    monkeypatch.setattr("models.neural.embed.sentence_model.find_spec", lambda name: object())
     check_search(settings)
     writer = open_writer(index_place(settings.model_copy(update={"embedder": "minilm"})))
     vectors = np.zeros((1, 384), dtype=np.float32)
@@ -160,6 +160,6 @@ def test_a_model_directory_without_torch_is_refused(
     runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = searching(runtime, tmp_path, SVC_EMBEDDER=str(write_directory(tmp_path / "model"))).settings
-    monkeypatch.setattr("models.neural.embed.load.find_spec", lambda name: None)
-    with pytest.raises(StartRefused, match="needs torch and transformers"):
+    monkeypatch.setattr("models.neural.embed.sentence_model.find_spec", lambda name: None)
+    with pytest.raises(StartRefused, match="needs torch and sentence_transformers"):
         check_search(settings)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from actors.reader.pii_scan import scan
-from cluster.bootstrap.opening import load_settings
+from cluster.bootstrap.finding import load_settings
 from cluster.jobs.bulk_extract import find_items
 from cluster.jobs.work.folders import open_folder
 from cluster.jobs.work.ledger import WorkBlock

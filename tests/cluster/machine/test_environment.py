@@ -9,6 +9,7 @@ import pytest
 
 from cluster.errors import StartRefused
 from cluster.machine.environment import (
+    WORKER_TEMPLATE,
     clear_sessions,
     haproxy_environment,
     ray_folder,
@@ -29,7 +30,8 @@ def nothing_left_in_tmp(tmp_path: Path) -> Iterator[None]:
 
 
 def environment(workdir: Path, **base: str) -> dict[str, str]:
-    return service_environment(workdir, choose_ports(), workdir / "run" / "runtime.json", haproxy=False, base=base)
+    runtime = workdir / "run" / "runtime.json"
+    return service_environment(workdir, choose_ports(), runtime, haproxy=False, template=True, base=base)
 
 
 def test_no_secret_travels_in_the_environment(tmp_path: Path) -> None:
@@ -43,6 +45,13 @@ def test_ray_is_told_to_ask_for_a_token_and_to_tell_nobody(tmp_path: Path) -> No
     assert made["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] == "0"
     assert made["FORWARDED_ALLOW_IPS"] == ""
     assert "RAY_ADDRESS" not in made
+
+
+def test_worker_template_is_in_the_environment_only_when_wanted(tmp_path: Path) -> None:
+    assert Path(environment(tmp_path)[WORKER_TEMPLATE]).name == "workers.sock"
+    runtime = tmp_path / "run" / "runtime.json"
+    made = service_environment(tmp_path, choose_ports(), runtime, haproxy=False, template=False, base={})
+    assert WORKER_TEMPLATE not in made
 
 
 def test_freed_memory_lies_in_few_heaps_unless_the_operator_says_otherwise(tmp_path: Path) -> None:

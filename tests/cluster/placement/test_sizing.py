@@ -19,7 +19,7 @@ def test_a_number_of_workers_is_a_fixed_pool_beside_the_api() -> None:
 
 def test_no_workers_means_no_reader_pool() -> None:
     sizing = size_readers(cores=2, workers=0, background=False, least=1, most=None)
-    assert set(pools(sizing)) == {"api", "janitor", "recogniser", "on_demand"}
+    assert set(pools(sizing)) == {"api", "background", "recogniser"}
 
 
 def test_in_the_background_the_pool_scales_in_an_application_of_its_own() -> None:

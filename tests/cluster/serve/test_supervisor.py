@@ -1,6 +1,7 @@
 """Restarts of a dead head: counted in a row, forgotten after a steady time, ended when they never hold."""
 
 import signal
+import warnings
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,6 +12,10 @@ import pytest
 from cluster.errors import StartFailed
 from cluster.serve import supervisor
 from cluster.serve.supervisor import RESTARTS, TOO_SLOW, Supervisor, restarts, start_again
+
+with warnings.catch_warnings():  # Ray's own, at import
+    warnings.simplefilter("ignore")
+    from cluster.serve import node
 
 
 def test_restarts_in_a_row_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,7 +61,7 @@ def supervise(
     def begin_anew(died: str, ran_s: float) -> None:
         raise Again(died)
 
-    monkeypatch.setattr(supervisor, "Head", lambda *_: SimpleNamespace(start=lambda: None, deploy=deploy))
+    monkeypatch.setattr(node, "Head", lambda *_: SimpleNamespace(start=lambda: None, deploy=deploy))
     monkeypatch.setattr(supervisor, "start_again", begin_anew)
     settings = SimpleNamespace(workdir=workdir, database_url="postgresql:///quire")
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
@@ -105,7 +110,7 @@ def test_a_service_that_is_asked_to_stop_ends_its_database_before_it_lets_go(
     def fake(*names: str) -> SimpleNamespace:
         return SimpleNamespace(**{name: partial(calls.append, f"{names[0]} {name}") for name in names[1:]})
 
-    monkeypatch.setattr(supervisor, "Head", lambda *_: fake("head", "stop"))
+    monkeypatch.setattr(node, "Head", lambda *_: fake("head", "stop"))
     monkeypatch.setattr(supervisor, "EmbeddedPostgres", lambda _: fake("database", "stop"))
     monkeypatch.setattr(supervisor, "clear_state", lambda _: calls.append("state cleared"))
     settings = SimpleNamespace(workdir=tmp_path, database_url=None)

@@ -12,14 +12,15 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from cluster.machine.environment import WORKER_TEMPLATE
-from cluster.serve import forked_worker
+from cluster.serve import forked_worker, worker_template
 from cluster.serve.forked_worker import AGREED, DOOR, END, WILLING, ask_template, may_be_forked
-from cluster.serve.worker_template import receive_order
+from cluster.serve.worker_template import SUPPORTED_RAY, fork_template, receive_order
 from tests.waiting import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -190,6 +191,18 @@ def test_without_a_template_a_worker_is_started_as_ever(monkeypatch: pytest.Monk
 )
 def test_workers_with_an_environment_of_their_own_are_no_forks(arguments: list[str], forked: bool) -> None:
     assert may_be_forked(arguments) is forked
+
+
+def test_template_supports_the_ray_version_that_the_locks_pin() -> None:
+    assert f"ray[serve,default,data]=={SUPPORTED_RAY}" in (ROOT / "requirements.in").read_text()
+    assert version("ray") == SUPPORTED_RAY
+
+
+def test_template_is_not_forked_under_another_ray_version(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(worker_template, "version", lambda name: "2.61.0")
+    monkeypatch.setattr("os.fork", lambda: pytest.fail("forked"))
+    assert fork_template(tmp_path / "workers.sock") is None
+    assert not (tmp_path / "workers.sock").exists()
 
 
 def test_the_socket_is_named_by_one_variable() -> None:

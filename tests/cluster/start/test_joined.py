@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cluster.bootstrap.opening import load_settings
+from cluster.bootstrap.finding import load_settings
 from cluster.bootstrap.shared_runtime import check_shared
 from cluster.cli.service.worker import worker
 from cluster.errors import StartRefused

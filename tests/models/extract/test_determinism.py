@@ -6,8 +6,8 @@ import pytest
 
 from models.cdom.original import ReadOptions
 from models.cdom.tree import Source, dump_tree
+from models.extract.contract import dump_page, load_page
 from models.extract.formats.pdf.engine import pymupdf
-from models.extract.pages_json import dump_page, load_page
 from models.extract.pipeline.assemble import assemble
 from models.extract.registry import open_document
 

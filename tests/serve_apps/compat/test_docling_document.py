@@ -1,6 +1,6 @@
 """A tree as DoclingDocument: every reference resolves, reading order is the body's, furniture and captions in place.
 
-The schema itself is docling-core's; make_docling_document was held against it (docs/decisions/0184).
+The schema itself is docling-core's; make_docling_document was held against it (docs/design/derive.md).
 """
 
 import json

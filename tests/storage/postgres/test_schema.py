@@ -13,7 +13,8 @@ from alembic.script import ScriptDirectory
 
 from serve_apps.console.store import tables as console_tables  # noqa: F401  (the chain creates them too)
 from storage.postgres.database import Database
-from storage.postgres.schema import HEAD, alembic_config, check_schema, migrate
+from storage.postgres.schema import HEAD, check_schema, migrate
+from storage.postgres.upgrading import alembic_config
 from storage.values.errors import SchemaMismatch, StoreUnavailable
 from tests.postgres import TestServer
 

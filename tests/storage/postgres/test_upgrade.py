@@ -9,7 +9,8 @@ from alembic import command
 
 from storage.jobs.jobs import get_job
 from storage.jobs.measures import measure
-from storage.postgres.schema import HEAD, alembic_config, check_schema, migrate
+from storage.postgres.schema import HEAD, check_schema, migrate
+from storage.postgres.upgrading import alembic_config
 from storage.queue.counters import read_counter
 from storage.queue.publish import finish
 from storage.store import open_store

@@ -13,9 +13,8 @@ from models.extract.coverage.stated.text import NOT_SHOWN, REPEATED, StatedText
 from models.extract.formats.common.compound import CompoundFile
 from models.extract.formats.common.opc import Package
 from models.extract.formats.common.parse_cache import take
-from models.extract.formats.mail.mapi import MapiStorage
+from models.extract.formats.mail.mapi import MapiStorage, unpack_rtf
 from models.extract.formats.mail.msg import KEPT as KEPT_MSG
-from models.extract.formats.mail.packed_rtf import unpack_rtf
 from models.extract.formats.sheets.values import decode_rk
 from models.extract.formats.sheets.xls.globals import BOF, EOF, XlsGlobals, read_globals
 from models.extract.formats.sheets.xls.records import BiffRecord, read_records
@@ -23,8 +22,7 @@ from models.extract.formats.sheets.xls.workbook import KEPT
 from models.extract.formats.sheets.xlsb.records import read_records as read_binary_records
 from models.extract.formats.sheets.xlsb.records import read_string
 from models.extract.formats.word.doc.document import KEPT as KEPT_DOC
-from models.extract.formats.word.doc.fib import LOOKS, WordStreams, read_head
-from models.extract.formats.word.doc.pieces import WordText
+from models.extract.formats.word.doc.fib import LOOKS, WordStreams, WordText, read_head
 from models.extract.formats.word.doc.sprms import PropertyRuns, read_sprms
 
 _SHEET: Final = re.compile(r"^xl/(?:work|macro|dialog)sheets/[^/]+\.bin$")

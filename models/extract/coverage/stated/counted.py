@@ -7,13 +7,14 @@ reformatted) stands with the first page that is read.
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from types import MappingProxyType
-from typing import Final, Protocol
+from typing import Final, Protocol, cast
 
 from models.cdom.coverage import CharacterCount, ExcludedPlace, LostPlace, PageCoverage, Unseen
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.geometry import Bbox
-from models.cdom.original import Embedded
+from models.cdom.original import Embedded, Format
 from models.cdom.ports import PageImage
 from models.cdom.table import Table
 from models.extract.contract import DocumentFacts, OpenDocument, PageContent, PageRead
@@ -27,6 +28,7 @@ from models.extract.coverage.stated.text import (
     visible_characters,
 )
 from models.extract.coverage.total import count_written
+from models.extract.formats.common.parse_cache import forget
 
 State = Callable[[], StatedText | None]
 _NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
@@ -199,3 +201,44 @@ def _state_page(number: int, placed: int, hidden: int, rest: Mapping[str, int], 
         excluded=tuple([ExcludedPlace(reason=reason, characters=count) for reason, count in excluded.items()]),
         lost=(LostPlace(characters=lost),) if lost else (),
     )
+
+
+_HERE = "models.extract.coverage.stated"
+COUNTERS: dict[Format, str] = {
+    Format.DOCX: f"{_HERE}.office:state_docx",
+    Format.PPTX: f"{_HERE}.office:state_pptx",
+    Format.XLSX: f"{_HERE}.office:state_xlsx",
+    **dict.fromkeys((Format.ODT, Format.ODS, Format.ODP), f"{_HERE}.opendocument:state_odf"),
+    Format.RTF: f"{_HERE}.rich_text:state_rtf",
+    Format.EPUB: f"{_HERE}.markup:state_epub",
+    Format.HTML: f"{_HERE}.markup:state_html",
+    Format.MHTML: f"{_HERE}.mail:state_mhtml",
+    Format.EML: f"{_HERE}.mail:state_eml",
+    Format.CSV: f"{_HERE}.plain:state_csv",
+    Format.DOC: f"{_HERE}.binary:state_doc",
+    Format.XLS: f"{_HERE}.binary:state_xls",
+    Format.XLSB: f"{_HERE}.binary:state_xlsb",
+    Format.MSG: f"{_HERE}.binary:state_msg",
+    Format.JATS: f"{_HERE}.articles:state_jats",
+    Format.ASCIIDOC: f"{_HERE}.articles:state_asciidoc",
+    Format.MARKDOWN: f"{_HERE}.plain:state_markdown",
+    Format.TXT: f"{_HERE}.plain:state_text",
+}
+"""Format → "module:function"; the function takes the bytes and raises `ExtractError` where they cannot be judged."""
+
+
+def with_statement(document: FlowingDocument, format_: Format, data: bytes) -> CountedDocument:
+    """The document, its pages counted when the first of them is read."""
+    return CountedDocument(document, lambda: _state(format_, data))
+
+
+def _state(format_: Format, data: bytes) -> StatedText | None:
+    module, name = COUNTERS[format_].split(":")
+    try:
+        return cast(StatedText, getattr(import_module(module), name)(data))
+    except ImportError:
+        raise  # in a child, where nothing can be imported any more: a fault of ours
+    except Exception:  # parsers made for good files raise anything on others: nobody can judge this one
+        return None
+    finally:
+        forget()

@@ -17,8 +17,9 @@ from typing import Final, cast
 from urllib.parse import unquote
 
 from models.cdom.errors import Encrypted, Malformed, ResourceLimit
+from models.cdom.tree import Metadata
 from models.extract.formats.common.parse_cache import keep, take
-from models.extract.formats.common.xml import BrokenPart, Element, parse_xml
+from models.extract.formats.common.xml import BrokenPart, Element, W, parse_xml
 
 MAX_ENTRIES: Final = 2000
 """Files in a package: a thick book with a picture a page has a thousand."""
@@ -236,3 +237,27 @@ def _check_sizes(entries: list[zipfile.ZipInfo], packed: int) -> None:
 
 def _is_bomb(size: int, packed: int) -> bool:
     return size > RATIO_FROM_BYTES and size > packed * MAX_RATIO
+
+
+MAX_CHARS: Final = 1000
+"""Characters of a title or an author that are kept; a longer one is no name."""
+_DC: Final = "{http://purl.org/dc/elements/1.1/}"
+_TERMS: Final = "{http://purl.org/dc/terms/}"
+
+
+def read_metadata(core: Element | None, styles: Element | None) -> Metadata:
+    """Stated properties; empty ones are null. The language may come from the styles' defaults."""
+    language = styles.find(f"{W}docDefaults/{W}rPrDefault/{W}rPr/{W}lang") if styles is not None else None
+    return Metadata(
+        title=_text(core, _DC + "title"),
+        author=_text(core, _DC + "creator"),
+        created=_text(core, _TERMS + "created"),
+        modified=_text(core, _TERMS + "modified"),
+        language=_text(core, _DC + "language") or (language.get(W + "val") if language is not None else None),
+    )
+
+
+def _text(core: Element | None, name: str) -> str | None:
+    found = core.find(name) if core is not None else None
+    text = "".join(found.itertext()).strip() if found is not None else ""
+    return text[:MAX_CHARS] or None

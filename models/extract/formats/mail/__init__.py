@@ -1,6 +1,5 @@
 """Mail (.eml, .mhtml): bytes in, an `OpenDocument` out, attachments beside it."""
 
-from models.extract.formats.mail.message import open_eml
-from models.extract.formats.mail.mhtml import open_mhtml
+from models.extract.formats.mail.message import open_eml, open_mhtml
 
 __all__ = ["open_eml", "open_mhtml"]

@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import unquote_to_bytes
 
 from models.extract.formats.common.html.parse import decode_named
-from models.extract.formats.flow.characters import clean
+from models.extract.formats.flow.blocks import clean
 from models.extract.formats.flow.counting import natural
 from models.extract.formats.mail.addresses import split_addresses
 from models.extract.formats.sniffing.charset import guess

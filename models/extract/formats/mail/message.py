@@ -1,6 +1,8 @@
 """A mail as a document of one page: its subject as title, its fields, its body; attachments as files beside it."""
 
+import re
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final
 
 from lxml import etree
@@ -8,10 +10,11 @@ from lxml import etree
 from models.cdom.flags import QUOTED
 from models.cdom.original import Embedded, Format, ReadOptions
 from models.cdom.tree import BlockType, Metadata
-from models.extract.formats.common.html.page import path_maker
+from models.extract.formats.common.html.page import path_maker, read_html
 from models.extract.formats.common.html.parse import parse_html
 from models.extract.formats.common.html.pictures import PagePictures
 from models.extract.formats.common.html.walk import HtmlWalker
+from models.extract.formats.common.xml import Element
 from models.extract.formats.flow.blocks import FlowBlock, FlowPage, InlineMarkup, StyledRun, join_runs
 from models.extract.formats.flow.document import FlowDocument, FlowFile, HeldAssets, open_flow
 from models.extract.formats.mail.bodies import (
@@ -25,7 +28,49 @@ from models.extract.formats.mail.bodies import (
 )
 from models.extract.formats.mail.headers import decode_header, parse_addresses, parse_date
 from models.extract.formats.mail.mime import MimePart, parse_message
-from models.extract.formats.mail.quoting import find_quoted, read_plain
+
+_ORIGINAL: Final = re.compile(
+    r"^\s*-{2,}\s*(?:original message|ursprüngliche nachricht|message d'origine|forwarded message)\s*-{2,}\s*$", re.I
+)
+_MARK: Final = re.compile(r"^\s*>")
+_QUOTES: Final = ("blockquote",)
+_CLASSES: Final = ("gmail_quote", "moz-cite-prefix", "yahoo_quoted", "protonmail_quote")
+
+
+def read_plain(text: str) -> list[FlowBlock]:
+    """Paragraphs of a plain body; quoted ones and everything after a forwarding line are flagged."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    history = next((at for at, line in enumerate(lines) if _ORIGINAL.match(line)), len(lines))
+    kinds = [
+        (at, line, "blank" if not line.strip() else ("quoted" if _MARK.match(line) or at >= history else "own"))
+        for at, line in enumerate(lines, start=0)
+    ]
+    blocks: list[FlowBlock] = []
+    for kind, group in groupby(kinds, key=lambda found: found[2]):
+        if kind == "blank":
+            continue
+        part = list(group)
+        shown, _ = join_runs([StyledRun("\n".join(line for _, line, _ in part))])
+        first, last = part[0][0] + 1, part[-1][0] + 1
+        path = f"body line {first}" if first == last else f"body lines {first}-{last}"
+        if shown:
+            flags = (QUOTED,) if kind == "quoted" else ()
+            blocks.append(FlowBlock(BlockType.PARAGRAPH, shown, flags=flags, path=path))
+    return blocks
+
+
+def find_quoted(root: Element, blocks: list[FlowBlock]) -> list[FlowBlock]:
+    """The blocks whose text stands in a quotation of the mail program."""
+    texts: set[str] = set()
+    for node in root.iter("blockquote", "div"):
+        cited = node.tag == "blockquote" and (node.get("type") == "cite" or "quote" in (node.get("class") or ""))
+        if cited or any(name in (node.get("class") or "") for name in _CLASSES):
+            texts.add(" ".join("".join(node.itertext()).split()))
+    if not texts:
+        return []
+    whole = "\n".join(texts)
+    return [block for block in blocks if block.text and " ".join(block.text.split()) in whole]
+
 
 ENGINE: Final = "mime"
 
@@ -158,3 +203,28 @@ def _embed(part: MimePart) -> Embedded:
         subject = decode_header(parse_message(data[:100_000]).header("subject")) if data else ""
         name = safe_name(f"{subject[:100]}.eml") if subject else ""
     return Embedded(path=f"{part.path}/{name or default_name(part)}", name=name or default_name(part), data=data)
+
+
+_PAGES: Final = frozenset(("text/html", "application/xhtml+xml"))
+
+
+def open_mhtml(data: bytes, options: ReadOptions) -> FlowDocument:
+    """The page in `data`. Raises `ExtractError` when a limit is passed."""
+    return open_flow(lambda: _read(data), options)
+
+
+def _read(data: bytes) -> FlowFile:
+    parts = parse_message(data).walk()
+    page = next((part for part in parts if part.kind in _PAGES), None)
+    if page is None:
+        return read_eml(data)
+    places: dict[str, MimePart] = {}
+    for part in parts:
+        if part.kind.startswith("image/"):
+            places[decode_header(part.header("content-location"))] = part
+            places["cid:" + decode_header(part.header("content-id")).strip("<>")] = part
+
+    def find(source: str) -> bytes | None:
+        return part_bytes(places[source]) if source in places else None
+
+    return read_html(part_text(page), Format.MHTML, PagePictures(find))

@@ -8,14 +8,13 @@ from models.cdom.original import Embedded, Format, ReadOptions
 from models.extract.formats.common.compound import CompoundFile
 from models.extract.formats.common.html.pictures import PagePictures
 from models.extract.formats.common.parse_cache import keep
-from models.extract.formats.flow.characters import clean
+from models.extract.formats.flow.blocks import clean
 from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
 from models.extract.formats.mail.bodies import safe_name
 from models.extract.formats.mail.headers import parse_addresses
-from models.extract.formats.mail.mapi import MapiStorage
+from models.extract.formats.mail.mapi import MapiStorage, unpack_rtf
 from models.extract.formats.mail.message import Mail, make_mail
 from models.extract.formats.mail.mime import parse_message
-from models.extract.formats.mail.packed_rtf import unpack_rtf
 from models.extract.formats.rtf.document import RtfReader
 
 MAX_ATTACHED: Final = 1_000

@@ -7,10 +7,19 @@ from typing import Final
 from models.cdom.errors import ResourceLimit
 from models.extract.formats.common.xml import Element
 from models.extract.formats.flow.sheet import MAX_CELLS, Sheet, SheetObject, Workbook
-from models.extract.formats.opendocument.inline import read_inline
-from models.extract.formats.opendocument.names import DRAW, OFFICE, STYLE, SVG, TABLE, TEXT, XLINK, count, points
-from models.extract.formats.opendocument.objects import chart_title, read_object
-from models.extract.formats.opendocument.styles import OdfStyles
+from models.extract.formats.opendocument.inline import chart_title, read_inline, read_object
+from models.extract.formats.opendocument.styles import (
+    DRAW,
+    OFFICE,
+    STYLE,
+    SVG,
+    TABLE,
+    TEXT,
+    XLINK,
+    OdfStyles,
+    count,
+    points,
+)
 from models.extract.formats.opendocument.text import OdfReader
 
 MAX_ROWS, MAX_COLUMNS = 1_048_576, 16_384

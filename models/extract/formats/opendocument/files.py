@@ -5,21 +5,61 @@ from typing import Final
 
 from lxml import etree
 
-from models.cdom.errors import Encrypted, Malformed
+from models.cdom.errors import Encrypted, Malformed, ResourceLimit
 from models.cdom.original import Format, ReadOptions
 from models.cdom.tree import Metadata
-from models.extract.formats.common.opc import Package
-from models.extract.formats.common.xml import BrokenPart, Element
+from models.extract.formats.common.opc import MAX_PARAGRAPHS, MAX_TAGS, MAX_XML_BYTES, Package
+from models.extract.formats.common.xml import BrokenPart, Element, parse_xml
 from models.extract.formats.flow.blocks import FlowPage
 from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
 from models.extract.formats.flow.sheet import Workbook
 from models.extract.formats.flow.sheet_pages import make_pages
 from models.extract.formats.opendocument.cells import SheetReader
-from models.extract.formats.opendocument.flat import FlatPackage, open_package
-from models.extract.formats.opendocument.names import DC, DRAW, MANIFEST, META, TABLE
 from models.extract.formats.opendocument.slides import read_slide, slide_size
-from models.extract.formats.opendocument.styles import OdfStyles
+from models.extract.formats.opendocument.styles import DC, DRAW, MANIFEST, META, TABLE, OdfStyles
 from models.extract.formats.opendocument.text import OdfReader, body_of
+
+_PARTS: Final = frozenset({"content.xml", "styles.xml", "meta.xml"})
+
+
+class FlatPackage:
+    """The parts by name. Raises `ResourceLimit`, `Malformed`."""
+
+    def __init__(self, data: bytes) -> None:
+        if len(data) > MAX_XML_BYTES or data.count(b"<") > MAX_TAGS or data.count(b"<text:p") > MAX_PARAGRAPHS:
+            raise ResourceLimit("a part is too large")
+        self._data = data
+        self._root: Element | None = None
+
+    def has(self, name: str) -> bool:
+        return name in _PARTS
+
+    def names(self) -> list[str]:
+        return sorted(_PARTS)
+
+    def size(self, name: str) -> int:
+        """Nothing beside the text is had: pictures lie among it."""
+        return 0
+
+    def read(self, name: str) -> bytes:
+        return b""
+
+    def xml(self, name: str) -> Element | None:
+        """The root, parsed once, for whoever leaves it as it is."""
+        if not self.has(name):
+            return None
+        self._root = parse_xml(self._data) if self._root is None else self._root
+        return self._root
+
+    def xml_again(self, name: str) -> Element | None:
+        """The same for the caller alone, who may change it."""
+        return parse_xml(self._data) if self.has(name) else None
+
+
+def open_package(data: bytes) -> Package | FlatPackage:
+    """The package, or the one file that stands for it."""
+    return Package(data) if data.startswith(b"PK") else FlatPackage(data)
+
 
 ENGINE: Final = "lxml"
 MAX_CHARS: Final = 1000

@@ -9,8 +9,7 @@ from models.cdom.tree import BlockType
 from models.extract.formats.common.xml import Element
 from models.extract.formats.flow.blocks import FlowBlock, FlowPage, flatten
 from models.extract.formats.flow.slide_order import is_slide_title, order_blocks
-from models.extract.formats.opendocument.names import DRAW, FO, PRESENTATION, STYLE, SVG, points
-from models.extract.formats.opendocument.styles import OdfStyles
+from models.extract.formats.opendocument.styles import DRAW, FO, PRESENTATION, STYLE, SVG, OdfStyles, points
 from models.extract.formats.opendocument.text import OdfReader
 
 _FURNITURE: Final = frozenset(("footer", "header", "date-time", "page-number"))

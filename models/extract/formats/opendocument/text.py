@@ -19,10 +19,8 @@ from models.extract.formats.flow.blocks import (
     squeeze_runs,
 )
 from models.extract.formats.flow.counting import alphabetic, roman
-from models.extract.formats.opendocument.inline import read_inline
-from models.extract.formats.opendocument.names import DRAW, OFFICE, SVG, TABLE, TEXT, XLINK, count
-from models.extract.formats.opendocument.objects import read_object
-from models.extract.formats.opendocument.styles import OdfStyles
+from models.extract.formats.opendocument.inline import read_inline, read_object
+from models.extract.formats.opendocument.styles import DRAW, OFFICE, SVG, TABLE, TEXT, XLINK, OdfStyles, count
 
 MAX_DEPTH: Final = 60
 """Elements within elements that are followed: each level is a call."""

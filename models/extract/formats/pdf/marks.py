@@ -10,12 +10,10 @@ from models.extract.formats.pdf.annotations import add_annotations
 from models.extract.formats.pdf.engine import BROKEN, mupdf, print_structure
 from models.extract.formats.pdf.engine.rotation import turn_blocks, turn_box
 from models.extract.formats.pdf.glyphs import make_glyph_finder
-from models.extract.formats.pdf.structure.marked import find_marked_share
-from models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, read_tagged_lines
+from models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, find_marked_share, read_tagged_lines
 from models.extract.formats.pdf.text.fractions import write_fractions
+from models.extract.formats.pdf.text.raw_lines import Shown, add_missing_blanks, show_symbols
 from models.extract.formats.pdf.text.rtl import order_letters
-from models.extract.formats.pdf.text.spaces import add_missing_blanks
-from models.extract.formats.pdf.text.symbols import Shown, show_symbols
 from models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines
 from models.extract.formats.pdf.vectors import add_vectors
 from models.extract.formats.pdf.visibility.clipped import EVERYWHERE

@@ -1,27 +1,48 @@
 """One PDF page: a single MuPDF interpretation into marks, triage, layout, and back as a `PageContent`."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from models.cdom.geometry import Bbox
 from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.ports import DetectedPage, PixelPage
-from models.cdom.tree import Route
+from models.cdom.tree import BlockType, Route
 from models.extract.contract import PageBlock, PageContent, PageRead, ReadArea
 from models.extract.coverage.account import account_page
 from models.extract.coverage.total import count_written
+from models.extract.document.table_checks import check_block
 from models.extract.formats.pdf.engine import ENGINE, VERSION
 from models.extract.formats.pdf.marks import find_marks
 from models.extract.formats.pdf.render import draw_doubted, draw_grey, render_area, render_only
-from models.extract.formats.pdf.visibility.doubts import invite_opinion, is_doubted
 from models.extract.formats.pdf.visibility.picture_text import Grey, find_text_pictures
 from models.extract.layout.lines.marks import PageMarks
 from models.extract.layout.page import layout_page
-from models.extract.layout.text.blocks import confidence_of
-from models.extract.layout.text.unseen import make_unseen_blocks
+from models.extract.layout.text.blocks import confidence_of, make_unseen_blocks
 from models.extract.pipeline.ocr_regions import areas_of, find_garbled_blocks, flag_garbled, picture_areas
 from models.extract.pipeline.plan import TEXT_IN_PICTURES, PagePlan, plan_page
 from models.extract.text_quality.ligatures import restore_ligatures
+
+
+def invite_opinion(marks: PageMarks, seen: DetectedPage | None) -> None:
+    """Have the layout say what it doubts or, where somebody has looked, heed that."""
+    if seen is None:
+        marks.doubts = []
+    else:
+        marks.seen = [one.bbox for one in seen.elements if one.type is BlockType.TABLE]
+
+
+def is_doubted(marks: PageMarks, blocks: Sequence[PageBlock]) -> bool:
+    """True for a page at whose tables somebody else should look; false where nobody asked."""
+    if marks.doubts is None:
+        return False
+    return bool(marks.doubts) or any(_contradicts_itself(block) for block in blocks)
+
+
+def _contradicts_itself(block: PageBlock) -> bool:
+    table = check_block(block).table
+    return table is not None and any(not check.holds for check in table.checks)
+
 
 OCR_DPI = 150
 """Dots an inch of a page drawn for recognition: body text is then 20 pixels high, as the models were trained."""

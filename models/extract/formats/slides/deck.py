@@ -5,19 +5,39 @@ from typing import Final
 from lxml import etree
 
 from models.cdom.errors import Malformed, UnsupportedFormat
-from models.cdom.flags import HIDDEN_TEXT
+from models.cdom.flags import COMMENT, HIDDEN_TEXT, SPEAKER_NOTES
 from models.cdom.original import Format, ReadOptions
-from models.extract.formats.common.opc import Package, Relations
-from models.extract.formats.common.properties import read_metadata
-from models.extract.formats.common.xml import BrokenPart, Element, R, number
-from models.extract.formats.flow.blocks import FlowPage
+from models.cdom.tree import BlockType
+from models.extract.formats.common.opc import Package, Relations, read_metadata
+from models.extract.formats.common.xml import A, BrokenPart, Element, R, number
+from models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
 from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
 from models.extract.formats.flow.parts import PartPictures
 from models.extract.formats.flow.slide_order import is_slide_title, order_blocks
-from models.extract.formats.slides.inherit import SlideInheritance
-from models.extract.formats.slides.names import EMU_PER_POINT, P
-from models.extract.formats.slides.notes import read_comments, read_notes
+from models.extract.formats.slides.inherit import EMU_PER_POINT, P188, P, SlideInheritance, placeholder_of
 from models.extract.formats.slides.shapes import SlideParts, read_shapes
+from models.extract.formats.slides.text import plain_text
+
+
+def read_notes(root: Element) -> list[FlowBlock]:
+    """The notes of a slide, a block for the body of its notes page."""
+    texts = []
+    for shape in root.iter(P + "sp"):
+        placeholder = placeholder_of(shape)
+        if placeholder is not None and placeholder.type == "body":
+            texts.append(clean(plain_text(shape.find(P + "txBody"))))
+    text = "\n".join(text for text in texts if text)
+    return [FlowBlock(BlockType.FOOTNOTE, text, flags=(SPEAKER_NOTES,))] if text else []
+
+
+def read_comments(root: Element) -> list[FlowBlock]:
+    """Comments on a slide, old and threaded, in the order of the part."""
+    texts = [(node.findtext(P + "text") or "").strip() for node in root.iter(P + "cm")]
+    for node in root.iter(P188 + "cm", P188 + "reply"):
+        lines = ("".join(t.text or "" for t in line.iter(A + "t")) for line in node.iterfind(f"{P188}txBody/{A}p"))
+        texts.append("\n".join(line.strip() for line in lines if line.strip()))
+    return [FlowBlock(BlockType.FOOTNOTE, clean(text), flags=(COMMENT,)) for text in texts if text]
+
 
 ENGINE: Final = "lxml"
 _DEFAULT_SIZE: Final = (9_144_000, 6_858_000)

@@ -4,7 +4,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from models.extract.formats.common.xml import A, Element, number
-from models.extract.formats.slides.names import P
+
+P: Final = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
+A14: Final = "{http://schemas.microsoft.com/office/drawing/2010/main}"
+P188: Final = "{http://schemas.microsoft.com/office/powerpoint/2018/8/main}"
+EMU_PER_POINT: Final = 12700
+"""English Metric Units, the format's unit of length, to a point."""
+
 
 _TITLES: Final = frozenset({"title", "ctrTitle"})
 _SAME: Final = {"ctrTitle": "title", "subTitle": "body", "obj": "body", "": "body"}

@@ -2,21 +2,162 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from math import cos, pi, sin
 from typing import Final
 
 from models.cdom.errors import ResourceLimit
-from models.cdom.geometry import Bbox
+from models.cdom.geometry import Bbox, round_bbox
+from models.cdom.table import Cell, Table
 from models.cdom.tree import BlockType
 from models.extract.formats.common.charts import read_chart_table, read_chart_text
 from models.extract.formats.common.opc import Relations
-from models.extract.formats.common.xml import DGM, MC, A, C, Element, R
-from models.extract.formats.flow.blocks import FlowBlock
-from models.extract.formats.slides.frames import Scale
-from models.extract.formats.slides.inherit import SlideInheritance, is_title, placeholder_of
-from models.extract.formats.slides.names import P
-from models.extract.formats.slides.smartart import read_smartart
-from models.extract.formats.slides.tables import read_table
+from models.extract.formats.common.xml import DGM, MC, A, C, Element, R, number
+from models.extract.formats.flow.blocks import FlowBlock, flatten
+from models.extract.formats.slides.inherit import EMU_PER_POINT, P, SlideInheritance, is_title, placeholder_of
 from models.extract.formats.slides.text import read_body
+
+MAX_DEPTH: Final = 20
+"""Nodes below nodes of a diagram: a deeper one cannot be read on a slide."""
+_SHOWN: Final = frozenset({"node", "asst", None})
+
+
+def read_smartart(root: Element) -> list[FlowBlock]:
+    """An item for each node with text, under the node that it hangs from."""
+    texts = {}
+    for point in root.iterfind(f"{DGM}ptLst/{DGM}pt"):
+        if point.get("type") in _SHOWN:
+            lines = ("".join(text.text or "" for text in line.iter(A + "t")) for line in point.iterfind(f"{DGM}t/{A}p"))
+            texts[point.get("modelId", "")] = "\n".join(line.strip() for line in lines if line.strip())
+    below: dict[str, list[tuple[int, str]]] = {}
+    inner: set[str] = set()
+    for link in root.iterfind(f"{DGM}cxnLst/{DGM}cxn"):
+        source, target = link.get("srcId", ""), link.get("destId", "")
+        if link.get("type") in (None, "parOf") and target in texts:
+            below.setdefault(source, []).append((number(link.get("srcOrd")), target))
+            if source in texts:
+                inner.add(target)
+    tops = [target for source, targets in below.items() if source not in texts for _, target in sorted(targets)]
+    tops += [node for node in texts if node not in inner and node not in tops]
+    blocks: list[FlowBlock] = []
+    seen: set[str] = set()
+    for top in tops:
+        _add(top, texts, below, blocks, None, seen, 1)
+    return blocks
+
+
+def _add(
+    node: str,
+    texts: dict[str, str],
+    below: dict[str, list[tuple[int, str]]],
+    blocks: list[FlowBlock],
+    parent: FlowBlock | None,
+    seen: set[str],
+    depth: int,
+) -> None:
+    if node in seen or depth > MAX_DEPTH:
+        return
+    seen.add(node)
+    if texts[node]:
+        parent = FlowBlock(BlockType.LIST_ITEM, texts[node], level=depth, parent=parent, bullet=True)
+        blocks.append(parent)
+        depth += 1
+    for _, child in sorted(below.get(node, [])):
+        _add(child, texts, below, blocks, parent, seen, depth)
+
+
+MAX_COLUMNS: Final = 1000
+"""Columns of a table; PowerPoint allows 75, so only made files have more."""
+
+
+def read_table(node: Element, inherited: SlideInheritance, relations: Relations) -> Table | None:
+    """The table; None when it has no cells. Raises `ResourceLimit` when it is absurdly wide."""
+    rows = node.findall(A + "tr")
+    cols = max((len(row.findall(A + "tc")) for row in rows), default=0)
+    if not cols:
+        return None
+    if cols > MAX_COLUMNS:
+        raise ResourceLimit("a table has too many columns")
+    properties = node.find(A + "tblPr")
+    headed = properties is not None and properties.get("firstRow") in ("1", "true") and len(rows) > 1
+    cells = []
+    for row, line in enumerate(rows):
+        for col, cell in enumerate(line.iterfind(A + "tc")):
+            if cell.get("hMerge") in ("1", "true") or cell.get("vMerge") in ("1", "true"):
+                continue
+            cells.append(
+                Cell(
+                    row=row,
+                    col=col,
+                    row_span=min(max(1, number(cell.get("rowSpan"), 1)), len(rows) - row),
+                    col_span=min(max(1, number(cell.get("gridSpan"), 1)), cols - col),
+                    header=headed and row == 0,
+                    text=_text_of(cell, inherited, relations),
+                )
+            )
+    return Table(rows=len(rows), cols=cols, cells=tuple(cells))
+
+
+def _text_of(cell: Element, inherited: SlideInheritance, relations: Relations) -> str:
+    body = cell.find(A + "txBody")
+    return flatten(read_body(cell, body, inherited, None, relations))[0] if body is not None else ""
+
+
+_DEGREES: Final = 60_000
+"""Rotation is stated in 60,000ths of a degree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How coordinates inside a group become those of the slide (EMU)."""
+
+    x: float = 0.0
+    y: float = 0.0
+    across: float = 1.0
+    down: float = 1.0
+
+    def into(self, group: Element | None) -> "Scale":
+        """The scale inside a group with that `a:xfrm`."""
+        frame = _numbers(group)
+        inner = _child_numbers(group)
+        if frame is None or inner is None:
+            return self
+        across = self.across * (frame[2] / inner[2] if inner[2] else 1.0)
+        down = self.down * (frame[3] / inner[3] if inner[3] else 1.0)
+        x = self.x + frame[0] * self.across - inner[0] * across
+        y = self.y + frame[1] * self.down - inner[1] * down
+        return Scale(x, y, across, down)
+
+    def box(self, xfrm: Element | None) -> Bbox | None:
+        """The box of a shape with that transform, in points; a turned one by its enclosing box."""
+        frame = _numbers(xfrm)
+        if frame is None or xfrm is None:
+            return None
+        x, y = self.x + frame[0] * self.across, self.y + frame[1] * self.down
+        width, height = frame[2] * self.across, frame[3] * self.down
+        if turn := number(xfrm.get("rot")) % (360 * _DEGREES):
+            angle = turn / _DEGREES * pi / 180
+            wide = abs(width * cos(angle)) + abs(height * sin(angle))
+            high = abs(width * sin(angle)) + abs(height * cos(angle))
+            x, y, width, height = x + (width - wide) / 2, y + (height - high) / 2, wide, high
+        return round_bbox(side / EMU_PER_POINT for side in (x, y, x + width, y + height))
+
+
+def _numbers(xfrm: Element | None) -> tuple[int, int, int, int] | None:
+    return _pair(xfrm, "off", "ext")
+
+
+def _child_numbers(xfrm: Element | None) -> tuple[int, int, int, int] | None:
+    return _pair(xfrm, "chOff", "chExt")
+
+
+def _pair(xfrm: Element | None, offset: str, extent: str) -> tuple[int, int, int, int] | None:
+    start = xfrm.find(A + offset) if xfrm is not None else None
+    size = xfrm.find(A + extent) if xfrm is not None else None
+    if start is None or size is None:
+        return None
+    width, height = max(0, number(size.get("cx"))), max(0, number(size.get("cy")))
+    return number(start.get("x")), number(start.get("y")), width, height
+
 
 MAX_NESTING: Final = 50
 """Groups within groups: each level is a call."""

@@ -10,8 +10,7 @@ from models.extract.formats.common.opc import Relations
 from models.extract.formats.common.xml import MC, A, Element, M, R, number
 from models.extract.formats.flow.blocks import FlowBlock, InlineMarkup, StyledRun, join_runs
 from models.extract.formats.flow.counting import alphabetic, roman
-from models.extract.formats.slides.inherit import Bullet, Placeholder, SlideInheritance
-from models.extract.formats.slides.names import A14
+from models.extract.formats.slides.inherit import A14, Bullet, Placeholder, SlideInheritance
 from models.extract.text_quality.symbol_fonts import decode_symbols
 
 _PRIVATE: Final = re.compile("[\uf020-\uf0ff]")

@@ -7,8 +7,7 @@ from models.cdom.errors import ResourceLimit
 from models.cdom.original import Format, ReadOptions
 from models.cdom.table import Cell, Table
 from models.cdom.tree import BlockType
-from models.extract.formats.flow.blocks import FlowBlock, FlowPage
-from models.extract.formats.flow.characters import clean
+from models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
 from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
 from models.extract.formats.flow.sheet import MAX_CELLS
 from models.extract.formats.sniffing.charset import decode_file

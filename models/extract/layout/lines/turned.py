@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from models.cdom.geometry import Bbox, round_bbox
 from models.cdom.table import Table
 from models.extract.contract import PageBlock
-from models.extract.layout.lines.marks import Fill, Line, PageMarks, Piece, Rule, find_no_glyphs
-from models.extract.layout.lines.tagged import TaggedLine
+from models.extract.layout.lines.marks import Fill, Line, PageMarks, Piece, Rule, TaggedLine, find_no_glyphs
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,7 @@ from itertools import pairwise
 
 from models.cdom.geometry import Bbox, round_bbox
 from models.cdom.table import Cell, Table
-from models.extract.layout.lines.marks import Line
-from models.extract.layout.lines.tagged import TaggedLine
+from models.extract.layout.lines.marks import Line, TaggedLine
 from models.extract.layout.tables.scoring.find import FoundTable
 from models.extract.layout.tags.trust import LIMITS, TagPlan
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from models.extract.contract import TAGS_IGNORED
-from models.extract.layout.lines.marks import Line, PageMarks
-from models.extract.layout.lines.tagged import TaggedLine
+from models.extract.layout.lines.marks import Line, PageMarks, TaggedLine
 from models.extract.layout.text.kinds import LIMITS as MARGINS
 from models.extract.layout.text.order import order_lines
 

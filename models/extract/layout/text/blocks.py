@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from models.cdom.flags import HIDDEN_TEXT, LOW_CONFIDENCE
 from models.cdom.geometry import round_bbox
 from models.cdom.tree import BlockType, FlagSpan, Span
 from models.extract.contract import PageBlock, TextLook
-from models.extract.layout.lines.leaders import close_leaders
 from models.extract.layout.lines.marks import Line, PageMarks, Run
+from models.extract.layout.lines.pieces import close_leaders
 from models.extract.layout.text.hyphens import PageHyphens, is_attached, may_divide
 from models.extract.layout.text.listings import join_code
+from models.extract.layout.text.paragraphs import group_paragraphs
 
 Divides = Callable[[str, str], bool]
 NO_PAGE = PageHyphens()
@@ -154,3 +155,12 @@ def look_of(lines: list[Line]) -> TextLook:
         ends_open=not last.text.endswith(_ENDINGS),
         hyphen=bool(_DIVIDED.search(last.text, max(0, len(last.text) - 3))),
     )
+
+
+def make_unseen_blocks(marks: PageMarks, body: float) -> list[PageBlock]:
+    """Paragraphs of the unseen lines, in the order in which the file draws them."""
+    return [
+        make_block(BlockType.PARAGRAPH, group, marks)
+        for _, lines in groupby(marks.unseen, key=lambda line: line.unseen)
+        for group in group_paragraphs(list(lines), body)
+    ]

@@ -1,15 +1,36 @@
-"""Displayed formulas: their pieces, which stand above and beside each other, gathered to one."""
+"""Displayed formulas as one block, and formulas inside running text as runs of their lines, with LaTeX."""
 
 import re
+from dataclasses import dataclass, replace
+from typing import Final
+from unicodedata import normalize
 
-from models.extract.layout.lines.marks import Line
+from models.cdom.geometry import Bbox
+from models.extract.layout.lines.marks import Line, PageMarks, Run
+from models.extract.math.glyphs import FractionBar, MathGlyph, sets_only_math
+from models.extract.math.inline import InlineFormula, TextGlyph, find_inline_formulas
 
 MATH = re.compile(r"[=∑∫√≤≥±×÷∂∇∞∈∉⊂∪∩→←⇒≈≠∝∀∃⋅·αβγδεθλμπρσφωΔΣΩ]")
 _MATH_FONTS = re.compile(r"math|cmmi|cmsy|cmex|stix|symbol|msam|msbm|mtmi|mtsy", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _NAMES = frozenset({"sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "lim", "argmax", "argmin", "softmax", "diag"})
-_MOST_CHARS = 120
-"""Characters of a group of lines that can be one formula; a longer one is a sentence with signs."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaLimits:
+    """Sizes of displayed formulas, and the area around a line in which the glyphs of its formulas lie."""
+
+    most_chars: int = 120
+    """Characters of a group of lines that can be one formula; a longer one is a sentence with signs."""
+    above: float = 0.55
+    """Ems above the baseline where origins of glyphs and their scripts lie."""
+    below: float = 0.35
+    """Ems below the baseline."""
+    beside: float = 0.4
+    """Ems before the start and after the end of the line."""
+
+
+_LIMITS: Final = FormulaLimits()
 
 
 def merge_formulas(groups: list[list[Line]]) -> list[list[Line]]:
@@ -30,7 +51,7 @@ def _are_one(a: list[Line], b: list[Line]) -> bool:
 
 def _is_piece(group: list[Line]) -> bool:
     """Short, and without a word that is no function's name."""
-    if not group[0].text or not group[0].upright or sum(len(line.text) for line in group) > _MOST_CHARS:
+    if not group[0].text or not group[0].upright or sum(len(line.text) for line in group) > _LIMITS.most_chars:
         return False
     return not any(word.lower() not in _NAMES for line in group for word in _WORD.findall(line.text))
 
@@ -50,3 +71,57 @@ def _is_near(a: list[Line], b: list[Line]) -> bool:
 def _gap(extents: list[tuple[float, float]]) -> float:
     """Distance of two stretches, negative when they overlap."""
     return extents[1][0] - extents[0][1]
+
+
+def mark_inline_formulas(lines: list[Line], marks: PageMarks) -> None:
+    """Give the lines of running text a run for each formula in them; pages without fonts of mathematics pay nothing."""
+    lines = [
+        line for line in lines if line.has_math and line.upright and not (line.hidden or line.recognised or line.code)
+    ]
+    if not lines:
+        return
+    bars = [FractionBar(rule.x0, rule.x1, rule.y0) for rule in (*marks.horizontals, *marks.dashes)]
+    for line, glyphs in zip(lines, marks.glyphs([_box_of(line) for line in lines]), strict=True):
+        placed = _place(line, glyphs)
+        if placed:
+            near = [bar for bar in bars if line.y0 - line.size < bar.y < line.y1 + line.size]
+            for formula in find_inline_formulas(placed, near, line.size, line.base):
+                _mark(line, formula)
+
+
+def _box_of(line: Line) -> Bbox:
+    side = _LIMITS.beside * line.size
+    return (
+        line.x0 - side,
+        line.base - _LIMITS.above * line.size,
+        line.x1 + side,
+        line.base + _LIMITS.below * line.size,
+    )
+
+
+def _place(line: Line, glyphs: list[MathGlyph]) -> list[TextGlyph]:
+    """Each glyph at its place in the line's text; nothing where the two do not tell the same characters in a row."""
+    printed = [(at, char) for at, char in enumerate(line.text) if not char.isspace()]
+    seen = [(char, glyph) for glyph in glyphs for char in glyph.char if not _is_blank(char)]
+    if [normalize("NFKC", char) for _, char in printed] != [normalize("NFKC", char) for char, _ in seen]:
+        return []
+    return [TextGlyph(at, glyph, sets_only_math(glyph.font)) for (at, _), (_, glyph) in zip(printed, seen, strict=True)]
+
+
+def _is_blank(char: str) -> bool:
+    return char.isspace() or char in "\u200b\u00ad"
+
+
+def _mark(line: Line, formula: InlineFormula) -> None:
+    """The formula as a run of the line, in place of the styles it had; inside a link it stays text."""
+    start, end = formula.start, formula.end
+    if any(run.href for run in line.runs if run.start < end and run.end > start):
+        return
+    runs: list[Run] = []
+    for run in line.runs:
+        if run.start < start:
+            runs.append(replace(run, end=min(run.end, start)))
+        if run.end > end:
+            runs.append(replace(run, start=max(run.start, end)))
+    runs = [run for run in runs if line.text[run.start : run.end].strip()]
+    line.runs = sorted([*runs, Run(start, end, latex=formula.latex)], key=lambda run: run.start)

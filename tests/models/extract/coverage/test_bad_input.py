@@ -5,7 +5,7 @@ import pytest
 from models.cdom.coverage import Coverage
 from models.cdom.original import ReadOptions
 from models.cdom.tree import Source
-from models.extract.formats.pdf.visibility.layers import MOST_LAYERS
+from models.extract.formats.pdf.visibility.clipped import MOST_LAYERS
 from models.extract.pipeline.assemble import assemble
 from models.extract.registry import open_document
 

@@ -7,11 +7,10 @@ import pytest
 from models.cdom.coverage import Coverage, PageCoverage, Unseen
 from models.cdom.original import ReadOptions
 from models.cdom.tree import BlockType, Tree
-from models.extract.coverage.stated.counted import account_flow
+from models.extract.coverage.stated.counted import COUNTERS, account_flow
 from models.extract.coverage.stated.mail import state_eml
-from models.extract.coverage.stated.parts import COUNTERS
+from models.extract.coverage.stated.office import state_xlsx
 from models.extract.coverage.stated.text import NOT_SHOWN, REFORMATTED, REPEATED, StatedText
-from models.extract.coverage.stated.workbook import state_xlsx
 from models.extract.formats.flow.blocks import FlowBlock
 from models.extract.formats.mail import mime
 from models.extract.formats.sniffing.signatures import sniff

@@ -8,8 +8,15 @@ from models.cdom.geometry import Bbox
 from models.cdom.table import Cell, Table
 from models.cdom.tree import BlockType, Route
 from models.extract.contract import PageBlock, PageContent
-from models.extract.document.confidence import Rating, confidence_forests, rate_blocks
-from models.extract.document.confidence_features import BLOCK_NAMES, CELL_NAMES, find_block_rows, find_cell_rows
+from models.extract.document.confidence import (
+    BLOCK_NAMES,
+    CELL_NAMES,
+    Rating,
+    confidence_forests,
+    find_block_rows,
+    find_cell_rows,
+    rate_blocks,
+)
 from models.extract.document.draft import make_drafts
 from tests.bench.training.confidence import calibration_error
 from tests.bench.training.confidence_truth import judge_table, read_tables

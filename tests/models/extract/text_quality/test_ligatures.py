@@ -6,7 +6,7 @@ from models.cdom.flags import LIGATURES_RESTORED, UNDECODED
 from models.cdom.original import ReadOptions
 from models.cdom.tree import BlockType
 from models.extract.contract import PageBlock, PageRead
-from models.extract.formats.pdf import open_pdf
+from models.extract.formats.pdf.document import open_pdf
 from models.extract.text_quality.ligatures import likeliest, restore_ligatures
 from tests.models.extract.text_quality.scrambling import make_page
 

@@ -1,7 +1,7 @@
 """A local model directory embeds as sentence-transformers itself does: only where torch is (`make test-gpu`).
 
-Reading directories and pooling are tested everywhere (test_sentence_directory.py, test_pooling.py); here it is the
-calls into transformers, on a tiny BERT of random weights.
+Reading directories and the calls are tested everywhere (test_sentence_directory.py); here it is the library itself, on
+a tiny BERT of random weights.
 """
 
 import json
@@ -15,12 +15,13 @@ import numpy as np
 import pytest
 
 from models.neural.embed.load import load_embedder
-from models.neural.embed.sentence_directory import EmbedderRefused
-from models.neural.embed.sentence_model import SentenceModel
-from tests.models.neural.embed.directories import write_directory
+from models.neural.embed.sentence_model import EmbedderRefused, SentenceModel
+from tests.models.neural.embed.directories import write, write_directory
 
 pytestmark = [
-    pytest.mark.skipif(not (find_spec("torch") and find_spec("transformers")), reason="the GPU lock is not installed"),
+    pytest.mark.skipif(
+        not (find_spec("torch") and find_spec("sentence_transformers")), reason="the GPU lock is not installed"
+    ),
     pytest.mark.filterwarnings("default"),
 ]
 WORDS = [
@@ -98,7 +99,7 @@ def test_vectors_are_unit_and_do_not_depend_on_the_batch(tmp_path: Path, variant
 
 @pytest.mark.parametrize("variant", list(VARIANTS))
 def test_vectors_are_those_of_sentence_transformers(tmp_path: Path, variant: str) -> None:
-    library = pytest.importorskip("sentence_transformers")
+    library = import_module("sentence_transformers")
     folder = save_model(tmp_path / "m", VARIANTS[variant])
     theirs = library.SentenceTransformer(str(folder), device="cpu")
     ours = load_embedder(str(folder))
@@ -112,5 +113,12 @@ def test_a_layer_whose_weights_do_not_fit_is_refused(tmp_path: Path) -> None:
     folder = save_model(tmp_path / "m", VARIANTS["cls and a layer"])
     stated = json.loads((folder / "2_Dense" / "config.json").read_text())
     (folder / "2_Dense" / "config.json").write_text(json.dumps(stated | {"out_features": 5}))
-    with pytest.raises(EmbedderRefused, match="weights are"):
+    with pytest.raises(EmbedderRefused, match="cannot be loaded"):
+        SentenceModel(folder).embed(["spring"])
+
+
+def test_model_with_an_unknown_pooling_is_refused(tmp_path: Path) -> None:
+    folder = save_model(tmp_path / "m", VARIANTS["mean"])
+    write(folder / "1_Pooling" / "config.json", {"word_embedding_dimension": 8, "pooling_mode": "psychic"})
+    with pytest.raises(EmbedderRefused, match="cannot be loaded"):
         SentenceModel(folder).embed(["spring"])

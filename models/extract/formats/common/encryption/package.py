@@ -1,12 +1,152 @@
 """An Office package under a password: the compound file and the password in, the package inside it out."""
 
+import base64
+import binascii
+import hashlib
+import hmac
 import struct
 from typing import Final
 
-from models.cdom.errors import Encrypted, Malformed
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from models.cdom.errors import Encrypted, Malformed, ResourceLimit
 from models.extract.formats.common.compound import CompoundFile
-from models.extract.formats.common.encryption.agile import AgileLock
-from models.extract.formats.common.encryption.standard import StandardLock
+from models.extract.formats.common.xml import Element, number, parse_xml
+
+MAX_SPINS: Final = 1_000_000
+"""Rounds of hashing that a file may ask for: Office and LibreOffice ask for 100,000, and a million take a second."""
+BLOCK_BYTES: Final = 16
+"""Bytes of a block of AES."""
+_HASHES: Final = frozenset(("sha1", "sha256", "sha384", "sha512"))
+
+
+def make_hash(name: str, data: bytes) -> bytes:
+    """Raises `Encrypted` for a hash that Office does not use."""
+    known = name.lower().replace("-", "")
+    if known not in _HASHES:
+        raise Encrypted("a kind of encryption that is not read")
+    return hashlib.new(known, data).digest()
+
+
+def stretch(name: str, salt: bytes, password: str, spins: int) -> bytes:
+    """The hash of a password, hashed on as often as the file says. Raises `ResourceLimit`."""
+    if spins > MAX_SPINS:
+        raise ResourceLimit("the password of a file would be hashed too often")
+    digest = make_hash(name, salt + password.encode("utf-16-le", "surrogatepass"))
+    known = name.lower().replace("-", "")
+    for spin in range(spins):
+        digest = hashlib.new(known, spin.to_bytes(4, "little") + digest).digest()
+    return digest
+
+
+def decrypt(key: bytes, data: bytes, start: bytes | None) -> bytes:
+    """Whole blocks decrypted: chained from `start`, each by itself without one. Raises `Malformed`."""
+    if len(key) not in (16, 24, 32):
+        raise Malformed("a key of no length that AES has")
+    mode = modes.CBC(start) if start is not None else modes.ECB()  # noqa: S305
+    cipher = Cipher(algorithms.AES(key), mode).decryptor()
+    return cipher.update(data[: len(data) // BLOCK_BYTES * BLOCK_BYTES]) + cipher.finalize()
+
+
+def fit(data: bytes, size: int) -> bytes:
+    """Cut, or filled up as the format says."""
+    return data[:size].ljust(size, b"\x36")
+
+
+_VERIFIER_INPUT: Final = bytes.fromhex("fea7d2763b4b9e79")
+_VERIFIER_VALUE: Final = bytes.fromhex("d7aa0f6d3061344e")
+_KEY_VALUE: Final = bytes.fromhex("146e0be7abacd0d6")
+_PART_BYTES: Final = 4096
+"""Bytes of the package that are encrypted together, as the format says."""
+
+
+class AgileLock:
+    """What the part says; `open` tries a password."""
+
+    def __init__(self, xml: bytes) -> None:
+        """Raises `Malformed`, `Encrypted` for a cipher that Office does not use by itself."""
+        root = parse_xml(xml)
+        data, key = root.find("{*}keyData"), root.find(".//{*}encryptedKey")
+        if data is None or key is None:
+            raise Malformed("a locked package that does not say how")
+        for node in (data, key):
+            if node.get("cipherAlgorithm") != "AES" or node.get("cipherChaining") != "ChainingModeCBC":
+                raise Encrypted("a kind of encryption that is not read")
+        self._data, self._key = data, key
+
+    def open(self, password: str, package: bytes) -> bytes:
+        """The decrypted package, with what fills its last block. Raises `Encrypted` for a wrong password."""
+        key, name = self._key, self._key.get("hashAlgorithm", "")
+        salt = _bytes_of(key, "saltValue")
+        stretched = stretch(name, salt, password, number(key.get("spinCount")))
+
+        def part(block: bytes, what: str) -> bytes:
+            made = fit(make_hash(name, stretched + block), number(key.get("keyBits")) // 8)
+            return decrypt(made, _bytes_of(key, what), fit(salt, BLOCK_BYTES))
+
+        found = make_hash(name, part(_VERIFIER_INPUT, "encryptedVerifierHashInput")[: number(key.get("saltSize"))])
+        stated = part(_VERIFIER_VALUE, "encryptedVerifierHashValue")[: len(found)]
+        if not hmac.compare_digest(found, stated):
+            raise Encrypted("wrong password")
+        secret = part(_KEY_VALUE, "encryptedKeyValue")[: number(key.get("keyBits")) // 8]
+        return b"".join(self._open_parts(secret, package))
+
+    def _open_parts(self, secret: bytes, package: bytes) -> list[bytes]:
+        name, salt = self._data.get("hashAlgorithm", ""), _bytes_of(self._data, "saltValue")
+        parts: list[bytes] = []
+        for at in range(0, len(package), _PART_BYTES):
+            start = make_hash(name, salt + (at // _PART_BYTES).to_bytes(4, "little"))
+            parts.append(decrypt(secret, package[at : at + _PART_BYTES], fit(start, BLOCK_BYTES)))
+        return parts
+
+
+def _bytes_of(node: Element, name: str) -> bytes:
+    try:
+        return base64.b64decode(node.get(name) or "", validate=True)
+    except (binascii.Error, ValueError):
+        raise Malformed("a locked package that does not say how") from None
+
+
+SPINS: Final = 50_000
+"""Rounds of hashing, as the format says."""
+_AES: Final = (0x660E, 0x660F, 0x6610)
+"""Numbers of the ciphers with keys of 128, 192 and 256 bits."""
+_HASH_BYTES: Final = 20
+"""Bytes of a SHA-1."""
+
+
+class StandardLock:
+    """What the header says; `open` tries a password."""
+
+    def __init__(self, info: bytes) -> None:
+        """Raises `Malformed`, `Encrypted` for a cipher that is not AES."""
+        try:
+            (size,) = struct.unpack_from("<I", info, 4)
+            cipher, _, bits = struct.unpack_from("<III", info, 16)
+            after = 8 + size
+            (salt_size,) = struct.unpack_from("<I", info, after)
+        except struct.error:
+            raise Malformed("a locked package that does not say how") from None
+        if cipher not in _AES:
+            raise Encrypted("a kind of encryption that is not read")
+        self._key_bytes = bits // 8
+        at = after + 4
+        self._salt = info[at : at + salt_size]
+        self._verifier = info[at + salt_size : at + salt_size + 16]
+        self._verifier_hash = info[at + salt_size + 20 : at + salt_size + 52]
+
+    def open(self, password: str, package: bytes) -> bytes:
+        """The decrypted package, with what fills its last block. Raises `Encrypted` for a wrong password."""
+        stretched = stretch("sha1", self._salt, password, SPINS)
+        final = make_hash("sha1", stretched + bytes(4)).ljust(64, b"\0")
+        halves = (make_hash("sha1", bytes(byte ^ pad for byte in final)) for pad in (0x36, 0x5C))
+        # a shorter hash is filled with zeros and so becomes the pad itself, as the format says
+        key = b"".join(halves)[: self._key_bytes]
+        found = make_hash("sha1", decrypt(key, self._verifier, None))
+        if not hmac.compare_digest(found, decrypt(key, self._verifier_hash, None)[:_HASH_BYTES]):
+            raise Encrypted("wrong password")
+        return decrypt(key, package, None)
+
 
 _AGILE: Final = (4, 4)
 """The version that names agile encryption, as the format numbers it."""

@@ -1,6 +1,14 @@
 """The names of HTML elements by what they are to a reader."""
 
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
+
+from models.cdom.tree import BlockType
+from models.extract.formats.common.xml import Element
+from models.extract.formats.flow.blocks import FlowBlock
+from models.extract.formats.flow.counting import alphabetic, natural, roman
 
 SKIPPED: Final = frozenset(
     (
@@ -73,3 +81,112 @@ HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 """Headings with their level."""
 LISTS: Final = frozenset(("ul", "ol", "menu", "dir"))
 """Lists of items."""
+
+
+MAX_LEVEL: Final = 20
+"""The deepest list level that is told; deeper items count as this deep."""
+
+
+@dataclass(slots=True)
+class OpenList:
+    """An open list: `number` of its next item and how it is written (`type` of HTML); bullets have none."""
+
+    ordered: bool
+    number: int = 1
+    style: str = "1"
+
+    def next_label(self, item: Element) -> str:
+        """What stands before this item ("3.", "c."), "" before a bullet; the count goes on from it."""
+        if not self.ordered:
+            return ""
+        number = natural(item.get("value"), self.number)
+        self.number = number + 1
+        text = {
+            "a": alphabetic(number),
+            "A": alphabetic(number).upper(),
+            "i": roman(number),
+            "I": roman(number).upper(),
+        }
+        return text.get(self.style, str(number)) + "."
+
+
+def open_list(node: Element) -> OpenList:
+    """The state of a list before its first item."""
+    return OpenList(node.tag == "ol", natural(node.get("start"), 1), node.get("type") or "1")
+
+
+def find_terms(node: Element) -> Iterator[Element]:
+    """`dt` and `dd` of a list, also those that are grouped in `div`."""
+    for child in node:
+        if child.tag in ("dt", "dd"):
+            yield child
+        elif child.tag == "div":
+            yield from (one for one in child if one.tag in ("dt", "dd"))
+
+
+_HIDDEN: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.IGNORECASE)
+_BOLD: Final = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.IGNORECASE)
+_ITALIC: Final = re.compile(r"font-style\s*:\s*(?:italic|oblique)", re.IGNORECASE)
+
+
+def is_hidden(element: Element) -> bool:
+    """True for an element that a browser does not show."""
+    if element.get("hidden") is not None and element.get("hidden") != "until-found":
+        return True
+    style = element.get("style")
+    return style is not None and _HIDDEN.search(style) is not None
+
+
+def stated_emphasis(element: Element) -> tuple[bool, bool]:
+    """Whether an inline style makes text bold, and italic."""
+    style = element.get("style")
+    if style is None:
+        return False, False
+    return _BOLD.search(style) is not None, _ITALIC.search(style) is not None
+
+
+_ROLES: Final = {
+    "navigation": BlockType.PAGE_HEADER, "banner": BlockType.PAGE_HEADER, "contentinfo": BlockType.PAGE_FOOTER,
+    "search": BlockType.PAGE_HEADER, "menu": BlockType.PAGE_HEADER, "menubar": BlockType.PAGE_HEADER,
+    "dialog": BlockType.PAGE_FOOTER, "alertdialog": BlockType.PAGE_FOOTER,
+}  # fmt: skip
+_INSIDE: Final = ("article", "main", "section")
+_NAMED: Final = re.compile(
+    r"(?:^|[\s_-])(?:nav|navbar|navigation|menu|breadcrumbs?|footer|masthead|topbar|cookie|share|sharing|social"
+    r"|sidebar|related|newsletter|subscribe|comments?|comment-list|disqus|sponsor|advert|ads|promo|popup|modal"
+    r"|pagination|pager|login|signin|skip-link)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_CONTAINERS: Final = frozenset(("div", "ul", "ol", "section", "aside", "table", "form", "p"))
+_LEAST_KEPT: Final = 0.5
+"""Share of a page's text that must stay when its furniture is taken out; else none is taken for furniture."""
+
+
+def find_furniture(node: Element) -> BlockType | None:
+    """What kind of furniture an element is; None for content."""
+    role = _ROLES.get(node.get("role") or "")
+    if role is not None:
+        return role
+    match node.tag:
+        case "nav":
+            return BlockType.PAGE_HEADER
+        case "header" if next(node.iterancestors(*_INSIDE), None) is None:
+            return None if next(node.iter("h1"), None) is not None else BlockType.PAGE_HEADER
+        case "footer" if next(node.iterancestors(*_INSIDE), None) is None:
+            return BlockType.PAGE_FOOTER
+        case "aside":
+            return BlockType.PAGE_FOOTER
+    if node.tag in _CONTAINERS and _NAMED.search(f"{node.get('class') or ''} {node.get('id') or ''}"):
+        return BlockType.PAGE_FOOTER if next(node.iter("h1", "article", "main"), None) is None else None
+    return None
+
+
+def mark_furniture(blocks: list[FlowBlock], furniture: list[tuple[FlowBlock, BlockType]]) -> None:
+    """Retypes the blocks that are furniture, unless hardly anything else would be left of the page."""
+    taken = sum(len(block.text) for block, _ in furniture)
+    total = sum(len(block.text) for block in blocks if block.type is not BlockType.PICTURE)
+    total += sum(len(cell.text) for block in blocks if block.table for cell in block.table.cells)
+    if total - taken < _LEAST_KEPT * total:
+        return
+    for block, kind in furniture:
+        block.type, block.level, block.bullet, block.parent = kind, None, False, None

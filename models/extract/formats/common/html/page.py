@@ -6,13 +6,12 @@ from lxml import etree
 
 from models.cdom.original import Format, ReadOptions
 from models.cdom.tree import Metadata
-from models.extract.formats.common.html.furniture import mark_furniture
+from models.extract.formats.common.html.elements import mark_furniture
 from models.extract.formats.common.html.parse import decode, parse_html
 from models.extract.formats.common.html.pictures import PagePictures
 from models.extract.formats.common.html.walk import HtmlWalker, PathOf
 from models.extract.formats.common.xml import Element
-from models.extract.formats.flow.blocks import FlowPage
-from models.extract.formats.flow.characters import fold
+from models.extract.formats.flow.blocks import FlowPage, fold
 from models.extract.formats.flow.document import FlowDocument, FlowFile, HeldAssets, open_flow
 
 ENGINE: Final = "lxml-html"

@@ -12,11 +12,23 @@ from typing import Final
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.table import Cell, Table
 from models.cdom.tree import BlockType
-from models.extract.formats.common.html.elements import BLOCKS, BOLD, CODE, HEADINGS, ITALIC, LISTS, SKIPPED
-from models.extract.formats.common.html.furniture import find_furniture
-from models.extract.formats.common.html.lists import MAX_LEVEL, OpenList, find_terms, open_list
+from models.extract.formats.common.html.elements import (
+    BLOCKS,
+    BOLD,
+    CODE,
+    HEADINGS,
+    ITALIC,
+    LISTS,
+    MAX_LEVEL,
+    SKIPPED,
+    OpenList,
+    find_furniture,
+    find_terms,
+    is_hidden,
+    open_list,
+    stated_emphasis,
+)
 from models.extract.formats.common.html.pictures import ReadPicture, no_picture
-from models.extract.formats.common.html.styles import is_hidden, stated_emphasis
 from models.extract.formats.common.html.tables import is_layout, read_html_grid
 from models.extract.formats.common.xml import Element, tag_of
 from models.extract.formats.flow.blocks import (
@@ -26,10 +38,10 @@ from models.extract.formats.flow.blocks import (
     StyledRun,
     adopt,
     flatten,
+    fold,
     join_runs,
     squeeze_runs,
 )
-from models.extract.formats.flow.characters import fold
 from models.extract.formats.flow.mathml import mathml_to_latex
 
 _MOVABLE: Final = frozenset(

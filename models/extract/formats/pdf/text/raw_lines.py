@@ -1,9 +1,12 @@
 """Characters of chosen lines of a page, from the engine's raw dictionary: slow, asked for only where needed."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+import re
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+from typing import Any, Final
 
 from models.extract.layout.lines.marks import Line
+from models.extract.text_quality.symbol_fonts import shown_symbol, symbol_font
 
 
 def raw_lines(text_page: Any, wanted: Mapping[tuple[int, int], Line]) -> Iterator[tuple[Line, list[dict[str, Any]]]]:
@@ -17,3 +20,79 @@ def raw_lines(text_page: Any, wanted: Mapping[tuple[int, int], Line]) -> Iterato
             line = wanted.get((number, index))
             if line is not None:
                 yield line, [char for span in stated["spans"] for char in span["chars"]]
+
+
+_LONG = 23
+"""Letters of a word that is none in any language but a compound or several words without their blanks."""
+_LONG_WORD = re.compile(rf"[^\W\d_]{{{_LONG},}}")
+_GAP = 0.09
+"""A gap of this many ems between letters that otherwise touch is a blank."""
+_MOST_BLANKS = 0.35
+"""Letter-spaced type has gaps everywhere; it is left alone."""
+
+
+def add_missing_blanks(lines: list[Line], text_page: Any) -> None:
+    """Put blanks into lines whose words run together, in place; the engine's words are no longer theirs."""
+    torn = {line.key: line for line in lines if line.upright and _has_long_word(line.text)}
+    if not torn:
+        return
+    for line, chars in raw_lines(text_page, torn):
+        _mend(line, chars)
+
+
+def _has_long_word(text: str) -> bool:
+    """Asked of every line: the words are measured before they are looked into."""
+    return len(text) >= _LONG and max(map(len, text.split())) >= _LONG and _LONG_WORD.search(text) is not None
+
+
+def _mend(line: Line, chars: list[dict[str, Any]]) -> None:
+    start = "".join(char["c"] for char in chars).find(line.text)
+    if start < 0:
+        return
+    own = chars[start : start + len(line.text)]
+    places = [
+        at + 1
+        for at in range(len(own) - 1)
+        if own[at + 1]["bbox"][0] - own[at]["bbox"][2] > _GAP * line.size
+        and not own[at]["c"].isspace()
+        and not own[at + 1]["c"].isspace()
+    ]
+    if not places or len(places) > _MOST_BLANKS * len(own):
+        return
+    for run in line.runs:
+        run.start += sum(place <= run.start for place in places)
+        run.end += sum(place < run.end for place in places)
+    cuts = [0, *places, len(line.text)]
+    line.text = " ".join(line.text[left:right] for left, right in pairwise(cuts))
+    line.key = (-1, -1)
+
+
+Shown = dict[int, int]
+"""Code points of the text layer → those of what the page shows."""
+_TEXT: Final = 0
+"""The engine's type of blocks of text."""
+
+
+def show_symbols(text_page: Any, blocks: list[dict[str, Any]], font_name: Callable[[Any], str]) -> Shown:
+    """Rewrites the characters of symbol fonts; what was rewritten, empty when `blocks` are still those of the page."""
+    if not any(
+        symbol_font(span["font"]) is not None
+        for block in blocks
+        if block["type"] == _TEXT
+        for line in block["lines"]
+        for span in line["spans"]
+    ):
+        return {}
+    shown: Shown = {}
+    for block in text_page.this:
+        for line in block if block.m_internal.type == _TEXT else ():
+            for char in line:
+                _show(char.m_internal, font_name, shown)
+    return shown
+
+
+def _show(char: Any, font_name: Callable[[Any], str], shown: Shown) -> None:
+    point = shown_symbol(font_name(char.font), char.c)
+    if point != char.c:
+        shown[char.c] = point
+        char.c = point

@@ -6,7 +6,7 @@ from typing import Any
 from models.cdom.geometry import Bbox
 from models.extract.layout.lines.marks import Line, Run
 from models.extract.layout.text.hyphens import HYPHEN, SOFT
-from models.extract.math.fonts import MATH_FONT
+from models.extract.math.glyphs import MATH_FONT
 
 _SOFT_HYPHEN = "\u00ad"
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from models.cdom.errors import Encrypted, Malformed, ResourceLimit, UnsupportedFormat
-from models.extract.formats.common.compound_properties import decode
+from models.extract.formats.common.compound import decode
 from models.extract.formats.sheets.formats import BUILT_IN
 from models.extract.formats.sheets.xls.records import BiffRecord, StringReader, read_records
 

@@ -4,8 +4,7 @@ from typing import Final
 
 from models.cdom.errors import Malformed
 from models.cdom.original import Format, ReadOptions
-from models.extract.formats.common.compound import CompoundFile
-from models.extract.formats.common.compound_properties import read_summary
+from models.extract.formats.common.compound import CompoundFile, read_summary
 from models.extract.formats.common.parse_cache import keep
 from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
 from models.extract.formats.flow.sheet import Sheet, Workbook

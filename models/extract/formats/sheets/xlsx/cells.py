@@ -9,11 +9,15 @@ from typing import Final
 from lxml import etree
 
 from models.cdom.errors import ResourceLimit
-from models.extract.formats.common.xml import BrokenPart, Element
+from models.extract.formats.common.xml import BrokenPart, Element, number
 from models.extract.formats.flow.counting import natural
 from models.extract.formats.flow.sheet import Place, Sheet, Workbook, parse_area, parse_place
-from models.extract.formats.sheets.formats import show, show_text
-from models.extract.formats.sheets.xlsx.names import S
+from models.extract.formats.sheets.formats import BUILT_IN, show, show_text
+
+S: Final = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+XDR: Final = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
+THREADED: Final = "{http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments}"
+
 
 _POINTS_PER_CHAR: Final = 5.25
 """A column's width is stated in digits of the default font: 7 pixels of 96 a inch each."""
@@ -198,3 +202,15 @@ def _points(text: str | None, default: float) -> float:
     except ValueError:
         return default
     return value if 0 <= value < 1e5 else default
+
+
+def read_codes(styles: Element | None) -> list[str]:
+    """Format codes by the index of the cell style."""
+    if styles is None:
+        return ["General"]
+    own = {
+        number(node.get("numFmtId")): node.get("formatCode") or "General"
+        for node in styles.iterfind(f"{S}numFmts/{S}numFmt")
+    }
+    codes = BUILT_IN | own
+    return [codes.get(number(node.get("numFmtId")), "General") for node in styles.iterfind(f"{S}cellXfs/{S}xf")]

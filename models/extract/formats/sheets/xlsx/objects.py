@@ -6,8 +6,7 @@ from models.extract.formats.common.charts import read_chart_table, read_chart_te
 from models.extract.formats.common.opc import Package, Relations
 from models.extract.formats.common.xml import A, BrokenPart, C, Element, R, number
 from models.extract.formats.flow.sheet import Place, Sheet, SheetObject, parse_area, parse_place
-from models.extract.formats.sheets.xlsx.cells import read_string
-from models.extract.formats.sheets.xlsx.names import THREADED, XDR, S
+from models.extract.formats.sheets.xlsx.cells import THREADED, XDR, S, read_string
 
 ReadPart = Callable[[str], Element | None]
 

@@ -6,14 +6,13 @@ from html import escape
 from typing import Final
 
 from models.cdom.errors import ResourceLimit
-from models.extract.formats.text.asciidoc import lines as of
+from models.extract.formats.text.asciidoc import inline as of
 from models.extract.formats.text.asciidoc.inline import replace_attributes, to_html
 from models.extract.formats.text.asciidoc.tables import AdocCell, read_table
 
 MAX_DEPTH: Final = 30
 """Blocks inside blocks; deeper lines are read as text."""
-_MAX_LISTS: Final = 5
-"""Marks of AsciiDoc's lists go to five signs; a sixth depth is the fifth."""
+_MAX_LISTS: Final = 5  # list marks have at most five signs; a sixth depth is read as the fifth
 _ADMONITIONS: Final = {
     "NOTE": "Note",
     "TIP": "Tip",

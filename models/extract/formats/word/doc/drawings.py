@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from models.extract.formats.flow.characters import clean, fold
+from models.extract.formats.flow.blocks import clean, fold
 
 MAX_RECORDS: Final = 50
 """Records that are looked at for one picture in the text: its shape has some five, its picture one."""

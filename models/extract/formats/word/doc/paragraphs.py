@@ -6,12 +6,31 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from models.extract.formats.flow.blocks import PLAIN, InlineMarkup, StyledRun
-from models.extract.formats.word.doc.fib import FONTS, LOOKS, PARAGRAPHS, STYLES, WordStreams
-from models.extract.formats.word.doc.fonts import read_fonts
-from models.extract.formats.word.doc.pieces import WordText
+from models.extract.formats.word.doc.fib import FONTS, LOOKS, PARAGRAPHS, STYLES, WordStreams, WordText
 from models.extract.formats.word.doc.sprms import DEFINE_TABLE, PropertyRuns, read_sprms
 from models.extract.formats.word.doc.styles import WordStyles, read_styles
 from models.extract.text_quality.symbol_fonts import decode_symbols, symbol_text
+
+MAX_FONTS: Final = 4_096
+"""Fonts of one file; the format counts them in sixteen bits, Word itself keeps some hundred."""
+_HEAD_BYTES: Final = 39
+"""Bytes of a font before its name, as the format says."""
+
+
+def read_fonts(table: bytes) -> list[str]:
+    """Names in the order that runs count them; what is cut off is left out."""
+    fonts: list[str] = []
+    count = struct.unpack_from("<H", table)[0] if len(table) >= 4 else 0
+    at = 4
+    for _ in range(min(count, MAX_FONTS)):
+        if at >= len(table):
+            break
+        size = table[at]
+        raw = table[at + 1 + _HEAD_BYTES : at + 1 + size]
+        fonts.append(raw.decode("utf-16-le", "replace").partition("\0")[0])
+        at += 1 + size
+    return fonts
+
 
 ENDS: Final = "\r\x07\x0c"
 """Signs that end a paragraph: a mark, the end of a cell or row, a break of page or section."""

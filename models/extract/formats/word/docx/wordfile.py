@@ -3,18 +3,20 @@
 The document is found by relationship, not by name; parts that are missing or broken are left out with a warning.
 """
 
-from typing import Final
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, cast
 
-from models.cdom.errors import Malformed, UnsupportedFormat
+from models.cdom.errors import ExtractError, Malformed, ResourceLimit, UnsupportedFormat
+from models.cdom.original import Format, ReadOptions
 from models.cdom.tree import BlockType, Metadata
 from models.extract.formats.common.charts import read_chart_table, read_chart_text
-from models.extract.formats.common.opc import Package, Relations
-from models.extract.formats.common.properties import read_metadata
+from models.extract.formats.common.opc import Package, Relations, read_metadata
 from models.extract.formats.common.xml import BrokenPart, Element, W, is_on, val
 from models.extract.formats.flow.blocks import FlowBlock, FlowPage, adopt
-from models.extract.formats.flow.document import Assets
+from models.extract.formats.flow.document import Assets, FlowDocument
+from models.extract.formats.sniffing.signatures import sniff
 from models.extract.formats.word.docx.body import BodyReader, Desk
-from models.extract.formats.word.docx.chunks import ChunkReader
 from models.extract.formats.word.docx.drafts import flatten
 from models.extract.formats.word.docx.fields import FieldStack
 from models.extract.formats.word.docx.notes import NoteBook, NotePart, read_note_part
@@ -23,6 +25,56 @@ from models.extract.formats.word.docx.pages import FlatPage, Section, StatedPage
 from models.extract.formats.word.docx.pieces import Chart, NoteKind
 from models.extract.formats.word.docx.runs import Story
 from models.extract.formats.word.docx.styles import StyleSheet
+from models.extract.registry import INSIDE, find_reader
+
+MAX_CHUNKS: Final = 200
+"""Documents inside one; programs that build reports from pieces put in some dozens."""
+_BETWEEN: Final = "\0"
+"""Between the name of a part and that of a picture in it: no part's name has it."""
+
+
+@dataclass(slots=True)
+class ChunkReader:
+    """Reads parts of one package; the pictures of all of them are had by names of their own."""
+
+    package: Package
+    assets: dict[str, Assets] = field(default_factory=dict)
+    count: int = 0
+
+    def size(self, name: str) -> int:
+        part, _, inner = name.partition(_BETWEEN)
+        return self.assets[part].size(inner) if inner else self.package.size(part)
+
+    def read(self, name: str) -> bytes:
+        part, _, inner = name.partition(_BETWEEN)
+        return self.assets[part].read(inner) if inner else self.package.read(part)
+
+    def blocks(self, part: str, read_word: Callable[[bytes], tuple[list[FlowBlock], Assets]]) -> list[FlowBlock] | None:
+        """The blocks of a part; None when it is of no kind that is read. Raises `ResourceLimit` beyond a count."""
+        self.count += 1
+        if self.count > MAX_CHUNKS:
+            raise ResourceLimit(f"more than {MAX_CHUNKS} documents inside one")
+        try:
+            data = self.package.read(part)
+            found = sniff(data)
+            blocks, self.assets[part] = read_word(data) if found is Format.DOCX else _read(found, data)
+        except ResourceLimit:
+            raise
+        except ExtractError:
+            return None
+        for block in blocks:
+            block.path = f"{part} {block.path}" if block.path else part
+            block.asset = f"{part}{_BETWEEN}{block.asset}" if block.asset else None
+        return blocks
+
+
+def _read(found: Format, data: bytes) -> tuple[list[FlowBlock], Assets]:
+    """Raises `ExtractError`."""
+    if found not in INSIDE[Format.DOCX]:
+        raise UnsupportedFormat(f"{found.value} inside a Word file")
+    document = cast(FlowDocument, find_reader(found)(data, ReadOptions()))
+    return [block for page in document.written() for block in page], document.pictures
+
 
 _NOTE_PARTS: Final = {
     NoteKind.FOOTNOTE: ("footnotes", "footnotePr", "decimal"),

@@ -11,7 +11,7 @@ from actors.sandbox.limits import SandboxLimits
 from models.cdom.errors import Encrypted, ErrorCode, Malformed, ResourceLimit
 from models.cdom.original import ReadOptions
 from models.extract.formats.common.encryption import unlock
-from models.extract.formats.common.encryption.aes import MAX_SPINS
+from models.extract.formats.common.encryption.package import MAX_SPINS
 from tests.models.extract.formats.common.compound_files import compound
 from tests.models.extract.formats.common.locks import lock_agile, lock_standard
 from tests.models.extract.formats.sheets.workbooks import sheet, text_cell, workbook

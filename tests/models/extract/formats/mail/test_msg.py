@@ -9,7 +9,7 @@ from models.cdom.original import ReadOptions
 from models.cdom.tree import BlockType
 from models.extract.formats.flow.document import FlowFile
 from models.extract.formats.mail import msg as message
-from models.extract.formats.mail.packed_rtf import unpack_rtf
+from models.extract.formats.mail.mapi import unpack_rtf
 from tests.models.extract.flow_trees import read_tree, texts
 from tests.models.extract.formats.common.compound_files import compound
 

@@ -20,14 +20,13 @@ from models.cdom.errors import (
 from models.cdom.original import ReadOptions
 from models.cdom.tree import FURNITURE, PageStatus
 from models.cdom.visible import visible_blocks
-from models.extract.contract import failed_page
+from models.extract.contract import dump_facts, dump_page, failed_page, load_facts, load_page
 from models.extract.formats.common.page_selection import select_pages
 from models.extract.formats.pdf import document as pdf_document
 from models.extract.formats.pdf import page as pdf_page
 from models.extract.formats.pdf.engine import pymupdf
 from models.extract.formats.pdf.facts import parse_date
 from models.extract.layout import page as layout_page
-from models.extract.pages_json import dump_facts, dump_page, load_facts, load_page
 from models.extract.pipeline.assemble import assemble
 from models.extract.registry import open_document
 from tests.models.extract.formats.pdf.paper import SOURCE, Paper, read_tree

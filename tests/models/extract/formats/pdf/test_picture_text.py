@@ -11,7 +11,7 @@ from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.ports import RecognisedPage, RecognisePages, Word
 from models.cdom.tree import BlockType, Route
 from models.extract.contract import PageContent, PageRead
-from models.extract.formats.pdf import open_pdf
+from models.extract.formats.pdf.document import open_pdf
 from models.extract.formats.pdf.engine import pymupdf
 from models.extract.formats.pdf.marks import find_marks
 from models.extract.formats.pdf.render import draw_grey

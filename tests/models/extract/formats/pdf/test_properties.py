@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.cdom.tree import Tree, dump_tree, load_tree
-from models.extract.pages_json import dump_page, load_page
+from models.extract.contract import dump_page, load_page
 from tests.models.extract.formats.pdf.paper import Paper, read_tree
 
 pytestmark = pytest.mark.long

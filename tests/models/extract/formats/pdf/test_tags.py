@@ -3,7 +3,7 @@
 import pytest
 
 from models.cdom.tree import BlockType, Tree, Warning
-from models.extract.formats.pdf.structure.marked import find_marked_share
+from models.extract.formats.pdf.structure.tags import find_marked_share
 from tests.models.extract.formats.pdf.paper import LOREM
 from tests.models.extract.formats.pdf.tagged import Element, Words, read_tagged
 

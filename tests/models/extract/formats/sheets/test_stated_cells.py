@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.extract.coverage.stated.workbook import _scan_cells, _walk_cells, state_xlsx
+from models.extract.coverage.stated.office import _scan_cells, _walk_cells, state_xlsx
 from models.extract.formats.common.opc import Package
 from tests.models.extract.flow_trees import read_tree
 from tests.models.extract.formats.sheets.workbooks import number_cell, sheet, text_cell, workbook

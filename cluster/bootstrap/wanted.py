@@ -1,0 +1,44 @@
+"""The pools that settings ask for. Imports what the supervisor needs and nothing of what replicas run."""
+
+import os
+
+from cluster.bootstrap.vlm import choose_vlm
+from cluster.placement.placement import Placement
+from cluster.placement.sizing import Sizing, pools, size_readers
+from configs.settings import Settings
+
+NO_EMBEDDER = "none"
+
+
+def searches(settings: Settings) -> bool:
+    """Whether this deployment keeps a search index."""
+    return settings.rag_db is not None
+
+
+def embeds(settings: Settings) -> bool:
+    """Whether it has vectors."""
+    return searches(settings) and settings.embedder != NO_EMBEDDER
+
+
+def plan_readers(settings: Settings) -> Sizing:
+    """The reader pool these settings ask for on this machine."""
+    return size_readers(
+        cores=os.cpu_count() or 1,
+        workers=settings.workers,
+        background=settings.background,
+        least=settings.workers_min,
+        most=settings.workers_max,
+        inflight=settings.inflight_docs,
+    )
+
+
+def wanted_pools(settings: Settings) -> dict[str, Placement]:
+    """Every pool these settings ask for, with where it may run."""
+    return pools(plan_readers(settings), search=searches(settings), embed=embeds(settings))
+
+
+def optional_pools(settings: Settings) -> dict[str, Placement]:
+    """Pools that run only where a node fits them; without one they are a warning, never a refusal."""
+    if settings.vlm_ocr is None:
+        return {}
+    return {"vlm_ocr": choose_vlm(settings.vlm_ocr, settings.vlm_key).placement}
