@@ -1,4 +1,4 @@
-"""The console's ports (`serve_apps.console.ports`) over this deployment's store."""
+"""The console's ports (`serve_apps.console.store.ports`) over this deployment's store."""
 
 from contextlib import AbstractContextManager
 from typing import Any, LiteralString

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from serve_apps.console.context.passwords import Passwords
-from serve_apps.console.ports import AuditedDatabase, Receivers
+from serve_apps.console.store.ports import AuditedDatabase, Receivers
 
 MEGABYTE = 1024 * 1024  # bytes
 

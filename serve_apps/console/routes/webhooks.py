@@ -9,7 +9,7 @@ from serve_apps.api.shapes.rendering import json_response
 from serve_apps.console.callers.callers import Visitor, VisitorDep, check_form, check_origin, read_our_form
 from serve_apps.console.callers.forms import read_form, read_text
 from serve_apps.console.context.page_rendering import page
-from serve_apps.console.ports import Receiver
+from serve_apps.console.store.ports import Receiver
 from serve_apps.console.store.rows import Tenant
 from storage.values.errors import UrlRefused
 from storage.values.rows import Actor

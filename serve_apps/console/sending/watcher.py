@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 
 from serve_apps.console.context.engine_facts import facts_of
-from serve_apps.console.ports import Database
+from serve_apps.console.store.ports import Database
 from serve_apps.console.store.rows import StatusCheck
 from serve_apps.console.store.sent import list_outdated, mark_removed
 from serve_apps.console.store.settlement import give_up, known_jobs, look_again, settle, take_looks

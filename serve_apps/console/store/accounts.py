@@ -8,8 +8,8 @@ import os
 
 import psycopg
 
-from serve_apps.console.ports import AuditedDatabase, Connection, Database, Row
 from serve_apps.console.store.errors import EmailTaken
+from serve_apps.console.store.ports import AuditedDatabase, Connection, Database, Row
 from serve_apps.console.store.rows import Account, Credentials, Tenant, hooks_of
 from storage.values.rows import Actor, Scope
 

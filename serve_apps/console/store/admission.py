@@ -6,9 +6,9 @@ a place in `sending`; the watcher finds out at its deadline what became of it.
 
 from datetime import date
 
-from serve_apps.console.ports import Connection, Database, Row
 from serve_apps.console.store.accounts import new_id
 from serve_apps.console.store.errors import MonthlyPagesUsed, TooManyDocuments
+from serve_apps.console.store.ports import Connection, Database, Row
 from serve_apps.console.store.rows import Place, SubmissionState, Tenant, Usage
 
 SENDING_S = 300

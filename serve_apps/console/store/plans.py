@@ -1,7 +1,7 @@
 """Plans and who is on which: the operator's view of tenants. Every change has its audit row."""
 
-from serve_apps.console.ports import AuditedDatabase, Database
 from serve_apps.console.store.accounts import OPERATOR
+from serve_apps.console.store.ports import AuditedDatabase, Database
 from serve_apps.console.store.rows import WEBHOOK_TENANT, TenantPlan, TenantRow, hooks_of
 from storage.values.errors import NotFound
 from storage.values.rows import Scope

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from serve_apps.console.ports import Database, Row
+from serve_apps.console.store.ports import Database, Row
 from serve_apps.console.store.rows import SentDocument
 
 _FIELDS = ("document_id", "job_id", "alias", "org", "source_file", "status", "pages", "created_at", "ended_at")

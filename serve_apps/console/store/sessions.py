@@ -1,7 +1,7 @@
 """Signed-in browsers. Cookies arrive as digests; what a person sees of a session is its id and its browser."""
 
-from serve_apps.console.ports import Database
 from serve_apps.console.store.accounts import TENANT, new_id, tenant_of
+from serve_apps.console.store.ports import Database
 from serve_apps.console.store.rows import Account, SessionRow
 
 SESSION_S = 14 * 86_400  # seconds of a session: two weeks

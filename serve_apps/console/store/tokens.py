@@ -3,8 +3,8 @@
 import hashlib
 import secrets
 
-from serve_apps.console.ports import AuditedDatabase, Database, Row
 from serve_apps.console.store.accounts import TENANT, new_id, tenant_of
+from serve_apps.console.store.ports import AuditedDatabase, Database, Row
 from serve_apps.console.store.rows import Account, Tenant, TokenRow
 from storage.values.errors import NotFound
 from storage.values.rows import Actor
