@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from cluster.cli.shared.options import CommandStopped, settings_from
-from storage.values.file_names import clean_name
+from models.cdom.original import clean_name
+from storage.values.errors import UrlRefused
 from storage.webhooks.download import Downloads, DownloadTooLarge
-from storage.webhooks.egress import Egress, Unreachable, UrlRefused
+from storage.webhooks.egress import Egress, Unreachable
 
 MEGABYTE = 1 << 20  # bytes
 

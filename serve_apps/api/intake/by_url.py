@@ -9,13 +9,13 @@ from typing import Any
 
 from fastapi import Request
 
+from models.cdom.original import clean_name
 from models.extract.formats.sniffing.signatures import HEAD_BYTES
 from serve_apps.api.context.deps import Call
 from serve_apps.api.http.refusals import BatchTooLarge, InvalidField, Overloaded, UploadTooLarge, UrlUnreachable
 from serve_apps.api.http.strict_json import InvalidJson, parse_object
 from serve_apps.api.http.uploads import StoredFile, read_body
 from storage.objects.blobs import Blobs
-from storage.values.file_names import clean_name
 from storage.values.rows import StoredBlob
 from storage.webhooks.download import Downloads, DownloadTooLarge
 from storage.webhooks.egress import Unreachable, UrlRefused
