@@ -91,9 +91,10 @@ class _CellReader:
 
     def _take_row(self, row: Element) -> None:
         index = natural(row.get("r"), self._next[0] + 1) - 1
-        if _on(row.get("hidden")):
+        height = row.get("ht")
+        if _on(row.get("hidden")) or (height is not None and _points(height, 1) == 0):
             self._sheet.hidden_rows.add(index)
-        if (height := row.get("ht")) is not None:
+        if height is not None:
             self._sheet.rows.stated[index] = _points(height, self._sheet.rows.default)
         self._next = (index + 1, 0)
 
@@ -102,9 +103,10 @@ class _CellReader:
         last = min(last, _MAX_COLUMNS - 1)
         if not 0 <= first <= last:
             return
-        if _on(column.get("hidden")):
+        width = column.get("width")
+        if _on(column.get("hidden")) or (width is not None and _points(width, 1) == 0):
             self._sheet.hidden_columns.append((first, last))
-        if (width := column.get("width")) is not None and last - first < 1000:
+        if width is not None and last - first < 1000:
             points = _points(width, 0) * _POINTS_PER_CHAR
             self._sheet.columns.stated.update(dict.fromkeys(range(first, last + 1), points))
 
