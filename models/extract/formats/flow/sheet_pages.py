@@ -55,9 +55,7 @@ def bounds(places: list[Place]) -> Area:
     return min(rows), min(columns), max(rows), max(columns)
 
 
-def _split(
-    places: list[Place], axis: int, gap: int, merges: list[Area], skipped: Sequence[int]
-) -> list[list[Place]]:
+def _split(places: list[Place], axis: int, gap: int, merges: list[Area], skipped: Sequence[int]) -> list[list[Place]]:
     """The places in parts between which at least `gap` rows (axis 0) or columns are empty; none when there is one."""
     reach = _reach(places, axis, merges)
     cuts: list[int] = []

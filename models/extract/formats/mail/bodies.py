@@ -128,4 +128,4 @@ def part_text(part: MimePart) -> str:
         text = decode_named(data, charset)
         if text is not None:
             return text
-    return decode_file(data)[0]
+    return decode_file(data).text

@@ -72,7 +72,7 @@ def sniff_text(data: bytes) -> Format:
     """The kind of a text file. Raises `UnsupportedFormat` for bytes that are no text."""
     if not is_text(data):
         raise UnsupportedFormat("no known signature, and no text")
-    text = decode_text(data[:LOOKED_AT])[0].replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
+    text = decode_text(data[:LOOKED_AT]).text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
     if not text.strip():
         return Format.TXT
     start = text[_LEADING.match(text).end() :] if _LEADING.match(text) else text  # type: ignore[union-attr]

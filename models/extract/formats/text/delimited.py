@@ -24,14 +24,15 @@ def open_csv(data: bytes, options: ReadOptions) -> FlowDocument:
 
 
 def _read(data: bytes) -> FlowFile:
-    text, name = decode_file(data)
+    decoded = decode_file(data)
+    text = decoded.text
     delimiter = find_delimiter(text) or ","
-    page = FlowPage()
+    page = FlowPage(warnings=list(decoded.warnings))
     table = _read_table(text, delimiter)
     if table is not None:
         lines = text.count("\n") + (not text.endswith("\n"))
         page.blocks.append(FlowBlock(BlockType.TABLE, table=table, path=f"lines 1-{lines}"))
-    return FlowFile(format=Format.CSV, pages=[page], engine=ENGINE, version=name, reason="delimited-text")
+    return FlowFile(format=Format.CSV, pages=[page], engine=ENGINE, version=decoded.encoding, reason="delimited-text")
 
 
 def _read_table(text: str, delimiter: str) -> Table | None:

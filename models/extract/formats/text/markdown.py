@@ -107,8 +107,8 @@ def open_markdown(data: bytes, options: ReadOptions) -> FlowDocument:
 
 
 def _read(data: bytes) -> FlowFile:
-    text, _ = decode_file(data)
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    decoded = decode_file(data)
+    text = decoded.text.replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > MAX_CHARS:
         raise ResourceLimit("the text is too long")
     front = _FRONT.match(text)
@@ -122,7 +122,10 @@ def _read(data: bytes) -> FlowFile:
     if any(token.level >= MAX_NESTING - 2 for token in tokens):
         page = FlowPage(blocks=read_paragraphs(text, 1 + shift), warnings=["nested-too-deep"])
         return FlowFile(format=Format.MARKDOWN, pages=[page], engine=ENGINE, reason="markdown", metadata=metadata)
-    return read_markup(_render(tokens, shift), Format.MARKDOWN, engine=ENGINE, reason="markdown", metadata=metadata)
+    html = _render(tokens, shift)
+    return read_markup(
+        html, Format.MARKDOWN, engine=ENGINE, reason="markdown", metadata=metadata, warnings=decoded.warnings
+    )
 
 
 def _render(tokens: list[Token], shift: int) -> str:

@@ -40,7 +40,7 @@ def _workbook(cols: str, extra: str) -> bytes:
 
 
 ODS_ROWS = "".join(
-    f'<table:table-row {more}><table:table-cell><text:p>{word}1</text:p></table:table-cell>'
+    f"<table:table-row {more}><table:table-cell><text:p>{word}1</text:p></table:table-cell>"
     f"<table:table-cell><text:p>secret</text:p></table:table-cell>"
     f"<table:table-cell><text:p>{word}2</text:p></table:table-cell></table:table-row>"
     for word, more in ((OPEN, ""), (SECRET, 'table:visibility="collapse"'), (OPEN, ""))

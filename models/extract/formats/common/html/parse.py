@@ -13,6 +13,8 @@ from lxml import html as lxml_html
 from models.cdom.errors import Malformed, ResourceLimit
 from models.extract.formats.common.parse_cache import keep, take
 from models.extract.formats.common.xml import Element
+from models.extract.formats.sniffing.charset import DecodedText, decode_text
+from models.extract.formats.sniffing.guess import guess_markup
 
 MAX_DEPTH: Final = 120
 """Elements inside elements; tags beyond it are dropped, their text stays. The walk uses a few calls a level."""
@@ -60,6 +62,7 @@ _BOMS: Final = (
     (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
 )  # fmt: skip
+_OUTSIDE_ASCII: Final = bytes(range(128, 256))
 _ALIASES: Final = {"iso-8859-1": "cp1252", "latin-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252",
                    "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "x-sjis": "cp932", "shift_jis": "cp932",
                    "ks_c_5601-1987": "cp949", "euc-kr": "cp949", "utf-16": "utf-8", "utf-7": "utf-8"}  # fmt: skip
@@ -67,18 +70,32 @@ _ALIASES: Final = {"iso-8859-1": "cp1252", "latin-1": "cp1252", "latin1": "cp125
 
 
 def decode(data: bytes, stated: str | None = None) -> str:
-    """The text of HTML bytes: by byte order mark, stated or declared charset, UTF-8, else Windows-1252."""
+    """Return the text of HTML bytes: by byte order mark, stated or declared charset, UTF-8, else by a guess."""
+    return decode_page(data, stated).text
+
+
+def decode_page(data: bytes, stated: str | None = None) -> DecodedText:
+    """Return the text of HTML bytes, its encoding, and whether the encoding is certain."""
     for bom, name in _BOMS:
         if data.startswith(bom):
-            return data.decode(name, "replace")
+            return DecodedText(data.decode(name, "replace"), name)
     declared = _DECLARED.match(data[:1024]) or _CHARSET.search(data[:4096])
     for found in (stated, declared.group(1).decode() if declared else None):
-        if found and (text := decode_named(data, found)) is not None:
-            return text
+        if found and (text := decode_named(data, found)) is not None and not _is_misnamed(data, text):
+            return DecodedText(text, found)
+    if data.isascii() or b"\0" in data[:2048]:
+        return decode_text(data)
     try:
-        return data.decode("utf-8")
+        return DecodedText(data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:
-        return data.decode("cp1252", "replace")
+        name, is_certain = guess_markup(data)
+        return DecodedText(data.decode(name, "replace"), name, is_certain)
+
+
+def _is_misnamed(data: bytes, text: str) -> bool:
+    """True for bytes that mostly do not decode in the charset that is stated for them."""
+    errors = text.count("\ufffd")
+    return errors > 0 and 3 * errors > len(data) - len(data.translate(None, _OUTSIDE_ASCII))
 
 
 def decode_named(data: bytes, name: str) -> str | None:
