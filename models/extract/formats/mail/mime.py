@@ -1,5 +1,6 @@
 """MIME: the bytes of a message in, a tree of parts out. Depth, parts and headers are bounded; nothing is decoded."""
 
+import codecs
 import re
 from dataclasses import dataclass, field
 from typing import Final
@@ -58,6 +59,7 @@ class _Count:
 
 def parse_message(data: bytes) -> MimePart:
     """The message in `data`. Raises `Malformed` (nested too deep) or `ResourceLimit` (too many parts, headers)."""
+    data = data.removeprefix(codecs.BOM_UTF8)
     if data.startswith(b"From ") and (end := data.find(b"\n")) >= 0:
         data = data[end + 1 :]
     return _parse(data, "1", 0, _Count(), digest=False)
