@@ -17,7 +17,16 @@ ADVICE = {
 }
 
 
-def explain(name: str, code: str) -> str:
+_NAMED = frozenset({"unsupported-format"})
+"""Codes whose detail names the format and says what to do."""
+
+
+def advise(code: str | None, detail: str = "") -> str | None:
+    """Return what to do about a file: what the reader says of it, else the advice for its code."""
+    return detail if detail and code in _NAMED else ADVICE.get(code or "")
+
+
+def explain(name: str, code: str, detail: str = "") -> str:
     """`a.pdf: encrypted: it needs a password; …`"""
-    advice = ADVICE.get(code)
+    advice = advise(code, detail)
     return f"{name}: {code}: {advice}" if advice else f"{name}: {code}"

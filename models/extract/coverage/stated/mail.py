@@ -21,6 +21,7 @@ _MOST_DEPTH: Final = 50
 """Parts inside parts: each level is a call, and mail forwarded fifty times is made to harm."""
 _FOLD: Final = re.compile(rb"\r?\n[ \t]+")
 _NO_NAME: Final = bytes(point for point in range(256) if not 32 < point < 127)
+_EMLX: Final = re.compile(rb"(\d{1,10}) *\r?\n(?=[A-Za-z-]{2,40}:)")
 _PARAMETER: Final = re.compile(
     rb"""(boundary|charset|(?:file)?name)\*?[0-9*]{0,9}[ \t]*=[ \t]*(?:"([^"]*)"|([^\s;"]+))""", re.I
 )
@@ -81,6 +82,8 @@ def state_mhtml(data: bytes) -> StatedText:
 def _parse(data: bytes, depth: int = 0, kind: bytes = b"text/plain") -> _StatedPart:
     """Raises `Malformed`."""
     data = data.removeprefix(codecs.BOM_UTF8)
+    if (emlx := _EMLX.match(data)) is not None and depth == 0:
+        data = data[emlx.end() : emlx.end() + int(emlx.group(1))]
     if data.startswith(b"From "):
         data = data[data.find(b"\n") + 1 :]
     if depth > _MOST_DEPTH:

@@ -19,7 +19,7 @@ from urllib.parse import unquote
 from models.cdom.errors import Encrypted, Malformed, ResourceLimit
 from models.cdom.tree import Metadata
 from models.extract.formats.common.parse_cache import keep, take
-from models.extract.formats.common.xml import BrokenPart, Element, W, parse_xml
+from models.extract.formats.common.xml import BrokenPart, Element, W, parse_xml, to_transitional
 
 MAX_ENTRIES: Final = 2000
 """Files in a package: a thick book with a picture a page has a thousand."""
@@ -36,6 +36,8 @@ MAX_PARAGRAPHS: Final = 300_000
 MAX_TAGS: Final = 6_000_000
 """Start and end tags of one part; about 0.6 GB as a tree."""
 
+MEMBER_LEFT_OUT: Final = "member-left-out"
+"""Warning: members with an unsafe or repeated name, or packed in an unknown way, were not read."""
 _CHUNK: Final = 1 << 20
 """Bytes unpacked at a time, so that a limit is noticed soon after it is passed."""
 _MOST_KEPT: Final = 8 * _CHUNK
@@ -44,6 +46,8 @@ _KEPT: Final = "xml"
 _PARAGRAPH: Final = re.compile(rb"<(?:\w+:)?p[ />]")
 _DRIVE: Final = re.compile(r"^[A-Za-z]:")
 _CFB_MAGIC: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_LOCKED: Final = 0x1
+"""The bit of an entry that is under a password."""
 _SYMLINK: Final = 0o120000
 """The Unix file type of a link, in the upper half of an entry's attributes (bits)."""
 
@@ -68,6 +72,7 @@ class _Opened:
     data: bytes
     archive: zipfile.ZipFile
     entries: dict[str, zipfile.ZipInfo]
+    has_left_out: bool = False
     parts: dict[str, bytes] = field(default_factory=dict)
     kept: int = 0
 
@@ -87,12 +92,17 @@ class Package:
         self._entries = self._opened.entries
         self._read_bytes = 0
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """A warning when members with unsafe or repeated names were left out."""
+        return (MEMBER_LEFT_OUT,) if self._opened.has_left_out else ()
+
     def has(self, name: str) -> bool:
         return name.casefold() in self._entries
 
     def names(self) -> list[str]:
         """The files in it, folders left out, in the order of the directory."""
-        return [entry.filename for entry in self._entries.values() if not entry.is_dir()]
+        return [_part_name(entry) for entry in self._entries.values() if not entry.is_dir()]
 
     def size(self, name: str) -> int:
         """Bytes of a part as the directory states them; reading never gives more."""
@@ -101,7 +111,8 @@ class Package:
 
     def read(self, name: str) -> bytes:
         """The bytes of a part; empty when there is none of that name."""
-        return b"".join(self._chunks(name))
+        part = b"".join(self._chunks(name))
+        return to_transitional(part) if name.endswith((".xml", ".rels")) else part
 
     def xml(self, name: str) -> Element | None:
         """The root of a part, None when there is none of that name; counted before it is built."""
@@ -171,9 +182,16 @@ def _open(data: bytes) -> _Opened:
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, struct.error):
         raise Malformed("not a readable package") from None
     entries = archive.infolist()
-    _check_names(entries)
+    if len(entries) > MAX_ENTRIES:
+        raise ResourceLimit("the package has too many entries")
     _check_sizes(entries, len(data))
-    opened = _Opened(data, archive, {entry.filename.casefold(): entry for entry in entries})
+    if any(entry.flag_bits & _LOCKED for entry in entries):
+        raise Malformed("an entry is under a password")
+    safe: dict[str, zipfile.ZipInfo] = {}
+    for entry in entries:
+        if _is_safe(entry):
+            safe.setdefault(_part_name(entry).casefold(), entry)
+    opened = _Opened(data, archive, safe, has_left_out=len(safe) < len(entries))
     if len(data) <= _MOST_KEPT:
         _last[:] = [opened]
     return opened
@@ -199,25 +217,19 @@ def _check_entry_count(data: bytes) -> None:
         raise ResourceLimit("the package has too many entries")
 
 
-def _check_names(entries: list[zipfile.ZipInfo]) -> None:
-    if len(entries) > MAX_ENTRIES:
-        raise ResourceLimit("the package has too many entries")
-    if len({entry.filename.casefold() for entry in entries}) < len(entries):
-        raise Malformed("two entries have the same name")
-    if any(_is_tricky(entry) for entry in entries):
-        raise Malformed("an entry has an unsafe name or kind")
+def _part_name(entry: zipfile.ZipInfo) -> str:
+    """The name with slashes: .NET wrote backslashes, and some programs begin names with a slash."""
+    return entry.filename.replace("\\", "/").lstrip("/")
 
 
-def _is_tricky(entry: zipfile.ZipInfo) -> bool:
-    name = entry.orig_filename
-    return (
-        name.startswith("/")
-        or "\\" in name
-        or "\0" in name
+def _is_safe(entry: zipfile.ZipInfo) -> bool:
+    """True for a member that can be read and whose name leads to no place outside the package."""
+    name = entry.orig_filename.replace("\\", "/")
+    return not (
+        "\0" in name
         or ".." in name.split("/")
         or _DRIVE.match(name) is not None
         or entry.external_attr >> 16 & 0o170000 == _SYMLINK
-        or bool(entry.flag_bits & 0x1)
         or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
     )
 

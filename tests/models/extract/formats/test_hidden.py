@@ -1,4 +1,4 @@
-"""Hidden rows, columns and sections are in the tree with a flag and in no export or chunk, in every format that has them."""
+"""Hidden rows, columns and sections are in the tree with a flag and in no export or chunk."""
 
 import pytest
 
