@@ -39,6 +39,11 @@ class _Entry:
     size: int
 
 
+def is_compound(data: bytes) -> bool:
+    """True for bytes that begin as a compound file does."""
+    return data.startswith(_MAGIC)
+
+
 class CompoundFile:
     """The streams of a file, found when it is opened, read when asked for."""
 

@@ -9,12 +9,15 @@ import re
 import struct
 import zipfile
 import zlib
+from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
 from types import MappingProxyType
 from typing import Final, cast
 from urllib.parse import unquote
+
+from lxml import etree
 
 from models.cdom.errors import Encrypted, Malformed, ResourceLimit
 from models.cdom.tree import Metadata
@@ -43,6 +46,7 @@ _CHUNK: Final = 1 << 20
 _MOST_KEPT: Final = 8 * _CHUNK
 """Bytes of parts that stay unpacked for whoever reads the same package next, and of a package that is remembered."""
 _KEPT: Final = "xml"
+_FLAT: Final = "{http://schemas.microsoft.com/office/2006/xmlPackage}"
 _PARAGRAPH: Final = re.compile(rb"<(?:\w+:)?p[ />]")
 _DRIVE: Final = re.compile(r"^[A-Za-z]:")
 _CFB_MAGIC: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -176,15 +180,16 @@ def _open(data: bytes) -> _Opened:
     """The judged directory of the package in those very bytes."""
     if _last and _last[0].data is data:
         return _last[0]
-    _check_entry_count(data)
+    source = data if data.startswith(b"PK") else _pack_flat(data)
+    _check_entry_count(source)
     try:
-        archive = zipfile.ZipFile(BytesIO(data))
+        archive = zipfile.ZipFile(BytesIO(source))
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, struct.error):
         raise Malformed("not a readable package") from None
     entries = archive.infolist()
     if len(entries) > MAX_ENTRIES:
         raise ResourceLimit("the package has too many entries")
-    _check_sizes(entries, len(data))
+    _check_sizes(entries, len(source))
     if any(entry.flag_bits & _LOCKED for entry in entries):
         raise Malformed("an entry is under a password")
     safe: dict[str, zipfile.ZipInfo] = {}
@@ -195,6 +200,25 @@ def _open(data: bytes) -> _Opened:
     if len(data) <= _MOST_KEPT:
         _last[:] = [opened]
     return opened
+
+
+def _pack_flat(data: bytes) -> bytes:
+    """Return a package that is one text of XML (Flat OPC) as the zip archive it stands for."""
+    if b"xmlPackage" not in data[:4096]:
+        raise Malformed("not a package")
+    if len(data) > MAX_XML_BYTES or data.count(b"<") > MAX_TAGS:
+        raise ResourceLimit("the package is too large")
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
+        for part in parse_xml(data.strip()).iterfind(_FLAT + "part"):
+            name = (part.get(_FLAT + "name") or "").lstrip("/")
+            xml, binary = part.find(_FLAT + "xmlData"), part.find(_FLAT + "binaryData")
+            content = etree.tostring(xml[0], with_tail=False) if xml is not None and len(xml) else b""
+            if binary is not None:
+                content = b64decode("".join((binary.text or "").split()) + "==")
+            if name:
+                archive.writestr(zipfile.ZipInfo(name), content)
+    return packed.getvalue()
 
 
 def _relation(node: Element, folder: str) -> Relation:

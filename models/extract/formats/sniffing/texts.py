@@ -16,7 +16,7 @@ _MARKUP: Final = re.compile(
     r"<(?:!doctype\s+html|html|head|body|title|meta|div|p|table|h[1-6]|script|style|article|main|section|ul|ol)[\s>/]",
     re.IGNORECASE,
 )
-_LEADING: Final = re.compile(r"(?:\s+|<!--.*?-->|<\?xml[^>]*\?>|<\?xml-[^>]*\?>)*", re.DOTALL)
+_LEADING: Final = re.compile(r"(?:\s+|<!--.*?-->|<\?[A-Za-z][^>]*\?>)*", re.DOTALL)
 _JATS: Final = re.compile(
     r"<!DOCTYPE\s+article\b[^>]*(?:JATS|NLM|Journal|Archiving)|<article\b[^>]*(?:dtd-version|article-type|jats)"
     r"|<article\b[^>]*>\s*<front>|<article-meta>",

@@ -26,7 +26,6 @@ SKIPPED: Final = frozenset(
         "audio",
         "video",
         "map",
-        "select",
         "datalist",
         "rp",
         "rt",
@@ -75,6 +74,8 @@ BOLD: Final = frozenset(("b", "strong"))
 """Shown bold."""
 ITALIC: Final = frozenset(("i", "em", "cite", "dfn", "var"))
 """Shown in italics."""
+STRUCK: Final = frozenset(("del", "s", "strike"))
+"""Shown struck through."""
 CODE: Final = frozenset(("code", "kbd", "samp", "tt"))
 """Shown in a fixed width."""
 HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}

@@ -24,6 +24,8 @@ _KEPT: Final = "html"
 _CHARSET: Final = re.compile(rb"<meta[^>]{0,400}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.\-]+)", re.IGNORECASE)
 _DECLARED: Final = re.compile(rb"^<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_.\-]+)")
 _TAG: Final = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9:_-]*)((?:[^<>\"']|\"[^\"]*\"|'[^']*')*)>")
+_LAST_TAGS: Final = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
+"""Browsers add what follows these tags to the body, and the parser drops it."""
 _VOID: Final = frozenset(
     (
         "area",
@@ -117,6 +119,7 @@ def parse_html(text: str) -> Element | None:
     stated, text = text, text.replace("\0", "")
     if text.startswith("<?xml"):
         text = text[text.find("?>") + 2 :]
+    text = _LAST_TAGS.sub("", text)
     if not text.strip():
         return None
     parser = lxml_html.HTMLParser(
