@@ -40,6 +40,7 @@ class Format(StrEnum):
     MHTML = "mhtml"
     EML = "eml"
     MSG = "msg"
+    MBOX = "mbox"
     JATS = "jats"
     CSV = "csv"
     MARKDOWN = "markdown"

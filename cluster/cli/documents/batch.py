@@ -43,11 +43,15 @@ class ExtractItem:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What became of one file: written to `result`, or not read for the reason `error`. `coverage`: its statement."""
+    """What became of one file: written to `result`, or not read for the reason `error`.
+
+    `detail` says more about the reason, `coverage` is the statement of the document.
+    """
 
     file: str
     result: str | None
     error: str | None
+    detail: str = ""
     coverage: dict[str, object] | None = None
 
 
@@ -69,6 +73,7 @@ class FileBatch:
         self._recognising: Recogniser | None = None
         self.done: list[Extraction] = []
         self._stated: dict[str, dict[str, object]] = {}
+        self._details: dict[str, str] = {}
 
     def run(self, jobs: int) -> None:
         with ThreadPoolExecutor(jobs) as threads:
@@ -119,6 +124,7 @@ class FileBatch:
             read = reader.read_until_pixels(original, self._options, count_pages, job=_JOB)
         outcome = read if isinstance(read, ReadOutcome) else recognise_document(read, self._recogniser())
         if outcome.error is not None or outcome.tree is None:
+            self._details[item.name] = outcome.detail
             return str(outcome.error or ErrorCode.INTERNAL)
         return outcome
 
@@ -156,11 +162,12 @@ class FileBatch:
 
     def _note(self, item: ExtractItem, code: str | None) -> None:
         written = "-" if item.result is None else str(item.result)
+        detail = self._details.pop(item.name, "")
         self.done.append(
-            Extraction(item.name, written if code is None else None, code, self._stated.pop(item.name, None))
+            Extraction(item.name, written if code is None else None, code, detail, self._stated.pop(item.name, None))
         )
         if code is not None:
-            self._bar.say(explain(item.name, code))
+            self._bar.say(explain(item.name, code, detail))
         self._bar.step(item.name)
 
 

@@ -16,9 +16,10 @@ from serve_apps.api.http.refusals import BatchTooLarge, InvalidField, Overloaded
 from serve_apps.api.http.strict_json import InvalidJson, parse_object
 from serve_apps.api.http.uploads import StoredFile, read_body
 from storage.objects.blobs import Blobs
+from storage.values.errors import UrlRefused
 from storage.values.rows import StoredBlob
 from storage.webhooks.download import Downloads, DownloadTooLarge
-from storage.webhooks.egress import Unreachable, UrlRefused
+from storage.webhooks.egress import Unreachable
 
 MEDIA_TYPE = "application/json"
 MAX_BODY_BYTES = 256 * 1024
