@@ -16,7 +16,6 @@ MAX_SAMPLE_BYTES: Final = 2_000
 """Bytes of lines outside ASCII that are scored. More text makes the guess slower and no better."""
 MIN_MARGIN: Final = 2.5
 """Difference of log probabilities below which the guess is uncertain."""
-_DEFAULT: Final = "cp1252"
 _SIGNS: Final = frozenset("\xa0§°©®«»²³€‘’“”„‚–—…•™¡¿ºª´·")
 _RARE_SIGNS: Final = frozenset("±µ¶‰£¥¢½¼¾×÷")
 _WIDE_SIGNS: Final = frozenset("、。，「」『』（）：；！？・～　〜“”《》【】％")
@@ -32,8 +31,6 @@ _LOG_WORD: Final = 1.2
 _MAX_WORDS: Final = 8
 _LOG_RARE_LETTER: Final = -1.5
 _MAX_RARE_LETTERS: Final = 6
-_WORD: Final = 1.2
-_MAX_WORDS: Final = 8
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _TAG: Final = re.compile(rb"<(?:script|style)\b.*?</(?:script|style)\s*>|<[^<>]*>", re.DOTALL | re.IGNORECASE)
 _LISTED_SHARE: Final = 0.85
