@@ -53,4 +53,4 @@ def check_embedding(settings: Settings) -> None:
 def check_source_root(settings: Settings) -> None:
     """A fence that is not there would refuse every source later; the folders of its tenants may come later."""
     if settings.source_root is not None and not Path(settings.source_root.partition("{tenant}")[0]).is_dir():
-        raise StartRefused(f"SVC_SOURCE_ROOT: {settings.source_root} is no folder of this machine")
+        raise StartRefused(f"SVC_SOURCE_ROOT: {settings.source_root} is not a folder on this machine")

@@ -26,7 +26,8 @@ actors.reading.forkserver.SandboxRefused: the sandbox lets through: open
         (StartRefused("SVC_PORT: taken"), "SVC_PORT: taken"),
         (
             StartFailed(FROM_RAY),
-            "SandboxRefused: the sandbox lets through: open; `quire doctor` says which lock is missing here",
+            "SandboxRefused: the sandbox lets through: open; "
+            "run `quire doctor` to see which sandbox feature is missing",
         ),
         (ValueError("two\n  lines"), "ValueError: two lines"),
     ],

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _FEW = 4  # PDFs: with more, code that has been warmed up is worth its half second
 _PDF = b"%PDF-"
-DOCUMENTS_PER_CHILD = 64  # documents of one owner that a child reads before a fresh one: a fork costs three reads
+_JOB = "files"  # the files of one command are one job
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,8 @@ class FileBatch:
         except OSError:
             return ErrorCode.ORIGINAL_MISSING.value
         with original:
-            read = reader.read_until_pixels(original, self._options, partial(self._bar.count_pages, item.name))
+            count_pages = partial(self._bar.count_pages, item.name)
+            read = reader.read_until_pixels(original, self._options, count_pages, job=_JOB)
         outcome = read if isinstance(read, ReadOutcome) else recognise_document(read, self._recogniser())
         if outcome.error is not None or outcome.tree is None:
             self._details[item.name] = outcome.detail
@@ -218,11 +219,11 @@ def open_reader(formats: tuple[str, ...] = (), detector: "FindElements | None" =
     server.launch()
     from actors.reading.read_document import DocumentReader  # imported while the server comes up
 
-    reader = DocumentReader(limits, documents_per_child=DOCUMENTS_PER_CHILD, server=server, detector=detector)
+    reader = DocumentReader(limits, server=server, detector=detector)
     try:
         reader.start()
         yield reader
     except ServerGone as error:
-        raise click.ClickException(f"the sandbox does not work here: {error}") from None
+        raise click.ClickException(f"the sandbox does not start on this machine: {error}") from None
     finally:
         reader.close()

@@ -34,7 +34,7 @@ _EXAMPLES = """\b
 Examples:
   quire extract report.pdf --to md -o -          Markdown to standard output
   quire extract https://example.com/a.pdf -o -   fetched under the rules of webhooks
-  quire extract scans/ -o out/ --to md           a folder; its folders are kept
+  quire extract scans/ -o out/ --to md           a folder; subfolders are kept
   curl -s URL | quire extract - --to md -o -     standard input
   quire extract *.pdf -o out/ --json > all.json  a report for programs
 """
@@ -72,15 +72,15 @@ def _parse_range(part: str) -> tuple[int, int]:
 @click.option(
     "--to", type=NamedChoice(list(EXTRACT_FORMATS), ALIASES),
     metavar="|".join(EXTRACT_FORMATS),
-    help="What to write (md = markdown, json = tree); not named, as -o report.md ends, else the tree.",
+    help="Output format (md = markdown, json = tree). The default follows the suffix of -o, else the tree.",
 )  # fmt: skip
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, allow_dash=True), default=Path(),
-    help="Folder of the results; for one document also a file (out.md); - is standard output.",
+    help="Folder for the results, or a file for one document (out.md). - is standard output.",
 )  # fmt: skip
-@click.option("--jobs", type=click.IntRange(1, 64), help="Documents read side by side; one per core by default.")
-@click.option("--pages", callback=_parse_pages, help="Only these pages, like 1-3,8.")
-@click.option("--password", help="Opens encrypted files.")
+@click.option("--jobs", type=click.IntRange(1, 64), help="Documents to read in parallel. The default is one per core.")
+@click.option("--pages", callback=_parse_pages, help="Pages to read, such as 1-3,8.")
+@click.option("--password", help="Password of encrypted files.")
 @click.option(
     "--ocr", type=click.Choice([mode.value for mode in OcrMode]), default=OcrMode.AUTO.value, show_default=True
 )
@@ -90,21 +90,19 @@ def _parse_range(part: str) -> tuple[int, int]:
 )  # fmt: skip
 @click.option(
     "--table-parts", type=click.Choice([parts.value for parts in TableParts]), default=TableParts.JOINED.value,
-    show_default=True, help="A table that goes on over pages: one table, or one on each page.",
+    show_default=True, help="Return a table that continues over pages as one table or as one per page.",
 )  # fmt: skip
-@click.option(
-    "--accurate", is_flag=True, help="A layout detector looks at pages whose tables are doubted: slower, needs a model."
-)
+@click.option("--accurate", is_flag=True, help="Check doubtful tables with a layout detector. Slower; needs a model.")
 @click.option(
     "--layout-model", type=click.Path(path_type=Path, file_okay=False), envvar="SVC_LAYOUT_MODEL",
-    help="For --accurate: folder with model.onnx and labels.txt instead of the installed model.",
+    help="Folder with model.onnx and labels.txt for --accurate. The default is the installed model.",
 )  # fmt: skip
-@click.option("--no-furniture", is_flag=True, help="Markdown without running headers and footers.")
-@click.option("--plain", is_flag=True, help="Markdown without emphasis and link targets: the words alone.")
-@click.option("--redacted", is_flag=True, help="Mask personal data; results are named by number.")
-@click.option("--json", "as_json", is_flag=True, help="A report of all files as JSON on standard output.")
-@click.option("--report", "tell_coverage", is_flag=True, help="Tell what became of the characters of each file.")
-@click.option("-q", "--quiet", is_flag=True, help="No summary; failures are told all the same.")
+@click.option("--no-furniture", is_flag=True, help="Write Markdown without running headers and footers.")
+@click.option("--plain", is_flag=True, help="Write Markdown without emphasis and link targets.")
+@click.option("--redacted", is_flag=True, help="Mask personal data. Results are named by number.")
+@click.option("--json", "as_json", is_flag=True, help="Write a report of all files as JSON to standard output.")
+@click.option("--report", "tell_coverage", is_flag=True, help="Report how many characters of each file were read.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no summary. Failures are still printed.")
 @click.option("--workdir", type=click.Path(path_type=Path, file_okay=False), help="Folder for temporary files.")
 def extract(
     paths: tuple[str, ...], to: str | None, output: Path, jobs: int | None, pages: tuple[tuple[int, int], ...],
@@ -188,7 +186,7 @@ def _check_use(found: FoundFiles, output: Path, suffix: str, as_json: bool) -> N
     if (output == STANDARD or _is_file_name(output, suffix)) and len(found.files) > 1:
         raise click.UsageError(f"-o {output} takes one document, and these are {len(found.files)}; name a folder")
     if output == STANDARD and as_json:
-        raise click.UsageError("--json and -o - both want standard output")
+        raise click.UsageError("--json and -o - cannot both write to standard output")
 
 
 def _items(files: list[FoundFile], output: Path, suffix: str, redacted: bool) -> list[ExtractItem]:
@@ -259,7 +257,7 @@ def check_layout_model(folder: Path | None) -> None:
     try:
         locate_detector(folder)
     except MlUnavailable as error:
-        raise CommandStopped(f"--accurate: {error.detail} (docs/operating.md says how to get it)") from None
+        raise CommandStopped(f"--accurate: {error.detail} (see docs/operating.md for the installation)") from None
 
 
 def _prepare_folders(output: Path, workdir: Path | None) -> None:
@@ -271,4 +269,4 @@ def _prepare_folders(output: Path, workdir: Path | None) -> None:
             temporary.mkdir(parents=True, exist_ok=True)
             tempfile.tempdir = str(temporary)
     except OSError as error:
-        raise click.UsageError(f"cannot write there: {error}") from None
+        raise click.UsageError(f"cannot write the results: {error}") from None

@@ -52,7 +52,7 @@ document.addEventListener("htmx:responseError", (event) => {
   const page = new DOMParser().parseFromString(event.detail.xhr.responseText, "text/html");
   say(page.querySelector("[role=alert]")?.textContent ?? `The service answered ${event.detail.xhr.status}.`);
 });
-document.addEventListener("htmx:sendError", () => say("The connection was lost."));
+document.addEventListener("htmx:sendError", () => say("The connection failed."));
 // Times: "5 min ago" stays true, the tooltip shows the reader's own clock too.
 const steps = [[60, 1, "s"], [3600, 60, "min"], [86400, 3600, "h"], [30 * 86400, 86400, "d"]];
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });

@@ -21,7 +21,7 @@ from lxml import etree
 
 from models.cdom.errors import Encrypted, Malformed, ResourceLimit
 from models.cdom.tree import Metadata
-from models.extract.formats.common.parse_cache import keep, take
+from models.extract.formats.common.parse_cache import keep, keep_package, last_package, take
 from models.extract.formats.common.xml import BrokenPart, Element, W, parse_xml, to_transitional
 
 MAX_ENTRIES: Final = 2000
@@ -172,14 +172,11 @@ class Package:
             raise ResourceLimit("the package unpacks to too many bytes")
 
 
-_last: list[_Opened] = []
-"""The package opened last, at most one: the statement about a file reads right after its reader what that has read."""
-
-
 def _open(data: bytes) -> _Opened:
     """The judged directory of the package in those very bytes."""
-    if _last and _last[0].data is data:
-        return _last[0]
+    last = last_package()
+    if isinstance(last, _Opened) and last.data is data:
+        return last
     source = data if data.startswith(b"PK") else _pack_flat(data)
     _check_entry_count(source)
     try:
@@ -198,7 +195,7 @@ def _open(data: bytes) -> _Opened:
             safe.setdefault(_part_name(entry).casefold(), entry)
     opened = _Opened(data, archive, safe, has_left_out=len(safe) < len(entries))
     if len(data) <= _MOST_KEPT:
-        _last[:] = [opened]
+        keep_package(opened)
     return opened
 
 
