@@ -24,6 +24,7 @@ from cluster.cli.shared.choices import NamedChoice
 from cluster.cli.shared.options import CommandStopped, settings_from
 from cluster.cli.shared.progress import ProgressBar
 from cluster.compose.redacted import name_without_names, settings_of_command
+from models.cdom.errors import MlUnavailable
 from models.cdom.original import OcrMode, ReadOptions, TableParts
 
 STANDARD = Path("-")
@@ -53,7 +54,6 @@ def _parse_pages(ctx: click.Context, param: click.Parameter, value: str | None) 
 
 def _parse_langs(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
     """ "zh,en" → ("en", "zh")."""
-    from models.cdom.errors import MlUnavailable
     from models.neural.ocr.langs import check_wanted
 
     try:
@@ -251,7 +251,6 @@ def check_detector() -> None:
 
 def check_layout_model(folder: Path | None) -> None:
     """A detector that is not installed is told before anything is read."""
-    from models.cdom.errors import MlUnavailable
     from models.neural.layout.detector import locate_detector
 
     try:

@@ -15,9 +15,11 @@ from models.neural.ocr.tesseract import TesseractRecogniser
 LANGUAGE_MISSING = "ocr-language-missing"
 """Warning: the page is in a script that nothing installed can read."""
 MIN_HAN_LETTERS = 4
+"""Letters that a second reading must have to be taken for Chinese or Japanese; fewer are chance."""
 MIN_HAN_SHARE = 0.5
+"""Share of its letters that must be Chinese or Japanese; tables hold Latin letters too."""
 MIN_HAN_CONFIDENCE = 0.8
-"""What a second reading must give to be taken for Chinese or Japanese: letters, their share, mean confidence."""
+"""Mean confidence (0..1) that it must have; clean pages have .95 and pages of other scripts less than .6."""
 _LATIN = "Latin"
 _HAN_SCRIPTS = frozenset({"Han", "HanS", "HanT", "Japanese", "Hiragana", "Katakana"})
 SCRIPT_DATA = {
