@@ -19,7 +19,7 @@ MIN_HAN_LETTERS = 4
 MIN_HAN_SHARE = 0.5
 """Share of its letters that must be Chinese or Japanese; tables hold Latin letters too."""
 MIN_HAN_CONFIDENCE = 0.8
-"""Mean confidence (0..1) that it must have; clean pages have .95 and pages of other scripts less than .6."""
+"""Mean confidence (0..1) of its words that it must have."""
 _LATIN = "Latin"
 _HAN_SCRIPTS = frozenset({"Han", "HanS", "HanT", "Japanese", "Hiragana", "Katakana"})
 SCRIPT_DATA = {
