@@ -1,7 +1,7 @@
 """What to do about a file that was not read, said at a terminal: one sentence for each stable code."""
 
 ADVICE = {
-    "ml-unavailable": "a page needs text recognition (OCR), which is not available here; run quire doctor for the reason",
+    "ml-unavailable": "a page needs text recognition (OCR), which is not available; quire doctor gives the reason",
     "unsupported-format": "the file format is not supported",
     "malformed": "the file is damaged; export or scan it again",
     "encrypted": "the file needs a password; pass it with --password",
