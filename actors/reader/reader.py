@@ -61,9 +61,9 @@ class Parser(Protocol):
 
     def start(self) -> None: ...
     def read_until_pixels(
-        self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None], *, owner: str
+        self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None], *, job: str
     ) -> ReadOutcome | PendingOcr: ...
-    def rest(self) -> None: ...
+    def end_job(self, job: str) -> None: ...
     def close(self) -> None: ...
 
 
@@ -84,6 +84,11 @@ class ReaderParts:
     """Grow the claim's page reservation to this many pages; raises QuotaExceeded or LostLease."""
     close: Callable[[], None] = lambda: None
     """Ends the connections, last of all."""
+
+
+def job_name(claim: Claim) -> str:
+    """Name the documents that may share a sandboxed child: those of one job of one organisation of one tenant."""
+    return f"{claim.scope.tenant}/{claim.scope.org}/{claim.job_id}"
 
 
 class Reader:
@@ -155,7 +160,6 @@ class Reader:
                 self._backoff.pause()
                 continue
             if idle:
-                self._parts.parser.rest()
                 self._parts.hints.wait()
 
     def _take_turn(self) -> bool:
@@ -168,10 +172,20 @@ class Reader:
         self._group.extend(group)
         try:
             while self._group and not self._stop.is_set():
-                self._handle(self._group.popleft())
+                claim = self._group.popleft()
+                try:
+                    self._handle(claim)
+                finally:
+                    self._end_job_unless_claimed(claim)
         finally:
             self._release_group()
         return bool(group)
+
+    def _end_job_unless_claimed(self, claim: Claim) -> None:
+        """End the children of the claim's job when no other document of it is left to be read."""
+        job = job_name(claim)
+        if self._stop.is_set() or all(job_name(waiting) != job for waiting in self._group):
+            self._parts.parser.end_job(job)
 
     def _release_group(self) -> None:
         """What was not begun goes back: another reader takes it at once."""
@@ -224,7 +238,7 @@ class Reader:
                     original,
                     claim.options,
                     lambda done, total: self._page(claim, done, total),
-                    owner=f"{claim.scope.tenant}/{claim.scope.org}",
+                    job=job_name(claim),
                 )
         except NotFound:
             return ReadOutcome(error=ErrorCode.ORIGINAL_MISSING)

@@ -56,12 +56,15 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "tour": ("cluster.cli.service.tour", "tour", "Send a sample document to the running service and show its tree."),
 }
 
+_PACKAGES = {"console": "serve_apps.console"}
+"""Commands that need a package of its own: they are not offered without it."""
+
 
 class LazyGroup(click.Group):
     """Commands by name; the module is imported when the command is run or asked for its own help."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for name, (module, _, _) in _COMMANDS.items() if _exists(module)]
+        return [name for name in _COMMANDS if _is_installed(name)]
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """As click's, with a guess at what a typo meant."""
@@ -72,9 +75,9 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        module, attribute, _ = _COMMANDS.get(cmd_name, ("", "", ""))
-        if not module or not _exists(module):
+        if not _is_installed(cmd_name):
             return None
+        module, attribute, _ = _COMMANDS[cmd_name]
         command = getattr(importlib.import_module(module), attribute)
         assert isinstance(command, click.Command)
         return command
@@ -85,8 +88,9 @@ class LazyGroup(click.Group):
             formatter.write_dl(rows)
 
 
-def _exists(module: str) -> bool:
-    return find_spec(module) is not None
+def _is_installed(name: str) -> bool:
+    module, _, _ = _COMMANDS.get(name, ("", "", ""))
+    return bool(module) and find_spec(_PACKAGES.get(name, module)) is not None
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -1,7 +1,7 @@
 """What to do about a file that was not read, said at a terminal: one sentence for each stable code."""
 
 ADVICE = {
-    "ml-unavailable": "a page needs text recognition (OCR), which is not available; quire doctor gives the reason",
+    "ml-unavailable": "a page needs text recognition (OCR), not available here; run quire doctor for the reason",
     "unsupported-format": "the file format is not supported",
     "malformed": "the file is damaged; export or scan it again",
     "encrypted": "the file needs a password; pass it with --password",
@@ -17,7 +17,16 @@ ADVICE = {
 }
 
 
-def explain(name: str, code: str) -> str:
+_NAMED = frozenset({"unsupported-format"})
+"""Codes whose detail names the format and says what to do."""
+
+
+def advise(code: str | None, detail: str = "") -> str | None:
+    """Return what to do about a file: what the reader says of it, else the advice for its code."""
+    return detail if detail and code in _NAMED else ADVICE.get(code or "")
+
+
+def explain(name: str, code: str, detail: str = "") -> str:
     """`a.pdf: encrypted: it needs a password; …`"""
-    advice = ADVICE.get(code)
+    advice = advise(code, detail)
     return f"{name}: {code}: {advice}" if advice else f"{name}: {code}"

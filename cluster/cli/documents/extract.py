@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from cluster.cli.documents.advice import ADVICE
+from cluster.cli.documents.advice import advise
 from cluster.cli.documents.batch import Extraction, ExtractItem, FileBatch
 from cluster.cli.documents.coverage_report import describe_coverage
 from cluster.cli.documents.extract_files import FoundFile, FoundFiles, NoSuchFile, find_files, name_results
@@ -190,7 +190,11 @@ def _items(files: list[FoundFile], output: Path, suffix: str, redacted: bool) ->
 
 def _report(done: list[Extraction], skipped: list[Path]) -> dict[str, object]:
     """What programs read: every file with its result or its error, in the order of the names."""
-    documents = [asdict(one) | {"advice": ADVICE.get(one.error or "")} for one in sorted(done, key=lambda d: d.file)]
+    documents = []
+    for one in sorted(done, key=lambda extraction: extraction.file):
+        entry = asdict(one)
+        entry["advice"] = advise(one.error, entry.pop("detail"))
+        documents.append(entry)
     failed = sum(1 for one in done if one.error)
     return {
         "read": len(done) - failed,

@@ -8,7 +8,7 @@ import asyncio
 import click
 
 from models.cdom.version import SERVICE_VERSION
-from serve_apps.compat.mcp import make_server, open_client
+from serve_apps.mcp.server import make_server, open_client
 
 
 @click.command()

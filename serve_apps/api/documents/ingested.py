@@ -15,12 +15,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from models.cdom.errors import ExtractError
 from models.cdom.flags import is_pii_flag
-from models.cdom.original import IMAGE_FORMATS, ReadOptions
+from models.cdom.original import IMAGE_FORMATS, ReadOptions, clean_name
 from models.cdom.table import Table
 from models.cdom.tree import Block, BlockId, Tree
 from models.extract.formats.sniffing.signatures import sniff
 from serve_apps.api.http.refusals import InvalidUpload
-from storage.values.file_names import clean_name
 
 CDOM_VERSION = "1.0"
 MAX_VALUES = 4_000_000  # JSON values of one body: twenty for each of the most blocks

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
+from models.cdom.original import clean_name
 from models.extract.formats.sniffing.signatures import HEAD_BYTES
 from serve_apps.api.http.refusals import BatchTooLarge, InvalidUpload, UploadTooLarge
-from storage.values.file_names import clean_name
 
 _MAX_FIELDS = 16  # form fields beside files; the interface knows five
 _MAX_FIELD_BYTES = 64 * 1024  # bytes of one field

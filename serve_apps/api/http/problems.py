@@ -26,7 +26,6 @@ from serve_apps.api.http import refusals
 from storage.queue.disk_cap import DiskFull
 from storage.sources.connectors.contract import SourceRefused, SourceUnavailable
 from storage.values import errors as storage
-from storage.webhooks.egress import UrlRefused
 
 PROBLEM_JSON = "application/problem+json"
 
@@ -89,7 +88,7 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     refusals.InvalidUpload: Problem(422, headers=(("Connection", "close"),)),
     refusals.UrlUnreachable: Problem(422),
     refusals.UploadStalled: Problem(408, headers=(("Connection", "close"),)),
-    UrlRefused: Problem(422, loc=("body", "url")),
+    storage.UrlRefused: Problem(422, loc=("body", "url")),
     SourceRefused: Problem(422, loc=("body",)),
     SourceUnavailable: Problem(503, retry_after=30),
     storage.LostLease: Problem(409),

@@ -13,10 +13,10 @@ from typing import Any
 import httpx
 
 from serve_apps.console.context.engine_facts import facts_of
-from storage.console.rows import StatusCheck
-from storage.console.sent import list_outdated, mark_removed
-from storage.console.settlement import give_up, known_jobs, look_again, settle, take_looks
-from storage.postgres.database import Database
+from serve_apps.console.store.ports import Database
+from serve_apps.console.store.rows import StatusCheck
+from serve_apps.console.store.sent import list_outdated, mark_removed
+from serve_apps.console.store.settlement import give_up, known_jobs, look_again, settle, take_looks
 from storage.values.errors import StorageError
 
 log = logging.getLogger(__name__)

@@ -65,6 +65,14 @@ def find_named_sources(roots: list[Path], names: str) -> list[TrainingSource]:
     return [source for source in found if (source.home / "gt").is_dir()]
 
 
+def find_trusted(home: Path) -> set[str] | None:
+    """Documents whose headings are all stated by their authors (`index.json`); null where nothing is said of them."""
+    listing = home / "index.json"
+    if not listing.exists():
+        return None
+    return {name for name, entry in json.loads(listing.read_text()).items() if entry.get("headings_trust") == "all"}
+
+
 def has_truth(home: Path, stem: str) -> bool:
     places = (home / "gt" / f"{stem}.md", home / "gt" / f"{stem}.html", home / "gt_tables" / f"{stem}.json")
     return any(place.exists() for place in places)

@@ -139,7 +139,7 @@ def test_a_watch_reads_what_is_new_and_leaves_what_an_earlier_one_read(paper: Pa
 
 def test_an_address_is_an_input_under_the_rules_of_webhooks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with site(good(pdfs.good())) as url:
-        monkeypatch.setenv("SVC_WEBHOOK_ALLOW", url.split("/")[2])
+        monkeypatch.setenv("SVC_DOWNLOAD_ALLOW", url.split("/")[2])
         result = quire("extract", f"{url}/paper.pdf", "--to", "md", "-o", tmp_path / "out")
     assert result.exit_code == 0, result.stderr
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["paper.md"]

@@ -23,7 +23,7 @@ class HeadingThresholds:
 
     heading: float = 0.10
     """Of what the rules call a heading."""
-    text: float = 0.40
+    text: float = 0.50
     """Of what they call a paragraph or an item."""
     furniture: float = 0.70
     """Of what they call a running head or foot."""

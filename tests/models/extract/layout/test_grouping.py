@@ -78,6 +78,16 @@ def test_bullets_of_fonts_of_signs_begin_items(mark: str) -> None:
     assert find_kind([line(f"{mark} Initial task order award", 100)], LOOK) is BlockType.LIST_ITEM
 
 
+@pytest.mark.parametrize("text", ["✓ ✓ ✓ 176", "* * *", "• • •", "✔ 637", "– 12.5", "- - -", "* ✓ 5.1"])
+def test_a_mark_before_marks_or_numbers_begins_no_item(text: str) -> None:
+    assert find_kind([line(text, 100)], LOOK) is BlockType.PARAGRAPH
+
+
+@pytest.mark.parametrize("text", ["✓ Ropes are measured", "* 3 ropes", "• 5", "– Winches", "- (see the log)"])
+def test_a_mark_before_words_begins_an_item(text: str) -> None:
+    assert find_kind([line(text, 100)], LOOK) is BlockType.LIST_ITEM
+
+
 def test_code_that_a_blank_line_parts_is_one_listing_with_its_blank_line() -> None:
     code = [line("def f():", 100, code=True), line("pass", 112, 70, code=True)]
     more = [line("f()", 136, code=True)]

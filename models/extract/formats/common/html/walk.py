@@ -21,6 +21,7 @@ from models.extract.formats.common.html.elements import (
     LISTS,
     MAX_LEVEL,
     SKIPPED,
+    STRUCK,
     OpenList,
     find_furniture,
     find_terms,
@@ -254,6 +255,20 @@ class HtmlWalker:
         elif kind in ("text", "email", "number", "date", "tel", "url") and node.get("value"):
             self._runs.append(StyledRun(node.get("value") or "", self._style))
 
+    def _read_struck(self, node: Element) -> None:
+        """Struck text between the marks of Markdown: a tree has no span for it, and old prices must not look valid."""
+        is_said = bool("".join(node.itertext()).strip())
+        self._runs += [StyledRun("~~", self._style)] if is_said else []
+        self._read_inline(node)
+        self._runs += [StyledRun("~~", self._style)] if is_said else []
+
+    def _read_select(self, node: Element) -> None:
+        """The chosen options; the others are not shown."""
+        chosen = [option for option in node.iter("option") if option.get("selected") is not None]
+        words = ", ".join(fold("".join(option.itertext())).strip() for option in chosen)
+        if words:
+            self._runs.append(StyledRun(words, self._style))
+
     def _read_math(self, node: Element) -> None:
         tex = mathml_to_latex(node)
         if tex and node.get("display") == "block":
@@ -357,6 +372,8 @@ _HANDLERS: Final[dict[str, _Handler]] = {
     "img": HtmlWalker._read_image,
     "input": HtmlWalker._read_input,
     "math": HtmlWalker._read_math,
+    "select": HtmlWalker._read_select,
+    **dict.fromkeys(STRUCK, HtmlWalker._read_struck),
     "table": HtmlWalker._read_table,
     "figcaption": HtmlWalker._read_caption,
 }

@@ -6,10 +6,10 @@ a place in `sending`; the watcher finds out at its deadline what became of it.
 
 from datetime import date
 
-from storage.console.accounts import new_id
-from storage.console.errors import MonthlyPagesUsed, TooManyDocuments
-from storage.console.rows import Place, SubmissionState, Tenant, Usage
-from storage.postgres.database import Connection, Database, Row
+from serve_apps.console.store.accounts import new_id
+from serve_apps.console.store.errors import MonthlyPagesUsed, TooManyDocuments
+from serve_apps.console.store.ports import Connection, Database, Row
+from serve_apps.console.store.rows import Place, SubmissionState, Tenant, Usage
 
 SENDING_S = 300
 """Longer than any call to the engine: after this a `sending` place is nobody's."""

@@ -7,9 +7,9 @@ is asked for again, what crashes after it is delivered by the outbox.
 import json
 from collections.abc import Sequence
 
-from storage.console.accounts import new_id
-from storage.console.rows import WEBHOOK_TENANT, DocumentFact, StatusCheck, SubmissionState
-from storage.postgres.database import Connection, Database, Row
+from serve_apps.console.store.accounts import new_id
+from serve_apps.console.store.ports import Connection, Database, Row
+from serve_apps.console.store.rows import WEBHOOK_TENANT, DocumentFact, StatusCheck, SubmissionState
 from storage.values.crash_points import CrashPoint, crash_point
 from storage.values.ids import new_delivery_id, new_event_id
 

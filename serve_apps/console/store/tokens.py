@@ -3,10 +3,9 @@
 import hashlib
 import secrets
 
-from storage.access.audit import record
-from storage.console.accounts import TENANT, new_id, tenant_of
-from storage.console.rows import Account, Tenant, TokenRow
-from storage.postgres.database import Database, Row
+from serve_apps.console.store.accounts import TENANT, new_id, tenant_of
+from serve_apps.console.store.ports import AuditedDatabase, Database, Row
+from serve_apps.console.store.rows import Account, Tenant, TokenRow
 from storage.values.errors import NotFound
 from storage.values.rows import Actor
 
@@ -17,7 +16,7 @@ def digest_of(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).digest()
 
 
-def create_token(db: Database, account: Account, name: str) -> tuple[TokenRow, str]:
+def create_token(db: AuditedDatabase, account: Account, name: str) -> tuple[TokenRow, str]:
     """The token's row and its secret, which is never to be had again."""
     secret = PREFIX + secrets.token_hex(32)
     with db.transaction() as conn:
@@ -25,7 +24,7 @@ def create_token(db: Database, account: Account, name: str) -> tuple[TokenRow, s
             "insert into console_tokens (id, tenant_id, name, digest) values (%s, %s, %s, %s) returning *",
             (new_id("tok_"), account.tenant.id, name, digest_of(secret)),
         ).fetchall()[0]
-        record(conn, account.tenant.hooks, Actor(key_name=account.id), "token.created", row["id"])
+        db.record(conn, account.tenant.hooks, Actor(key_name=account.id), "token.created", row["id"])
     return _token(row), secret
 
 
@@ -37,7 +36,7 @@ def list_tokens(db: Database, tenant_id: str) -> list[TokenRow]:
     return [_token(row) for row in rows]
 
 
-def revoke_token(db: Database, account: Account, token_id: str) -> None:
+def revoke_token(db: AuditedDatabase, account: Account, token_id: str) -> None:
     """Raises NotFound; revoking twice changes nothing."""
     with db.transaction() as conn:
         found = conn.execute(
@@ -47,7 +46,7 @@ def revoke_token(db: Database, account: Account, token_id: str) -> None:
         )
         if not found.rowcount:
             raise NotFound("no such token")
-        record(conn, account.tenant.hooks, Actor(key_name=account.id), "token.revoked", token_id)
+        db.record(conn, account.tenant.hooks, Actor(key_name=account.id), "token.revoked", token_id)
 
 
 def find_tenant(db: Database, secret: str) -> Tenant | None:

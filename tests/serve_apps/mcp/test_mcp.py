@@ -16,8 +16,8 @@ from mcp_types.version import LATEST_HANDSHAKE_VERSION, LATEST_MODERN_VERSION
 
 from models.cdom.search import SearchHit, SearchMode, SearchRequest
 from serve_apps.api.context.resources import Ports
-from serve_apps.compat.mcp import make_server, open_client
-from serve_apps.compat.tools import _page
+from serve_apps.mcp.server import make_server, open_client
+from serve_apps.mcp.tools import _page
 from storage.store import Store
 from tests.api.harness import PDF, make_resources, reading
 from tests.api.live import listening

@@ -1,9 +1,8 @@
 """Plans and who is on which: the operator's view of tenants. Every change has its audit row."""
 
-from storage.access.audit import record
-from storage.console.accounts import OPERATOR
-from storage.console.rows import WEBHOOK_TENANT, TenantPlan, TenantRow, hooks_of
-from storage.postgres.database import Database
+from serve_apps.console.store.accounts import OPERATOR
+from serve_apps.console.store.ports import AuditedDatabase, Database
+from serve_apps.console.store.rows import WEBHOOK_TENANT, TenantPlan, TenantRow, hooks_of
 from storage.values.errors import NotFound
 from storage.values.rows import Scope
 
@@ -19,7 +18,7 @@ def list_plans(db: Database) -> list[TenantPlan]:
     return [TenantPlan(**row) for row in rows]
 
 
-def define_plan(db: Database, plan: TenantPlan) -> None:
+def define_plan(db: AuditedDatabase, plan: TenantPlan) -> None:
     """Makes a plan, or changes it for everybody who is on it from the next request on."""
     with db.transaction() as conn:
         conn.execute(
@@ -28,10 +27,10 @@ def define_plan(db: Database, plan: TenantPlan) -> None:
                  concurrent_documents = excluded.concurrent_documents, retention_days = excluded.retention_days""",
             (plan.name, plan.monthly_pages, plan.concurrent_documents, plan.retention_days),
         )
-        record(conn, PLANS, OPERATOR, "plan.defined", plan.name)
+        db.record(conn, PLANS, OPERATOR, "plan.defined", plan.name)
 
 
-def change_plan(db: Database, who: str, plan: str) -> str:
+def change_plan(db: AuditedDatabase, who: str, plan: str) -> str:
     """Puts a tenant, named by its id or an account's address, on another plan; its id. Raises NotFound."""
     with db.transaction() as conn:
         if conn.execute("select from console_plans where name = %s", (plan,)).fetchone() is None:
@@ -44,7 +43,7 @@ def change_plan(db: Database, who: str, plan: str) -> str:
         ).fetchone()
         if row is None:
             raise NotFound(f"there is no tenant {who}")
-        record(conn, hooks_of(row["id"]), OPERATOR, "plan.changed", plan)
+        db.record(conn, hooks_of(row["id"]), OPERATOR, "plan.changed", plan)
         return str(row["id"])
 
 

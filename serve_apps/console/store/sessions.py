@@ -1,8 +1,8 @@
 """Signed-in browsers. Cookies arrive as digests; what a person sees of a session is its id and its browser."""
 
-from storage.console.accounts import TENANT, new_id, tenant_of
-from storage.console.rows import Account, SessionRow
-from storage.postgres.database import Database
+from serve_apps.console.store.accounts import TENANT, new_id, tenant_of
+from serve_apps.console.store.ports import Database
+from serve_apps.console.store.rows import Account, SessionRow
 
 SESSION_S = 14 * 86_400  # seconds of a session: two weeks
 _LONGEST_AGENT = 200  # characters of a browser's name kept

@@ -8,10 +8,9 @@ import os
 
 import psycopg
 
-from storage.access.audit import record
-from storage.console.errors import EmailTaken
-from storage.console.rows import Account, Credentials, Tenant, hooks_of
-from storage.postgres.database import Connection, Database, Row
+from serve_apps.console.store.errors import EmailTaken
+from serve_apps.console.store.ports import AuditedDatabase, Connection, Database, Row
+from serve_apps.console.store.rows import Account, Credentials, Tenant, hooks_of
 from storage.values.rows import Actor, Scope
 
 LINK_S = 3600  # seconds a link for a new password is good
@@ -26,7 +25,7 @@ def new_id(kind: str) -> str:
 
 
 def create_account(
-    db: Database, email: str, password_hash: str, *, plan: str = "free", approved: bool = True
+    db: AuditedDatabase, email: str, password_hash: str, *, plan: str = "free", approved: bool = True
 ) -> Account:
     """An account with a tenant of its own; not `approved`: an operator lets it in later. Raises EmailTaken."""
     tenant_id, account_id = new_id("t"), new_id("acc_")
@@ -38,7 +37,7 @@ def create_account(
                    values (%s, %s, %s, %s, case when %s then clock_timestamp() end)""",
                 (account_id, email, password_hash, tenant_id, approved),
             )
-            record(conn, hooks_of(tenant_id), Actor(key_name=account_id), "account.created", account_id)
+            db.record(conn, hooks_of(tenant_id), Actor(key_name=account_id), "account.created", account_id)
             row = conn.execute(
                 f"select {TENANT} from console_tenants t join console_plans p on p.name = t.plan where t.id = %s",
                 (tenant_id,),
@@ -63,14 +62,14 @@ def password_of(db: Database, account_id: str) -> str | None:
     return str(row["password"]) if row else None
 
 
-def change_password(db: Database, account_id: str, password_hash: str, keep: bytes) -> None:
+def change_password(db: AuditedDatabase, account_id: str, password_hash: str, keep: bytes) -> None:
     """A new password ends every session but the one with the digest `keep`, and every link."""
     with db.transaction() as conn:
-        _set_password(conn, account_id, password_hash)
+        _set_password(db, conn, account_id, password_hash)
         conn.execute("delete from console_sessions where account_id = %s and digest <> %s", (account_id, keep))
 
 
-def make_link(db: Database, email: str, digest: bytes) -> bool:
+def make_link(db: AuditedDatabase, email: str, digest: bytes) -> bool:
     """A link with which a new password may be set once, within an hour; False where there is no such account."""
     with db.transaction() as conn:
         conn.execute("delete from console_links where expires_at < clock_timestamp()")
@@ -81,11 +80,11 @@ def make_link(db: Database, email: str, digest: bytes) -> bool:
             {"digest": digest, "email": email},
         ).fetchone()
         if made is not None:
-            record(conn, _hooks_of_account(conn, made["account_id"]), OPERATOR, "password.link", made["account_id"])
+            db.record(conn, _hooks_of_account(conn, made["account_id"]), OPERATOR, "password.link", made["account_id"])
         return made is not None
 
 
-def use_link(db: Database, digest: bytes, password_hash: str) -> bool:
+def use_link(db: AuditedDatabase, digest: bytes, password_hash: str) -> bool:
     """Sets the password and ends every session; False for a link that is unknown, used or has run out."""
     with db.transaction() as conn:
         used = conn.execute(
@@ -94,12 +93,12 @@ def use_link(db: Database, digest: bytes, password_hash: str) -> bool:
         ).fetchone()
         if used is None:
             return False
-        _set_password(conn, used["account_id"], password_hash)
+        _set_password(db, conn, used["account_id"], password_hash)
         conn.execute("delete from console_sessions where account_id = %s", (used["account_id"],))
         return True
 
 
-def approve(db: Database, email: str) -> bool:
+def approve(db: AuditedDatabase, email: str) -> bool:
     """Lets an account in; False where there is none. Approving twice changes nothing."""
     with db.transaction() as conn:
         row = conn.execute(
@@ -108,11 +107,11 @@ def approve(db: Database, email: str) -> bool:
             (email,),
         ).fetchone()
         if row is not None:
-            record(conn, hooks_of(row["tenant_id"]), OPERATOR, "account.approved", row["id"])
+            db.record(conn, hooks_of(row["tenant_id"]), OPERATOR, "account.approved", row["id"])
         return row is not None
 
 
-def close_account(db: Database, account_id: str, actor: Actor | None = None) -> bool:
+def close_account(db: AuditedDatabase, account_id: str, actor: Actor | None = None) -> bool:
     """The account and all that opens it are gone now; its documents go when the watcher has deleted them.
 
     What stays is the tenant's id, with its months' usage and its audit trail. False where there is no such account.
@@ -128,7 +127,7 @@ def close_account(db: Database, account_id: str, actor: Actor | None = None) -> 
         conn.execute("delete from console_tokens where tenant_id = %s", (tenant_id,))
         for table in ("deliveries", "webhooks"):
             conn.execute(f"delete from {table} where tenant = %s and org = %s", (hooks.tenant, hooks.org))
-        record(conn, hooks, actor or Actor(key_name=account_id), "account.closed", account_id)
+        db.record(conn, hooks, actor or Actor(key_name=account_id), "account.closed", account_id)
         return True
 
 
@@ -138,11 +137,11 @@ def find_account(db: Database, email: str) -> str | None:
     return str(row["id"]) if row else None
 
 
-def _set_password(conn: Connection, account_id: str, password_hash: str) -> None:
+def _set_password(db: AuditedDatabase, conn: Connection, account_id: str, password_hash: str) -> None:
     conn.execute("update console_accounts set password = %s where id = %s", (password_hash, account_id))
     conn.execute("delete from console_links where account_id = %s", (account_id,))
     hooks = _hooks_of_account(conn, account_id)
-    record(conn, hooks, Actor(key_name=account_id), "password.changed", account_id)
+    db.record(conn, hooks, Actor(key_name=account_id), "password.changed", account_id)
 
 
 def _hooks_of_account(conn: Connection, account_id: str) -> Scope:

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from storage.console.rows import SentDocument
-from storage.postgres.database import Database, Row
+from serve_apps.console.store.ports import Database, Row
+from serve_apps.console.store.rows import SentDocument
 
 _FIELDS = ("document_id", "job_id", "alias", "org", "source_file", "status", "pages", "created_at", "ended_at")
 
