@@ -184,7 +184,7 @@ def _check_use(found: FoundFiles, output: Path, suffix: str, as_json: bool) -> N
     if not found.files:
         raise click.UsageError("no document found" + _skipped(found.skipped))
     if (output == STANDARD or _is_file_name(output, suffix)) and len(found.files) > 1:
-        raise click.UsageError(f"-o {output} takes one document, and these are {len(found.files)}; name a folder")
+        raise click.UsageError(f"-o {output} takes one document, not {len(found.files)}; pass a folder")
     if output == STANDARD and as_json:
         raise click.UsageError("--json and -o - cannot both write to standard output")
 
