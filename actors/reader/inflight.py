@@ -27,7 +27,7 @@ class Beats(Protocol):
     """The part of the queue that renews leases."""
 
     def beat(self, beats: list[Beat], /) -> frozenset[DocumentId]: ...
-    def acquit(self, claims: Sequence[Claim], /) -> int: ...
+    def refund_starts(self, claims: Sequence[Claim], /) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ def beat_once(queue: Beats, beats: Callable[[], list[Beat]], inflight: Inflight)
     try:
         charged = inflight.hear(queue.beat(told), told)
         if charged:
-            queue.acquit(charged)
+            queue.refund_starts(charged)
     except StorageError as error:
         log.warning("heartbeat failed: %s", error.code)
         return False

@@ -21,7 +21,7 @@ from cluster.state import run_folder, running_state, write_private
 from configs.settings import Settings
 from serve_apps.api.http.serve_proxy import BoundedHeads
 from storage.access.audit import seal
-from storage.access.rate_limits import forget_idle
+from storage.access.rate_limits import delete_idle_buckets
 from storage.postgres.leases import RoleLease
 from storage.values.ids import new_worker_id
 from storage.webhooks.egress import Egress
@@ -89,7 +89,7 @@ def serve_console(settings: Settings) -> None:
 def _workers(runtime: Runtime, store: "Store") -> "Sequence[ConsoleWorker]":
     chores = [
         Chore(name="seal audit", every_s=2, run=lambda: seal(store.db)),
-        Chore(name="forget rate limits", every_s=600, run=lambda: forget_idle(store.db)),
+        Chore(name="forget rate limits", every_s=600, run=lambda: delete_idle_buckets(store.db)),
     ]
     return (
         Dispatcher(StoreOutbox(store, new_worker_id()), Egress(runtime.settings.webhook_allow).post),

@@ -1,4 +1,4 @@
-"""A file's name fit to be shown, from whatever a client or a source calls it."""
+"""Cleaning of file names that clients and sources send."""
 
 import unicodedata
 
@@ -8,8 +8,8 @@ _DROPPED = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
 def clean_name(sent: str) -> str:
-    """A file name fit to be shown: last path component, NFC, no control or direction characters, ≤ 255 bytes."""
+    """Return a displayable name: last path component, NFC, no control or direction characters, at most 255 bytes."""
     last = sent.replace("\\", "/").rsplit("/", 1)[-1]
-    kept = "".join(c for c in last if unicodedata.category(c) not in _DROPPED and c not in _BIDI_CONTROLS)
-    name = unicodedata.normalize("NFC", kept).strip().encode()[:_LONGEST_NAME_BYTES].decode(errors="ignore")
+    printable = "".join(c for c in last if unicodedata.category(c) not in _DROPPED and c not in _BIDI_CONTROLS)
+    name = unicodedata.normalize("NFC", printable).strip().encode()[:_LONGEST_NAME_BYTES].decode(errors="ignore")
     return "unnamed" if name in {"", ".", ".."} else name

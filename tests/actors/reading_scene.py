@@ -76,7 +76,7 @@ class FakeQueue:
         self.beats.append(beats)
         return self.lost
 
-    def acquit(self, claims: Sequence[Claim]) -> int:
+    def refund_starts(self, claims: Sequence[Claim]) -> int:
         self.acquitted.extend(claims)
         return len(claims)
 

@@ -14,7 +14,7 @@ from serve_apps.console.callers.addresses import read_networks, true_address
 from serve_apps.console.callers.callers import device_of
 from serve_apps.console.context.console_state import ConsoleState
 from serve_apps.console.context.refusals import TooManyTries
-from storage.access.rate_limits import forget, take
+from storage.access.rate_limits import reset_bucket, take
 from storage.console.rows import Credentials
 
 _HOUR_MIN = 60.0  # minutes
@@ -57,7 +57,7 @@ async def admit_password(request: Request, running: ConsoleState, email: str, kn
 
 async def forgive(running: ConsoleState, bucket: str) -> None:
     """The password was right: what was mistyped before it no longer counts."""
-    await running.disk.run(forget, running.db, bucket)
+    await running.disk.run(reset_bucket, running.db, bucket)
 
 
 def device_mark(known: Credentials) -> str:
