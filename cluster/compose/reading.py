@@ -5,7 +5,7 @@ from functools import partial
 
 from actors.reader.inflight import HeartbeatThread, Inflight
 from actors.reader.ocr_queue import OcrQueue, RecognitionParts
-from actors.reader.outcome_handler import Settlement
+from actors.reader.outcome_handler import OutcomeHandler
 from actors.reader.publisher import Publisher
 from actors.reader.reader import Reader, ReaderParts
 from actors.reader.task_notifier import TaskNotifier
@@ -56,22 +56,22 @@ def make_reader(
         keep=partial(_keep, store),
     )
     publishing = before_publishing(publisher, index, inflight, queue)
-    hints = TaskNotifier(partial(listen, runtime.dsn, ["quire_tasks"]))
-    settlement = Settlement(queue, publishing, inflight, make_tree_flagger(settings))
+    wake_signal = TaskNotifier(partial(listen, runtime.dsn, ["quire_tasks"]))
+    outcomes = OutcomeHandler(queue, publishing, inflight, make_tree_flagger(settings))
     line = RecognitionParts(
-        port=recogniser, settlement=settlement, inflight=inflight, beats=queue, wake=hints.wake,
+        port=recogniser, outcomes=outcomes, inflight=inflight, beats=queue, wake=wake_signal.wake,
         room=max(1, settings.inflight_docs - 1), pages_at_once=VLM_PAGES_AT_ONCE if settings.vlm_ocr else 1,
     )  # fmt: skip
     parts = ReaderParts(
         queue=queue,
         originals=store.blobs,
         parser=_make_parser(settings, detector),
-        hints=hints,
+        wake_signal=wake_signal,
         publisher=publishing,
-        settlement=settlement,
+        outcomes=outcomes,
         recognition=OcrQueue(line),
         inflight=inflight,
-        heart=HeartbeatThread(queue, inflight, settings.beat_s),
+        heartbeat=HeartbeatThread(queue, inflight, settings.beat_s),
         reserve=_reserve(store, hold_license(runtime)),
         close=partial(_end, tracing, store),
     )
