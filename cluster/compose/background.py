@@ -40,12 +40,12 @@ from storage.webhooks.egress import Egress
 from storage.webhooks.outbox import StoreOutbox
 from storage.webhooks.receivers import erase_old_secrets
 
-REPEATED_S = 86_400.0  # seconds a client may repeat a submission with its key: a day, as others keep them
-ORPHAN_S = 3600.0  # seconds a file without a row may be an upload in course
+REPEATED_S = 86_400.0  # seconds for which a client may repeat a submission with its key: a day, as is usual
+ORPHAN_S = 3600.0  # seconds for which a file without a row may be an upload in progress
 
 
 def make_janitor(runtime: Runtime) -> ChoreRunner:
-    """Housekeeping of the whole deployment, behind the lease of the role."""
+    """Return the housekeeping of the whole deployment, guarded by the lease of its role."""
     store, license, gate = open_runtime_store(runtime), hold_license(runtime), source_gate(runtime.settings)
 
     heads = SignedHeads(runtime.settings.workdir, store.signer)
@@ -73,7 +73,7 @@ def make_janitor(runtime: Runtime) -> ChoreRunner:
         Chore(name="watch clock", every_s=60, run=lambda: check_clock(store.db)),
         Chore(name="heal clock", every_s=30, run=partial(_heal, store, runtime.settings)),
     ]
-    if not searches(runtime.settings):  # else the index writer purges, because the index must forget first
+    if not searches(runtime.settings):  # else the index writer purges, because the index must be erased first
         chores.append(Chore(name="purge", every_s=5, run=lambda: purge_some(store)))
     if runtime.settings.database_url is None:
         chores.append(Chore(name="scrub", every_s=15, run=Scrubber(store.db).run))
@@ -85,17 +85,17 @@ def make_janitor(runtime: Runtime) -> ChoreRunner:
 
 
 def _heal(store: Store, settings: Settings) -> None:
-    """After the database's clock was set back."""
+    """Repair times after the database's clock was set back."""
     heal_clock(store.db, lease_s=settings.lease_s, delay_s=max(settings.retry_delays_s))
 
 
 def _renew(runtime: Runtime) -> None:
-    """A development licence is renewed while the service runs; whoever holds it looks at its file again."""
+    """Renew the development licence while the service runs; holders read its file again."""
     development_license(runtime.settings.workdir, datetime.now(UTC))
 
 
 def make_dispatcher(runtime: Runtime) -> Dispatcher:
-    """Sends events to webhooks; any number may run."""
+    """Return a dispatcher of webhooks; any number may run."""
     outbox = StoreOutbox(open_runtime_store(runtime), new_worker_id())
     return Dispatcher(outbox, Egress(runtime.settings.webhook_allow).post)
 

@@ -39,9 +39,9 @@ def make_reader(
     index: IndexDocument | None = None,
     detector: FindElements | None = None,
 ) -> Reader:
-    """One reader over the deployment's queue, with its own fork server. `index`: documents pass it first.
+    """Return a reader over the deployment's queue, with its own fork server.
 
-    `detector` gives second opinions.
+    Documents pass `index` before publishing; `detector` gives second opinions.
     """
     settings, store = runtime.settings, open_runtime_store(runtime)
     policy = LeasePolicy(lease_s=settings.lease_s, retry_delays_s=settings.retry_delays_s)
@@ -84,7 +84,7 @@ def _make_parser(settings: Settings, detector: FindElements | None) -> DocumentR
 
 
 def _keep(store: Store, data: bytes) -> StoredBlob:
-    """Stores a file that was inside a document."""
+    """Store a file that was inside a document."""
     writer = store.blobs.new_writer()
     try:
         writer.write(data)
@@ -100,7 +100,7 @@ def _end(tracing: Tracing, store: Store) -> None:
 
 
 def make_on_demand(runtime: Runtime, recogniser: RecognisePages, detector: FindElements | None = None) -> OnDemand:
-    """Pages drawn and documents read once, in sandboxes of their own."""
+    """Return the drawing of pages and the reading of single documents, each in separate sandboxes."""
     limits, store = sandbox_limits(runtime.settings), open_runtime_store(runtime)
     return OnDemand(
         drawing=DocumentReader(limits),
@@ -120,7 +120,7 @@ def _reserve(store: Store, license: LicenseHolder) -> Callable[[Claim, int], Non
 
 
 def build_reader() -> Reader:
-    """For a replica."""
+    """Build the reader of a replica."""
     runtime = find_runtime()
     served = ServedRecogniser()
     return make_reader(runtime, with_vlm(runtime, served), served_indexer(runtime.settings), served)
