@@ -1,4 +1,4 @@
-"""Composition of search, from settings to objects. Without SVC_RAG_DB there are no parts.
+"""Composition of search, from settings to objects. Without SVC_RAG_DB nothing is built.
 
 Replicas call the `build_*` functions by name; each imports only its own parts.
 """
