@@ -30,6 +30,19 @@ def find_scorers(data: Path) -> Path:
     raise SystemExit("no score/ folder inside or beside the data")
 
 
+def find_sources(data: Path, names: list[str]) -> list[Path]:
+    """The folders below `data` with PDFs and their truth, of these names where any is given, by path."""
+    homes = [
+        pdfs.parent
+        for pdfs in sorted(data.rglob("pdfs"))
+        if any((pdfs.parent / truth).is_dir() for truth in ("gt", "gt_tables"))
+    ]
+    found = [home for home in homes if not names or home.name in names]
+    if not found:
+        raise SystemExit(f"no source with pdfs/ and gt/ or gt_tables/ below {data}")
+    return found
+
+
 def find_peers() -> str | None:
     """The interpreter of the environment that `make bench-peers` makes, null before that."""
     place = Path(".venv-peers/bin/python")

@@ -23,14 +23,18 @@ _weights = Path(__file__).parent.parent / "weights" / "regions.npz"
 
 @dataclass(frozen=True, slots=True)
 class GlanceLimits:
-    """Regions guessed under `bar` get no grid; of the others the best `most` do, of those that share lines `crowd`.
+    """Regions guessed under `bar` get no grid; of the others the best `most` do.
 
-    Otherwise the many variants of one table leave no room for the next one on the page.
+    Of the variants of one table only the best `crowd` do, and none that is guessed lower by more than `behind` than
+    the best: the next table on the page finds room. A part of a larger region is no variant of it.
     """
 
-    bar: float = 0.1
+    bar: float = 0.15
+    behind: float = 0.2
+    alike: float = 0.5
+    """Share of the lines of two regions, together, that both hold when they are variants of one table."""
     most: int = 14
-    crowd: int = 6
+    crowd: int = 4
     long: int = 40
     """Characters of a line that is no label."""
     edge_step: float = 3.0
@@ -175,17 +179,24 @@ def pick_proposals(proposals: list[Proposal], view: PageView) -> list[Proposal]:
 
 
 def keep_best(proposals: list[Proposal], guesses: list[float]) -> list[Proposal]:
-    """The best guessed, in their order: no more of those that share lines than `crowd`."""
+    """The best guessed, in their order; of variants of one table no more than `crowd`, and none far `behind`."""
     kept: list[int] = []
     held: list[set[int]] = []
-    for at in sorted(range(len(proposals)), key=lambda at: (-guesses[at], at)):
-        if guesses[at] < LIMITS.bar or len(kept) == LIMITS.most:
+    for index in sorted(range(len(proposals)), key=lambda index: (-guesses[index], index)):
+        if guesses[index] < LIMITS.bar or len(kept) == LIMITS.most:
             break
-        lines = set(proposals[at].indices)
-        if sum([not lines.isdisjoint(other) for other in held]) < LIMITS.crowd:
-            kept.append(at)
+        lines = set(proposals[index].indices)
+        variants = [best for best, other in zip(kept, held, strict=True) if _are_alike(lines, other)]
+        is_behind = bool(variants) and guesses[variants[0]] - guesses[index] > LIMITS.behind
+        if not is_behind and len(variants) < LIMITS.crowd:
+            kept.append(index)
             held.append(lines)
-    return [proposals[at] for at in sorted(kept)]
+    return [proposals[index] for index in sorted(kept)]
+
+
+def _are_alike(lines: set[int], others: set[int]) -> bool:
+    shared = len(lines & others)
+    return shared > LIMITS.alike * (len(lines) + len(others) - shared)
 
 
 @lru_cache(maxsize=2)

@@ -47,10 +47,23 @@ def test_what_looks_like_a_table_through_and_through_stays_one_beside_a_few_curv
 
 
 def test_variants_of_one_table_leave_room_for_the_next_one_on_the_page() -> None:
-    variants = [Proposal(tuple(range(start, 30))) for start in range(2 * LIMITS.most)]
-    other = Proposal(tuple(range(40, 50)))
-    kept = keep_best([*variants, other], [0.9 - 0.01 * at for at in range(len(variants))] + [0.2])
-    assert kept == [*variants[: LIMITS.crowd], other]
+    variants = [Proposal(tuple(range(start, 100))) for start in range(2 * LIMITS.most)]
+    other = Proposal(tuple(range(200, 210)))
+    guesses = [0.9 - 0.001 * number for number in range(len(variants))] + [LIMITS.bar + 0.01]
+    assert keep_best([*variants, other], guesses) == [*variants[: LIMITS.crowd], other]
+
+
+def test_parts_of_a_larger_region_are_no_variants_of_it() -> None:
+    whole = Proposal(tuple(range(30)))
+    parts = [Proposal(tuple(range(start, start + 5))) for start in range(0, 30, 5)]
+    guesses = [0.9] + [LIMITS.bar + 0.01] * len(parts)
+    assert keep_best([whole, *parts], guesses) == [whole, *parts]
+
+
+def test_a_variant_far_behind_the_best_one_gets_no_grid() -> None:
+    best, near, far = (Proposal(tuple(range(20 - cut))) for cut in range(3))
+    guesses = [0.9, 0.91 - LIMITS.behind, 0.89 - LIMITS.behind]
+    assert keep_best([best, near, far], guesses) == [best, near]
 
 
 def test_what_is_guessed_under_the_bar_gets_no_grid() -> None:
