@@ -1,0 +1,1 @@
+"""Long-running workers: readers, recognisers, search and background chores. Knows no Ray and no HTTP."""

@@ -1,4 +1,4 @@
-"""The long-lived recogniser of a node: pages of many documents in, words out, in the order given.
+"""The long-lived recogniser of a node: takes pages of many documents and returns their words, in the order given.
 
 Each page waits in one line for one of a few workers, so a long scan never blocks a short one for more than a page.
 Built from values: an engine is made, and loads its models, in the worker that first needs it.
@@ -21,19 +21,21 @@ PORT = "recogniser"
 class PageRecogniser(RecognisePages, Protocol):
     """An engine that can load its models before the first page. Used by one thread at a time."""
 
-    def warm_up(self) -> None: ...
+    def warm_up(self) -> None:
+        """Load the models now. Raises `MlUnavailable`."""
 
 
 class PageDetector(FindElements, Protocol):
     """A layout detector that can load its model before the first page."""
 
-    def warm_up(self) -> None: ...
+    def warm_up(self) -> None:
+        """Load the model now. Raises `MlUnavailable`."""
 
 
 class Recogniser:
     """Implements `RecognisePages`, and with a detector `FindElements`, for any number of calling threads.
 
-    The answer depends on the page alone; pages to read and pages to look at stand in one line.
+    The answer depends on the page alone. Recognition and detection share one queue.
     """
 
     def __init__(
@@ -59,24 +61,33 @@ class Recogniser:
             future.result()
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
-        """Raises `PortUnavailable` when too many callers wait or `timeout_s` passes, and what the engine raises."""
+        """Return the recognised pages, in the order given. Also raises what the engine raises.
+
+        Raises:
+            PortUnavailable: Too many callers wait, or `timeout_s` seconds passed.
+        """
         deadline = time.monotonic() + timeout_s
         with self._place():
             return list(self._in_order(iter(pages), langs, deadline))
 
     def find_elements(self, page: PixelPage, timeout_s: float) -> DetectedPage:
-        """Raises `MlUnavailable` without a detector, `PortUnavailable` as above, and what the detector raises."""
+        """Return the elements of a page. Also raises what the detector raises.
+
+        Raises:
+            MlUnavailable: The recogniser has no detector.
+            PortUnavailable: Too many callers wait, or `timeout_s` seconds passed.
+        """
         deadline = time.monotonic() + timeout_s
         with self._place():
             return _wait(self._pool.submit(self._look, page, deadline), deadline)
 
     def healthy(self) -> bool:
-        """False while a page has been with a worker for longer than any page should take: replace this process."""
+        """Return False while a page takes a worker longer than any page should: then replace this process."""
         now = time.monotonic()
-        return all(now - begun <= self._page_timeout_s for begun in list(self._started.values()))
+        return all(now - started <= self._page_timeout_s for started in list(self._started.values()))
 
     def close(self) -> None:
-        """Take no more pages; those being read are finished."""
+        """Refuse new pages; those being read are finished."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     @contextmanager
@@ -91,7 +102,7 @@ class Recogniser:
     def _in_order(
         self, pages: Iterator[PixelPage], langs: tuple[str, ...], deadline: float
     ) -> Iterator[RecognisedPage]:
-        """As many pages in line as there are workers: the next one joins when the oldest is done."""
+        """Submit as many pages as there are workers: the next one is submitted when the oldest is done."""
         window: deque[Future[RecognisedPage]] = deque()
         try:
             for page in pages:
@@ -114,7 +125,7 @@ class Recogniser:
 
     @contextmanager
     def _at_work(self, deadline: float) -> Iterator[float]:
-        """Seconds that the page may take; while it does, its worker's health is watched."""
+        """Yield the seconds that the page may take, and watch its worker's health for the block."""
         left = deadline - time.monotonic()
         if left <= 0:
             raise PortUnavailable(PORT, "too slow")

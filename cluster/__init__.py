@@ -1,0 +1,1 @@
+"""A deployment: settings, start and stop, placement, Serve applications and the command line."""

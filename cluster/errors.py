@@ -1,8 +1,8 @@
-"""What can stop a command of the cluster: one family, each message fit for the terminal."""
+"""Errors that stop a command of the cluster; each message is fit for a terminal."""
 
 
 class ClusterError(Exception):
-    """A start or stop that cannot go on; the text says why and what to do."""
+    """A start or stop failed; the text says why and what to do."""
 
     code = "cluster"
 

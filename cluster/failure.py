@@ -1,6 +1,6 @@
-"""Why a start failed, as one line for a terminal: WORKDIR/run/failure (0600), written by the supervisor, read by `up`.
+"""The reason of a failed start, as one line for a terminal: the supervisor writes WORKDIR/run/failure, `up` reads it.
 
-In comes an exception, out goes a line that says what it was; the traceback stays in the log.
+The line names the error only; the traceback stays in the log.
 """
 
 import contextlib
@@ -21,24 +21,24 @@ _ADVICE = {
 
 
 def describe_failure(error: BaseException) -> str:
-    """One line. Where Ray passes on what failed in a replica, the innermost error of that text."""
+    """Return one line. If Ray passes on a replica's error, use the innermost error of that text."""
     text = str(error)
     if isinstance(error, ClusterError) and "\n" not in text:
         return text
-    raised = [found for line in text.splitlines() if (found := _RAISED.match(line.strip()))]
+    raised = [match for line in text.splitlines() if (match := _RAISED.match(line.strip()))]
     kind, detail = raised[-1].groups() if raised else (type(error).__name__, " ".join(text.split()))
     line = f"{kind}: {detail}"[:_MOST_CHARS]
     return f"{line}; {_ADVICE[kind]}" if kind in _ADVICE else line
 
 
 def write_failure(workdir: Path, error: BaseException) -> None:
-    """Leave it for `up`."""
+    """Store the line for `up`."""
     with contextlib.suppress(OSError):
         write_private(run_folder(workdir) / _NAME, describe_failure(error).encode("utf-8", "replace"))
 
 
 def read_failure(workdir: Path) -> str | None:
-    """What the last start left, or None."""
+    """Return the line of the last failed start, or None."""
     try:
         return (workdir / "run" / _NAME).read_text(errors="replace").strip() or None
     except OSError:
@@ -46,5 +46,5 @@ def read_failure(workdir: Path) -> str | None:
 
 
 def clear_failure(workdir: Path) -> None:
-    """A new start has failed at nothing yet."""
+    """Remove the line of an earlier start."""
     (workdir / "run" / _NAME).unlink(missing_ok=True)

@@ -10,23 +10,24 @@ LOGGERS = ("quire.access", "quire.error")
 
 
 class RequestLogHandler(WatchedFileHandler):
-    """A line that cannot be written (a full disk, a folder that went) is lost; the request goes on."""
+    """Writes request lines. A line that cannot be written (full disk, missing folder) is lost without an error."""
 
     def emit(self, record: logging.LogRecord) -> None:
+        """Write one line, and drop the stream after an error."""
         try:
             super().emit(record)
-        except OSError:  # the file went and cannot be opened anew, or what was left for it cannot be written
+        except OSError:  # the file is gone and cannot be opened again, or its buffer cannot be written
             stream, self.stream = self.stream, None
             if stream is not None:
                 with suppress(OSError):
                     stream.close()
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (its name is given)
-        """Says nothing: it would fill the other log."""
+        """Do nothing: a message would fill the other log."""
 
 
 def write_requests(workdir: Path) -> Path:
-    """From now on this process appends to WORKDIR/log/requests.jsonl (0600); replicas share it by whole lines."""
+    """Append requests of this process to WORKDIR/log/requests.jsonl (0600); replicas share it by whole lines."""
     path = workdir / "log" / "requests.jsonl"
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))

@@ -1,4 +1,4 @@
-"""What every process of one running service is built from: settings, database, licence, as one 0600 file.
+"""The values from which every process of a running service is built: settings, database, licence, as one 0600 file.
 
 `up` writes it, replicas read it: Serve's own configuration, command lines and environments name only the file.
 """
@@ -23,8 +23,18 @@ LICENSE_KEYS = Path(__file__).resolve().parent.parent / "configs" / "license_key
 
 @dataclass(frozen=True, kw_only=True)
 class Runtime:
-    """`license_keys`: kid → public key of a development licence, beside the pinned ones. `token_file`: None when
-    operator keys replace the default token. `dsn_file`: a 0600 file with the DSN alone, for the autoscaling policy."""
+    """The runtime of a service.
+
+    Attributes:
+        settings: Settings of the deployment.
+        dsn: Connection string of the database.
+        dsn_file: A 0600 file with the DSN alone, for the autoscaling policy.
+        base_url: Address at which this machine reaches the service.
+        license_file: Token of the licence in force.
+        license_keys: kid → public key of a development licence, in addition to the pinned ones.
+        token_file: Default token; None if operator keys replace it.
+        signing_key: Key of cursors, webhook secrets and stored passwords.
+    """
 
     settings: Settings
     dsn: str
@@ -37,11 +47,12 @@ class Runtime:
 
 
 def runtime_file(workdir: Path) -> Path:
+    """Return the path of the runtime file of a workdir."""
     return run_folder(workdir) / "runtime.json"
 
 
 def write_runtime(runtime: Runtime) -> Path:
-    """Store it, owner only; returns the file."""
+    """Store the runtime, readable by its owner only, and return the file."""
     facts = asdict(runtime) | {"settings": runtime.settings.model_dump(mode="json")}
     path = runtime_file(runtime.settings.workdir)
     write_private(path, json.dumps(facts, default=_as_json).encode())
@@ -49,7 +60,7 @@ def write_runtime(runtime: Runtime) -> Path:
 
 
 def read_runtime(path: Path | None = None) -> Runtime:
-    """The file `path`, or the one `QUIRE_RUNTIME` names. Raises `KeyError` where neither is."""
+    """Read the file `path`, or the one `QUIRE_RUNTIME` names. Raises `KeyError` if neither is given."""
     raw = json.loads((path or Path(os.environ[VARIABLE])).read_bytes())
     return Runtime(
         settings=Settings.model_validate(raw["settings"]),
@@ -64,13 +75,15 @@ def read_runtime(path: Path | None = None) -> Runtime:
 
 
 def derive_signing_key(secret: str) -> bytes:
-    """The same on every machine that knows the secret, without being handed around. Another one makes cursors invalid
-    and leaves webhook secrets and stored passwords unreadable."""
+    """Derive the signing key, which is the same on every machine that knows the secret.
+
+    Another secret invalidates cursors and makes webhook secrets and stored passwords unreadable.
+    """
     return hmac.new(secret.encode(), b"quire signing key 1", hashlib.sha256).digest()
 
 
 def keep_signing_key(settings: Settings) -> bytes:
-    """From SVC_SIGNING_KEY, else of the workdir's own file, which is made once."""
+    """Return the key of SVC_SIGNING_KEY, or that of the workdir's own file, which is created once."""
     if settings.signing_key:
         return derive_signing_key(settings.signing_key)
     path = run_folder(settings.workdir) / "signing-key"

@@ -20,13 +20,22 @@ class Store:
     workdir: Path
 
     def close(self) -> None:
+        """Close all database connections."""
         self.db.close()
 
 
 def open_store(
     dsn: str, workdir: Path, *, signing_key: bytes, pool_size: int = 4, blobs_url: str | None = None
 ) -> Store:
-    """Connects lazily, so it works while the database is down. `blobs_url` = `s3://bucket/prefix`; None = WORKDIR."""
+    """Return a store without connecting yet, so it works while the database is down.
+
+    Args:
+        dsn: Connection string of the database.
+        workdir: Folder of originals and derived files, unless `blobs_url` is given.
+        signing_key: Key of the deployment, from which the signer derives its keys.
+        pool_size: Most database connections of this process.
+        blobs_url: `s3://bucket/prefix`, or None for `workdir`.
+    """
     blobs: Blobs
     artifacts: Artifacts
     if blobs_url is None:

@@ -1,1 +1,1 @@
-"""Work beside the documents: housekeeping chores, the webhook dispatcher, and several loops as one worker."""
+"""Background work: housekeeping chores, the webhook dispatcher, and several loops as one worker."""

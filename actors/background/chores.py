@@ -1,7 +1,7 @@
 """Housekeeping: chores that one process of the deployment does at a time, each on its own period.
 
-In come named chores and a role lease; out goes nothing but their effects. The lease in SQL is what makes it the only
-one; a chore must still be safe when two run. Knows no Ray and no SQL.
+The role lease in SQL keeps other processes from running them; a chore must still be safe when two run. Knows no Ray
+and no SQL.
 """
 
 import logging
@@ -14,16 +14,21 @@ from typing import Protocol
 from storage.values.errors import StorageError
 
 log = logging.getLogger(__name__)
-TURN_S = 1.0  # seconds between looks at what is due: chores are minutes apart
+TURN_S = 1.0  # seconds between checks for due chores: chores are minutes apart
 STUCK_S = 600.0  # seconds without an end after which a chore counts as stuck in health: the longest takes minutes
 
 
 class SingletonRole(Protocol):
-    """`storage.postgres.leases.RoleLease`."""
+    """A role that one process holds, implemented by `storage.postgres.leases.RoleLease`."""
 
-    def acquire(self) -> bool: ...
-    def renew(self) -> bool: ...
-    def release(self) -> None: ...
+    def acquire(self) -> bool:
+        """Return whether the role is held from now on, newly taken or kept."""
+
+    def renew(self) -> bool:
+        """Extend a held lease; False means that it is lost."""
+
+    def release(self) -> None:
+        """Release the role."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,20 +41,23 @@ class Chore:
 
 
 class UncontestedRole:
-    """The role of whoever does chores for its own process only: nobody else wants it."""
+    """The role of a process that does its own chores only, so no other process competes for it."""
 
     def acquire(self) -> bool:
+        """Return True."""
         return True
 
     def renew(self) -> bool:
+        """Return True."""
         return True
 
     def release(self) -> None:
-        return None
+        """Do nothing."""
+        return
 
 
 class ChoreRunner:
-    """One thread. Without the lease it only asks for it."""
+    """Runs chores on one thread, while it holds the lease."""
 
     def __init__(
         self,
@@ -69,13 +77,15 @@ class ChoreRunner:
         self._thread = threading.Thread(target=self._run, name="janitor", daemon=True)
 
     def start(self) -> None:
+        """Start the thread."""
         self._thread.start()
 
     def healthy(self) -> bool:
+        """Return whether the thread turns."""
         return self._stop.is_set() or (self._thread.is_alive() and time.monotonic() - self._turned_at < STUCK_S)
 
     def drain(self, timeout_s: float) -> bool:
-        """Finish the chore at hand, give the role back, end the connections."""
+        """Finish the current chore, release the role, close the connections; false if the chore takes longer."""
         self._stop.set()
         if self._thread.ident is not None:
             self._thread.join(timeout_s)
@@ -85,7 +95,7 @@ class ChoreRunner:
         return not self._thread.is_alive()
 
     def turn(self) -> list[str]:
-        """One pass: the names of the chores that were done now."""
+        """Run the due chores once and return their names."""
         if not self._hold():
             return []
         now = self._clock()
@@ -110,7 +120,7 @@ class ChoreRunner:
         return self._try(chore.name, chore.run)
 
     def _try(self, name: str, act: Callable[[], object]) -> bool:
-        """One chore that fails must not keep the others from running."""
+        """Run one chore; a failure is logged and does not stop the others."""
         try:
             act()
         except Exception as error:

@@ -1,7 +1,7 @@
-"""The dispatcher: fans events out, claims what is due, sends it, notes how it went.
+"""The dispatcher of webhooks: fans events out, claims due deliveries, sends them and records the results.
 
-In come a source of parcels and a way to send; out go signed requests. Threads, few per receiver, so that one that hangs
-holds up nobody else. May die at any moment: an unsettled claim lapses and is sent again under the same id.
+Sends signed requests on threads, few per receiver, so that a hanging receiver does not delay the others. It may die at
+any moment: an unfinished claim expires and is sent again under the same id.
 """
 
 import logging
@@ -19,8 +19,8 @@ from storage.webhooks.outbox import DeliveryBatch, Outcome
 from storage.webhooks.signatures import sign_headers
 
 log = logging.getLogger(__name__)
-THREADS = 32  # deliveries in course: each waits for a stranger's server, none computes
-PER_WEBHOOK = 2  # deliveries in course to one receiver, so that a slow one cannot hold all threads
+THREADS = 32  # concurrent deliveries: each waits for an external server, none computes
+PER_WEBHOOK = 2  # concurrent deliveries to one receiver, so that a slow one cannot hold all threads
 POLL_S = 0.5  # seconds between looks at the outbox: an event leaves within one
 STUCK_S = 120.0  # seconds without a turn after which it is unhealthy: several times a delivery's time limit
 
@@ -28,16 +28,21 @@ STUCK_S = 120.0  # seconds without a turn after which it is unhealthy: several t
 class Outbox(Protocol):
     """`storage.webhooks.outbox`, bound to a store."""
 
-    def fan_out(self) -> int: ...
-    def claim(self, limit: int, busy: frozenset[str]) -> list[DeliveryBatch]: ...
-    def settle(self, parcel: DeliveryBatch, outcome: Outcome) -> bool: ...
+    def fan_out(self) -> int:
+        """Create the deliveries of new events and return the number of events."""
+
+    def claim(self, limit: int, busy: frozenset[str]) -> list[DeliveryBatch]:
+        """Claim up to `limit` due deliveries of receivers that are not `busy`."""
+
+    def settle(self, delivery: DeliveryBatch, outcome: Outcome) -> bool:
+        """Record the result of an attempt; False if another worker holds the delivery now."""
 
 
 Post = Callable[[str, bytes, Mapping[str, str]], HttpAnswer]
 
 
 class Dispatcher:
-    """One loop and `threads` senders."""
+    """Sends deliveries: one loop and `threads` senders."""
 
     def __init__(
         self,
@@ -59,13 +64,15 @@ class Dispatcher:
         self._thread = threading.Thread(target=self._run, name="dispatcher", daemon=True)
 
     def start(self) -> None:
+        """Start the loop."""
         self._thread.start()
 
     def healthy(self) -> bool:
+        """Return whether the loop turns."""
         return self._stop.is_set() or (self._thread.is_alive() and time.monotonic() - self._turned_at < STUCK_S)
 
     def drain(self, timeout_s: float) -> bool:
-        """Claim nothing more; what is being sent ends within its own time limit or lapses."""
+        """Claim nothing new; running sends end within their time limit, or their claims expire."""
         self._stop.set()
         self._wake.set()
         self._thread.join(timeout_s)
@@ -73,17 +80,17 @@ class Dispatcher:
         return not self._thread.is_alive()
 
     def turn(self) -> int:
-        """One pass: how much there was to do."""
+        """Fan out and claim once; return the number of events and deliveries."""
         fanned = self._outbox.fan_out()
         with self._lock:
             room = self._limit - self._sending.total()
             busy = frozenset(hook for hook, sending in self._sending.items() if sending >= self._per_webhook)
-        parcels = self._outbox.claim(room, busy) if room > 0 else []
-        for parcel in parcels:
+        deliveries = self._outbox.claim(room, busy) if room > 0 else []
+        for delivery in deliveries:
             with self._lock:
-                self._sending[parcel.webhook_id] += 1
-            self._threads.submit(self._deliver, parcel)
-        return fanned + len(parcels)
+                self._sending[delivery.webhook_id] += 1
+            self._threads.submit(self._deliver, delivery)
+        return fanned + len(deliveries)
 
     def _run(self) -> None:
         while not self._stop.is_set():
@@ -97,22 +104,22 @@ class Dispatcher:
                 self._wake.wait(self._poll_s)
             self._wake.clear()
 
-    def _deliver(self, parcel: DeliveryBatch) -> None:
+    def _deliver(self, delivery: DeliveryBatch) -> None:
         try:
-            self._outbox.settle(parcel, self._send(parcel))
+            self._outbox.settle(delivery, self._send(delivery))
         except StorageError as error:
             log.warning("delivery not settled: %s", error.code)
         finally:
             with self._lock:
-                self._sending[parcel.webhook_id] -= 1
+                self._sending[delivery.webhook_id] -= 1
                 self._sending += Counter()  # drops the zeros
             self._wake.set()
 
-    def _send(self, parcel: DeliveryBatch) -> Outcome:
+    def _send(self, delivery: DeliveryBatch) -> Outcome:
         now = int(self._clock())
-        headers = sign_headers(parcel.secrets, parcel.event, parcel.event_id, now, parcel.body)
+        headers = sign_headers(delivery.secrets, delivery.event, delivery.event_id, now, delivery.body)
         try:
-            answer = self._post(parcel.url, parcel.body, headers)
+            answer = self._post(delivery.url, delivery.body, headers)
         except (Unreachable, UrlRefused) as error:
             return Outcome(error=error.code)
         if 200 <= answer.status < 300:
@@ -122,7 +129,7 @@ class Dispatcher:
 
 
 def _seconds(text: str, now: float) -> float:
-    """`Retry-After` in either of its forms; 0 where it says nothing that can be read."""
+    """Return `Retry-After` in seconds, from either of its forms; 0 if it is unreadable."""
     if text.isdecimal():
         return float(text[:9])
     try:

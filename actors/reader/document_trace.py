@@ -1,6 +1,6 @@
-"""The trace of a document one reader holds: how long it waited, then one span per phase, all below the request's.
+"""The trace of a document one reader holds: its waiting time, then one span per phase, all below the request's.
 
-In come claims and phases as `Inflight` learns of them; out go spans. Nothing where traces are off.
+`Inflight` passes claims and phases. Nothing happens if traces are off.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from storage.values.states import Phase
 
 @dataclass(slots=True)
 class DocumentTrace:
-    """Begun with the claim, moved by `enter`, ended once. Callers serialise calls."""
+    """Spans of one document: begun with the claim, moved by `enter`, ended once. Callers serialise calls."""
 
     tracing: Tracing
     whole: Span
@@ -22,20 +22,20 @@ class DocumentTrace:
     part: Span
 
     def enter(self, phase: Phase) -> None:
-        """The phase before ends now; the same phase again goes on."""
+        """End the current phase and begin the next; the same phase again changes nothing."""
         if phase is self.phase:
             return
         end_span(self.part)
         self.phase, self.part = phase, self.tracing.begin(phase.value, traceparent_of(self.whole))
 
     def end(self, error: str | None = None) -> None:
-        """`error`: the document's code, or why this reader's work on it ended."""
+        """End all spans; `error` is the document's code, or the reason why this reader's work on it ended."""
         end_span(self.part, error)
         end_span(self.whole, error)
 
 
 def begin_trace(tracing: Tracing, claim: Claim) -> DocumentTrace:
-    """A claim was taken just now."""
+    """Begin the trace of a document that was claimed just now."""
     end_span(tracing.begin("queue", claim.traceparent, ago_s=claim.waited_s))
     whole = tracing.begin("document", claim.traceparent, kind=SpanKind.CONSUMER)
     whole.set_attribute("quire.document_id", claim.document_id)

@@ -1,8 +1,8 @@
-"""Between reading and publishing: a document is chunked, embedded and written into the search index.
+"""Indexing between reading and publishing: chunks and embeds a document and writes it into the search index.
 
-In come results, out go the same results to the publisher, with the number of their chunks. Each document that waits
-does so on a thread of its own, so reading goes on and a short document never waits for a long one; without an index
-nothing waits, and chunks are counted at once. Knows no model and no engine.
+Results pass through to the publisher, with the number of their chunks. Each waiting document has a separate thread, so
+reading continues and a short document never waits for a long one. Without an index nothing waits, and chunks are
+counted at once. Knows no model and no engine.
 """
 
 import logging
@@ -27,14 +27,15 @@ from storage.values.states import Phase, Priority
 
 log = logging.getLogger(__name__)
 EMBED_TIMEOUT_S = 300.0
-"""Queueing included; 300 CPU seconds embed 14,000 chunks."""
+"""Seconds to embed one document, queueing included; 300 CPU seconds embed 14,000 chunks."""
 WRITE_TIMEOUT_S = 60.0  # seconds a write may wait behind others at the index; longer means its holder is gone
 
 
 class WriteIndex(Protocol):
-    """`actors.search.index_writer.IndexWriting`: found when it returns. Raises `PortUnavailable`."""
+    """Writer of the index, implemented by `actors.search.index_writer.IndexWriting`."""
 
-    def write(self, documents: Sequence[DocumentChunks], *, timeout_s: float, urgent: bool = False) -> None: ...
+    def write(self, documents: Sequence[DocumentChunks], *, timeout_s: float, urgent: bool = False) -> None:
+        """Write chunks; searches find them when this returns. Raises `PortUnavailable`."""
 
 
 class DocumentIndexer:
@@ -53,7 +54,7 @@ class DocumentIndexer:
         urgent: bool = False,
         replace: bool = False,
     ) -> None:
-        """Raises `PortUnavailable` and `EmbeddingFailed`."""
+        """Embed and write the chunks of one attempt. Raises `PortUnavailable` and `EmbeddingFailed`."""
         if not chunks and not replace:
             return
         vectors = None
@@ -72,7 +73,7 @@ class DocumentIndexer:
 
 
 def to_entry(chunk: Chunk) -> IndexedChunk:
-    """A chunk as the index keeps it."""
+    """Return a chunk in the form that the index stores."""
     return IndexedChunk(
         index=chunk.index,
         chunk_id=chunk.id,
@@ -89,8 +90,11 @@ def to_entry(chunk: Chunk) -> IndexedChunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexingParts:
-    """`room`: documents that may be in here at once; the next one waits, and reading with it. Without an `index` chunks
-    are not made, only counted by `count`."""
+    """Parts of `Indexing`.
+
+    `room`: documents indexed at once; the next one waits, and reading with it. Without an `index` chunks are only
+    counted, by `count`.
+    """
 
     chunk: Callable[[Tree], list[Chunk]]
     count: Callable[[Tree], int]
@@ -103,7 +107,7 @@ class IndexingParts:
 
 
 class Indexing:
-    """Stands before a publisher and is used like one."""
+    """Indexes results and passes them to a publisher, with the interface of a publisher."""
 
     def __init__(self, parts: IndexingParts) -> None:
         self._parts = parts
@@ -112,12 +116,15 @@ class Indexing:
         self._stop = threading.Event()
 
     def start(self) -> None:
+        """Start the publisher."""
         self._parts.publisher.start()
 
     def alive(self) -> bool:
+        """Return whether the publisher is alive."""
         return self._parts.publisher.alive()
 
     def put(self, result: Result) -> None:
+        """Index a result and pass it on; blocks while `room` documents are being indexed."""
         if result.tree is None or isinstance(result.finished, Failed):
             self._parts.publisher.put(result)
             return
@@ -129,7 +136,7 @@ class Indexing:
         self._threads.submit(self._run_apart, result, result.tree, result.finished)
 
     def close(self, timeout_s: float) -> bool:
-        """Index and publish what is left; false when that took longer than `timeout_s` (leases then run out)."""
+        """Index and publish pending results; false if that takes longer than `timeout_s` (leases then expire)."""
         waiter = threading.Thread(target=self._threads.shutdown, name="indexing-end", daemon=True)
         waiter.start()
         waiter.join(timeout_s * 0.8)
@@ -161,9 +168,9 @@ class Indexing:
         self._parts.publisher.put(replace(result, finished=cut, tree=None))
 
     def _written(self, claim: Claim, index: IndexDocument, chunks: Sequence[Chunk]) -> bool:
-        """Tried again while the index is away; false when the lease was lost or the end has come."""
+        """Write the chunks, with retries while the index is away; false if the lease was lost or the reader stops."""
         inflight, backoff = self._parts.inflight, Backoff(self._stop.wait)
-        beat_once(self._parts.beats, inflight.beats, inflight)  # a lapse from here on costs no start
+        beat_once(self._parts.beats, inflight.beats, inflight)  # an expiry from here on costs no start
         owner, urgent = (claim.scope.tenant, claim.scope.org), claim.priority is Priority.PARSE
         while inflight.holds(claim) and not self._stop.is_set():
             try:
@@ -184,19 +191,21 @@ class Indexing:
 
 
 class TreeArtifacts(Protocol):
-    """Where published trees are read from."""
+    """Store of published trees."""
 
-    def read(self, document_id: DocumentId, attempt: int, name: str, /) -> bytes: ...
+    def read(self, document_id: DocumentId, attempt: int, name: str, /) -> bytes:
+        """Return the bytes of one file; raise NotFound if it is missing."""
 
 
 class DirectWrite(Protocol):
-    """`storage.index.writer.IndexWriter`, in the process that holds it."""
+    """Writer of the index in the process that holds it: `storage.index.writer.ChunkIndexWriter`."""
 
-    def write(self, documents: Sequence[DocumentChunks]) -> int: ...
+    def write(self, documents: Sequence[DocumentChunks]) -> int:
+        """Write chunks and return their number."""
 
 
 class Reindexer:
-    """Indexes a published attempt again from its stored tree; the number of its chunks. Raises `StorageError`."""
+    """Indexes a published attempt again from its stored tree."""
 
     def __init__(
         self, artifacts: TreeArtifacts, chunk: Callable[[Tree], list[Chunk]], embed: Embed | None, writer: DirectWrite
@@ -205,6 +214,7 @@ class Reindexer:
         self._indexer = DocumentIndexer(embed, self)
 
     def __call__(self, scope: Scope, document_id: DocumentId, attempt: int) -> int:
+        """Return the number of chunks written. Raises `StorageError`."""
         chunks = self._chunk(load_tree(self._artifacts.read(document_id, attempt, TREE)))
         try:
             self._indexer.index_document((scope.tenant, scope.org), document_id, attempt, chunks, replace=True)
@@ -213,5 +223,5 @@ class Reindexer:
         return len(chunks)
 
     def write(self, documents: Sequence[DocumentChunks], *, timeout_s: float, urgent: bool = False) -> None:
-        """`WriteIndex` without a queue: the writer is in this process."""
+        """Do `WriteIndex.write` without a queue: the writer is in this process."""
         self._writer.write(documents)

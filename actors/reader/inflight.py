@@ -1,8 +1,8 @@
-"""The documents one reader holds, and the thread that keeps their leases alive.
+"""The documents one reader holds, and the thread that renews their leases.
 
-In come claims and their progress, out go heartbeats; a lost lease is remembered so that nothing more is written for it.
-Who hears of a lost lease is alive: the document did not end its reader, and gets back the start it was charged.
-Knows no parser and no artifacts.
+Claims and their progress become heartbeats. A document with a lost lease is dropped, so that nothing more is written
+for it. A reader that receives a lost-lease reply is alive, so the document did not crash it: the start that the
+document was charged is refunded. Knows no parser and no artifacts.
 """
 
 import contextlib
@@ -20,31 +20,35 @@ from storage.values.states import Phase
 
 log = logging.getLogger(__name__)
 PROGRESS_S = 1.0
-"""Page progress is reported at most this often between heartbeats."""
+"""Least seconds between two reports of page progress."""
 
 
 class Beats(Protocol):
     """The part of the queue that renews leases."""
 
-    def beat(self, beats: list[Beat], /) -> frozenset[DocumentId]: ...
-    def acquit(self, claims: Sequence[Claim], /) -> int: ...
+    def beat(self, beats: list[Beat], /) -> frozenset[DocumentId]:
+        """Renew the leases, store phase and progress, and return the lost documents."""
+
+    def refund_starts(self, claims: Sequence[Claim], /) -> int:
+        """Refund the starts of claims whose leases expired while their living worker read them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A claim with what its holder is doing, what the database was told last, and what it has answered to.
+    """A claim with its current beat, the phase last reported to the database, and the phase it acknowledged.
 
-    `ending`: a transaction that ends it is under way, and says itself whether the claim was still held.
+    `ending`: a transaction that ends it is running, whose result says whether the claim was still held.
     """
 
     claim: Claim
     beat: Beat
     trace: DocumentTrace | None = None
-    told: Phase = Phase.READING
-    known: Phase = Phase.READING
+    reported: Phase = Phase.READING
+    acknowledged: Phase = Phase.READING
     ending: bool = False
 
     def end(self, error: str | None) -> None:
+        """End the document's trace."""
         if self.trace is not None:
             self.trace.whole.set_attribute("quire.pages", self.beat.pages_total)
             self.trace.end(error)
@@ -57,88 +61,93 @@ class Inflight:
         self._tracing = tracing
         self._lock = threading.Lock()
         self._held: dict[DocumentId, Held] = {}
-        self._moved = False
+        self._has_progress = False
 
     def __len__(self) -> int:
         return len(self._held)
 
     def add(self, claim: Claim) -> None:
+        """Add a new claim."""
         phase = Phase.CLAIMED if claim.grouped else Phase.READING
         beat = Beat(document_id=claim.document_id, attempt=claim.attempt, phase=phase)
         trace = begin_trace(self._tracing, claim) if self._tracing.on else None
         with self._lock:
-            self._held[claim.document_id] = Held(claim, beat, trace, told=phase, known=phase)
+            self._held[claim.document_id] = Held(claim, beat, trace, reported=phase, acknowledged=phase)
 
     def remove(self, claim: Claim, error: str | None = None) -> None:
-        """Done with it; `error` is the code it ended with, if any."""
+        """Remove a finished claim; `error` is the code it ended with, if any."""
         with self._lock:
             if self._is_held(claim):
                 self._held.pop(claim.document_id).end(error)
 
     def holds(self, claim: Claim) -> bool:
-        """Whether the lease is still ours, as far as the last heartbeat knew."""
+        """Return whether the lease is still held, as far as the last heartbeat knew."""
         with self._lock:
             return self._is_held(claim)
 
     def progress(self, claim: Claim, done: int, total: int) -> None:
+        """Record that `done` of `total` pages are read."""
         self._change(claim, pages_done=done, pages_total=total)
-        self._moved = True
+        self._has_progress = True
 
     def enter(self, claim: Claim, phase: Phase) -> None:
+        """Record that the document entered a phase."""
         if (trace := self._change(claim, phase=phase)) is not None:
             trace.enter(phase)
 
     def beats(self) -> list[Beat]:
-        """What to tell the database now."""
+        """Return the heartbeats to send now, and note their phases as reported."""
         with self._lock:
-            self._moved = False
-            self._held = {name: replace(held, told=held.beat.phase) for name, held in self._held.items()}
+            self._has_progress = False
+            self._held = {name: replace(held, reported=held.beat.phase) for name, held in self._held.items()}
             return [held.beat for held in self._held.values()]
 
-    def believed_read(self, claims: Sequence[Claim]) -> bool:
-        """Whether the database thinks that one of these is being read: a lapse would cost it a start."""
+    def is_reported_as_reading(self, claims: Sequence[Claim]) -> bool:
+        """Return whether the database sees one of these in phase `reading`: an expired lease would cost a start."""
         with self._lock:
-            return any(self._is_held(claim) and self._held[claim.document_id].told is Phase.READING for claim in claims)
+            return any(
+                self._is_held(claim) and self._held[claim.document_id].reported is Phase.READING for claim in claims
+            )
 
     @contextlib.contextmanager
     def ending(self, claims: Sequence[Claim]) -> Iterator[None]:
-        """While these are being ended, a heartbeat that finds them ended already has found no loss."""
+        """Mark claims as ending for the block: a heartbeat reply that lacks them then means no loss."""
         self._set_ending(claims, True)
         try:
             yield
         finally:
             self._set_ending(claims, False)
 
-    def coming(self) -> bool:
-        """Whether more of a group is still to be read: a commit may wait for it."""
+    def expects_more(self) -> bool:
+        """Return whether documents of a group are still to be read, so that a commit may wait for them."""
         with self._lock:
             return any(
                 held.claim.grouped and held.beat.phase in (Phase.CLAIMED, Phase.READING) for held in self._held.values()
             )
 
-    def moved(self) -> bool:
-        """Some page was finished since the last `beats`."""
-        return self._moved
+    def has_progress(self) -> bool:
+        """Return whether a page was finished since the last `beats`."""
+        return self._has_progress
 
-    def hear(self, lost: frozenset[DocumentId], told: list[Beat]) -> list[Claim]:
-        """The answer to `told`: documents that somebody else holds now are forgotten, if they are still that attempt.
+    def apply_reply(self, lost: frozenset[DocumentId], sent: list[Beat]) -> list[Claim]:
+        """Apply the reply to the beats `sent`: drop documents whose lease is lost, if they are still that attempt.
 
-        Returns those of them that the database believed to be read: each was charged a start for a death that was none.
+        Returns those that the database saw in phase `reading`: each was charged a start, though its reader is alive.
         """
         charged = []
         with self._lock:
-            for beat in told:
+            for beat in sent:
                 held = self._held.get(beat.document_id)
                 if held is None or held.claim.attempt != beat.attempt:
                     continue
                 if beat.document_id not in lost:
-                    self._held[beat.document_id] = replace(held, known=beat.phase)
+                    self._held[beat.document_id] = replace(held, acknowledged=beat.phase)
                     continue
                 if held.ending:
                     continue
                 log.warning("lease lost: document %s attempt %d", beat.document_id, beat.attempt)
                 self._held.pop(beat.document_id).end("lease-lost")
-                if held.known is Phase.READING and not held.claim.exhausted:
+                if held.acknowledged is Phase.READING and not held.claim.exhausted:
                     charged.append(held.claim)
         return charged
 
@@ -161,42 +170,45 @@ class Inflight:
 
 
 class HeartbeatThread:
-    """Beats for everything in flight every `beat_s`, and within a second when a page was finished."""
+    """Sends heartbeats of all documents every `beat_s` seconds, and within a second after a page was finished."""
 
     def __init__(self, queue: Beats, inflight: Inflight, beat_s: float) -> None:
         self._queue, self._inflight, self._beat_s = queue, inflight, beat_s
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="heart", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
 
     def start(self) -> None:
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
+        """Stop the thread, waiting at most 5 s."""
         self._stop.set()
         self._thread.join(timeout=5)
 
     def alive(self) -> bool:
+        """Return whether the thread runs."""
         return self._thread.is_alive()
 
     def _run(self) -> None:
         step, since = min(PROGRESS_S, self._beat_s), 0.0
         while not self._stop.wait(step):
             since += step
-            if (since >= self._beat_s or self._inflight.moved()) and beat_once(
+            if (since >= self._beat_s or self._inflight.has_progress()) and beat_once(
                 self._queue, self._inflight.beats, self._inflight
             ):
                 since = 0.0
 
 
 def beat_once(queue: Beats, beats: Callable[[], list[Beat]], inflight: Inflight) -> bool:
-    """One heartbeat; false when the database could not be reached, so that the next comes soon."""
-    told = beats()
-    if not told:
+    """Send one heartbeat; false if the database could not be reached, so that the next one comes soon."""
+    sent = beats()
+    if not sent:
         return True
     try:
-        charged = inflight.hear(queue.beat(told), told)
+        charged = inflight.apply_reply(queue.beat(sent), sent)
         if charged:
-            queue.acquit(charged)
+            queue.refund_starts(charged)
     except StorageError as error:
         log.warning("heartbeat failed: %s", error.code)
         return False

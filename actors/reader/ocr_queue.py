@@ -1,7 +1,7 @@
 """Documents of one reader whose pages wait for a recogniser: they keep their leases, but no child and no reading slot.
 
-In come claims with an `PendingOcr`; out go outcomes to the settlement. One thread per document asks page by page, so
-that a short scan never waits for a long one. Knows no engine.
+Claims with a `PendingOcr` become outcomes for the `OutcomeHandler`. One thread per document asks page by page, so that
+a short scan never waits for a long one. Knows no engine.
 """
 
 import logging
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from actors.reader.inflight import Beats, Inflight, beat_once
-from actors.reader.outcome_handler import Settlement
+from actors.reader.outcome_handler import OutcomeHandler
 from actors.reader.retry import Backoff
 from actors.reading.pending_ocr import PendingOcr
 from actors.reading.recognise_document import recognise_document
@@ -22,14 +22,14 @@ from storage.values.states import Phase
 
 log = logging.getLogger(__name__)
 PAGE_TIMEOUT_S = 300.0
-"""Queueing included; a page that really takes so long makes its recogniser unhealthy first."""
+"""Seconds to recognise one page, queueing included; a page this slow makes its recogniser unhealthy first."""
 PATIENCE_S = 90.0
-"""How long one page is asked for again while the recogniser is away: it comes back in 5 to 20 seconds."""
+"""Seconds of retries for one page while the recogniser is away: it returns in 5 to 20 seconds."""
 DEATHS = 2  # recognisers that may die over one page before it is the page's fault
 
 
 class RetryingRecogniser:
-    """Implements `RecognisePages`: asks again while the recogniser is away, and once more when it died of the call."""
+    """Implements `RecognisePages` with retries while the recogniser is away, and one retry if it died of the call."""
 
     def __init__(
         self, port: RecognisePages, stop: threading.Event, holds: Callable[[], bool], patience_s: float
@@ -37,7 +37,12 @@ class RetryingRecogniser:
         self._port, self._stop, self._holds, self._patience_s = port, stop, holds, patience_s
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
-        """Raises `PortUnavailable` when patience or the lease is over, `PeerDied` at the second death."""
+        """Return the recognised pages.
+
+        Raises:
+            PortUnavailable: The patience or the lease is over.
+            PeerDied: The recogniser died twice over these pages.
+        """
         backoff, deaths = Backoff(self._stop.wait), 0
         until = time.monotonic() + self._patience_s
         while True:
@@ -54,10 +59,10 @@ class RetryingRecogniser:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecognitionParts:
-    """`room`: documents held at once; `pages_at_once`: of one document; `wake` tells the reading loop of room."""
+    """Parts of `OcrQueue`. `room`: most documents; `pages_at_once`: of one document; `wake` signals new capacity."""
 
     port: RecognisePages
-    settlement: Settlement
+    outcomes: OutcomeHandler
     inflight: Inflight
     beats: Beats
     wake: Callable[[], None]
@@ -79,21 +84,23 @@ class OcrQueue:
 
     @property
     def full(self) -> bool:
+        """Whether the queue holds as many documents as it may."""
         return len(self._open) >= self._parts.room
 
     def put(self, claim: Claim, waiting: PendingOcr) -> None:
+        """Recognise the pages of a document on a new thread."""
         self._parts.inflight.enter(claim, Phase.RECOGNISING)
         with self._lock:
             self._open[claim.document_id] = claim
         threading.Thread(target=self._run, args=(claim, waiting), name="recognition", daemon=True).start()
 
     def close(self) -> None:
-        """Give everything back, uncharged and at once; what is still being recognised is dropped when it comes."""
+        """Release all documents at once, uncharged; pages still being recognised are dropped later."""
         self._stop.set()
         with self._lock:
             claims = list(self._open.values())
         for claim in claims:
-            self._try(claim, lambda claim=claim: self._parts.settlement.give_back(claim, scan=True))  # type: ignore[misc]
+            self._try(claim, lambda claim=claim: self._parts.outcomes.release(claim, scan=True))  # type: ignore[misc]
 
     def _run(self, claim: Claim, waiting: PendingOcr) -> None:
         try:
@@ -106,7 +113,7 @@ class OcrQueue:
 
     def _recognise(self, claim: Claim, waiting: PendingOcr) -> None:
         inflight = self._parts.inflight
-        beat_once(self._parts.beats, inflight.beats, inflight)  # a lapse from here on costs no start
+        beat_once(self._parts.beats, inflight.beats, inflight)  # an expiry from here on costs no start
         port = RetryingRecogniser(self._parts.port, self._stop, lambda: inflight.holds(claim), self._parts.patience_s)
         outcome = recognise_document(
             waiting,
@@ -115,15 +122,15 @@ class OcrQueue:
             on_page=lambda number: self._check(claim),
             pages_at_once=self._parts.pages_at_once,
         )
-        self._parts.settlement.settle(claim, outcome)
+        self._parts.outcomes.handle(claim, outcome)
 
     def _check(self, claim: Claim) -> None:
-        """Called between two pages: a lost lease, a cancel or a drain ends the work."""
+        """Stop the work between two pages after a lost lease, a cancel or a drain, by raising LostLease."""
         if not self._parts.inflight.holds(claim):
             raise LostLease(claim.document_id)
 
     def _try(self, claim: Claim, act: Callable[[], None]) -> None:
-        """A database that is away costs this document its lease, nothing more."""
+        """Run an act; if the database is away, this document's lease expires and nothing else is lost."""
         try:
             act()
         except StorageError as error:

@@ -38,11 +38,11 @@ def read_facts(tree: Tree) -> dict[str, Any]:
 
 
 def count_routes(tree: Tree) -> dict[str, int]:
-    """Pages per route taken."""
+    """Return the number of pages per route."""
     return dict(Counter(page.route.value for page in tree.pages))
 
 
 def mean_confidence(pages: tuple[Page, ...]) -> float | None:
-    """Mean over the pages that were read, 3 decimals; None when there is none."""
+    """Return the mean over the pages that were read, 3 decimals; None without such pages."""
     read = [page.confidence for page in pages if page.status is PageStatus.OK]
     return round(sum(read) / len(read), 3) if read else None

@@ -1,7 +1,7 @@
-"""What becomes of a document whose reading or recognition ended: published, failed, tried again or given back.
+"""Routes a document whose reading or recognition ended: publish, fail, retry or release.
 
-In comes an outcome, out go a result to the publisher or a task to the queue. Nothing at all when the lease was lost
-meanwhile. Used by the reading loop and by the recognition line, from any thread.
+An outcome becomes a result for the publisher or a task for the queue, or nothing if the lease was lost meanwhile. The
+reading loop and the OCR queue use it, from any thread.
 """
 
 from typing import Protocol, assert_never
@@ -19,12 +19,15 @@ from storage.values.rows import Claim, Failed
 class PutBack(Protocol):
     """The part of the queue that takes tasks back."""
 
-    def release(self, claim: Claim, /, *, scan: bool = False) -> bool: ...
-    def retry(self, claim: Claim, error: str, detail: str, /) -> bool: ...
+    def release(self, claim: Claim, /, *, scan: bool = False) -> bool:
+        """Return the task to the queue at once, uncharged; `scan` marks it as needing a recogniser. False if lost."""
+
+    def retry(self, claim: Claim, error: str, detail: str, /) -> bool:
+        """Charge the start and queue the task after a delay, or fail it after the last start. False if lost."""
 
 
-class Settlement:
-    """All methods may raise `StorageError`; the lease then runs out."""
+class OutcomeHandler:
+    """Handles outcomes of readings. All methods may raise `StorageError`; the lease then expires."""
 
     def __init__(
         self, queue: PutBack, publisher: Publishing, inflight: Inflight, flag_tree: FlagTree = unscanned
@@ -32,8 +35,8 @@ class Settlement:
         self._queue, self._publisher, self._inflight = queue, publisher, inflight
         self._flag_tree = flag_tree
 
-    def settle(self, claim: Claim, outcome: ReadOutcome) -> Disposition | None:
-        """What was done; None when the lease was lost."""
+    def handle(self, claim: Claim, outcome: ReadOutcome) -> Disposition | None:
+        """Act on the outcome and return the disposition; None if the lease was lost."""
         if not self._inflight.holds(claim):
             return None
         disposition = judge(outcome)
@@ -46,17 +49,17 @@ class Settlement:
                 self._inflight.remove(claim)
                 self._queue.retry(claim, as_error(outcome.error), outcome.detail)
             case Disposition.RELEASE:
-                self.give_back(claim)
+                self.release(claim)
             case _:
                 assert_never(disposition)
         return disposition
 
     def fail(self, claim: Claim, error: ErrorCode, detail: str) -> None:
-        """The document ends with this error."""
+        """End the document with this error."""
         self._publisher.put(Result(finished=Failed(claim=claim, error=error.value, detail=detail)))
 
-    def give_back(self, claim: Claim, *, scan: bool = False) -> None:
-        """Uncharged and at once; `scan`: known to need a recogniser."""
+    def release(self, claim: Claim, *, scan: bool = False) -> None:
+        """Return the task to the queue at once, uncharged; `scan` marks it as needing a recogniser."""
         if self._inflight.holds(claim):
             self._inflight.remove(claim)
             self._queue.release(claim, scan=scan)

@@ -1,6 +1,6 @@
-"""Looks for personal data in a document that was read, before any of it is stored: the tree's bytes are made anew.
+"""Searches a document that was read for personal data, before any of it is stored, and serialises the tree again.
 
-In comes an outcome, out goes the same with flags on its tree. A detector that fails leaves a tree whose scan is not
+An outcome becomes the same outcome with flags on its tree. A detector that fails leaves a tree whose scan is not
 complete; the document still succeeds and nothing of it is shown redacted. Runs in the parent, never in a child.
 """
 
@@ -15,12 +15,12 @@ FlagTree = Callable[[Tree], Tree]
 
 
 def unscanned(tree: Tree) -> Tree:
-    """Where nobody looks for personal data: the tree says so by having no scan."""
+    """Return the tree unchanged, if detection is off: a tree without a scan."""
     return tree
 
 
 def scan(outcome: ReadOutcome, flag_tree: FlagTree) -> ReadOutcome:
-    """The outcome with its tree flagged; one without a tree, or whose tree did not change, as it is."""
+    """Return the outcome with its tree flagged; unchanged without a tree or without a change of it."""
     if outcome.tree is None:
         return outcome
     tree = flag_tree(outcome.tree)
@@ -28,8 +28,10 @@ def scan(outcome: ReadOutcome, flag_tree: FlagTree) -> ReadOutcome:
 
 
 def redact(outcome: ReadOutcome, flag_tree: FlagTree) -> ReadOutcome:
-    """The outcome as it may leave the house where nobody reviews: flagged, every flag masked, no pictures. Whatever is
-    derived from its tree is redacted too. Raises `PiiIncomplete`."""
+    """Return the outcome for use without review: flagged, every flag masked, no pictures.
+
+    Outputs derived from its tree are redacted too. Raises `PiiIncomplete`.
+    """
     scanned = scan(outcome, flag_tree)
     if scanned.tree is None:
         return scanned

@@ -1,7 +1,7 @@
 """Makes finished documents visible: artifacts first, then one fenced transaction for all that are ready.
 
-In come results from the reading loop; batches form naturally while the previous one commits, so publishing never idles
-reading. A result stays here until it is committed, refused by the fence or the lease is lost. Knows no parser.
+Results come from the reading loop. Batches form while the previous one commits, so reading never waits for a commit. A
+result stays here until it is committed, rejected by the fence, or its lease is lost. Knows no parser.
 """
 
 import contextlib
@@ -24,14 +24,14 @@ from storage.values.states import Phase
 
 log = logging.getLogger(__name__)
 BATCH = 16  # documents ended in one transaction: more only lengthens the lock on their jobs
-GATHER_S = 0.25  # a result of a group waits so long at most for the rest of the group; all others do not wait
+GATHER_S = 0.25  # most seconds a result waits for others of its group; results without a group do not wait
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """A document that was read: its artifacts by name, and the row to publish (the manifest is filled in here).
 
-    `tree` is for whoever indexes it first; the publisher itself does not look at it.
+    `tree` is for indexing before the publisher, which does not use it.
     """
 
     finished: Finished
@@ -41,44 +41,56 @@ class Result:
 
     @property
     def claim(self) -> Claim:
+        """The claim of the document."""
         return self.finished.claim
 
 
 class DocumentArtifacts(Protocol):
-    """Where derived files go; never overwrites."""
+    """Store of derived files; never overwrites."""
 
-    def put(self, document_id: DocumentId, attempt: int, files: dict[str, bytes], /) -> dict[str, dict[str, Any]]: ...
+    def put(self, document_id: DocumentId, attempt: int, files: dict[str, bytes], /) -> dict[str, dict[str, Any]]:
+        """Store the files durably and return their manifest. Raises Conflict if a name exists with other bytes."""
 
 
 class KeepOriginal(Protocol):
-    """Stores the bytes of an original and says where."""
+    """Stores originals."""
 
-    def __call__(self, data: bytes, /) -> StoredBlob: ...
+    def __call__(self, data: bytes, /) -> StoredBlob:
+        """Store the bytes of an original and return its key."""
 
 
 class Tasks(Beats, Protocol):
-    """The part of the queue a publisher needs: renew leases, and give back what cannot be published."""
+    """The part of the queue that a publisher uses: renewing leases, and retrying documents that cannot be published."""
 
-    def retry(self, claim: Claim, error: str, detail: str, /) -> bool: ...
+    def retry(self, claim: Claim, error: str, detail: str, /) -> bool:
+        """Charge the start and queue the task after a delay, or fail it after the last start. False if lost."""
 
 
 class Finish(Protocol):
-    """`storage.queue.publish.finish` with its store: false = the fence refused that one."""
+    """`storage.queue.publish.finish`, bound to its store."""
 
-    def __call__(self, finished: Sequence[Finished], /) -> list[bool]: ...
+    def __call__(self, finished: Sequence[Finished], /) -> list[bool]:
+        """Publish or fail documents; False for each that the fence rejected."""
 
 
 class Publishing(Protocol):
-    """Where results go to be published: the publisher, or what stands before it."""
+    """Accepts finished documents for publishing: the publisher, or indexing before it."""
 
-    def start(self) -> None: ...
-    def alive(self) -> bool: ...
-    def put(self, result: Result) -> None: ...
-    def close(self, timeout_s: float) -> bool: ...
+    def start(self) -> None:
+        """Start working."""
+
+    def alive(self) -> bool:
+        """Return whether results are still being published."""
+
+    def put(self, result: Result) -> None:
+        """Accept a result; may block while earlier ones are pending."""
+
+    def close(self, timeout_s: float) -> bool:
+        """Publish pending results; false if that takes longer than `timeout_s` seconds."""
 
 
 class Publisher:
-    """One thread. `put` blocks when `depth` results wait: that is the back-pressure on reading."""
+    """Publishes on one thread. `put` blocks while `depth` results are pending, which slows reading down."""
 
     def __init__(
         self,
@@ -91,30 +103,33 @@ class Publisher:
         gather_s: float = GATHER_S,
         keep: KeepOriginal | None = None,
     ) -> None:
-        """`keep` stores the files that are inside documents; without it they are not made documents."""
+        """Prepare the thread; `keep` stores files inside documents, and without it they do not become documents."""
         self._keep = keep
         self._gather_s = gather_s
         self._artifacts, self._finish, self._tasks, self._inflight = artifacts, finish, tasks, inflight
         self._results: queue.Queue[Result | None] = queue.Queue(maxsize=max(1, depth))
         self._ended = False
-        self._gone = threading.Event()
-        self._backoff = Backoff(self._gone.wait)
+        self._closed = threading.Event()
+        self._backoff = Backoff(self._closed.wait)
         self._thread = threading.Thread(target=self._run, name="publisher", daemon=True)
 
     def start(self) -> None:
+        """Start the thread."""
         self._thread.start()
 
     def alive(self) -> bool:
+        """Return whether the thread runs."""
         return self._thread.is_alive()
 
     def put(self, result: Result) -> None:
+        """Add a result; blocks while `depth` results are pending."""
         self._results.put(result)
 
     def close(self, timeout_s: float) -> bool:
-        """Publish what is left; false when that took longer than `timeout_s` (leases then run out)."""
+        """Publish pending results; false if that takes longer than `timeout_s` seconds (leases then expire)."""
         self._results.put(None)
         self._thread.join(timeout_s)
-        self._gone.set()
+        self._closed.set()
         return not self._thread.is_alive()
 
     def _run(self) -> None:
@@ -122,7 +137,7 @@ class Publisher:
             self._publish(batch)
 
     def _next(self) -> list[Result] | None:
-        """At least one result, and whatever else is ready; None at the end."""
+        """Return at least one result and all others that are ready; None at the end."""
         first = None if self._ended else self._results.get()
         if first is None:
             return None
@@ -139,12 +154,12 @@ class Publisher:
         return batch
 
     def _patience(self, batch: list[Result], until: float) -> float:
-        """Seconds to wait for one more: none unless all of the batch were taken in groups and more of them come."""
-        gathers = all(result.claim.grouped for result in batch) and self._inflight.coming()
+        """Return the seconds to wait for another result: 0 unless the batch is of groups with more to come."""
+        gathers = all(result.claim.grouped for result in batch) and self._inflight.expects_more()
         return max(0.0, until - time.monotonic()) if gathers else 0.0
 
     def _publish(self, batch: list[Result]) -> None:
-        """Retried while the database is away and the leases are ours; a lost COMMIT answer ends at the fence."""
+        """Commit with retries while the database is away and the leases hold; a lost COMMIT reply ends at the fence."""
         for result in batch:
             self._inflight.enter(result.claim, Phase.PUBLISHING)
         while batch := [result for result in batch if self._inflight.holds(result.claim)]:
@@ -156,14 +171,14 @@ class Publisher:
                     return
                 log.warning("publishing waits: %s", error if isinstance(error, StorageError) else type(error).__name__)
                 self._backoff.pause()
-                if self._gone.is_set():
+                if self._closed.is_set():
                     return
                 continue
             self._backoff.reset()
             return
 
     def _give_up(self, batch: list[Result], error: Exception) -> None:
-        """No outage, so waiting will not help: one that spoils its batch is found alone and goes back to the queue."""
+        """Handle an error that waiting cannot fix: find the faulty result by publishing singly, and retry its task."""
         if len(batch) > 1:
             for result in batch:
                 self._publish([result])
@@ -171,12 +186,12 @@ class Publisher:
         claim = batch[0].claim
         log.error("document %s attempt %d cannot be published: %s", claim.document_id, claim.attempt, locate(error))
         self._inflight.remove(claim)
-        with contextlib.suppress(StorageError):  # then its lease runs out
+        with contextlib.suppress(StorageError):  # then its lease expires
             self._tasks.retry(claim, ErrorCode.INTERNAL.value, type(error).__name__)
 
     def _commit(self, batch: list[Result]) -> None:
-        if self._inflight.believed_read([result.claim for result in batch]):
-            beat_once(self._tasks, self._inflight.beats, self._inflight)  # a lapse from here on costs no start
+        if self._inflight.is_reported_as_reading([result.claim for result in batch]):
+            beat_once(self._tasks, self._inflight.beats, self._inflight)  # an expiry from here on costs no start
         ready = [self._store(result) for result in batch if self._inflight.holds(result.claim)]
         if not ready:
             return
@@ -198,9 +213,10 @@ class Publisher:
         return replace(result.finished, manifest=manifest, members=self._keep_members(result))
 
     def _keep_members(self, result: Result) -> tuple[MemberFile, ...]:
-        """The files inside a document, stored as originals before anything refers to them."""
+        """Store the files inside a document as originals, before rows refer to them."""
         if self._keep is None:
             return ()
         return tuple(
-            MemberFile(name=clean_name(one.name), path=one.path, blob=self._keep(one.data)) for one in result.embedded
+            MemberFile(name=clean_name(embedded.name), path=embedded.path, blob=self._keep(embedded.data))
+            for embedded in result.embedded
         )

@@ -1,9 +1,7 @@
-"""The loop of a CPU reader: claim a document, have it read in the sandbox, hand over what came of it, go on.
+"""The loop of a CPU reader: claim a document, read it in the sandbox, pass on the outcome, repeat.
 
-In come the queue, the originals and a `DocumentReader`; out go results to the publisher and pages without text to the
-recognition line. One document is being read at a time; small ones are taken in groups while the queue is deep. Leases
-are kept by a thread of their own. Knows no Ray, no HTTP
-and no parser.
+Results go to the publisher, and pages without text to the OCR queue. One document is read at a time; small ones are
+claimed in groups while the queue is deep. A separate thread renews the leases. Knows no Ray, no HTTP and no parser.
 """
 
 import logging
@@ -16,7 +14,7 @@ from typing import BinaryIO, Protocol
 
 from actors.reader.inflight import HeartbeatThread, Inflight
 from actors.reader.ocr_queue import OcrQueue
-from actors.reader.outcome_handler import Settlement
+from actors.reader.outcome_handler import OutcomeHandler
 from actors.reader.publisher import Publishing
 from actors.reader.retry import Backoff, Disposition, locate
 from actors.reader.task_notifier import WakeSignal
@@ -31,40 +29,57 @@ from storage.values.states import Phase
 
 log = logging.getLogger(__name__)
 STUCK_S = 60.0
-"""An idle loop turns every second; silent for this long while reading nothing, it is dead."""
+"""Seconds without a turn, while not reading, after which the loop counts as dead; idle loops turn every second."""
 NO_ROOM = ReadOutcome(detail="a picture, while the recognition line is full")
-"""Known without a child, so that a hundred pictures in the queue cost a reader nothing."""
+"""Outcome of a picture while the OCR queue is full; it needs no child, so many pictures cost a reader nothing."""
 GROUP = 16
-"""Documents taken by one claim at most: a claim's share of the database's work is then a sixteenth per document."""
+"""Most documents of one claim: a claim's database work is then a sixteenth per document."""
 FAULTS = 8
 """Consecutive faults of the sandbox itself after which the replica asks to be replaced."""
 
 
 class TaskQueue(Protocol):
-    """What the loop needs of `storage.queue.queue.Queue`."""
+    """The part of `storage.queue.queue.Queue` that the loop uses."""
 
-    def claim_group(self, most: int, *, scans: bool = True) -> list[Claim]: ...
-    def beat(self, beats: list[Beat], /) -> frozenset[DocumentId]: ...
-    def release(self, claim: Claim, /, *, scan: bool = False) -> bool: ...
-    def release_all(self, claims: Sequence[Claim], /) -> int: ...
-    def retry(self, claim: Claim, error: str, detail: str, /) -> bool: ...
+    def claim_group(self, most: int, *, scans: bool = True) -> list[Claim]:
+        """Claim the next tasks, at most `most`; without `scans` skip tasks known to need a recogniser."""
+
+    def beat(self, beats: list[Beat], /) -> frozenset[DocumentId]:
+        """Renew the leases, store phase and progress, and return the lost documents."""
+
+    def release(self, claim: Claim, /, *, scan: bool = False) -> bool:
+        """Return the task to the queue at once, uncharged; `scan` marks it as needing a recogniser. False if lost."""
+
+    def release_all(self, claims: Sequence[Claim], /) -> int:
+        """Release several tasks at once and return how many were still held."""
+
+    def retry(self, claim: Claim, error: str, detail: str, /) -> bool:
+        """Charge the start and queue the task after a delay, or fail it after the last start. False if lost."""
 
 
 class OriginalSource(Protocol):
     """Uploaded bytes by content hash."""
 
-    def open(self, sha256: str, /) -> BinaryIO: ...
+    def open(self, sha256: str, /) -> BinaryIO:
+        """Open an original for reading; raise NotFound if it is missing."""
 
 
 class Parser(Protocol):
-    """`actors.reading.read_document.DocumentReader`: one sandboxed reading at a time."""
+    """One sandboxed reading at a time; implemented by `actors.reading.read_document.DocumentReader`."""
 
-    def start(self) -> None: ...
+    def start(self) -> None:
+        """Start the sandbox. Raises if it is not available."""
+
     def read_until_pixels(
         self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None], *, job: str
-    ) -> ReadOutcome | PendingOcr: ...
-    def end_job(self, job: str) -> None: ...
-    def close(self) -> None: ...
+    ) -> ReadOutcome | PendingOcr:
+        """Read a document; return its outcome, or the pages that wait for a recogniser."""
+
+    def end_job(self, job: str) -> None:
+        """End the children that are kept for a job."""
+
+    def close(self) -> None:
+        """End the sandbox."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,16 +89,16 @@ class ReaderParts:
     queue: TaskQueue
     originals: OriginalSource
     parser: Parser
-    hints: WakeSignal
+    wake_signal: WakeSignal
     publisher: Publishing
-    settlement: Settlement
+    outcomes: OutcomeHandler
     recognition: OcrQueue
     inflight: Inflight
-    heart: HeartbeatThread
+    heartbeat: HeartbeatThread
     reserve: Callable[[Claim, int], None]
     """Grow the claim's page reservation to this many pages; raises QuotaExceeded or LostLease."""
     close: Callable[[], None] = lambda: None
-    """Ends the connections, last of all."""
+    """Closes the connections, as the last step."""
 
 
 def job_name(claim: Claim) -> str:
@@ -92,7 +107,7 @@ def job_name(claim: Claim) -> str:
 
 
 class Reader:
-    """`start` once, `drain` once; `healthy` whenever asked."""
+    """Reads documents of the queue. Call `start` once, `drain` once, and `healthy` at any time."""
 
     def __init__(self, parts: ReaderParts) -> None:
         self._parts = parts
@@ -106,47 +121,48 @@ class Reader:
         self._thread = threading.Thread(target=self._run, name="reader", daemon=True)
 
     def start(self) -> None:
-        self._parts.parser.start()  # raises where the sandbox cannot be had: better no reader than an open one
-        self._parts.hints.start()
+        """Start the sandbox and all threads. Raises if the sandbox is not available."""
+        self._parts.parser.start()  # raises without a sandbox: no reader is better than an unprotected one
+        self._parts.wake_signal.start()
         self._parts.publisher.start()
-        self._parts.heart.start()
+        self._parts.heartbeat.start()
         self._thread.start()
 
     def healthy(self) -> bool:
-        """All threads live, the loop turns and the sandbox works.
+        """Return whether all threads live, the loop turns and the sandbox works.
 
-        A lost database is no reason: replacing replicas would not bring it back.
+        A lost database does not count: replacing replicas would not restore it.
         """
         if self._stop.is_set():
             return True
         turning = self._reading is not None or time.monotonic() - self._turned_at < STUCK_S
-        living = self._thread.is_alive() and self._parts.publisher.alive() and self._parts.heart.alive()
+        living = self._thread.is_alive() and self._parts.publisher.alive() and self._parts.heartbeat.alive()
         return living and turning and self._sandbox_faults.faults < FAULTS
 
     def drain(self, timeout_s: float) -> bool:
-        """Claim no more, finish what is open; what takes longer goes back uncharged. Heartbeats end last."""
+        """Claim nothing new and finish open work; work that takes longer is released uncharged. Heartbeats end last."""
         until = time.monotonic() + timeout_s
         self._stop.set()
-        self._parts.hints.wake()
+        self._parts.wake_signal.wake()
         self._thread.join(timeout_s)
-        late = self._give_back()
+        late = self._release_current()
         self._parts.recognition.close()
         published = self._parts.publisher.close(max(1.0, until - time.monotonic()))
-        self._parts.heart.stop()
-        self._parts.hints.stop()
+        self._parts.heartbeat.stop()
+        self._parts.wake_signal.stop()
         self._parts.parser.close()
         self._parts.close()
         return published and not late
 
-    def _give_back(self) -> bool:
+    def _release_current(self) -> bool:
         claim = self._reading
         if claim is None or not self._thread.is_alive():
             return False
         try:
-            self._parts.settlement.give_back(claim)
+            self._parts.outcomes.release(claim)
             self._release_group()
         except StorageError as error:
-            log.warning("could not give back document %s: %s", claim.document_id, error.code)
+            log.warning("could not release document %s: %s", claim.document_id, error.code)
         return True
 
     def _run(self) -> None:
@@ -160,11 +176,13 @@ class Reader:
                 self._backoff.pause()
                 continue
             if idle:
-                self._parts.hints.wait()
+                self._parts.wake_signal.wait()
 
     def _take_turn(self) -> bool:
-        """Claim and read; false when there was nothing. Groups grow while the queue fills them: a short queue is left
-        to all readers."""
+        """Claim and read; false if no task was ready.
+
+        Groups grow while the queue fills them, so that a short queue is shared by all readers.
+        """
         group = self._parts.queue.claim_group(self._most, scans=not self._parts.recognition.full)
         self._most = min(GROUP, 2 * self._most) if len(group) == self._most else 1
         for claim in group:
@@ -188,20 +206,20 @@ class Reader:
             self._parts.parser.end_job(job)
 
     def _release_group(self) -> None:
-        """What was not begun goes back: another reader takes it at once."""
-        held = [claim for claim in self._group if self._parts.inflight.holds(claim)]
+        """Release claims that were not begun, so that another reader takes them at once."""
+        unread = [claim for claim in self._group if self._parts.inflight.holds(claim)]
         self._group.clear()
-        for claim in held:
+        for claim in unread:
             self._parts.inflight.remove(claim)
-        if held:
-            self._parts.queue.release_all(held)
+        if unread:
+            self._parts.queue.release_all(unread)
 
     def _handle(self, claim: Claim) -> None:
         if not self._parts.inflight.holds(claim):  # canceled while it waited in its group
             return
         self._parts.inflight.enter(claim, Phase.READING)
         if claim.exhausted:
-            self._parts.settlement.fail(claim, ErrorCode.WORKER_KILLED, "every start ended without a verdict")
+            self._parts.outcomes.fail(claim, ErrorCode.WORKER_KILLED, "every start ended without a verdict")
             return
         self._reading = claim
         try:
@@ -209,27 +227,27 @@ class Reader:
         finally:
             self._reading = None
         if outcome is NO_ROOM:
-            self._parts.settlement.give_back(claim, scan=True)
+            self._parts.outcomes.release(claim, scan=True)
         elif isinstance(outcome, PendingOcr):
             self._recognise(claim, outcome)
-        elif self._parts.settlement.settle(claim, outcome) is Disposition.RELEASE:
+        elif self._parts.outcomes.handle(claim, outcome) is Disposition.RELEASE:
             self._sandbox_faults.pause()
         else:
             self._sandbox_faults.reset()
 
     def _recognise(self, claim: Claim, waiting: PendingOcr) -> None:
-        """Into the line; when that is full back to the queue, where it waits without hindering what is behind it."""
+        """Add the document to the OCR queue, or release it if that is full, so that it does not block others."""
         self._sandbox_faults.reset()
         if not self._parts.inflight.holds(claim):
             waiting.pixels.close()
         elif self._parts.recognition.full:
             waiting.pixels.close()
-            self._parts.settlement.give_back(claim, scan=True)
+            self._parts.outcomes.release(claim, scan=True)
         else:
             self._parts.recognition.put(claim, waiting)
 
     def _read(self, claim: Claim) -> ReadOutcome | PendingOcr:
-        """Never raises: whatever goes wrong here is an outcome of this document, not the end of the loop."""
+        """Read one document. Never raises: any error becomes an outcome of this document, so the loop continues."""
         try:
             with self._parts.originals.open(claim.blob_sha256 or "") as original:
                 if self._parts.recognition.full and is_picture(original):
@@ -251,7 +269,7 @@ class Reader:
             return ReadOutcome(error=ErrorCode.INTERNAL, detail=type(error).__name__)
 
     def _page(self, claim: Claim, done: int, total: int) -> None:
-        """Called by the sandbox's parent; what it raises ends this reading."""
+        """Record a page, called by the sandbox's parent; an error raised here ends this reading."""
         if done == 0 and total > claim.reserved_pages:
             self._parts.reserve(claim, total)
         if not self._parts.inflight.holds(claim):

@@ -1,6 +1,6 @@
-"""What happens to a document whose reading ended without a tree: another start, the end, or back to the queue for free.
+"""Decides about a document whose reading ended without a tree: retry, fail, or release without charge.
 
-In comes a `ReadOutcome`, out a disposition. Pure; counting starts is the queue's.
+A `ReadOutcome` becomes a disposition. Pure; the queue counts starts.
 """
 
 import traceback
@@ -14,7 +14,7 @@ from storage.values.backoff import BackoffPolicy
 
 
 class Disposition(StrEnum):
-    """`release` is free and immediate, `retry` is charged and delayed, `fail` is final."""
+    """Action on an outcome: `release` is free and immediate, `retry` is charged and delayed, `fail` is final."""
 
     PUBLISH = "publish"
     RELEASE = "release"
@@ -23,7 +23,7 @@ class Disposition(StrEnum):
 
 
 def judge(outcome: ReadOutcome) -> Disposition:
-    """Deterministic errors are final at once; the infrastructure's are retried, or free when nothing was read."""
+    """Return the disposition: deterministic errors are final, the infrastructure's are retried, or free if unread."""
     if outcome.error is None:
         return Disposition.PUBLISH
     if not outcome.charged:
@@ -32,9 +32,10 @@ def judge(outcome: ReadOutcome) -> Disposition:
 
 
 class Clock(Protocol):
-    """Anything that can wait, cut short by a stop: `threading.Event.wait` of the stop event."""
+    """A wait that a stop cuts short: `threading.Event.wait` of the stop event."""
 
-    def __call__(self, timeout: float, /) -> bool: ...
+    def __call__(self, timeout: float, /) -> bool:
+        """Wait up to `timeout` seconds; return whether the stop came."""
 
 
 class Backoff:
@@ -45,21 +46,22 @@ class Backoff:
         self.faults = 0
 
     def pause(self) -> None:
-        """Wait longer than last time; returns early when the stop event is set."""
+        """Wait longer than last time; return early if the stop event is set."""
         self._wait(self._policy.pause_s(self.faults))
         self.faults += 1
 
     def reset(self) -> None:
+        """Note a success: the next pause is the shortest again."""
         self.faults = 0
 
 
 def as_error(error: ErrorCode | None) -> str:
-    """The stored code of an outcome that failed."""
+    """Return the stored code of an outcome that failed."""
     return (error or ErrorCode.INTERNAL).value
 
 
 def locate(error: BaseException) -> str:
-    """Type and place of an exception, for logs: its text often quotes the document."""
+    """Return type and source line of an exception, for logs: its text often quotes the document."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     return type(error).__name__ + place

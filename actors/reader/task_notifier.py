@@ -1,6 +1,6 @@
-"""Wakes an idle reader when something was queued: a LISTEN connection in a thread of its own, over a jittered poll.
+"""Wakes an idle reader when a task was queued: a LISTEN connection in a separate thread, and a jittered poll.
 
-In come notifications, out comes `wait`. A hint may be lost at any time; the poll underneath finds the work.
+A notification may be lost at any time; the poll then finds the work.
 """
 
 import asyncio
@@ -18,28 +18,37 @@ Listen = Callable[[], AsyncIterator[tuple[str, str]]]
 
 
 class WakeSignal(Protocol):
-    """What the claim loop waits on."""
+    """The signal that the claim loop waits for."""
 
-    def start(self) -> None: ...
-    def stop(self) -> None: ...
-    def wait(self) -> None: ...
-    def wake(self) -> None: ...
+    def start(self) -> None:
+        """Start listening."""
+
+    def stop(self) -> None:
+        """Stop listening and end a wait."""
+
+    def wait(self) -> None:
+        """Wait for a signal, or about one poll interval."""
+
+    def wake(self) -> None:
+        """Send a signal from this process."""
 
 
 class TaskNotifier:
-    """Waits until a hint or about a second; hints between two waits are not lost."""
+    """Waits for a notification or about a second; notifications between two waits are not lost."""
 
     def __init__(self, listen: Listen, *, poll_s: float = POLL_S) -> None:
         self._listen, self._poll_s = listen, poll_s
         self._hint = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
-        self._thread = threading.Thread(target=self._run, name="task-hints", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="task-notifier", daemon=True)
 
     def start(self) -> None:
+        """Start the listening thread."""
         self._thread.start()
 
     def stop(self) -> None:
+        """Stop the listening thread, waiting at most 5 s."""
         if self._loop is not None and self._task is not None:
             with contextlib.suppress(RuntimeError):  # the loop may have ended
                 self._loop.call_soon_threadsafe(self._task.cancel)
@@ -47,22 +56,24 @@ class TaskNotifier:
         self._thread.join(timeout=5)
 
     def wait(self) -> None:
+        """Wait for a notification, or about one poll interval."""
         self._hint.wait(self._poll_s * random.uniform(0.5, 1.0))  # noqa: S311
         self._hint.clear()
 
     def wake(self) -> None:
+        """End the current or the next wait."""
         self._hint.set()
 
     def _run(self) -> None:
         with contextlib.suppress(asyncio.CancelledError):
-            asyncio.run(self._hear())
+            asyncio.run(self._listen_forever())
 
-    async def _hear(self) -> None:
+    async def _listen_forever(self) -> None:
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
         while True:
             try:
                 async for _ in self._listen():
                     self._hint.set()
-            except Exception:  # whatever ends listening must not end the reader: the poll goes on
+            except Exception:  # an error of listening must not end the reader: the poll continues
                 log.warning("listening for tasks failed", exc_info=True)
             await asyncio.sleep(self._poll_s)

@@ -1,1 +1,1 @@
-"""What search needs running: the embedder, the searcher and the one holder of the index."""
+"""Long-running parts of search: the embedder, the searcher and the index writer."""

@@ -1,6 +1,6 @@
-"""The embedder of a node: texts of many documents in, vectors out, batched across callers, parse calls first.
+"""The embedder of a node: turns texts of many documents into vectors, batched across callers, parse calls first.
 
-A batch is whatever has gathered while the model was busy; there is no timer. Built from values; knows no Ray.
+A batch holds the calls that arrived while the model was busy, without a timer. Built from values; knows no Ray.
 """
 
 import heapq
@@ -19,15 +19,16 @@ from storage.index.table.entries import Vectors
 
 PORT = "embedder"
 BATCH_TEXTS = 64
-"""Enough texts to sort by length with little padding; a parse call waits for at most one such batch (1.3 s CPU)."""
+"""Texts of one batch: enough to sort by length with little padding; a parse call waits for at most one (1.3 s CPU)."""
 MAX_WAITING = 20_000  # texts waiting before callers are refused: minutes of work of one embedder
 STUCK_S = 120.0  # seconds without a finished batch after which it is unhealthy; a batch takes one
 
 
 class Model(Protocol):
-    """`models.neural.embed.minilm.MiniLm`."""
+    """A text embedding model: `models.neural.embed.minilm.MiniLm`."""
 
-    def embed(self, texts: list[str]) -> Vectors: ...
+    def embed(self, texts: list[str]) -> Vectors:
+        """Return unit vectors, shape (n, width)."""
 
 
 @dataclass(order=True, slots=True)
@@ -43,7 +44,7 @@ class _EmbedCall:
 
 
 class Embedder:
-    """`Embed` for any number of calling threads; one thread of its own drives the model."""
+    """Implements `Embed` for any number of calling threads; a separate thread drives the model."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -55,10 +56,11 @@ class Embedder:
         self._thread = threading.Thread(target=self._run, name=PORT, daemon=True)
 
     def start(self) -> None:
+        """Start the thread."""
         self._thread.start()
 
     def embed(self, texts: Sequence[str], *, timeout_s: float, urgent: bool = False) -> Vectors:
-        """Unit vectors, one row a text, in the order given. Raises `PortUnavailable` when full or too slow."""
+        """Return unit vectors, one row a text, in the order given. Raises `PortUnavailable` if full or too slow."""
         call = _EmbedCall(0 if urgent else 1, next(self._numbers), texts, Future())
         if not texts:
             return self._model.embed([])
@@ -75,12 +77,12 @@ class Embedder:
             raise PortUnavailable(PORT, "too slow") from error
 
     def healthy(self) -> bool:
-        """False when the thread is gone or one batch takes longer than any should: replace this process."""
-        begun = self._begun
-        return self._stopping or (self._thread.is_alive() and (begun is None or time.monotonic() - begun < STUCK_S))
+        """Return False if the thread is gone or one batch takes longer than any should: then replace this process."""
+        started = self._begun
+        return self._stopping or (self._thread.is_alive() and (started is None or time.monotonic() - started < STUCK_S))
 
     def drain(self, timeout_s: float) -> bool:
-        """Take no more; what waits is embedded."""
+        """Refuse new texts and embed pending ones; false if that takes longer than `timeout_s` seconds."""
         with self._wake:
             self._stopping = True
             self._wake.notify()
@@ -94,7 +96,7 @@ class Embedder:
             self._begun = None
 
     def _gather(self) -> list[tuple[_EmbedCall, Sequence[str]]] | None:
-        """Up to BATCH_TEXTS texts, the most urgent callers' first; None at the end."""
+        """Return up to BATCH_TEXTS texts, the most urgent callers' first; None at the end."""
         with self._wake:
             while not self._calls and not self._stopping:
                 self._wake.wait()
@@ -126,18 +128,18 @@ class Embedder:
         except Exception as error:  # an answer to callers, never the end of the loop
             self._answer_apart(batch, error)
             return
-        at = 0
+        start = 0
         for call, piece in batch:
-            call.parts.append(vectors[at : at + len(piece)])
-            at += len(piece)
+            call.parts.append(vectors[start : start + len(piece)])
+            start += len(piece)
             if call.done == len(call.texts) and call.future.set_running_or_notify_cancel():
                 call.future.set_result(np.concatenate(call.parts))
 
     def _answer_apart(self, batch: list[tuple[_EmbedCall, Sequence[str]]], error: Exception) -> None:
-        """One caller's texts may be to blame: each again alone; alone, the failure is theirs."""
+        """Embed each call alone after a failure, so that only the call that causes it fails."""
         if len(batch) > 1:
-            for one in batch:
-                self._answer([one])
+            for entry in batch:
+                self._answer([entry])
             return
         call, _ = batch[0]
         with self._wake:

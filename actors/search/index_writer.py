@@ -1,7 +1,7 @@
-"""The holder of the index: writes come together from all readers, the index's own chores run beside them.
+"""The writer process of the index: commits writes of all readers and runs the index's chores.
 
-In come chunks, out goes "they can be found". A commit takes whatever has gathered while the last one ran, parse calls
-first; there is no timer. The lease in SQL makes it the only one. Knows no model, no Ray and no HTTP.
+A call returns when its chunks can be found. A commit takes all calls that arrived during the last one, parse calls
+first, without a timer. The lease in SQL prevents a second writer. Knows no model, no Ray and no HTTP.
 """
 
 import logging
@@ -20,16 +20,19 @@ from storage.values.errors import StorageError
 log = logging.getLogger(__name__)
 PORT = "index_writer"
 MAX_CHUNKS = 5_000
-"""Of one commit: 35 ms in the table. More would keep parse calls waiting."""
+"""Chunks of one commit, which takes 35 ms in the table. More would delay parse calls."""
 HELD_S = 4.0
-"""The lease is asked for again at the first write after this time; it lasts three times as long."""
+"""Seconds after which the next write renews the lease; it lasts three times as long."""
 
 
 class IndexWriteQueue(Protocol):
-    """`storage.index.writer.IndexWriter`."""
+    """Writer of the index: `storage.index.writer.ChunkIndexWriter`."""
 
-    def write(self, documents: Sequence[DocumentChunks]) -> int: ...
-    def close(self) -> None: ...
+    def write(self, documents: Sequence[DocumentChunks]) -> int:
+        """Write chunks and return their number."""
+
+    def close(self) -> None:
+        """Release the writer's locks."""
 
 
 @dataclass(slots=True, eq=False)
@@ -44,7 +47,7 @@ class _WriteCall:
 
 
 class IndexWriting:
-    """`start` once, `drain` once; `write` from any thread."""
+    """Accepts writes from any thread. Call `start` once and `drain` once."""
 
     def __init__(
         self, role: SingletonRole, writer: IndexWriteQueue, chores: Sequence[Chore], slow_chores: Sequence[Chore] = ()
@@ -58,25 +61,27 @@ class IndexWriting:
         self._thread = threading.Thread(target=self._run, name=PORT, daemon=True)
 
     def start(self) -> None:
+        """Start the writing thread and the chores."""
         for janitor in self._janitors:
             janitor.start()
         self._thread.start()
 
     def healthy(self) -> bool:
+        """Return whether the writing thread and the chores work."""
         return self._stopping or (self._thread.is_alive() and all(janitor.healthy() for janitor in self._janitors))
 
     def drain(self, timeout_s: float) -> bool:
-        """Write what waits, give the role back."""
+        """Write pending calls and release the role; false if that takes longer than `timeout_s` seconds."""
         with self._wake:
             self._stopping = True
             self._wake.notify()
         self._thread.join(timeout_s)
-        ended = all([janitor.drain(timeout_s) for janitor in self._janitors])
+        have_ended = all([janitor.drain(timeout_s) for janitor in self._janitors])
         self._writer.close()
-        return ended and not self._thread.is_alive()
+        return have_ended and not self._thread.is_alive()
 
     def write(self, documents: Sequence[DocumentChunks], *, timeout_s: float, urgent: bool = False) -> None:
-        """Returns when every chunk can be found (once SQL publishes it). Raises `PortUnavailable`."""
+        """Write chunks; return when searches can find them (once SQL publishes them). Raises `PortUnavailable`."""
         call = _WriteCall(documents, urgent)
         with self._wake:
             if self._stopping:
@@ -103,7 +108,7 @@ class IndexWriting:
                 call.future.set_result(None)
 
     def _gather(self) -> list[_WriteCall]:
-        """At least one call and whatever else has come, up to MAX_CHUNKS; empty at the end."""
+        """Return at least one call and all others that arrived, up to MAX_CHUNKS; empty at the end."""
         with self._wake:
             while True:
                 while not self._waiting and not self._stopping:
@@ -124,20 +129,20 @@ class IndexWriting:
         return taken
 
     def _hold(self) -> None:
-        """Raises `PortUnavailable` when somebody else is the writer."""
+        """Acquire or renew the role; raise `PortUnavailable` if another process is the writer."""
         now = time.monotonic()
         if now < self._sure_until:
             return
         try:
-            held = self._role.acquire()
+            is_held = self._role.acquire()
         except StorageError as error:
             raise PortUnavailable(PORT, error.code) from error
-        if not held:
+        if not is_held:
             raise PortUnavailable(PORT, "another process is the writer")
         self._sure_until = now + HELD_S
 
 
 def _once_each(calls: Sequence[_WriteCall]) -> list[DocumentChunks]:
-    """Every (document, generation) once: a repeated call would double its rows within one merge."""
+    """Return every (document, generation) once: a repeated call would double its rows within one merge."""
     unique = {(document.document_id, document.generation): document for call in calls for document in call.documents}
     return list(unique.values())

@@ -1,6 +1,6 @@
-"""A searcher: the question's vector from the model beside it (kept for questions that come again), then the index.
+"""A searcher: computes the query's vector with its model (cached for repeated queries), then searches the index.
 
-In come requests, out go hits. Built from values; any number of threads. Knows no Ray and no HTTP.
+Requests become hits. Built from values; any number of threads. Knows no Ray and no HTTP.
 """
 
 import threading
@@ -15,26 +15,32 @@ from storage.index.table.entries import Vectors
 from storage.values.errors import NotFound, StorageError
 
 PORT = "searcher"
-KEPT_QUERIES = 4096  # vectors of questions kept: 384 floats each, 6 MB in all
-CLOSE_S = 10.0  # seconds for the chore at hand to end
+KEPT_QUERIES = 4096  # cached query vectors: 384 floats each, 6 MB in all
+CLOSE_S = 10.0  # seconds for the current chore to end
 
 
 class Index(Protocol):
-    """`storage.index.search.IndexSearch`."""
+    """The index: `storage.index.search.IndexSearch`."""
 
-    def search(self, request: SearchRequest, vector: Callable[[], Vectors] | None) -> list[SearchHit]: ...
-    def check(self) -> None: ...
+    def search(self, request: SearchRequest, vector: Callable[[], Vectors] | None) -> list[SearchHit]:
+        """Return hits, best first; `vector` computes the query's vector if needed."""
+
+    def check(self) -> None:
+        """Raise StoreUnavailable if the index cannot be read."""
 
 
-class Beside(Protocol):
-    """`actors.background.chores.ChoreRunner`: what runs for as long as questions are answered."""
+class BackgroundLoop(Protocol):
+    """A background loop of the searcher: `actors.background.chores.ChoreRunner`."""
 
-    def start(self) -> None: ...
-    def drain(self, timeout_s: float) -> bool: ...
+    def start(self) -> None:
+        """Start the loop."""
+
+    def drain(self, timeout_s: float) -> bool:
+        """Finish the current chore; false if that takes longer than `timeout_s` seconds."""
 
 
 class Searcher:
-    """`embed` None: there is no model, and words answer every question. `beside` runs from `start` to `close`.
+    """Searches the index; without `embed` by keywords only. `background` runs from `start` to `close`.
 
     `behind`: seconds for which this machine's keyword index has been behind.
     """
@@ -43,28 +49,30 @@ class Searcher:
         self,
         index: Index,
         embed: Callable[[list[str]], Vectors] | None,
-        beside: Beside | None = None,
+        background: BackgroundLoop | None = None,
         behind: Callable[[], float] = float,
     ) -> None:
-        self._index, self._embed, self._beside, self._behind = index, embed, beside, behind
+        self._index, self._embed, self._background, self._behind = index, embed, background, behind
         self._vectors: LRUCache[str, Vectors] = LRUCache(KEPT_QUERIES)
         self._lock = threading.Lock()
 
     def warm_up(self) -> None:
-        """Load the model now instead of at the first question."""
+        """Load the model now instead of at the first query."""
         if self._embed is not None:
             self._embed(["ready"])
 
     def start(self) -> None:
-        if self._beside is not None:
-            self._beside.start()
+        """Start the background loop."""
+        if self._background is not None:
+            self._background.start()
 
     def close(self) -> None:
-        if self._beside is not None:
-            self._beside.drain(CLOSE_S)
+        """End the background loop."""
+        if self._background is not None:
+            self._background.drain(CLOSE_S)
 
     def search(self, request: SearchRequest) -> list[SearchHit] | None:
-        """None = no such document or job for this caller. Raises `PortUnavailable`."""
+        """Return hits; None if the caller has no such document or job. Raises `PortUnavailable`."""
         try:
             return self._index.search(request, None if self._embed is None else lambda: self._vector(request.q))
         except NotFound:
@@ -73,7 +81,7 @@ class Searcher:
             raise PortUnavailable(PORT, error.code) from error
 
     def check(self) -> float:
-        """Seconds for which the keyword index has been behind. Raises `PortUnavailable` when the index is not read."""
+        """Return the seconds for which the keyword index has been behind. Raises `PortUnavailable` on failure."""
         try:
             self._index.check()
         except StorageError as error:
@@ -82,9 +90,9 @@ class Searcher:
 
     def _vector(self, q: str) -> Vectors:
         with self._lock:
-            kept = self._vectors.get(q)
-        if kept is not None:
-            return kept
+            cached = self._vectors.get(q)
+        if cached is not None:
+            return cached
         assert self._embed is not None
         vector: Vectors = self._embed([q])[0]
         with self._lock:

@@ -1,4 +1,4 @@
-"""One answer while it is being written: the clock, the cap and the loop detector that every engine asks alike."""
+"""Limits on one answer while it is generated: the deadline, the length cap and the loop detector, for every engine."""
 
 import time
 
@@ -6,24 +6,25 @@ from models.neural.vlm.contract import AnswerEnd
 from models.neural.vlm.repetition import finds_loop
 
 LOOK_EVERY = 256
-"""Characters between two looks for a loop: a look costs up to a millisecond."""
+"""Characters between two loop checks: one check costs up to a millisecond."""
 
 
 class AnswerWatch:
-    """One per answer, used by one thread. `verdict` is cheap enough for every token."""
+    """Watches one answer; used by one thread. `verdict` is cheap enough for every token."""
 
     def __init__(self, deadline: float) -> None:
-        self._deadline, self._seen = deadline, 0
+        self._deadline, self._checked_chars = deadline, 0
 
     @property
     def left_s(self) -> float:
+        """Seconds until the deadline."""
         return max(0.0, self._deadline - time.monotonic())
 
     def verdict(self, text: str) -> AnswerEnd | None:
-        """Why writing must end now, or None. `text` is all that was written so far."""
+        """Return the reason to stop generating now, or None. `text` is the whole answer so far."""
         if time.monotonic() >= self._deadline:
             return AnswerEnd.TIMEOUT
-        if len(text) - self._seen < LOOK_EVERY:
+        if len(text) - self._checked_chars < LOOK_EVERY:
             return None
-        self._seen = len(text)
+        self._checked_chars = len(text)
         return AnswerEnd.LOOP if finds_loop(text) else None

@@ -1,6 +1,6 @@
-"""Which engine runs a vision-language model on this machine: vLLM where it is installed, plain transformers otherwise.
+"""Selection of the engine for a vision-language model: vLLM if it is installed, plain transformers otherwise.
 
-In come asks, out go guarded answers. Weights come from a local folder or the local model cache; what the folder
+Weights come from a local folder or the local model cache; what the folder
 contains is never executed (`trust_remote_code` stays off). Engines are imported only when one is made.
 """
 
@@ -20,7 +20,7 @@ PORT = "vlm_ocr"
 
 
 def make_engine(location: str) -> VlmEngine:
-    """The best engine installed here for a model folder or hub name. Raises `MlUnavailable` when there is none."""
+    """Return the best installed engine for a model folder or hub name. Raises `MlUnavailable` without any."""
     if find_spec("vllm"):
         from actors.vlm.vllm_engine import VllmEngine
 
@@ -33,13 +33,14 @@ def make_engine(location: str) -> VlmEngine:
 
 
 class AnswerWriter(Protocol):
-    """Writes one answer at a time, asking `watch` now and then."""
+    """Writes one answer at a time and checks `watch` now and then."""
 
-    def write(self, ask: Ask, watch: AnswerWatch) -> Answer: ...
+    def write(self, ask: Ask, watch: AnswerWatch) -> Answer:
+        """Generate the answer to one prompt, until its end or a verdict of `watch`."""
 
 
 class WriterEngine:
-    """Implements `VlmEngine` over one writer, made at the first ask: callers take turns."""
+    """Implements `VlmEngine` over one writer, created at the first prompt: callers take turns."""
 
     def __init__(self, make_writer: Callable[[], AnswerWriter], package: str, *, version: str | None = None) -> None:
         self.name, self._make_writer = package, make_writer
@@ -48,15 +49,21 @@ class WriterEngine:
         self._writer: AnswerWriter | None = None
 
     def generate(self, asks: Sequence[Ask], timeout_s: float) -> list[Answer]:
-        """Raises `PortUnavailable` when no turn came in time, `MlUnavailable` when the model does not load."""
+        """Return one answer for each prompt.
+
+        Raises:
+            PortUnavailable: Other callers kept the writer busy for `timeout_s` seconds.
+            MlUnavailable: The model does not load.
+        """
         deadline = time.monotonic() + timeout_s
         return [self._write(ask, deadline) for ask in asks]
 
     def healthy(self) -> bool:
-        """The writer lives in this process: while we can be asked, it is there."""
+        """Return True: the writer lives in this process."""
         return True
 
     def close(self) -> None:
+        """Drop the model."""
         with self._turn:
             self._writer = None
 

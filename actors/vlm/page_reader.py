@@ -1,7 +1,7 @@
-"""One page through a vision-language model: asks to the engine, guarded answers to blocks. Lives in a vlm_ocr replica.
+"""Reads one page with a vision-language model: prompts to the engine, answers to blocks. Runs in a vlm_ocr replica.
 
-In come pixels and the regions of models that read crops; out goes a `RecognisedPage` with blocks. Says no with
-`PortUnavailable` (engine away, full, too slow) or `PageRefused` (the answer cannot be used): the caller falls back.
+Takes pixels, and regions for models that read crops, and returns a `RecognisedPage` with blocks. It raises
+`PortUnavailable` (engine away, full, too slow) or `PageRefused` (unusable answer), and the caller falls back.
 """
 
 import threading
@@ -15,7 +15,7 @@ from models.neural.vlm.repetition import cut_loop
 
 PORT = "vlm_ocr"
 NOT_REPRODUCIBLE = "not-reproducible"
-"""Warning of every page a model read: it is outside the promise of byte-identical trees."""
+"""Warning on every page that a model read: byte-identical trees are not guaranteed for it."""
 TRUNCATED = "vlm-truncated"
 
 
@@ -26,7 +26,7 @@ class PageRefused(ExtractError):
 
 
 class VlmReader:
-    """Any number of calling threads up to `max_callers`; the engine bounds what runs at once."""
+    """Reads pages for up to `max_callers` threads; the engine limits how many run at once."""
 
     def __init__(
         self, model: VlmModel, engine: VlmEngine, *, page_timeout_s: float = 120.0, max_callers: int = 64
@@ -35,7 +35,7 @@ class VlmReader:
         self._places = threading.BoundedSemaphore(max_callers)
 
     def transcribe(self, page: PixelPage, regions: Sequence[PageRegion], timeout_s: float) -> RecognisedPage:
-        """Raises `PortUnavailable`, `PageRefused`, `Malformed` (the picture does not decode)."""
+        """Return the page as the model reads it. Raises `PortUnavailable`, `PageRefused`, `Malformed` (bad picture)."""
         if not self._places.acquire(blocking=False):
             raise PortUnavailable(PORT, "full")
         try:
@@ -44,17 +44,18 @@ class VlmReader:
             self._places.release()
 
     def healthy(self) -> bool:
-        """False when the engine must be made anew."""
+        """Return whether the engine works; if not, it must be created again."""
         return self._engine.healthy()
 
     def close(self) -> None:
+        """Close the engine."""
         self._engine.close()
 
     def _transcribe(self, page: PixelPage, regions: Sequence[PageRegion], timeout_s: float) -> RecognisedPage:
-        begun = time.monotonic()
+        started = time.monotonic()
         asks = self._model.ask(page, regions)
         try:
-            answers = self._engine.generate(asks, timeout_s - (time.monotonic() - begun)) if asks else []
+            answers = self._engine.generate(asks, timeout_s - (time.monotonic() - started)) if asks else []
         except MlUnavailable as error:
             raise PortUnavailable(PORT, "no model") from error
         blocks, cut = self._read(page, regions, asks, [_trim(answer) for answer in answers])
@@ -71,8 +72,11 @@ class VlmReader:
     def _read(
         self, page: PixelPage, regions: Sequence[PageRegion], asks: Sequence[Ask], answers: Sequence[Answer]
     ) -> tuple[list[RecognisedBlock], bool]:
-        """Blocks, and whether something is missing. A whole page that loops or runs out of time is refused: what it
-        left out nobody knows; one that reached the token cap keeps what was said and says so."""
+        """Return the blocks, and whether text is missing.
+
+        A whole page that loops or times out is refused, because the missing part is unknown. A page that reached the
+        token cap keeps its text and is marked as truncated.
+        """
         endings = {answer.ending for answer in answers}
         if not self._model.needs_regions and endings & {AnswerEnd.LOOP, AnswerEnd.TIMEOUT}:
             raise PageRefused("loop" if AnswerEnd.LOOP in endings else "timeout")
@@ -86,6 +90,6 @@ class VlmReader:
 
 
 def _trim(answer: Answer) -> Answer:
-    """A loop that the engine did not see (it answers in one piece) is found here."""
+    """Cut a loop that the engine could not see, because it answers in one piece."""
     trimmed = cut_loop(answer.text) if answer.ending is not AnswerEnd.LOOP else answer.text
     return answer if len(trimmed) == len(answer.text) else Answer(text=trimmed, ending=AnswerEnd.LOOP)

@@ -1,7 +1,7 @@
 """A vision-language model behind an OpenAI-compatible endpoint: `POST {url}/chat/completions`, streamed.
 
-In come asks, out go answers. Bounded connections, retries that obey Retry-After, a deadline per call, no redirects. The
-stream is what lets a loop be cut while it is written. The key goes into the header only.
+Connections are bounded, retries obey Retry-After, each call has a deadline, redirects are not followed. Streaming lets
+a loop be cut while it is generated. The key is sent in the header only.
 """
 
 import base64
@@ -21,7 +21,7 @@ from models.neural.vlm.pictures import to_png
 from storage.values.backoff import BackoffPolicy
 
 PORT = "vlm_ocr"
-TRIES = 4  # asks of one page, the first included
+TRIES = 4  # attempts for one page, the first included
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0  # seconds
 _AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 MAX_LINE = 1 << 20  # bytes of one event of the stream
@@ -29,7 +29,7 @@ MAX_CHARS = 400_000  # characters of one page's answer: a newspaper page has 40,
 
 
 class RemoteEngine:
-    """Implements `VlmEngine`; thread-safe. `fallback_model` is asked for when the endpoint does not list its models."""
+    """Implements `VlmEngine`; thread-safe. `fallback_model` is used if the endpoint does not list its models."""
 
     name = "openai"
 
@@ -56,11 +56,11 @@ class RemoteEngine:
 
     @property
     def version(self) -> str:
-        """The name under which the endpoint serves the model: all that is known of it."""
+        """The name under which the endpoint serves the model, the only version it reports."""
         return self._model or self._fallback_model
 
     def generate(self, asks: Sequence[Ask], timeout_s: float) -> list[Answer]:
-        """Raises `PortUnavailable` when the endpoint is away, refuses or is too slow to begin."""
+        """Return one answer for each prompt. Raises `PortUnavailable` if the endpoint is away, too slow or refuses."""
         deadline = time.monotonic() + timeout_s
         model = self._served_model(deadline)
         futures = [self._threads.submit(self._ask, ask, model, deadline) for ask in asks]
@@ -73,15 +73,16 @@ class RemoteEngine:
                 future.cancel()
 
     def healthy(self) -> bool:
-        """An endpoint that is away may come back."""
+        """Return True: an endpoint that is away may come back."""
         return True
 
     def close(self) -> None:
+        """Close the connections."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         self._client.close()
 
     def list_models(self, timeout_s: float) -> list[str]:
-        """Names the endpoint serves; empty when it does not say. Raises `PortUnavailable`."""
+        """Return the names the endpoint serves; empty if it does not list them. Raises `PortUnavailable`."""
         try:
             response = self._client.get("/models", timeout=timeout_s)
             listed = response.json() if response.status_code == 200 else {}
@@ -126,13 +127,13 @@ def _limits(deadline: float) -> httpx.Timeout:
 
 
 def _retry_after(response: httpx.Response, pause: float) -> float:
-    """Seconds the endpoint asks for, within reason; our own pause otherwise."""
+    """Return the seconds the endpoint asks for, within reason, or our own pause."""
     stated = response.headers.get("retry-after", "")
     return min(float(stated), LONGEST_PAUSE_S) if stated.isdecimal() else pause
 
 
 def make_request(ask: Ask, model: str) -> dict[str, Any]:
-    """The body of one call; pictures travel inside it."""
+    """Return the body of one call, with the picture inside it."""
     address = "data:image/png;base64," + base64.b64encode(to_png(ask.picture)).decode()
     content: list[dict[str, Any]] = [{"type": "image_url", "image_url": {"url": address}}]
     if ask.prompt:
@@ -148,7 +149,7 @@ def make_request(ask: Ask, model: str) -> dict[str, Any]:
 
 
 def _collect(lines: Iterator[str], watch: AnswerWatch) -> Answer:
-    """The streamed text up to its end, the deadline or a loop. Raises `ValueError` for what is no such stream."""
+    """Return the streamed text up to its end, the deadline or a loop. Raises `ValueError` for any other stream."""
     text, ending = "", AnswerEnd.LENGTH  # a stream that just stops was cut
     for line in lines:
         verdict = watch.verdict(text)

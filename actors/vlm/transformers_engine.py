@@ -7,17 +7,17 @@ from actors.vlm.answer_guard import AnswerWatch
 from models.cdom.errors import MlUnavailable
 from models.neural.vlm.contract import Answer, AnswerEnd, Ask
 
-LOOK_EVERY_TOKENS = 16  # tokens between looks at clock and loop detector, which cost more than a token
+LOOK_EVERY_TOKENS = 16  # tokens between checks of clock and loop detector, which cost more than a token
 
 
 def make_messages(prompt: str, picture: Any) -> list[dict[str, Any]]:
-    """The one message of an ask, as chat templates take it."""
+    """Return the single message of a prompt, in the form of chat templates."""
     content = [{"type": "image", "image": picture}] + ([{"type": "text", "text": prompt}] if prompt else [])
     return [{"role": "user", "content": content}]
 
 
 class TransformersWriter:
-    """One model in this process, on the GPU where there is one."""
+    """One model in this process, on the GPU if there is one."""
 
     def __init__(self, location: str) -> None:
         try:
@@ -30,6 +30,7 @@ class TransformersWriter:
         self._model = model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
 
     def write(self, ask: Ask, watch: AnswerWatch) -> Answer:
+        """Generate the answer to one prompt, until its end or a verdict of `watch`."""
         inputs = self._processor.apply_chat_template(
             make_messages(ask.prompt, ask.picture),
             add_generation_prompt=True, tokenize=True, return_dict=True, return_tensors="pt",
@@ -48,11 +49,11 @@ class TransformersWriter:
         return Answer(text=self.decode(tokens), ending=stop.verdict or (AnswerEnd.LENGTH if full else AnswerEnd.STOP))
 
     def decode(self, tokens: Any) -> str:
-        """Text of generated tokens."""
+        """Return the text of generated tokens."""
         return str(self._processor.decode(tokens, skip_special_tokens=True))
 
     def full(self, value: bool, ids: Any) -> Any:
-        """A stopping criterion's answer: one truth value per sequence."""
+        """Return a stopping criterion's answer: a tensor with one truth value per sequence."""
         return self._torch.full((ids.shape[0],), value, dtype=self._torch.bool, device=ids.device)
 
     def _ends(self) -> set[int]:
@@ -61,7 +62,7 @@ class TransformersWriter:
 
 
 class _StopEarly:
-    """A stopping criterion of transformers: asks the watch every few tokens."""
+    """A stopping criterion of transformers that checks the watch every few tokens."""
 
     def __init__(self, writer: TransformersWriter, start: int, watch: AnswerWatch) -> None:
         self._writer, self._start, self._watch = writer, start, watch

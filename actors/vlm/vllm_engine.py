@@ -1,7 +1,7 @@
-"""A vision-language model in vLLM's AsyncLLM, which batches the asks of all callers. Imported lazily.
+"""A vision-language model in vLLM's AsyncLLM, which batches the prompts of all callers. Imported lazily.
 
-In come asks, out go guarded answers. The engine's own processes are started by the constructor and end with `close`; an
-engine that died is never asked again, `healthy` says so, and whoever owns it makes a new one.
+The constructor starts the engine's processes and `close` ends them. A dead engine is not used again: `healthy` returns
+False, and the owner creates a new one.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from models.neural.vlm.contract import Answer, AnswerEnd, Ask
 
 PORT = "vlm_ocr"
 STREAM_EVERY = 16
-"""Tokens between two looks at an answer: one look per token costs the front process more than the GPU waits."""
+"""Tokens between two checks of an answer: a check per token costs the front process more than the GPU waits."""
 ENGINE_OPTIONS = {
     "limit_mm_per_prompt": {"image": 1},
     "enable_prefix_caching": False,
@@ -34,7 +34,7 @@ CLOSE_S = 30.0  # seconds an engine may take to free the GPU
 
 
 class VllmEngine:
-    """Implements `VlmEngine`; vLLM's loop has a thread of its own. `options` go to its AsyncEngineArgs over ours."""
+    """Implements `VlmEngine` with vLLM's loop on a separate thread. `options` override ours for AsyncEngineArgs."""
 
     name = "vllm"
 
@@ -49,16 +49,16 @@ class VllmEngine:
             raise
 
     def generate(self, asks: Sequence[Ask], timeout_s: float) -> list[Answer]:
-        """Raises `PortUnavailable` when the engine is dead."""
+        """Return one answer for each prompt. Raises `PortUnavailable` if the engine is dead."""
         deadline = time.monotonic() + timeout_s
         return list(self._run(self._write_all(asks, deadline)))
 
     def healthy(self) -> bool:
-        """False once the engine's process is gone: it does not come back by itself."""
+        """Return False once the engine's process is gone; it does not come back by itself."""
         return not self._engine.errored
 
     def close(self) -> None:
-        """Ends the engine's processes."""
+        """End the engine's processes."""
         self._run(self._shut_down())
         self._loop.call_soon_threadsafe(self._loop.stop)
 
@@ -83,13 +83,15 @@ class VllmEngine:
         await asyncio.wait_for(asyncio.to_thread(self._engine.shutdown), CLOSE_S)
 
     async def _write_all(self, asks: Sequence[Ask], deadline: float) -> list[Answer]:
-        """All answers, or the first failure once the others have ended too: none is left writing for nobody."""
-        told = await asyncio.gather(*(self._write(ask, AnswerWatch(deadline)) for ask in asks), return_exceptions=True)
+        """Return all answers, or raise the first failure once the others have ended too, so that none keeps running."""
+        results = await asyncio.gather(
+            *(self._write(ask, AnswerWatch(deadline)) for ask in asks), return_exceptions=True
+        )
         answers = []
-        for one in told:
-            if isinstance(one, BaseException):
-                raise one
-            answers.append(one)
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+            answers.append(result)
         return answers
 
     async def _write(self, ask: Ask, watch: AnswerWatch) -> Answer:
@@ -112,13 +114,13 @@ class VllmEngine:
 
 
 class _Pieces:
-    """An answer as it comes in."""
+    """An answer while it is streamed."""
 
     def __init__(self) -> None:
         self.text = ""
 
     def take(self, output: Any, watch: AnswerWatch) -> AnswerEnd | None:
-        """One more piece; why the answer ends with it, or None."""
+        """Append a piece; return the reason if the answer ends with it, else None."""
         piece = output.outputs[0]
         self.text += piece.text
         if output.finished:
@@ -127,17 +129,17 @@ class _Pieces:
 
 
 def _sampling(ask: Ask) -> Any:
-    vllm, wanted = import_module("vllm"), ask.sampling
+    vllm, sampling = import_module("vllm"), ask.sampling
     return vllm.SamplingParams(
-        temperature=wanted.temperature,
-        top_p=wanted.top_p,
-        max_tokens=wanted.max_tokens,
+        temperature=sampling.temperature,
+        top_p=sampling.top_p,
+        max_tokens=sampling.max_tokens,
         output_kind=import_module("vllm.sampling_params").RequestOutputKind.DELTA,
     )
 
 
 class Templates:
-    """Prompts as the model's own chat template makes them; no code of the model's folder runs for it."""
+    """Prompts by the model's own chat template; code in the model's folder is never run for it."""
 
     def __init__(self, location: str) -> None:
         transformers = import_module("transformers")
@@ -148,7 +150,7 @@ class Templates:
         self._render = lru_cache(maxsize=32)(self._apply)
 
     def render(self, ask: Ask) -> str:
-        """The whole prompt with one place for a picture."""
+        """Return the whole prompt with one placeholder for a picture."""
         return self._render(ask.mark, ask.prompt)
 
     def _apply(self, mark: str, prompt: str) -> str:

@@ -1,4 +1,4 @@
-"""Pages to a vision-language model first, to the CPU recogniser when it says no: one `RecognisePages` for a reader.
+"""Reads pages with a vision-language model first and with the CPU recogniser if it fails: one `RecognisePages`.
 
 A page that fell back says so (`vlm-fallback`). Models that read crops get their regions, and models without boxes
 their boxes, from the CPU recogniser's lines. After an engine was away, pages go straight to the CPU for a while.
@@ -19,17 +19,18 @@ from models.neural.vlm.grounding import ground
 
 FALLBACK, UNPLACED = "vlm-fallback", "vlm-unplaced"
 LINES_AT_ONCE = 4
-"""Pages of one reader with the CPU recogniser at once: it lets 64 callers of all readers in."""
+"""Pages of one reader at the CPU recogniser at once: it accepts 64 callers of all readers."""
 PAUSE_S, MOST_PAUSE_S = 60.0, 300.0
-"""After an engine was away, doubled while it still is: a page that waits for a GPU that never comes costs its time."""
+"""Seconds of CPU-only reading after an engine was away, doubled while it still is, so that pages do not wait for it."""
 VLM_SHARE = 0.7
-"""Share of a page's time that the model may use; the rest is the CPU recogniser's."""
+"""Share of a page's time that the model may use; the CPU recogniser has the remaining time."""
 
 
 class Transcribe(Protocol):
-    """A page to blocks. Raises `PortUnavailable`, `MlUnavailable` or `ExtractError`."""
+    """A model that reads pages."""
 
-    def transcribe(self, page: PixelPage, regions: Sequence[PageRegion], timeout_s: float) -> RecognisedPage: ...
+    def transcribe(self, page: PixelPage, regions: Sequence[PageRegion], timeout_s: float) -> RecognisedPage:
+        """Return the page as blocks. Raises `PortUnavailable`, `MlUnavailable` or `ExtractError`."""
 
 
 class VlmFirst:
@@ -42,30 +43,30 @@ class VlmFirst:
         self._lock = threading.Lock()
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
-        """Raises what the CPU recogniser raises, for pages the model did not read."""
+        """Return the pages, read by the model or the CPU recogniser; raises what the latter raises."""
         return [self._read(page, langs, timeout_s) for page in pages]
 
     def _read(self, page: PixelPage, langs: tuple[str, ...], timeout_s: float) -> RecognisedPage:
         if time.monotonic() < self._away_until:
             return _fallen_back(self._lines(page, langs, timeout_s))
-        begun = time.monotonic()
+        started = time.monotonic()
         lines = self._side.submit(self._lines, page, langs, timeout_s)
         regions = find_regions(page, lines.result(timeout_s)) if self._needs_regions else []
         read = self._ask(page, regions, timeout_s * VLM_SHARE)
         if read is None:
-            return _fallen_back(lines.result(max(0.1, timeout_s - (time.monotonic() - begun))))
+            return _fallen_back(lines.result(max(0.1, timeout_s - (time.monotonic() - started))))
         return _with_boxes(read, lines)
 
     def _lines(self, page: PixelPage, langs: tuple[str, ...], timeout_s: float) -> RecognisedPage:
         return self._ocr.recognise_pages([page], langs, timeout_s)[0]
 
     def _ask(self, page: PixelPage, regions: Sequence[PageRegion], timeout_s: float) -> RecognisedPage | None:
-        """The page as the model read it, or None. A broken engine is no reason to lose a page."""
+        """Return the page as the model read it, or None if it failed: a broken engine must not cost a page."""
         try:
             read = self._vlm.transcribe(page, regions, timeout_s)
         except PortUnavailable:
             self._stay_away()
-        except Exception:  # a refused page, a slow one, whatever a model's code raises: the CPU reads this page
+        except Exception:  # a refused page, a slow one, any error of a model's code: the CPU reads this page
             return None
         else:
             self._next_pause_s = self._pause_s
@@ -73,7 +74,7 @@ class VlmFirst:
         return None
 
     def _stay_away(self) -> None:
-        """Pages that were asked for together are away together: the pause grows once for all of them."""
+        """Extend the pause once for all pages that failed together."""
         with self._lock:
             now = time.monotonic()
             if now >= self._away_until:
@@ -86,18 +87,18 @@ def _fallen_back(page: RecognisedPage) -> RecognisedPage:
 
 
 def _with_boxes(read: RecognisedPage, lines: "Future[RecognisedPage]") -> RecognisedPage:
-    """Text without a place gets it from the lines, where there are any (a page turned upright has other places)."""
+    """Add boxes to text without them from the lines, if there are any (a page turned upright has other positions)."""
     if read.blocks is None or all(block.bbox is not None for block in read.blocks):
         lines.cancel()
         return read
     try:
-        found = lines.result()
+        recognised = lines.result()
     except Exception:  # no CPU recogniser here, or none free: blocks stay without boxes, and the page says so
         return replace(read, warnings=(*read.warnings, UNPLACED))
-    return read if found.rotation else replace(read, blocks=tuple(ground(read.blocks, found.words)))
+    return read if recognised.rotation else replace(read, blocks=tuple(ground(read.blocks, recognised.words)))
 
 
 def find_regions(page: PixelPage, lines: RecognisedPage) -> list[PageRegion]:
-    """The blocks that the layout rules see in the recogniser's lines, as crops to read."""
+    """Return the blocks that the layout rules find in the recogniser's lines, as crops to read."""
     content = apply_recognition(PageContent(number=page.number, width=page.width, height=page.height), lines)
     return [PageRegion(type=block.type, bbox=block.bbox, text=block.text) for block in content.blocks if block.bbox]

@@ -1,1 +1,1 @@
-"""What a process of a deployment opens first: settings, runtime, licence, addresses, the model it is to run."""
+"""The first things a process of a deployment opens: settings, runtime, licence, addresses, the model to run."""

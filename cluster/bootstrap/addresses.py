@@ -8,13 +8,13 @@ from configs.settings import Settings
 
 
 def base_url(settings: Settings) -> str:
-    """How this machine itself reaches the service."""
+    """Return the address at which this machine itself reaches the service."""
     host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(settings.host, settings.host)  # noqa: S104
     return f"http://{f'[{host}]' if ':' in host and not host.startswith('[') else host}:{settings.port}"
 
 
 def check_address(settings: Settings) -> None:
-    """The HTTP port must be ours to take."""
+    """Raise StartRefused unless the HTTP port is free and the address is one of this machine."""
     try:
         socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
     except OSError:

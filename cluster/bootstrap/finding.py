@@ -10,13 +10,15 @@ from configs.settings import Settings
 
 
 def load_settings(environ: Mapping[str, str] | None = None, /, **chosen: object) -> Settings:
-    """Settings from the environment; command-line values win. Raises `SettingsError`."""
+    """Return settings from the environment; command-line values win. Raises `SettingsError`."""
     return parse_settings(os.environ if environ is None else environ, **chosen)
 
 
 def find_runtime() -> Runtime:
-    """The runtime of this replica: the file its environment names; on a machine whose Ray was not started by `quire`,
-    made from its SVC_ variables. Raises `StartRefused`."""
+    """Return the runtime of this replica from the file its environment names.
+
+    On a machine whose Ray was not started by `quire` it is made from the SVC_ variables. Raises `StartRefused`.
+    """
     return read_runtime() if VARIABLE in os.environ else _from_environment()
 
 

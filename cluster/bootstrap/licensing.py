@@ -17,7 +17,7 @@ from serve_apps.access.license_keys import read_public_keys
 
 
 def license_of(settings: Settings) -> tuple[Path, dict[str, bytes]]:
-    """The file of the licence in force and keys beyond the pinned ones. Raises `StartRefused`."""
+    """Return the file of the licence in force and keys in addition to the pinned ones. Raises `StartRefused`."""
     try:
         if settings.license:
             return _given_license(settings.workdir, settings.license), {}
@@ -33,11 +33,11 @@ def license_of(settings: Settings) -> tuple[Path, dict[str, bytes]]:
 
 
 def _given_license(workdir: Path, token: str) -> Path:
-    """The token verified and kept in license.token, where a renewal of the same licence may already lie."""
+    """Verify the token and store it in license.token, where a renewal of the same licence may exist already."""
     keys, now, path = read_public_keys(LICENSE_KEYS), datetime.now(UTC), workdir / "license.token"
-    kept = path.read_text().strip() if path.exists() else ""
+    stored = path.read_text().strip() if path.exists() else ""
     try:
-        renewed = verify_license(kept, keys, now)
+        renewed = verify_license(stored, keys, now)
     except LicenseRefused:
         renewed = None
     try:
@@ -52,7 +52,7 @@ def _given_license(workdir: Path, token: str) -> Path:
 
 
 def _same_license(token: str, license_id: str, keys: dict[str, bytes]) -> bool:
-    """An expired but genuine token of the licence that has been renewed."""
+    """Return whether this is an expired but genuine token of the licence that has been renewed."""
     try:
         return read_license(token, keys).license_id == license_id
     except LicenseRefused:

@@ -1,4 +1,4 @@
-"""What every part of a deployment opens first: its store and its licence."""
+"""Opening of the store and the licence, which every part of a deployment needs."""
 
 from datetime import UTC, datetime
 
@@ -12,7 +12,7 @@ from storage.values import crash_points as crash
 
 
 def open_runtime_store(runtime: Runtime) -> Store:
-    """The deployment's store; refuses a schema older or newer than this program."""
+    """Open the deployment's store; refuse a schema older or newer than this program."""
     crash.arm(runtime.settings.crash_at)
     settings = runtime.settings
     store = open_store(runtime.dsn, settings.workdir, signing_key=runtime.signing_key, blobs_url=settings.blobs)
@@ -21,7 +21,7 @@ def open_runtime_store(runtime: Runtime) -> Store:
 
 
 def hold_license(runtime: Runtime) -> LicenseHolder:
-    """The licence in force; a renewal is read from the same file. Raises `LicenseRefused`."""
+    """Return the licence in force; a renewal is read from the same file. Raises `LicenseRefused`."""
     keys = license_keys(runtime)
     token = runtime.license_file.read_text().strip()
     license = verify_license(token, keys, datetime.now(UTC))
@@ -29,5 +29,5 @@ def hold_license(runtime: Runtime) -> LicenseHolder:
 
 
 def license_keys(runtime: Runtime) -> dict[str, bytes]:
-    """Pinned keys of this installation and the workdir's own development key."""
+    """Return pinned keys of this installation and the workdir's own development key."""
     return read_public_keys(LICENSE_KEYS) | runtime.license_keys

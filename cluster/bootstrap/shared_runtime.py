@@ -1,7 +1,7 @@
 """The runtime of a machine that shares a service with others: built from settings that mean the same on all of them.
 
-In come a database, a bucket, keys and a licence, all by value; out goes a runtime in the machine's own workdir, or a
-refusal that says which of them is local.
+Database, bucket, keys and licence are given by value and become a runtime in the machine's own workdir, or a refusal
+that names the ones that are local.
 """
 
 from cluster.bootstrap.addresses import base_url
@@ -15,7 +15,7 @@ from serve_apps.access.keys import InvalidApiKeys, parse_api_keys
 
 
 def check_shared(settings: Settings) -> None:
-    """What one machine keeps to itself cannot serve several. Raises `StartRefused` naming all that is missing."""
+    """Raise `StartRefused` naming every setting without which several machines cannot share the service."""
     missing = {
         "SVC_DATABASE_URL (the embedded database serves one machine only)": settings.database_url,
         "SVC_BLOBS (a workdir is local: originals and trees must lie in a bucket)": settings.blobs,
@@ -30,7 +30,7 @@ def check_shared(settings: Settings) -> None:
 
 
 def make_joined_runtime(settings: Settings) -> Runtime:
-    """The runtime of a machine that joins: checked and written into its workdir. Raises `StartRefused`."""
+    """Check the settings of a machine that joins, and write its runtime into its workdir. Raises `StartRefused`."""
     check_shared(settings)
     settings.workdir.mkdir(mode=0o711, parents=True, exist_ok=True)
     assert settings.database_url is not None

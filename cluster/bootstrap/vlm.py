@@ -1,7 +1,7 @@
-"""What SVC_VLM_OCR names: a registered model, a local checkpoint, or an endpoint elsewhere; and whether it can run.
+"""The model of SVC_VLM_OCR: a registered model, a local checkpoint, or a remote endpoint; and whether it can run.
 
-In comes the setting, out goes a choice with its placement. Loads no weights; an endpoint is asked once, at the start,
-which model it serves, unless the address says so (`http://host:8000/v1#dots`).
+The setting becomes a choice with its placement. Loads no weights. An endpoint is asked once, at the start, which model
+it serves, unless the address names it (`http://host:8000/v1#dots`).
 """
 
 from collections.abc import Mapping
@@ -25,6 +25,8 @@ ASK_S = 5.0  # seconds for an endpoint to name its model at the start
 
 
 class VlmKind(StrEnum):
+    """Kind of a vision-language model's location."""
+
     REGISTERED = "registered"
     DIRECTORY = "directory"
     ENDPOINT = "endpoint"
@@ -32,7 +34,7 @@ class VlmKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VlmChoice:
-    """`model` is the registered name; `location` what an engine loads (hub name, folder) or the endpoint's address."""
+    """A chosen model. `location` is what an engine loads (hub name, folder) or the endpoint's address."""
 
     kind: VlmKind
     model: str
@@ -40,16 +42,17 @@ class VlmChoice:
 
     @property
     def setting(self) -> str:
-        """The setting that says all of it, so that replicas need ask nobody."""
+        """The complete setting, so that replicas need not ask the endpoint again."""
         return self.location if self.kind is VlmKind.REGISTERED else f"{self.location}#{self.model}"
 
     @property
     def placement(self) -> Placement:
+        """The placement of the model's replicas."""
         return VLM_REMOTE if self.kind is VlmKind.ENDPOINT else VLM_GPU
 
 
 def choose_vlm(value: str, key: str | None = None) -> VlmChoice:
-    """Raises `StartRefused` naming the setting and what is wrong with it."""
+    """Return the model of a setting. Raises `StartRefused` naming the setting and the fault."""
     if value in VLM_MODELS:
         return VlmChoice(VlmKind.REGISTERED, value, value)
     if value.startswith(("http://", "https://")):
@@ -97,22 +100,22 @@ def _ask_model(address: str, key: str | None) -> str:
 
 
 def match_model(served: str) -> str | None:
-    """The registered model behind the name an endpoint serves it by."""
+    """Return the registered model for the name under which an endpoint serves it."""
     plain = served.lower().replace("-", "").replace("_", "").replace(".", "")
     marks = {"paddleocrvl": "paddleocr-vl", "lightonocr": "lightonocr", "dots": "dots"}
     return next((name for mark, name in marks.items() if mark in plain), None)
 
 
 def check_vlm(choice: VlmChoice, labels: Mapping[str, str], *, others_may_join: bool) -> None:
-    """Refused only where no node can ever be amd64 with CUDA. Raises `StartRefused`."""
-    wanted = choice.placement.required
-    if others_may_join or all(labels.get(name) == value for name, value in wanted.items()):
+    """Raise `StartRefused` if no node can ever be amd64 with CUDA."""
+    required = choice.placement.required
+    if others_may_join or all(labels.get(name) == value for name, value in required.items()):
         return
     raise StartRefused("SVC_VLM_OCR: needs an amd64 machine with an NVIDIA GPU, and this one is the only node")
 
 
 def make_vlm_reader(choice: VlmChoice, key: str | None, concurrency: int) -> "VlmReader":
-    """For a replica. Raises `MlUnavailable` when no engine is installed."""
+    """Return the page reader of a replica. Raises `MlUnavailable` if no engine is installed."""
     from actors.vlm.engine import make_engine
     from actors.vlm.page_reader import VlmReader
     from actors.vlm.remote import RemoteEngine
@@ -125,7 +128,7 @@ def make_vlm_reader(choice: VlmChoice, key: str | None, concurrency: int) -> "Vl
 
 
 def settle_vlm(settings: Settings, *, others_may_join: bool = False) -> Settings:
-    """SVC_VLM_OCR checked, with the model an endpoint serves written into it. Raises `StartRefused`."""
+    """Check SVC_VLM_OCR and write the model that an endpoint serves into it. Raises `StartRefused`."""
     if settings.vlm_ocr is None:
         return settings
     choice = choose_vlm(settings.vlm_ocr, settings.vlm_key)

@@ -11,17 +11,17 @@ NO_EMBEDDER = "none"
 
 
 def searches(settings: Settings) -> bool:
-    """Whether this deployment keeps a search index."""
+    """Return whether this deployment keeps a search index."""
     return settings.rag_db is not None
 
 
 def embeds(settings: Settings) -> bool:
-    """Whether it has vectors."""
+    """Return whether this deployment stores vectors."""
     return searches(settings) and settings.embedder != NO_EMBEDDER
 
 
 def plan_readers(settings: Settings) -> Sizing:
-    """The reader pool these settings ask for on this machine."""
+    """Return the reader pool these settings ask for on this machine."""
     return size_readers(
         cores=os.cpu_count() or 1,
         workers=settings.workers,
@@ -33,12 +33,12 @@ def plan_readers(settings: Settings) -> Sizing:
 
 
 def wanted_pools(settings: Settings) -> dict[str, Placement]:
-    """Every pool these settings ask for, with where it may run."""
+    """Return every pool these settings ask for, with its placement."""
     return pools(plan_readers(settings), search=searches(settings), embed=embeds(settings))
 
 
 def optional_pools(settings: Settings) -> dict[str, Placement]:
-    """Pools that run only where a node fits them; without one they are a warning, never a refusal."""
+    """Return pools that need a special node; without one they cause a warning, never a refusal."""
     if settings.vlm_ocr is None:
         return {}
     return {"vlm_ocr": choose_vlm(settings.vlm_ocr, settings.vlm_key).placement}

@@ -21,7 +21,7 @@ from storage.webhooks.egress import Egress
 
 
 def open_resources(runtime: Runtime) -> Resources:
-    """What the API is built from."""
+    """Open the resources of the API."""
     settings = runtime.settings
     token = load_default_token(runtime.token_file) if runtime.token_file else None
     on_demand = ServedOnDemand()
@@ -54,7 +54,7 @@ def open_resources(runtime: Runtime) -> Resources:
 
 
 def build_api() -> FastAPI:
-    """For a replica."""
+    """Build the API of a replica."""
     runtime = find_runtime()
     if runtime.settings.request_log:
         write_requests(runtime.settings.workdir)

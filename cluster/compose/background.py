@@ -20,9 +20,9 @@ from configs.settings import Settings
 from serve_apps.access.development import development_license
 from serve_apps.deployments import BackgroundWork
 from storage.access.audit import seal
-from storage.access.rate_limits import forget_idle
+from storage.access.rate_limits import delete_idle_buckets
 from storage.access.signed_heads import SignedHeads
-from storage.jobs.idempotency import forget_keys
+from storage.jobs.idempotency import delete_old_keys
 from storage.postgres.leases import RoleLease
 from storage.postgres.vacuum_full import Scrubber
 from storage.queue.clock import heal_clock
@@ -32,20 +32,20 @@ from storage.sources.removed_files import delete_retired
 from storage.sources.sync import Reading
 from storage.store import Store
 from storage.upkeep.erase import purge_some
-from storage.upkeep.reconcile import reconcile_and_tell
+from storage.upkeep.reconcile import reconcile_and_log
 from storage.upkeep.retention import delete_expired
 from storage.values.ids import new_worker_id
 from storage.values.rows import PageQuota
 from storage.webhooks.egress import Egress
 from storage.webhooks.outbox import StoreOutbox
-from storage.webhooks.receivers import forget_old_secrets
+from storage.webhooks.receivers import erase_old_secrets
 
-REPEATED_S = 86_400.0  # seconds a client may repeat a submission with its key: a day, as others keep them
-ORPHAN_S = 3600.0  # seconds a file without a row may be an upload in course
+REPEATED_S = 86_400.0  # seconds for which a client may repeat a submission with its key: a day, as is usual
+ORPHAN_S = 3600.0  # seconds for which a file without a row may be an upload in progress
 
 
 def make_janitor(runtime: Runtime) -> ChoreRunner:
-    """Housekeeping of the whole deployment, behind the lease of the role."""
+    """Return the housekeeping of the whole deployment, guarded by the lease of its role."""
     store, license, gate = open_runtime_store(runtime), hold_license(runtime), source_gate(runtime.settings)
 
     heads = SignedHeads(runtime.settings.workdir, store.signer)
@@ -64,16 +64,16 @@ def make_janitor(runtime: Runtime) -> ChoreRunner:
         Chore(name="fold quota", every_s=5, run=lambda: fold_quota(store.db)),
         Chore(name="fold counters", every_s=5, run=lambda: fold_counters(store.db)),
         Chore(name="sweep partial uploads", every_s=600, run=lambda: store.blobs.sweep(ORPHAN_S)),
-        Chore(name="reconcile", every_s=3600, run=BackgroundTask(lambda: reconcile_and_tell(store, grace_s=ORPHAN_S))),
-        Chore(name="forget idempotency keys", every_s=3600, run=lambda: forget_keys(store.db, REPEATED_S)),
+        Chore(name="reconcile", every_s=3600, run=BackgroundTask(lambda: reconcile_and_log(store, grace_s=ORPHAN_S))),
+        Chore(name="forget idempotency keys", every_s=3600, run=lambda: delete_old_keys(store.db, REPEATED_S)),
         Chore(name="delete retired", every_s=30, run=lambda: delete_retired(store.db)),
         Chore(name="sync sources", every_s=30, run=BackgroundTask(lambda: sync_due(store, gate, reading))),
-        Chore(name="forget rate limits", every_s=600, run=lambda: forget_idle(store.db)),
-        Chore(name="forget old secrets", every_s=600, run=lambda: forget_old_secrets(store.db)),
+        Chore(name="forget rate limits", every_s=600, run=lambda: delete_idle_buckets(store.db)),
+        Chore(name="forget old secrets", every_s=600, run=lambda: erase_old_secrets(store.db)),
         Chore(name="watch clock", every_s=60, run=lambda: check_clock(store.db)),
         Chore(name="heal clock", every_s=30, run=partial(_heal, store, runtime.settings)),
     ]
-    if not searches(runtime.settings):  # else the index writer purges, because the index must forget first
+    if not searches(runtime.settings):  # else the index writer purges, because the index must be erased first
         chores.append(Chore(name="purge", every_s=5, run=lambda: purge_some(store)))
     if runtime.settings.database_url is None:
         chores.append(Chore(name="scrub", every_s=15, run=Scrubber(store.db).run))
@@ -85,17 +85,17 @@ def make_janitor(runtime: Runtime) -> ChoreRunner:
 
 
 def _heal(store: Store, settings: Settings) -> None:
-    """After the database's clock was set back."""
+    """Repair times after the database's clock was set back."""
     heal_clock(store.db, lease_s=settings.lease_s, delay_s=max(settings.retry_delays_s))
 
 
 def _renew(runtime: Runtime) -> None:
-    """A development licence is renewed while the service runs; whoever holds it looks at its file again."""
+    """Renew the development licence while the service runs; holders read its file again."""
     development_license(runtime.settings.workdir, datetime.now(UTC))
 
 
 def make_dispatcher(runtime: Runtime) -> Dispatcher:
-    """Sends events to webhooks; any number may run."""
+    """Return a dispatcher of webhooks; any number may run."""
     outbox = StoreOutbox(open_runtime_store(runtime), new_worker_id())
     return Dispatcher(outbox, Egress(runtime.settings.webhook_allow).post)
 

@@ -17,6 +17,7 @@ class PluginFlagger:
     allowed: tuple[str, ...]
 
     def __call__(self, tree: Tree) -> Tree:
+        """Return the tree with flags of all detectors."""
         return flag_tree(tree, _detectors_of(self))
 
 

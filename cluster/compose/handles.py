@@ -1,6 +1,6 @@
-"""Ports over Serve handles: what one deployment asks of another, always with a timeout, and Ray's errors in ours.
+"""Ports over Serve handles: calls between deployments, always with a timeout, and with Ray's errors mapped to ours.
 
-Handles are looked up by name at the first call, so nothing waits for the other side to be there. Ray is imported then.
+Handles are looked up by name at the first call, so nothing waits for the other side to start. Ray is imported then.
 """
 
 import asyncio
@@ -36,14 +36,14 @@ RECOGNISER, BACKGROUND = "recogniser", "background"
 RENDER_TIMEOUT_S = 20.0  # seconds for a page's picture; the slowest pages of the hostile set take ten
 EMBEDDER, SEARCHER = "embedder", "searcher"
 SEARCH_TIMEOUT_S = 10.0  # seconds; a question at a million chunks takes a tenth of one
-CHECK_TIMEOUT_S = 3.0  # seconds for a sign of life, below what health may take
+CHECK_TIMEOUT_S = 3.0  # seconds for a health check of the searcher, below the limit of the API's own
 REDACT_TIMEOUT_S = 120.0  # seconds for a redacted file; a hundred pages take three of CPU time
 GRACE_S = 5.0
-"""The other side gives up first, so that it can say why."""
+"""Seconds added to the other side's timeout, so that it fails first and can report the reason."""
 
 
 class HandleClient:
-    """Another deployment, of the application `api` unless it has one of its own."""
+    """Calls another deployment, by default one of the application `api`."""
 
     def __init__(self, deployment: str, application: str = API_APP) -> None:
         self._deployment, self._application = deployment, application
@@ -57,7 +57,7 @@ class HandleClient:
         )
 
     def call(self, method: str, *values: object, timeout_s: float) -> Any:
-        """For threads. Raises `PortUnavailable` and what the other side raised of ours."""
+        """Call a method from a thread. Raises `PortUnavailable`, and our own errors of the other side."""
         with self._translated():
             response = getattr(self._handle, method).remote(*values)
             try:
@@ -67,7 +67,7 @@ class HandleClient:
                 raise
 
     async def ask(self, method: str, *values: object, timeout_s: float) -> Any:
-        """For event loops; the same."""
+        """Call a method from an event loop; raises as `call` does."""
         with self._translated():
             return await asyncio.wait_for(getattr(self._handle, method).remote(*values), timeout_s)
 
@@ -97,12 +97,14 @@ class ServedRecogniser:
         self._peer = HandleClient(RECOGNISER)
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
+        """Return the recognised pages, in the order given. Raises `PortUnavailable`."""
         answer: list[RecognisedPage] = self._peer.call(
             "recognise_pages", pages, langs, timeout_s, timeout_s=timeout_s + GRACE_S
         )
         return answer
 
     def find_elements(self, page: PixelPage, timeout_s: float) -> DetectedPage:
+        """Return the elements of a page. Raises `PortUnavailable`."""
         answer: DetectedPage = self._peer.call("find_elements", page, timeout_s, timeout_s=timeout_s + GRACE_S)
         return answer
 
@@ -114,7 +116,7 @@ class ServedVlm:
         self._peer = HandleClient(VLM_APP, VLM_APP)
 
     def transcribe(self, page: PixelPage, regions: Sequence[PageRegion], timeout_s: float) -> RecognisedPage:
-        """Raises `PortUnavailable` (no pool, no GPU yet, too slow), and what the model's reader raises."""
+        """Return a page as blocks. Raises `PortUnavailable` (no pool yet, too slow) and the model reader's errors."""
         answer: RecognisedPage = self._peer.call(
             "transcribe", page, tuple(regions), timeout_s, timeout_s=timeout_s + GRACE_S
         )
@@ -122,7 +124,7 @@ class ServedVlm:
 
 
 class DrawingFailed(ExtractError):
-    """A page could not be drawn; `code` says why."""
+    """A page could not be drawn; `code` names the reason."""
 
     def __init__(self, code: ErrorCode, detail: str) -> None:
         super().__init__(detail)
@@ -144,7 +146,7 @@ class ServedOnDemand:
         area: Bbox | None = None,
         marks: Sequence[PageMark] = (),
     ) -> PageImage:
-        """Raises `NotFound` when the original is gone, `ExtractError`, `PortUnavailable`."""
+        """Return a picture of a page. Raises `NotFound` if the original is gone, `ExtractError`, `PortUnavailable`."""
         asked = (blob_key, page, dpi, password, area, RENDER_TIMEOUT_S, tuple(marks))
         answer = await self._peer.ask("render", *asked, timeout_s=RENDER_TIMEOUT_S + GRACE_S)
         if isinstance(answer, PageImage):
@@ -156,7 +158,14 @@ class ServedOnDemand:
     async def redact_original(
         self, blob_key: str, tree: bytes, decisions: Mapping[tuple[str, str, int], str], password: str | None
     ) -> bytes:
-        """Raises `NotFound` when the original is gone, `RedactionRefused`, `ExtractError`, `PortUnavailable`."""
+        """Return the redacted file.
+
+        Raises:
+            NotFound: The original is gone.
+            RedactionRefused: The file cannot be redacted.
+            ExtractError: The file cannot be read.
+            PortUnavailable: The background process is away or too slow.
+        """
         answer = await self._peer.ask(
             "redact", blob_key, tree, dict(decisions), password, REDACT_TIMEOUT_S, timeout_s=REDACT_TIMEOUT_S + GRACE_S
         )
@@ -169,6 +178,7 @@ class ServedOnDemand:
         raise DrawingFailed(answer.code, answer.detail)
 
     async def read_once(self, original: bytes, options: ReadOptions, timeout_s: float) -> ReadOutcome:
+        """Read a document without storing it. Raises `PortUnavailable`."""
         outcome: ReadOutcome = await self._peer.ask("read", original, options, timeout_s, timeout_s=timeout_s + GRACE_S)
         return outcome
 
@@ -180,6 +190,7 @@ class ServedEmbedder:
         self._peer = HandleClient(EMBEDDER)
 
     def embed(self, texts: Sequence[str], *, timeout_s: float, urgent: bool = False) -> "Vectors":
+        """Return unit vectors, one row a text. Raises `PortUnavailable`."""
         vectors: Vectors = self._peer.call("embed", list(texts), timeout_s, urgent, timeout_s=timeout_s + GRACE_S)
         return vectors
 
@@ -191,6 +202,7 @@ class ServedIndexWriter:
         self._peer = HandleClient(BACKGROUND)
 
     def write(self, documents: "Sequence[DocumentChunks]", *, timeout_s: float, urgent: bool = False) -> None:
+        """Write chunks; searches find them when this returns. Raises `PortUnavailable`."""
         self._peer.call("write", list(documents), timeout_s, urgent, timeout_s=timeout_s + GRACE_S)
 
 
@@ -201,9 +213,11 @@ class ServedSearcher:
         self._peer = HandleClient(SEARCHER)
 
     async def search(self, request: SearchRequest) -> list[SearchHit] | None:
+        """Return hits; None if the caller has no such document or job. Raises `PortUnavailable`."""
         hits: list[SearchHit] | None = await self._peer.ask("search", request, timeout_s=SEARCH_TIMEOUT_S)
         return hits
 
     async def check(self) -> float:
+        """Return the seconds for which the keyword index has been behind. Raises `PortUnavailable`."""
         behind_s: float | None = await self._peer.ask("check", timeout_s=CHECK_TIMEOUT_S)
-        return behind_s or 0.0  # a searcher of the version before says nothing
+        return behind_s or 0.0  # a searcher of the previous version returns None

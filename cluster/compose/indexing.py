@@ -1,4 +1,4 @@
-"""What stands between reading and publishing: chunks are counted and, with a search index, written to it."""
+"""The step between reading and publishing: chunks are counted and, with a search index, written to it."""
 
 from dataclasses import replace
 from functools import partial
@@ -19,7 +19,7 @@ INDEXING_ROOM = 8  # documents a reader may have between reading and publishing 
 
 
 def served_indexer(settings: Settings) -> IndexDocument | None:
-    """What puts a document into the index, asked over Serve."""
+    """Return a client that puts documents into the index over Serve; None without a search index."""
     if not searches(settings):
         return None
 
@@ -27,7 +27,7 @@ def served_indexer(settings: Settings) -> IndexDocument | None:
 
 
 def with_search(ports: Ports, settings: Settings) -> Ports:
-    """The API's ports, with those of search where there is one."""
+    """Return the API's ports, with those of search if there is an index."""
     if not searches(settings):
         return ports
 
@@ -37,7 +37,7 @@ def with_search(ports: Ports, settings: Settings) -> Ports:
 def before_publishing(
     publisher: Publishing, index: IndexDocument | None, inflight: Inflight, beats: Beats
 ) -> Publishing:
-    """Chunks are counted and, with an index, findable before a document is published."""
+    """Return a publisher that first counts a document's chunks and, with an index, makes them searchable."""
     parts = IndexingParts(
         chunk=partial(chunk_tree, tokenizer=load_tokenizer()),
         count=partial(count_chunks, tokenizer=load_tokenizer()),

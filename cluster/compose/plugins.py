@@ -1,8 +1,8 @@
 """Plugins: entry points of installed packages, loaded only when SVC_PLUGINS names them (`*`: all).
 
-In come names; out come readers (by format, as "module:function" for the sandbox, which imports them itself), exports,
-detectors of personal data and at most one recogniser. A name that is not installed, or a plugin that is no plugin,
-refuses the start. A plugin runs with the service's rights: installing one is trusting it.
+Names become readers (by format, as "module:function" for the sandbox, which imports them itself), exports, detectors of
+personal data and at most one recogniser. A name that is not installed, or an object of the wrong type, refuses the
+start. A plugin runs with the service's rights: installing one means trusting it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +21,7 @@ MakeRecogniser = Callable[[], Any]
 
 
 class PluginGroup(StrEnum):
-    """`readers`: the name is a format, the object opens it. `exports`: an `Export`. `pii`, `ocr`: make one."""
+    """Entry point groups. `readers`: named by format, open it. `exports`: an `Export`. `pii`, `ocr`: factories."""
 
     READERS = "quire.readers"
     EXPORTS = "quire.exports"
@@ -31,7 +31,7 @@ class PluginGroup(StrEnum):
 
 @dataclass(slots=True, kw_only=True)
 class Plugins:
-    """What was loaded, by what it is."""
+    """The loaded plugins by group."""
 
     readers: dict[str, str] = field(default_factory=dict)
     exports: dict[str, Export] = field(default_factory=dict)
@@ -48,11 +48,12 @@ class Detectors:
         self.version = "+".join(detector.version for detector in detectors)
 
     def detect(self, text: str) -> list[Hit]:
+        """Return the hits of all detectors."""
         return settle(chain.from_iterable(detector.detect(text) for detector in self._detectors))
 
 
 def load_plugins(allowed: Sequence[str], installed: Iterable[EntryPoint] | None = None) -> Plugins:
-    """Raises StartRefused. Nothing is imported that is not allowed."""
+    """Load the allowed plugins and import no others. Raises StartRefused."""
     plugins = Plugins()
     if not allowed:
         return plugins

@@ -5,7 +5,7 @@ from functools import partial
 
 from actors.reader.inflight import HeartbeatThread, Inflight
 from actors.reader.ocr_queue import OcrQueue, RecognitionParts
-from actors.reader.outcome_handler import Settlement
+from actors.reader.outcome_handler import OutcomeHandler
 from actors.reader.publisher import Publisher
 from actors.reader.reader import Reader, ReaderParts
 from actors.reader.task_notifier import TaskNotifier
@@ -39,9 +39,9 @@ def make_reader(
     index: IndexDocument | None = None,
     detector: FindElements | None = None,
 ) -> Reader:
-    """One reader over the deployment's queue, with its own fork server. `index`: documents pass it first.
+    """Return a reader over the deployment's queue, with its own fork server.
 
-    `detector` gives second opinions.
+    Documents pass `index` before publishing; `detector` gives second opinions.
     """
     settings, store = runtime.settings, open_runtime_store(runtime)
     policy = LeasePolicy(lease_s=settings.lease_s, retry_delays_s=settings.retry_delays_s)
@@ -56,22 +56,22 @@ def make_reader(
         keep=partial(_keep, store),
     )
     publishing = before_publishing(publisher, index, inflight, queue)
-    hints = TaskNotifier(partial(listen, runtime.dsn, ["quire_tasks"]))
-    settlement = Settlement(queue, publishing, inflight, make_tree_flagger(settings))
+    wake_signal = TaskNotifier(partial(listen, runtime.dsn, ["quire_tasks"]))
+    outcomes = OutcomeHandler(queue, publishing, inflight, make_tree_flagger(settings))
     line = RecognitionParts(
-        port=recogniser, settlement=settlement, inflight=inflight, beats=queue, wake=hints.wake,
+        port=recogniser, outcomes=outcomes, inflight=inflight, beats=queue, wake=wake_signal.wake,
         room=max(1, settings.inflight_docs - 1), pages_at_once=VLM_PAGES_AT_ONCE if settings.vlm_ocr else 1,
     )  # fmt: skip
     parts = ReaderParts(
         queue=queue,
         originals=store.blobs,
         parser=_make_parser(settings, detector),
-        hints=hints,
+        wake_signal=wake_signal,
         publisher=publishing,
-        settlement=settlement,
+        outcomes=outcomes,
         recognition=OcrQueue(line),
         inflight=inflight,
-        heart=HeartbeatThread(queue, inflight, settings.beat_s),
+        heartbeat=HeartbeatThread(queue, inflight, settings.beat_s),
         reserve=_reserve(store, hold_license(runtime)),
         close=partial(_end, tracing, store),
     )
@@ -84,7 +84,7 @@ def _make_parser(settings: Settings, detector: FindElements | None) -> DocumentR
 
 
 def _keep(store: Store, data: bytes) -> StoredBlob:
-    """Stores a file that was inside a document."""
+    """Store a file that was inside a document."""
     writer = store.blobs.new_writer()
     try:
         writer.write(data)
@@ -100,7 +100,7 @@ def _end(tracing: Tracing, store: Store) -> None:
 
 
 def make_on_demand(runtime: Runtime, recogniser: RecognisePages, detector: FindElements | None = None) -> OnDemand:
-    """Pages drawn and documents read once, in sandboxes of their own."""
+    """Return the drawing of pages and the reading of single documents, each in separate sandboxes."""
     limits, store = sandbox_limits(runtime.settings), open_runtime_store(runtime)
     return OnDemand(
         drawing=DocumentReader(limits),
@@ -120,7 +120,7 @@ def _reserve(store: Store, license: LicenseHolder) -> Callable[[Claim, int], Non
 
 
 def build_reader() -> Reader:
-    """For a replica."""
+    """Build the reader of a replica."""
     runtime = find_runtime()
     served = ServedRecogniser()
     return make_reader(runtime, with_vlm(runtime, served), served_indexer(runtime.settings), served)

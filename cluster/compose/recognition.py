@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 RECOGNISER_NICE = 10  # nice value: recognition fills cores that reading and answering need first
 VLM_CONCURRENCY, VLM_PAGES_AT_ONCE = 16, 8
-"""Calls open at an endpoint at once; an engine of our own batches by itself."""
+"""Concurrent calls to an endpoint, and concurrent pages of one document; a local engine batches by itself."""
 
 
 def make_recogniser(runtime: Runtime) -> Recogniser:
-    """The OCR of this machine: one worker, models loaded at the first page or, when wanted, now."""
+    """Return the OCR of this machine: one worker, models loaded at the first page or, if set, now."""
     settings = runtime.settings
     flags = frozenset(settings.cpu_flags) or None
     by_plugin = load_plugins(settings.plugins).make_recogniser
@@ -43,14 +43,14 @@ def make_recogniser(runtime: Runtime) -> Recogniser:
 
 
 def make_detector(folder: str | None, flags: frozenset[str] | None = None) -> "LayoutDetector":
-    """The layout detector for second opinions: of `folder`, or the one installed beside the service."""
+    """Return the layout detector for second opinions: of `folder`, or the one installed with the service."""
     from models.neural.layout.detector import LayoutDetector  # OpenCV: readers import this module for `with_vlm`
 
     return LayoutDetector(None if folder is None else Path(folder), flags)
 
 
 def with_vlm(runtime: Runtime, recogniser: RecognisePages) -> RecognisePages:
-    """The recogniser of a reader: the vision-language model first where one is set, else the one given."""
+    """Return the recogniser of a reader: the vision-language model first if one is set, else the one given."""
     settings = runtime.settings
     if settings.vlm_ocr is None:
         return recogniser
@@ -60,18 +60,18 @@ def with_vlm(runtime: Runtime, recogniser: RecognisePages) -> RecognisePages:
 
 
 def make_vlm(runtime: Runtime) -> VlmReader:
-    """The page reader of a vlm_ocr replica."""
+    """Return the page reader of a vlm_ocr replica."""
     settings = runtime.settings
     assert settings.vlm_ocr is not None
     return make_vlm_reader(choose_vlm(settings.vlm_ocr, settings.vlm_key), settings.vlm_key, VLM_CONCURRENCY)
 
 
 def build_recogniser() -> Recogniser:
-    """For a replica; all other work of the machine comes first: no born-digital page waits for a scanned one."""
+    """Build the recogniser of a replica, at low priority, so that scanned pages do not delay born-digital ones."""
     os.nice(RECOGNISER_NICE)
     return make_recogniser(find_runtime())
 
 
 def build_vlm() -> VlmReader:
-    """For a replica."""
+    """Build the page reader of a replica."""
     return make_vlm(find_runtime())

@@ -1,7 +1,7 @@
-"""What was read outside the service, without personal data: `quire extract --redacted` and bulk jobs into folders.
+"""Removal of personal data outside the service: `quire extract --redacted` and bulk jobs into folders.
 
-Nobody reviews here, so every flag is masked. Looked for with the engine that the settings name, as the service does;
-where they name none, a command looks for names as well: it reads a few files, and they leave the house.
+Flags are not reviewed, so every flag is masked. The engine is that of the settings, as in the service. Without a
+setting a command also detects names, because it reads a few files that will be passed on.
 """
 
 import os
@@ -17,21 +17,21 @@ HIDDEN_NAME = "[REDACTED]"
 
 
 def redact_outcome(outcome: "ReadOutcome") -> "ReadOutcome":
-    """The outcome with its tree masked and without pictures. Raises `PiiIncomplete` and `SettingsError`."""
+    """Return the outcome with its tree masked and without pictures. Raises `PiiIncomplete` and `SettingsError`."""
     from actors.reader.pii_scan import redact
 
     return redact(outcome, _flagger())
 
 
 def flag_outcome(outcome: "ReadOutcome") -> "ReadOutcome":
-    """The outcome with its tree searched for personal data. Raises `SettingsError`."""
+    """Return the outcome with its tree searched for personal data. Raises `SettingsError`."""
     from actors.reader.pii_scan import scan
 
     return scan(outcome, _flagger())
 
 
 def settings_of_command(settings: "Settings") -> "Settings":
-    """With the engine of a command whose operator chose none."""
+    """Return the settings with the engine of commands, unless the operator chose one."""
     if "pii_engine" in settings.model_fields_set:
         return settings
     return settings.model_copy(update={"pii_engine": type(settings.pii_engine).NAMES})
@@ -53,5 +53,5 @@ def _service_settings() -> "Settings":
 
 
 def name_without_names(count: int, suffix: str) -> list[str]:
-    """Results by number: a file's name may hold what is masked inside."""
+    """Return result names by number, because a file's name may contain personal data."""
     return [f"document-{number:05}{suffix}" for number in range(1, count + 1)]

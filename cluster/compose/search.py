@@ -1,6 +1,6 @@
-"""Composition of everything about search: which parts exist, from settings to objects. Without SVC_RAG_DB: none.
+"""Composition of search, from settings to objects. Without SVC_RAG_DB nothing is built.
 
-The `build_*` functions are what replicas call by name; each imports only what it is made of.
+Replicas call the `build_*` functions by name; each imports only its own parts.
 """
 
 from functools import partial
@@ -34,20 +34,20 @@ from storage.values.ids import new_worker_id
 MIB = 1 << 20  # bytes
 ROLE = "index_writer"
 PURGES_PER_PASS = 500  # documents erased from the index in one commit
-FOLLOW_S = 5.0  # seconds between looks of a searcher at how far its machine's keyword indexes are
+FOLLOW_S = 5.0  # seconds between a searcher's checks of its machine's keyword indexes
 LEASE_S = 12.0
-"""After a kill the next writer waits this long; readers keep their documents meanwhile."""
+"""Seconds that the next writer waits after a kill; readers keep their documents meanwhile."""
 
 
 def index_place(settings: Settings) -> IndexPlace:
-    """Where the vectors of this embedder lie. Raises `EmbedderRefused`."""
+    """Return the location of this embedder's vectors. Raises `EmbedderRefused`."""
     assert settings.rag_db is not None
     facts = describe_embedder(settings.embedder)
     return place_index(settings.rag_db, settings.workdir, width=facts.width, model=facts.key)
 
 
 def check_search(settings: Settings) -> None:
-    """Raises `StartRefused` for a model that cannot be loaded, and for an index that another model filled."""
+    """Raise `StartRefused` for a model that cannot be loaded, and for an index that another model filled."""
     try:
         check_embedder(settings.embedder)
         check_model(index_place(settings))
@@ -58,13 +58,14 @@ def check_search(settings: Settings) -> None:
 
 
 def make_embedder(settings: Settings) -> Embedder:
+    """Return the embedder of these settings, with its model loaded."""
     return Embedder(load_embedder(settings.embedder))
 
 
 def make_searcher(settings: Settings, store: Store) -> Searcher:
-    """Answers questions; loads its model now, so that the first one is as fast as the next.
+    """Return a searcher with its model loaded, so that the first query is as fast as the next.
 
-    On a machine without the writer it keeps the keyword indexes in step by itself.
+    On a machine without the writer it updates the keyword indexes itself.
     """
     place = index_place(settings)
     search = open_search(place, store.db, memory_bytes=settings.search_memory_mb * MIB)
@@ -78,7 +79,7 @@ def make_searcher(settings: Settings, store: Store) -> Searcher:
 
 
 def make_index_writer(settings: Settings, store: Store, embed: Embed | None) -> IndexWriting:
-    """The one writer, with what keeps the index small, forgetful and equal to SQL."""
+    """Return the index writer, with the chores that keep the index small, erased and consistent with SQL."""
     writer = open_writer(index_place(settings))
     reindex = Reindexer(store.artifacts, partial(chunk_tree, tokenizer=load_tokenizer()), embed, writer)
     reconciler = IndexReconciler(store.db, writer, reindex, chunker=chunker_name())
@@ -99,12 +100,12 @@ def make_index_writer(settings: Settings, store: Store, embed: Embed | None) -> 
 
 
 def build_embedder() -> Embedder:
-    """For a replica."""
+    """Build the embedder of a replica."""
     return make_embedder(find_runtime().settings)
 
 
 def build_searcher() -> Searcher:
-    """For a replica."""
+    """Build the searcher of a replica."""
     runtime = find_runtime()
     return make_searcher(runtime.settings, open_runtime_store(runtime))
 

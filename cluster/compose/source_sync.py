@@ -1,6 +1,6 @@
-"""Sources on a schedule, and the deletes that syncs left for later: the janitor's chores about sources.
+"""The janitor's chores about sources: scheduled syncs, and the deletes that syncs postponed.
 
-A sync may take long, so it runs beside the janitor's own turn; each source's lease makes it the only one.
+A sync may take long, so it runs on a separate thread; each source's lease prevents a second sync.
 """
 
 import logging
@@ -20,15 +20,16 @@ log = logging.getLogger(__name__)
 
 
 class BackgroundTask:
-    """Runs a chore in a thread of its own, never twice at a time."""
+    """Runs a chore on a separate thread, never twice at a time."""
 
     def __init__(self, run: Callable[[], object]) -> None:
         self._run = run
         self._thread: threading.Thread | None = None
 
     def __call__(self) -> None:
+        """Start the chore unless it still runs."""
         if self._thread is None or not self._thread.is_alive():
-            self._thread = threading.Thread(target=self._try, name="aside", daemon=True)
+            self._thread = threading.Thread(target=self._try, name="background-task", daemon=True)
             self._thread.start()
 
     def _try(self) -> None:
@@ -39,7 +40,7 @@ class BackgroundTask:
 
 
 def sync_due(store: "Store", gate: SourceGate, read: Callable[[], Reading]) -> int:
-    """Syncs every source whose time has come; one that fails keeps none from its turn. Returns how many succeeded."""
+    """Sync every due source and return how many succeeded; a failure does not stop the others."""
     from storage.values.rows import Actor
 
     done = 0

@@ -1,7 +1,7 @@
-"""Where spans go: over OTLP/HTTP to SVC_OTLP_ENDPOINT, off unless it is set.
+"""Export of spans over OTLP/HTTP to SVC_OTLP_ENDPOINT, off unless it is set.
 
-Spans leave in batches from a thread of their own; when the receiver is away they are dropped, never waited for. The SDK
-is imported only where traces are on.
+A separate thread sends spans in batches; if the receiver is away they are dropped without waiting. The SDK is imported
+only if traces are on.
 """
 
 import threading
@@ -23,7 +23,7 @@ CLOSE_S = 2.0  # seconds for the last batch at the end of a process
 
 
 def make_tracing(settings: Settings, pool: str) -> Tracing:
-    """The traces of one replica of `pool`. The endpoint is the receiver's base URL; spans go below it."""
+    """Return the traces of one replica of `pool`. The endpoint is the receiver's base URL."""
     if settings.otlp_endpoint is None:
         return TRACING_OFF
     exporter = _exporter(settings.otlp_endpoint, dict(settings.otlp_headers))
@@ -32,7 +32,7 @@ def make_tracing(settings: Settings, pool: str) -> Tracing:
 
 
 def _close(provider: "TracerProvider", exporter: "OTLPSpanExporter") -> None:
-    """Sends what is left; a receiver that is away is waited for no longer than CLOSE_S."""
+    """Send pending spans, waiting at most CLOSE_S for a receiver that is away."""
     give_up = threading.Timer(CLOSE_S, exporter.shutdown)
     give_up.daemon = True
     give_up.start()

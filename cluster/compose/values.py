@@ -21,7 +21,7 @@ DEFAULT = frozenset({"default"})
 
 
 def source_gate(settings: Settings) -> SourceGate:
-    """Which places may be sources."""
+    """Return the limits on source locations."""
     return SourceGate(
         workdir=settings.workdir,
         root=Path(settings.source_root) if settings.source_root else None,
@@ -32,7 +32,7 @@ def source_gate(settings: Settings) -> SourceGate:
 
 
 def api_limits(settings: Settings) -> ApiLimits:
-    """The API's limits in bytes; behind HAProxy every caller looks local, so nobody is taken for local."""
+    """Return the API's limits in bytes. Behind HAProxy every caller looks local, so the loopback token is off."""
     return ApiLimits(
         max_upload_bytes=settings.max_upload_mb * MEGABYTE,
         max_batch_files=settings.max_batch_files,
@@ -51,7 +51,7 @@ def api_limits(settings: Settings) -> ApiLimits:
 
 
 def read_options(settings: Settings) -> ReadOptions:
-    """How documents are read unless the request says otherwise."""
+    """Return the reading options unless a request overrides them."""
     return ReadOptions(
         fast_mode=settings.fast_mode,
         ocr_langs=settings.ocr_langs,
@@ -61,7 +61,7 @@ def read_options(settings: Settings) -> ReadOptions:
 
 
 def sandbox_limits(settings: Settings) -> SandboxLimits:
-    """What one document may use."""
+    """Return the limits of one document in the sandbox."""
     return SandboxLimits(
         readers=load_plugins(settings.plugins).readers,
         memory_bytes=settings.child_memory_mb * MIB,
@@ -71,6 +71,6 @@ def sandbox_limits(settings: Settings) -> SandboxLimits:
 
 
 def make_tree_flagger(settings: Settings) -> Callable[[Tree], Tree]:
-    """Looks for personal data with the configured engine and the detectors of plugins; it pickles as its choices."""
+    """Return a function that flags personal data with the configured engine and plugins; it pickles as its choices."""
     own = make_flagger(settings.pii_engine, settings.pii_languages, urls=settings.pii_urls)
     return PluginFlagger(own, settings.plugins) if load_plugins(settings.plugins).detectors else own

@@ -29,7 +29,7 @@ from storage.values.rows import Scope
 
 
 def find_items(source: str, manifest: str | None) -> tuple[str, list[WorkItem]]:
-    """The root and the documents below it, or those of them that a manifest names."""
+    """Return the root and the documents below it, or those of them that a manifest names."""
     if manifest is not None:
         return source, make_items((name, 0) for name in read_manifest(Path(manifest).read_text()))
     if "://" not in source and Path(source).is_file():
@@ -106,7 +106,7 @@ def _into_service(
 
 
 def _end(work: Callable[[], dict[str, Any]]) -> None:
-    """The summary, or one line that says why there is none."""
+    """Print the summary, or fail with one line that names the reason."""
     try:
         click.echo(json.dumps(work()))
     except (JobStopped, FolderUnavailable, StorageError) as error:

@@ -2,7 +2,7 @@
 
 The corpus is a folder of trees (TREES, the output of `bulk_extract`) or an organisation's documents in a service
 (`--from-service`; with `--job` the shards together are what the endpoint of that job sends). Chunking runs on the
-cluster and its parts are kept, so a killed export goes on; gates and the removal of near-duplicates over the whole
+cluster and its parts are kept, so a killed export resumes; gates and the removal of near-duplicates over the whole
 corpus run here, in one order: the same corpus gives the same bytes.
 """
 
@@ -34,25 +34,26 @@ from storage.values.rows import Scope
 log = logging.getLogger("quire.jobs")
 PARTS = "parts"
 MEAN, MOST = 32, 128
-"""Documents of a part."""
+"""Mean and most documents of a part."""
 CHUNK = TypeAdapter(Chunk)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some documents and the file that holds those of their chunks that pass the gates; its name says all it is of."""
+    """Documents and the file of those of their chunks that pass the gates, named by a hash of its inputs."""
 
     name: str
     documents: tuple[CorpusDocument, ...]
 
 
 class CutRow:
-    """A row is a part as JSON; the answer counts. The part is written whole or not at all."""
+    """Worker whose row is a part as JSON; it returns counts. The part is written atomically."""
 
     def __init__(self, corpus: Corpus, output: str, options: FinetuneOptions) -> None:
         self._cut, self._folder, self._options = corpus.open(), open_folder(output, make=True), options
 
     def __call__(self, row: Row) -> Row:
+        """Cut the documents of a part and write their chunks."""
         part = load_part(row["part"])
         lines = [
             json.dumps([document.name, CHUNK.dump_python(chunk, mode="json")])
@@ -64,11 +65,12 @@ class CutRow:
         return {"documents": len(part.documents), "chunks": len(lines)}
 
     def close(self) -> None:
+        """Close the corpus."""
         self._cut.close()
 
 
 def plan_parts(corpus: Corpus, options: FinetuneOptions) -> list[Part]:
-    """The parts of the corpus as it is now, in order."""
+    """Return the parts of the corpus as it is now, in order."""
     gates = [options.min_chars, options.max_chars, options.language]
     salt = json.dumps([corpus.salt(), gates])
     return [Part(_part_name(salt, group), tuple(group)) for group in cut_groups(corpus.documents(), MEAN, MOST)]
@@ -80,16 +82,18 @@ def _part_name(salt: str, group: Sequence[CorpusDocument]) -> str:
 
 
 def dump_part(part: Part) -> str:
+    """Return a part as JSON."""
     return json.dumps([part.name, [list(asdict(document).values()) for document in part.documents]])
 
 
 def load_part(text: str) -> Part:
+    """Return the part of its JSON."""
     name, documents = json.loads(text)
     return Part(name, tuple(CorpusDocument(*facts) for facts in documents))
 
 
 def read_chunks(folder: Folder, parts: Iterable[Part]) -> Iterator[tuple[str, Chunk]]:
-    """(document, chunk) in the order of the parts; one part is in memory at a time."""
+    """Yield (document, chunk) in the order of the parts; one part is in memory at a time."""
     for part in parts:
         for line in folder.read(part.name).splitlines():
             name, facts = json.loads(line)
@@ -103,8 +107,8 @@ def export(
     folder = open_folder(output, make=True)
     folder.sweep()
     parts = plan_parts(corpus, options)
-    there = {name for name, _ in folder.names(PARTS)}
-    undone = [part for part in parts if part.name not in there]
+    written = {name for name, _ in folder.names(PARTS)}
+    undone = [part for part in parts if part.name not in written]
     total = sum(len(part.documents) for part in undone)
     log.info("%d documents in %d parts, %d documents to cut", sum(len(p.documents) for p in parts), len(parts), total)
     if undone:

@@ -1,7 +1,7 @@
-"""`python -m cluster.jobs.rechunk`: cuts published documents' chunks anew where another chunker cut them.
+"""`python -m cluster.jobs.rechunk`: chunks published documents again that another chunker version cut.
 
 Works on a service's store, on the service's own Ray cluster: the new chunks replace the old ones in the search index in
-one commit, then the document remembers its chunker. Killed and run again it goes on with what is still outdated.
+one commit, then the document's row stores its chunker. A killed job resumes with the documents still outdated.
 """
 
 import json
@@ -33,13 +33,13 @@ from storage.values.errors import NotFound, StorageError
 from storage.values.rows import DocumentId, Scope
 
 log = logging.getLogger("quire.jobs")
-BATCH = 16  # documents cut anew in one transaction
+BATCH = 16  # documents of one row of work
 NO_CHUNKER = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RechunkParts:
-    """`index` None: there is no search index, chunks are only counted."""
+    """Parts of a `Rechunker`. Without an `index` chunks are only counted."""
 
     store: Store
     tokenizer: Tokenizer
@@ -47,16 +47,17 @@ class RechunkParts:
 
 
 class Rechunker:
-    """One document after the other; what became of each: chunked, gone or failed."""
+    """Chunks one document after the other."""
 
     def __init__(self, parts: RechunkParts) -> None:
         self._parts, self._chunker = parts, chunker_name()
 
     def rechunk(self, document: ChunkedDocument) -> str:
+        """Chunk one document; return `chunked`, `gone` or `failed`."""
         store, index = self._parts.store, self._parts.index
         try:
             tree = load_tree(patiently(lambda: store.artifacts.read(document.document_id, document.attempt, TREE)))
-        except NotFound:  # deleted or published anew meanwhile
+        except NotFound:  # deleted or republished meanwhile
             return "gone"
         except ValueError:
             log.warning("document %s has no tree that can be read", document.document_id)
@@ -78,7 +79,7 @@ class Rechunker:
 
 
 class RechunkRow:
-    """A row is some documents as JSON; the answer counts what became of them."""
+    """Worker whose row is documents as JSON; it returns counts by result."""
 
     def __init__(self, service: Service) -> None:
         runtime = service.runtime()
@@ -88,16 +89,20 @@ class RechunkRow:
         ).rechunk
 
     def __call__(self, row: Row) -> Row:
+        """Chunk the documents of a row."""
         done = Counter(self._work(document) for document in load_documents(row["documents"]))
         return {name: done[name] for name in ("chunked", "gone", "failed")}
 
 
 def dump_documents(documents: Sequence[ChunkedDocument]) -> str:
-    """Only what a worker needs of them."""
-    return json.dumps([[one.scope.tenant, one.scope.org, one.document_id, one.attempt] for one in documents])
+    """Return documents as JSON, with only the values that a worker uses."""
+    return json.dumps(
+        [[document.scope.tenant, document.scope.org, document.document_id, document.attempt] for document in documents]
+    )
 
 
 def load_documents(text: str) -> list[ChunkedDocument]:
+    """Return the documents of their JSON."""
     return [
         ChunkedDocument(Scope(tenant=tenant, org=org), DocumentId(document_id), attempt, None, None)
         for tenant, org, document_id, attempt in json.loads(text)
@@ -105,7 +110,7 @@ def load_documents(text: str) -> list[ChunkedDocument]:
 
 
 def find_outdated(db: Database, chunker: str) -> Iterator[ChunkedDocument]:
-    """Published documents that another chunker cut, in order of id."""
+    """Yield published documents that another chunker cut, in order of id."""
     last = ""
     while page := list_outdated(db, chunker, after=last):
         last = page[-1].document_id
@@ -113,10 +118,10 @@ def find_outdated(db: Database, chunker: str) -> Iterator[ChunkedDocument]:
 
 
 def rechunk_all(service: Service, workers: int | None, *, everything: bool, dry_run: bool) -> dict[str, Any]:
-    """The summary. Raises `JobStopped`, `StorageError`."""
+    """Chunk all outdated documents and return the summary. Raises `JobStopped`, `StorageError`."""
     runtime = service.runtime()
-    wanted = NO_CHUNKER if everything else chunker_name()
-    documents = with_store(runtime, lambda store: list(find_outdated(store.db, wanted)))
+    current = NO_CHUNKER if everything else chunker_name()
+    documents = with_store(runtime, lambda store: list(find_outdated(store.db, current)))
     summary = {"chunker": chunker_name(), "documents": len(documents)}
     if dry_run or not documents:
         return summary
@@ -124,7 +129,9 @@ def rechunk_all(service: Service, workers: int | None, *, everything: bool, dry_
     connect()
     if runtime.settings.rag_db is not None and not index_is_here(runtime):
         raise JobStopped("the service does not run on this Ray cluster, so its search index cannot be reached")
-    rows = [{"documents": dump_documents(documents[at : at + BATCH])} for at in range(0, len(documents), BATCH)]
+    rows = [
+        {"documents": dump_documents(documents[start : start + BATCH])} for start in range(0, len(documents), BATCH)
+    ]
     progress, done = Progress(len(documents)), Counter[str]()
     for row in spread(rows, RechunkRow, (service,), workers=count, cpus=service.cpus):
         counts = {name: int(value) for name, value in row.items()}
@@ -139,7 +146,7 @@ def rechunk_all(service: Service, workers: int | None, *, everything: bool, dry_
 @click.option("--workers", type=click.IntRange(1, 10_000), help="Documents cut at once; one per CPU by default.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 def main(everything: bool, workdir: Path | None, workers: int | None, dry_run: bool) -> None:
-    """Cut outdated chunks anew, in the index and where they are shown."""
+    """Chunk outdated documents again, in the index and in all outputs."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     try:
         summary = rechunk_all(find_service(workdir), workers, everything=everything, dry_run=dry_run)

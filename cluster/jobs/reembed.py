@@ -1,7 +1,7 @@
-"""`python -m cluster.jobs.reembed --embedder NEW`: vectors of another model beside the old ones.
+"""`python -m cluster.jobs.reembed --embedder NEW`: computes vectors of another model in addition to the old ones.
 
-The service goes on answering from the old vectors; the switch is its next start with SVC_EMBEDDER=NEW. Workers embed,
-this process alone writes. Killed and run again it goes on with what has no new vectors yet.
+The service continues to answer from the old vectors; the switch is its next start with SVC_EMBEDDER=NEW. Workers embed,
+only this process writes. A killed job resumes with the documents that have no new vectors yet.
 """
 
 import json
@@ -45,7 +45,7 @@ TEXTS = 64  # texts embedded at a time: a full batch of the model
 WRITE_CHUNKS = 2_000  # vectors written in one commit: fewer commits make fewer files
 CLAIM_S = 60.0  # seconds a worker's claim on a part holds without a sign of life
 PASSES = 5
-"""Documents come and go while the job runs; what is left after so many passes comes by the service's reconciler."""
+"""Passes over documents that arrive while the job runs; the service's reconciler embeds any after the last pass."""
 _PUBLISHED = """
 select count(*) as published from documents
 where status = 'succeeded' and deleted_at is null and published_attempt is not null and coalesce(chunks, -1) <> 0
@@ -53,18 +53,19 @@ where status = 'succeeded' and deleted_at is null and published_attempt is not n
 
 
 class EmbedRow:
-    """A row is some texts; the answer their vectors, float32, row by row."""
+    """Worker whose row is texts; it returns their vectors as float32 bytes, row by row."""
 
     def __init__(self, embedder: str) -> None:
         self._model = load_embedder(embedder)
 
     def __call__(self, row: Row) -> Row:
+        """Embed the texts of a row."""
         vectors = self._model.embed([str(text) for text in row["texts"]])
         return {"at": row["at"], "vectors": np.ascontiguousarray(vectors, np.float32).tobytes()}
 
 
 def group_documents(documents: Sequence[DocumentChunks]) -> list[list[DocumentChunks]]:
-    """Groups of at least TEXTS chunks, so that a call is worth its way."""
+    """Return groups of at least TEXTS chunks, so that each call is worth its overhead."""
     groups: list[list[DocumentChunks]] = []
     room = 0
     for document in documents:
@@ -77,7 +78,7 @@ def group_documents(documents: Sequence[DocumentChunks]) -> list[list[DocumentCh
 
 
 def with_vectors(group: Sequence[DocumentChunks], data: bytes, width: int) -> list[DocumentChunks]:
-    """Each document with its part of the vectors. Raises `ValueError` when they are not as many as the chunks."""
+    """Return each document with its part of the vectors. Raises `ValueError` if the counts differ."""
     vectors = np.frombuffer(data, np.float32).reshape(-1, width)
     cuts = np.cumsum([len(document.chunks) for document in group])
     if len(vectors) != cuts[-1]:
@@ -89,18 +90,18 @@ def with_vectors(group: Sequence[DocumentChunks], data: bytes, width: int) -> li
 def embed_slice(
     documents: Sequence[DocumentChunks], embedder: str, width: int, *, workers: int, cpus: float
 ) -> Iterator[list[DocumentChunks]]:
-    """The documents with vectors, group by group as they are ready."""
+    """Yield the documents with vectors, group by group as they are ready."""
     groups = group_documents(documents)
     rows = [
-        {"at": at, "texts": [chunk.text for document in group for chunk in document.chunks]}
-        for at, group in enumerate(groups)
+        {"at": index, "texts": [chunk.text for document in group for chunk in document.chunks]}
+        for index, group in enumerate(groups)
     ]
     for row in spread(rows, EmbedRow, (embedder,), workers=workers, cpus=cpus):
         yield with_vectors(groups[int(row["at"])], row["vectors"], width)
 
 
 def write_in_batches(table: "Reembedding", groups: Iterator[list[DocumentChunks]]) -> Iterator[tuple[int, int]]:
-    """(documents, chunks) per commit; a commit takes some thousand chunks."""
+    """Yield (documents, chunks) per commit; a commit takes some thousand chunks."""
     waiting: list[DocumentChunks] = []
     for group in groups:
         waiting += group
@@ -112,11 +113,12 @@ def write_in_batches(table: "Reembedding", groups: Iterator[list[DocumentChunks]
 
 
 def put(table: "Reembedding", documents: Sequence[DocumentChunks]) -> int:
+    """Write documents to the table, waiting out outages, and return the number of chunks."""
     return patiently(lambda: table.put(documents))
 
 
 def reembed_all(service: Service, embedder: str | None, workers: int | None, *, dry_run: bool) -> dict[str, Any]:
-    """The summary. Raises `JobStopped`, `StorageError`, `EmbedderRefused`."""
+    """Embed all documents and return the summary. Raises `JobStopped`, `StorageError`, `EmbedderRefused`."""
     settings = new_settings(service, embedder)
     if not embeds(settings):
         raise JobStopped("there is no search index with vectors: SVC_RAG_DB is not set, or the embedder is none")
@@ -137,15 +139,18 @@ def reembed_all(service: Service, embedder: str | None, workers: int | None, *, 
 def fill_table(
     store: Store, place: "IndexPlace", embedder: str, check: Callable[[], None], *, workers: int, cpus: float
 ) -> dict[str, Any]:
-    """Passes until nothing is left, or PASSES of them; the summary. `check` raises when another process may write."""
+    """Run passes until nothing is left, or PASSES of them; return the summary.
+
+    `check` raises if another process may write.
+    """
     table = Reembedding(store.db, place)
     documents = chunks = 0
     try:
         for _ in range(PASSES):
             todo = table.todo()
             progress = Progress(len(todo))
-            for at in range(0, len(todo), SLICE):
-                texts = table.texts(todo[at : at + SLICE])
+            for start in range(0, len(todo), SLICE):
+                texts = table.texts(todo[start : start + SLICE])
                 groups = embed_slice(texts, embedder, place.width, workers=workers, cpus=cpus)
                 check()
                 for done, written in write_in_batches(table, groups):
@@ -162,7 +167,7 @@ def fill_table(
 
 
 class Writing:
-    """A context: this process alone writes a table. A killed writer's claim ends after CLAIM_S."""
+    """A context in which only this process writes a table. A killed writer's claim ends after CLAIM_S."""
 
     def __init__(self, store: Store, role: str) -> None:
         self._lease = RoleLease(store.db, role, new_worker_id(), ttl_s=CLAIM_S)
@@ -184,15 +189,15 @@ class Writing:
         self._lease.release()
 
     def check(self) -> None:
-        """Raises `JobStopped` when somebody else may have taken over."""
+        """Raise `JobStopped` if another process may have taken over."""
         if time.monotonic() >= self._sure_until:
             raise JobStopped("another process may write these vectors now")
 
     def _acquired(self) -> bool:
         asked = time.monotonic()
-        held = self._lease.acquire()
-        self._sure_until = asked + CLAIM_S if held else 0.0
-        return held
+        is_held = self._lease.acquire()
+        self._sure_until = asked + CLAIM_S if is_held else 0.0
+        return is_held
 
     def _hold(self) -> None:
         while not self._end.wait(CLAIM_S / 5):
@@ -202,7 +207,7 @@ class Writing:
 
 
 def new_settings(service: Service, embedder: str | None) -> Settings:
-    """The service's settings with the other model. Raises `EmbedderRefused`."""
+    """Return the service's settings with the other model. Raises `EmbedderRefused`."""
     settings = service.runtime().settings
     if embedder is None:
         return settings
@@ -211,7 +216,7 @@ def new_settings(service: Service, embedder: str | None) -> Settings:
 
 
 def count_left(store: Store, place: "IndexPlace") -> int:
-    """Documents to embed; looks only, so a table that is not there yet is not made."""
+    """Return the number of documents to embed, without creating a missing table."""
     if place.table in SiblingTables(place.uri, "", place.storage_options).names():
         table = Reembedding(store.db, place)
         try:
@@ -223,7 +228,7 @@ def count_left(store: Store, place: "IndexPlace") -> int:
 
 
 def drop_old(service: Service) -> dict[str, Any]:
-    """Tables of models the service does not run on go."""
+    """Delete the tables of models that the service does not run on."""
 
     def drop(store: Store) -> list[str]:
         table = Reembedding(store.db, index_place(service.runtime().settings))

@@ -1,1 +1,1 @@
-"""One machine as Ray and HAProxy meet it: environment, ports, readiness, the end of a session."""
+"""One machine under Ray and HAProxy: environment, ports, readiness, the end of a session."""

@@ -1,7 +1,7 @@
-"""The environment of every process of ours that touches Ray: one function, or they do not find each other.
+"""The environment of every process of ours that uses Ray, made by one function so that they find each other.
 
-In come ports and folders, out goes a complete environment. A driver without the same loopback variable as the node
-rewrites 127.0.0.1 and hangs for minutes, so nobody sets these by hand.
+Ports and folders become a complete environment. A driver without the same loopback variable as the node rewrites
+127.0.0.1 and hangs for minutes, so never set these by hand.
 """
 
 import hashlib
@@ -23,12 +23,15 @@ WORKER_TEMPLATE = "QUIRE_WORKER_TEMPLATE"
 """Environment variable with the socket at which workers are forked; absent with SVC_WORKER_TEMPLATE=0."""
 _DROPPED = ("RAY_", "SVC_", "PYTHON")
 FEW_HEAPS = {"MALLOC_ARENA_MAX": str(max(2, os.cpu_count() or 1))}
-"""One heap of the C library a core. Its own choice is eight, and what a thread freed stays in the heap it came from: a
-process with the threads of Lance, of a pool and of an event loop grows for hours. What the environment says wins."""
+"""One heap of the C library per core, unless the environment sets another number.
+
+The default is eight per core, and memory that a thread freed stays in its heap: a process with many threads grows for
+hours.
+"""
 
 
 def ray_token_file(workdir: Path) -> Path:
-    """Ray's own cluster token (0600), minted once."""
+    """Return the file of Ray's own cluster token (0600), created once."""
     path = run_folder(workdir) / "ray-token"
     if not path.exists():
         write_private(path, secrets.token_hex(32).encode())
@@ -36,9 +39,9 @@ def ray_token_file(workdir: Path) -> Path:
 
 
 def ray_folder(workdir: Path) -> Path:
-    """Ray's sockets, logs and spill: in the workdir, or in a private short folder where that path is too long.
+    """Return the folder of Ray's sockets, logs and spill: in the workdir, or in a short one if that path is too long.
 
-    Ray opens its folder to everybody (0777), so it stands in one that only its owner may enter.
+    Ray opens its folder to all users (0777), so its parent is accessible to the owner only.
     """
     private = run_folder(workdir)
     if len(str(private / "ray")) > _SOCKETS:
@@ -49,7 +52,7 @@ def ray_folder(workdir: Path) -> Path:
 
 
 def short_folder(workdir: Path) -> Path:
-    """A private folder of this workdir whose path leaves room for unix sockets."""
+    """Create and return a private folder of this workdir whose path leaves room for unix sockets."""
     folder = _short_path(workdir)
     folder.mkdir(mode=0o700, exist_ok=True)
     _check_private(folder)
@@ -57,7 +60,7 @@ def short_folder(workdir: Path) -> Path:
 
 
 def remove_short_folder(workdir: Path) -> None:
-    """Nothing of ours stays outside the workdir."""
+    """Remove the folder outside the workdir."""
     folder = _short_path(workdir)
     if folder.is_dir() and not folder.is_symlink() and folder.lstat().st_uid == os.geteuid():
         shutil.rmtree(folder, ignore_errors=True)
@@ -74,7 +77,7 @@ def _check_private(folder: Path) -> None:
 
 
 def clear_sessions(folder: Path) -> None:
-    """Remove what earlier runs left: logs and spill may hold document bytes."""
+    """Remove sessions of earlier runs: logs and spill may hold document bytes."""
     for session in folder.glob("session_*"):
         session.unlink() if session.is_symlink() else shutil.rmtree(session, ignore_errors=True)
 
@@ -88,8 +91,8 @@ def service_environment(
     template: bool,
     base: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Environment of the supervisor and so of all it starts. No secret is in it; settings travel in `runtime`."""
-    kept = {name: text for name, text in (base or os.environ).items() if not name.startswith(_DROPPED)}
+    """Return the environment of the supervisor and its children. It holds no secret; settings travel in `runtime`."""
+    inherited = {name: text for name, text in (base or os.environ).items() if not name.startswith(_DROPPED)}
     ours = {
         VARIABLE: str(runtime),
         "PYTHONPATH": str(ROOT),
@@ -106,11 +109,11 @@ def service_environment(
     }
     if template:
         ours[WORKER_TEMPLATE] = str(ray_folder(workdir).parent / "workers.sock")
-    return FEW_HEAPS | kept | ours | (haproxy_environment(workdir, ports) if haproxy else {})
+    return FEW_HEAPS | inherited | ours | (haproxy_environment(workdir, ports) if haproxy else {})
 
 
 def haproxy_environment(workdir: Path, ports: Mapping[str, int]) -> dict[str, str]:
-    """HAProxy mode: every extra port pinned and on loopback, every file in a private folder, no log to the network."""
+    """Return HAProxy's variables: extra ports pinned to loopback, files in a private folder, no log to the network."""
     folder = short_folder(workdir) / "h"  # HAProxy takes 97 characters, and Ray adds a folder of 56
     folder.mkdir(mode=0o700, exist_ok=True)
     program = narrow_haproxy(folder, (ports["haproxy_stats"], ports["haproxy_metrics"]))

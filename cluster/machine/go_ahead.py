@@ -1,6 +1,6 @@
-"""The word between `up` and the supervisor: started at once, it imports while the database comes up, then waits.
+"""The start signal from `up` to the supervisor, which imports while the database starts and then waits.
 
-The pipe that is its standard input says the rest: a byte when the workdir is prepared, an end when it never will be.
+The pipe of its standard input carries a byte when the workdir is prepared; it is closed if the start is given up.
 """
 
 import os
@@ -13,15 +13,15 @@ _GO = b"."
 
 
 def give_go_ahead(pipe: IO[bytes]) -> None:
-    """The workdir is prepared."""
+    """Signal that the workdir is prepared."""
     pipe.write(_GO)
     pipe.close()
 
 
 def wait_for_go_ahead() -> bool:
-    """False when whoever started us ended, or gave up, without a word. Standard input is empty afterwards."""
-    told = os.read(sys.stdin.fileno(), 1) == _GO
+    """Wait for the signal; False if the starting process ended or gave up. Standard input is empty afterwards."""
+    is_prepared = os.read(sys.stdin.fileno(), 1) == _GO
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, sys.stdin.fileno())
     os.close(nothing)
-    return told
+    return is_prepared

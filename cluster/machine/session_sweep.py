@@ -1,6 +1,6 @@
-"""Ending what is left of a session: only processes that work in this workdir.
+"""Ends remaining processes of a session, only those that work in this workdir.
 
-In come a workdir and a session id (the supervisor's pid), out come the processes that had to be killed.
+A session is named by the supervisor's pid.
 """
 
 import os
@@ -12,7 +12,7 @@ from cluster.state import Process, session_members
 
 
 def sweep_session(workdir: Path, session: int, *, spare: int | None = None, grace_s: float = 3.0) -> list[Process]:
-    """SIGTERM, then SIGKILL after `grace_s`, to every process of ours in the session but `spare`."""
+    """Send SIGTERM, then SIGKILL after `grace_s`, to our session's processes except `spare`; return the killed."""
     left = _members(workdir, session, spare)
     send(left, signal.SIGTERM)
     until = time.monotonic() + grace_s
@@ -28,7 +28,7 @@ def _members(workdir: Path, session: int, spare: int | None) -> list[Process]:
 
 
 def send(processes: list[Process], number: signal.Signals) -> None:
-    """Signal those that are still the processes they were."""
+    """Signal the processes whose pid was not reused."""
     for process in processes:
         if process.alive():
             try:

@@ -1,1 +1,1 @@
-"""Where deployments may run and how many: labels, sizes, autoscaling policies, health of pools."""
+"""Placement and number of replicas: labels, sizes, autoscaling policies, health of pools."""

@@ -1,8 +1,8 @@
 """Serve autoscaling policies: readers by the queue in SQL, other pools by the calls that run or wait.
 
-In come a 0600 file that names the database, or counts per replica; out goes a replica count. Policy arguments are
-visible in Serve's configuration, so no DSN or secret may be among them. Runs in Serve's controller: never blocks it, so
-what is looked at elsewhere is looked at by a thread. What a look is worth stands in demand.py.
+A 0600 file that names the database, or counts per replica, become a replica count. Policy arguments are visible in
+Serve's configuration, so no DSN or secret may be among them. Policies run in Serve's controller and must not block it,
+so a thread reads the queue. The rules are in demand.py.
 """
 
 import threading
@@ -28,15 +28,16 @@ class Context(Protocol):
     target_num_replicas: int
 
     @property
-    def total_num_requests(self) -> float: ...
+    def total_num_requests(self) -> float:
+        """Calls that run or wait."""
 
 
 class QueueWatch(Generic[T]):
-    """The last answer of a question, asked again and again by a thread that ends with its owner."""
+    """The last answer of a repeated question; the asking thread ends with its owner."""
 
     def __init__(self, ask: Callable[[], T], every_s: float) -> None:
         self.value: T | None = None
-        self.at = -STALE_S
+        self.measured_at = -STALE_S
         # The thread holds a weak reference: one that held `self` outlived every redeploy (9 threads after 9 deploys).
         thread = threading.Thread(
             target=_keep_asking, args=(weakref.ref(self), ask, every_s), name="watch", daemon=True
@@ -45,11 +46,12 @@ class QueueWatch(Generic[T]):
 
     @property
     def fresh(self) -> bool:
-        return self.value is not None and time.monotonic() - self.at <= STALE_S
+        """Whether the last answer is at most STALE_S old."""
+        return self.value is not None and time.monotonic() - self.measured_at <= STALE_S
 
 
 class QueuePolicy:
-    """Readers by `ReaderDemand`; a look older than 10 s keeps the count."""
+    """Number of readers by `ReaderDemand`; an answer older than 10 s keeps the count."""
 
     def __init__(
         self, dsn_file: str, per_replica: int, inflight: int, *, look: Callable[[str], Counts] | None = None
@@ -59,17 +61,20 @@ class QueuePolicy:
         self.watch = QueueWatch(lambda: ask(dsn_file), POLL_S)
 
     def __call__(self, context: Context) -> tuple[int, dict[str, Any]]:
+        """Return the number of replicas and the values it is based on."""
         if not self.watch.fresh or self.watch.value is None:
             return context.target_num_replicas, {"stale": 1.0}
         queued, reading, held, oldest_wait_s = self.watch.value
-        look = QueueLook(queued=queued, reading=reading, held=held, oldest_wait_s=oldest_wait_s, at=self.watch.at)
-        wanted = self.demand.want(look, context.target_num_replicas)
-        told = {"queued": queued, "reading": reading, "held": held, "oldest_wait_s": oldest_wait_s}
-        return wanted, {name: float(value) for name, value in told.items()}
+        look = QueueLook(
+            queued=queued, reading=reading, held=held, oldest_wait_s=oldest_wait_s, measured_at=self.watch.measured_at
+        )
+        replicas = self.demand.want(look, context.target_num_replicas)
+        facts = {"queued": queued, "reading": reading, "held": held, "oldest_wait_s": oldest_wait_s}
+        return replicas, {name: float(value) for name, value in facts.items()}
 
 
 class OngoingPolicy:
-    """A replica for every `per_replica` calls that run or wait; with `per_node` no more replicas than nodes."""
+    """A replica for every `per_replica` calls that run or wait; with `per_node` at most one per node."""
 
     def __init__(
         self,
@@ -83,25 +88,26 @@ class OngoingPolicy:
         self.watch = QueueWatch(nodes or count_nodes, NODES_POLL_S) if per_node else None
 
     def __call__(self, context: Context) -> tuple[int, dict[str, Any]]:
+        """Return the number of replicas and the values it is based on."""
         limit = None
         if self.watch is not None:  # a replica that no node has room for would stay pending and be called a fault
             limit = max(1, self.watch.value or 1)
         ongoing = context.total_num_requests
-        wanted = recommend_replicas(ongoing, self._per_replica, limit)
-        return self._damper.damp(time.monotonic(), wanted), {"ongoing": float(ongoing), "limit": float(limit or 0)}
+        replicas = recommend_replicas(ongoing, self._per_replica, limit)
+        return self._damper.damp(time.monotonic(), replicas), {"ongoing": float(ongoing), "limit": float(limit or 0)}
 
 
 def _keep_asking(watch: "weakref.ref[QueueWatch[Any]]", ask: Callable[[], Any], every_s: float) -> None:
     while watch() is not None:
         try:
             value = ask()
-        except Exception:  # what is lost must end neither the thread nor the controller: the look goes stale
+        except Exception:  # an outage must end neither the thread nor the controller: the answer gets stale
             value = None
         alive = watch()
         if alive is None:
             return
         if value is not None:
-            alive.value, alive.at = value, time.monotonic()
+            alive.value, alive.measured_at = value, time.monotonic()
         del alive
         time.sleep(every_s)
 
@@ -114,11 +120,11 @@ from (select *, state = 'queued' and available_at <= now() and phase is distinct
              or state = 'running' and phase is not distinct from 'claimed' as waits
       from tasks) as looked
 """
-"""Tasks that wait for a recogniser's room or for their retry are no work for more readers; the rest of a group is."""
+"""Tasks that wait for a recogniser or a retry need no more readers; unread tasks of a group do."""
 
 
 def look_at_queue(dsn_file: str) -> Counts:
-    """By a connection of two seconds at most."""
+    """Read the counts over a connection of two seconds at most."""
     import psycopg
 
     dsn = Path(dsn_file).read_text().strip()
@@ -129,7 +135,7 @@ def look_at_queue(dsn_file: str) -> Counts:
 
 
 def count_nodes() -> int:
-    """Living nodes that offer CPUs: a head without any only directs."""
+    """Return the number of living nodes that offer CPUs; a head without any only directs."""
     import ray
 
     return sum(bool(node["Alive"] and node["Resources"].get("CPU")) for node in ray.nodes())

@@ -1,4 +1,4 @@
-"""What the cluster says of itself, for deep health and `quire status`: replicas per pool, and pools nobody can place.
+"""State of the cluster for deep health and `quire status`: replicas per pool, and pools that fit on no node.
 
 The `ClusterState` port of the API, asked inside a replica. A warning at most: documents wait safely in SQL.
 """
@@ -18,10 +18,10 @@ class ServeState:
         self._pools = pools
 
     async def cluster_state(self) -> dict[str, object]:
-        """Pools with their replicas by state, and warnings. Raises `PortUnavailable`."""
+        """Return pools with their replicas by state, and warnings. Raises `PortUnavailable`."""
         try:
             return await asyncio.to_thread(self._ask)
-        except Exception as error:  # whatever Ray raises when its head is gone
+        except Exception as error:  # Ray raises various errors when its head is gone
             raise PortUnavailable("cluster", type(error).__name__) from error
 
     def _ask(self) -> dict[str, object]:
@@ -32,7 +32,7 @@ class ServeState:
 
 
 def summarise(status: Any, impossible: Mapping[str, str]) -> dict[str, object]:
-    """Serve's status and the pools that fit nowhere, as facts and warnings."""
+    """Return Serve's status and the pools that fit nowhere, as facts and warnings."""
     pools: dict[str, dict[str, Any]] = {}
     for application in status.applications.values():
         for name, deployment in application.deployments.items():
@@ -43,11 +43,11 @@ def summarise(status: Any, impossible: Mapping[str, str]) -> dict[str, object]:
 
 
 def _is_well(facts: Mapping[str, Any]) -> bool:
-    """A pool that follows its load is as healthy as one that stands still, as long as somebody answers."""
+    """Return whether the pool is stable, or scales while at least one replica answers."""
     return facts["status"] in ("HEALTHY", "DOWNSCALING") or (facts["status"] == "UPSCALING" and facts["running"] > 0)
 
 
 def _counts(states: Mapping[Any, int]) -> dict[str, int]:
-    """Replicas by state in lower case, `running` always."""
+    """Return replicas by state in lower case, `running` always included."""
     counts = {str(getattr(state, "value", state)).lower(): int(count) for state, count in states.items()}
     return {"running": counts.pop("running", 0)} | counts

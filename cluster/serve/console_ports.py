@@ -36,7 +36,7 @@ class ConsoleDatabase:
         return rate_limits.take(self._database, bucket, per_minute, rate_limits.BURST if burst is None else burst)
 
     def forget(self, bucket: str) -> None:
-        rate_limits.forget(self._database, bucket)
+        rate_limits.reset_bucket(self._database, bucket)
 
 
 class ConsoleReceivers:

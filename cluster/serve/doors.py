@@ -1,4 +1,4 @@
-"""Which applications run next to the API: the console and the docling-serve door, each when settings ask for it."""
+"""Applications next to the API: the console and the docling-serve door, each if the settings ask for it."""
 
 from dataclasses import dataclass
 from importlib.util import find_spec

@@ -1,8 +1,8 @@
-"""A machine's Ray in the foreground, and how it leaves a cluster gently: asked to go, it hands its readers over first.
+"""A machine's Ray in the foreground, and its graceful exit from a cluster.
 
-In come the command of `ray start --block` and its environment. On SIGTERM or SIGINT the cluster is told that the node
-drains: Serve starts its replicas elsewhere, stops those here, and readers finish or give back what they hold. A second
-signal, or the deadline, ends it at once; leases see to the rest.
+Runs the command of `ray start --block`. On SIGTERM or SIGINT it reports to the cluster that the node drains: Serve
+starts its replicas elsewhere, stops those here, and readers finish or release their documents. A second signal, or the
+deadline, ends the node at once; the leases of its documents then expire.
 """
 
 import os
@@ -33,7 +33,7 @@ class RayNode:
     """Ray's processes of this machine, all below one child."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        # In a session of its own: Ctrl-C in a terminal must reach us only. Were we killed outright, Linux ends it.
+        # A separate session: Ctrl-C in a terminal must reach this process only. Linux ends the child if we are killed.
         before = _end_with_parent if sys.platform == "linux" else None
         self._child = subprocess.Popen(
             command,
@@ -43,15 +43,15 @@ class RayNode:
         )
 
     def ended(self) -> int | None:
-        """Its exit code, or None while it runs."""
+        """Return the exit code, or None while it runs."""
         return self._child.poll()
 
     def replicas(self) -> int:
-        """Replicas of Serve that run here."""
+        """Return the number of Serve's replicas that run here."""
         return sum(_command_of(pid).startswith(_REPLICA) for pid in _descendants(self._child.pid))
 
     def end(self) -> None:
-        """All of it, gently for a moment, then not."""
+        """End all processes, with SIGKILL after END_S."""
         everybody = _descendants(self._child.pid)
         self._child.terminate()
         with suppress(subprocess.TimeoutExpired):
@@ -73,7 +73,7 @@ class Signals:
         self.asked, self._event = 0, threading.Event()
 
     def install(self) -> None:
-        """SIGTERM and SIGINT from now on; in the main thread only."""
+        """Count SIGTERM and SIGINT from now on; call it in the main thread."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._note)
 
@@ -82,13 +82,15 @@ class Signals:
         self._event.set()
 
     def wait(self, seconds: float) -> bool:
-        """Whether one has come, at most so long."""
+        """Wait for a signal, at most `seconds`; return whether one came."""
         return self._event.wait(seconds)
 
 
 def stay(node: RayNode, signals: Signals, drain: Callable[[], bool], *, drain_s: float = DRAIN_S) -> int:
-    """Until the node ends by itself (its code, 1 for 0: nobody asked) or has left (0). `drain` tells the cluster and
-    says whether it agreed."""
+    """Wait until the node ends by itself (return its code, 1 for 0) or has drained after a signal (return 0).
+
+    `drain` asks the cluster to drain the node and returns whether it agreed.
+    """
     while node.ended() is None:
         if signals.wait(POLL_S):
             return _leave(node, signals, drain, drain_s)
@@ -105,7 +107,7 @@ def _leave(node: RayNode, signals: Signals, drain: Callable[[], bool], drain_s: 
 
 
 def ask_cluster(address: str, machine: str, environment: Mapping[str, str]) -> bool:
-    """`tell_cluster` in a process of its own, because Ray's client takes its token settings from the environment."""
+    """Run `request_drain` in a separate process, because Ray's client takes its token settings from the environment."""
     command = [sys.executable, "-m", "cluster.serve.drain", address, machine]
     try:
         return subprocess.run(command, env=dict(environment), timeout=ASK_S, check=False).returncode == 0
@@ -113,8 +115,8 @@ def ask_cluster(address: str, machine: str, environment: Mapping[str, str]) -> b
         return False
 
 
-def tell_cluster(address: str, machine: str) -> bool:
-    """Whether the cluster agreed that the machine with this label drains."""
+def request_drain(address: str, machine: str) -> bool:
+    """Ask the cluster to drain the machine with this label; return whether it agreed."""
     from ray._raylet import GcsClient  # type: ignore[attr-defined]
     from ray.core.generated.autoscaler_pb2 import DrainNodeReason
 
@@ -134,12 +136,12 @@ def _descendants(root: int) -> list[int]:
         with suppress(OSError, ValueError, IndexError):
             text = entry.read_text()
             parents.setdefault(int(text[text.rindex(")") + 2 :].split()[1]), []).append(int(entry.parent.name))
-    found, todo = [], [root]
+    descendants, todo = [], [root]
     while todo:
         children = parents.get(todo.pop(), [])
-        found += children
+        descendants += children
         todo += children
-    return found
+    return descendants
 
 
 def _command_of(pid: int) -> bytes:
@@ -150,4 +152,4 @@ def _command_of(pid: int) -> bytes:
 
 
 if __name__ == "__main__":
-    sys.exit(0 if tell_cluster(sys.argv[1], sys.argv[2]) else 1)
+    sys.exit(0 if request_drain(sys.argv[1], sys.argv[2]) else 1)

@@ -20,8 +20,10 @@ from storage.webhooks.egress import Egress
 
 
 def make_console(runtime: Runtime, workers: Callable[[Store], Sequence[ConsoleWorker]] = lambda _: ()) -> FastAPI:
-    """The console over this deployment's database. `workers` run beside its watcher; without any, the deployment's own
-    dispatcher and janitor do that work."""
+    """Return the console over this deployment's database.
+
+    `workers` run in addition to its watcher; without any, the deployment's dispatcher and janitor do that work.
+    """
     settings, store = runtime.settings, open_runtime_store(runtime)
     url, key = settings.console_engine or runtime.base_url, engine_key(runtime)
     return create_console(
@@ -42,7 +44,7 @@ def make_console(runtime: Runtime, workers: Callable[[Store], Sequence[ConsoleWo
 
 
 def sign_up_rules(settings: Settings) -> SignUps:
-    """Who may sign up and how often, as the settings say."""
+    """Return the rules and limits of sign-ups."""
     return SignUps(
         mode=SignUp(settings.console_sign_up.value),
         per_address=settings.console_sign_ups_per_address,
@@ -53,13 +55,13 @@ def sign_up_rules(settings: Settings) -> SignUps:
 
 
 def engine_key(runtime: Runtime) -> str:
-    """The key the console calls its engine with; the default token where there are no operator keys."""
+    """Return the key with which the console calls its engine; the default token without operator keys."""
     if runtime.settings.console_key is not None:
         return runtime.settings.console_key
-    assert runtime.token_file is not None  # settings refuse a console without a key beside operator keys
+    assert runtime.token_file is not None  # settings with operator keys refuse a console without a key
     return runtime.token_file.read_text().strip()
 
 
 def build_console() -> FastAPI:
-    """For a replica."""
+    """Build the console of a replica."""
     return make_console(find_runtime())

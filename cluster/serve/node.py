@@ -1,6 +1,6 @@
 """Ray's head node and Serve, in this process's session: the only file that touches Ray's private start-up API.
 
-In come a runtime and ports; what runs afterwards listens on loopback only. Written against ray 2.60.0, which is pinned:
+All its processes listen on loopback only. Written against ray 2.60.0, which is pinned:
 `Node` and `RayParams` give fixed ports, 230 MB less and half the start time of the public `ray start`.
 """
 
@@ -22,12 +22,12 @@ from cluster.serve import app, doors, forked_worker
 log = logging.getLogger("quire.node")
 OBJECT_STORE_BYTES = 100_000_000  # bytes of shared memory for Ray's objects: nothing large crosses Ray here
 DRAIN_S = 130.0
-"""Above the longest grace period of a deployment, which is what a drain waits for."""
+"""Seconds of a drain: above the longest grace period of a deployment."""
 LOOPBACK = "127.0.0.1"
 
 
 class Head:
-    """`start`, `deploy`, then `died` at any time, then `stop`."""
+    """Ray's head. Call `start`, `deploy`, then `died` at any time, then `stop`."""
 
     def __init__(self, runtime: Runtime, ports: Mapping[str, int], *, others_may_join: bool = False) -> None:
         self._runtime, self._ports, self._others_may_join = runtime, ports, others_may_join
@@ -36,13 +36,12 @@ class Head:
         self._node: Any = None
 
     def start(self) -> None:
-        """The node's processes, and a driver connected to them."""
+        """Start the node's processes and connect a driver to them."""
         self._node = self._start_node()
         ray.init(f"{LOOPBACK}:{self._ports['gcs']}", namespace="quire", log_to_driver=False, logging_level="WARNING")
 
     def deploy(self) -> None:
-        """Serve's front and all applications at once; returns when they run. Raises `StartRefused`."""
-
+        """Start Serve's proxy and all applications; return when they run. Raises `StartRefused`."""
         impossible = unplaceable(wanted_pools(self._runtime.settings), ray.nodes())
         if impossible:
             raise StartRefused("; ".join(f"{name}: {reason}" for name, reason in impossible.items()))
@@ -53,18 +52,19 @@ class Head:
             logging_config=app.QUIET,
         )
         try:
-            wanted = app.targets(
+            applications = app.targets(
                 self._sizing, self._runtime.dsn_file, searching=searches(settings), embedding=embeds(settings)
             )
-            serve.run_many([*wanted, *doors.hosted_targets(settings)])
+            serve.run_many([*applications, *doors.hosted_targets(settings)])
         except RuntimeError as error:
             raise StartFailed(f"{error}\n{_why(serve.status())}") from None
         self.deploy_optional()
 
     def deploy_optional(self) -> None:
-        """Pools that wait for a node that fits them: each is deployed when one has joined, or at once where its first
-        page may be what starts one (it has no replica until then)."""
+        """Deploy pools that need a special node once one has joined.
 
+        If other machines may join, deploy them at once, because their first page may start a node.
+        """
         if not self._waiting:
             return
         nodes, anyway = ray.nodes(), self._others_may_join
@@ -73,12 +73,12 @@ class Head:
             serve.run_many([app.vlm_target(self._waiting.pop(name))], wait_for_applications_running=False)
 
     def died(self) -> str | None:
-        """The first process of the head that is gone."""
+        """Return the name of the first process of the head that is gone, or None."""
         dead = self._node.dead_processes() if self._node else []
         return str(dead[0][0]) if dead else None
 
     def stop(self) -> None:
-        """Drain, then end every process of the node. After a dead GCS there is nobody to drain."""
+        """Drain, then end every process of the node. A head with a dead GCS cannot drain."""
         if self.died() is None:
             _drain()
             ray.shutdown()
@@ -110,20 +110,20 @@ class Head:
             object_store_memory=OBJECT_STORE_BYTES,
             worker_path=forked_worker.__file__ if WORKER_TEMPLATE in os.environ else None,
         )
-        utils.get_dashboard_dependency_error = lambda: None  # which imports all of them to see
+        utils.get_dashboard_dependency_error = lambda: None  # the original imports all of them to check
         # dashboard.py runs even with include_dashboard=False: 80 MB and a cloud-metadata probe. Serve needs none of it.
         node.Node.start_api_server = lambda self, **options: None
         return node.Node(parameters, head=True, shutdown_at_exit=True, spawn_reaper=True)
 
 
 def _why(status: Any) -> str:
-    """What Serve knows of deployments that did not come up: the last words of their constructors."""
+    """Return Serve's messages about deployments that did not start: the errors of their constructors."""
     deployments = [pair for application in status.applications.values() for pair in application.deployments.items()]
     return "\n".join(f"{name}: {facts.message}" for name, facts in deployments if facts.status.value != "HEALTHY")
 
 
 def _drain() -> None:
-    """`serve.shutdown` with room for the longest grace period (its own limit is 30 s)."""
+    """Run `serve.shutdown` with time for the longest grace period (its own limit is 30 s)."""
     from ray.serve._private.api import _get_global_client
 
     try:

@@ -17,17 +17,17 @@ from cluster.serve.doors import hosted_targets
 
 
 def service(arguments: dict[str, str]) -> serve.Application:
-    """API, recogniser, background work and, unless SVC_BACKGROUND=1, the readers."""
+    """Return API, recogniser, background work and, unless SVC_BACKGROUND=1, the readers."""
     return _find(API_APP)
 
 
 def workers(arguments: dict[str, str]) -> serve.Application:
-    """The readers as an application of its own, scaled on queue depth: with SVC_BACKGROUND=1."""
+    """Return the readers as a separate application, scaled on queue depth: with SVC_BACKGROUND=1."""
     return _find(app.WORKERS_APP)
 
 
 def vlm_ocr(arguments: dict[str, str]) -> serve.Application:
-    """The GPU tier: with SVC_VLM_OCR."""
+    """Return the GPU tier: with SVC_VLM_OCR."""
     placement = optional_pools(find_runtime().settings).get("vlm_ocr")
     if placement is None:
         raise StartRefused("the application vlm_ocr needs SVC_VLM_OCR")
@@ -36,20 +36,20 @@ def vlm_ocr(arguments: dict[str, str]) -> serve.Application:
 
 
 def console(arguments: dict[str, str]) -> serve.Application:
-    """The hosted console, on the head: with SVC_CONSOLE=1."""
+    """Return the hosted console, on the head: with SVC_CONSOLE=1."""
     return _find_door("console")
 
 
 def compat(arguments: dict[str, str]) -> serve.Application:
-    """The docling-serve door, on the head: with SVC_COMPAT=1."""
+    """Return the docling-serve door, on the head: with SVC_COMPAT=1."""
     return _find_door("compat")
 
 
 def _find_door(name: str) -> serve.Application:
     for target in hosted_targets(find_runtime().settings):
         if target.name == name:
-            found: Any = target.target
-            return found
+            application: Any = target.target
+            return application
     raise StartRefused(f"the application {name} needs SVC_{name.upper()}=1")
 
 
@@ -61,6 +61,6 @@ def _find(name: str) -> serve.Application:
     )
     for target in made:
         if target.name == name:
-            found: Any = target.target
-            return found
+            application: Any = target.target
+            return application
     raise StartRefused(f"the application {name} needs SVC_BACKGROUND=1")

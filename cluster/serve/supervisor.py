@@ -1,8 +1,8 @@
 """The one process that owns a running service: Ray's node, Serve's applications and the embedded database's upkeep.
 
-`python -m cluster.serve.supervisor`, started by `up` in a session of its own, so that every process of the service can
-be found by session id. Ends on SIGTERM after draining, and the embedded database with it. A part of Ray's head that
-dies makes it start everything afresh.
+`python -m cluster.serve.supervisor`, started by `up` in a separate session, so that every process of the service can be
+found by session id. Ends on SIGTERM after draining, and the embedded database with it. If a part of Ray's head dies, it
+restarts everything.
 """
 
 import logging
@@ -32,9 +32,9 @@ POLL_S = 1.0  # seconds between looks at Ray's parts and the database
 READY_S = 180.0  # seconds for all applications to run: below what `up` waits
 RESTARTS = "QUIRE_RESTARTS"
 RETRIES = BackoffPolicy(1.0, 60.0)
-"""Before a head that died is started again."""
+"""Delays before a dead head is restarted."""
 TOO_SLOW = "timed out during startup"
-"""What Ray 2.60 says when its own parts needed more than half a minute, as they do on a machine that is busy."""
+"""Message of Ray 2.60 when its own processes needed more than half a minute, as they may on a busy machine."""
 MOST_RESTARTS = 20  # restarts in a row before the supervisor gives up
 STEADY_S = 600.0  # seconds of quiet after which restarts are counted from none again
 
@@ -52,12 +52,12 @@ class Supervisor:
         self._database = _embedded_database(runtime)
 
     def run(self) -> int:
-        """Until SIGTERM: 0. Never returns when the head died: the process starts itself again."""
+        """Run until SIGTERM and return 0. If the head dies, restart this process instead of returning."""
         started = time.monotonic()
         try:
             self._start()
         except Exception as error:
-            if self._stop.is_set() or not is_worth_another_try(error):
+            if self._stop.is_set() or not should_retry(error):
                 raise
             log.exception("not started")
             sweep_session(self._workdir, os.getpid(), spare=os.getpid())
@@ -84,7 +84,7 @@ class Supervisor:
             raise StartFailed("the API did not answer in time")
 
     def _watch(self) -> str | None:
-        """Returns what died of Ray's head, or None when asked to stop."""
+        """Return the part of Ray's head that died, or None after a stop signal."""
         while not self._stop.wait(POLL_S):
             if died := self._head.died():
                 mark_ready(self._workdir, False)
@@ -123,13 +123,13 @@ def _embedded_database(runtime: Runtime) -> Any:
     return EmbeddedPostgres(runtime.settings.workdir)
 
 
-def is_worth_another_try(error: Exception) -> bool:
-    """A service that ran comes back whatever hinders it; one that never did only where Ray's patience was too short."""
+def should_retry(error: Exception) -> bool:
+    """Return whether to retry: always for a service that ran before, else only if Ray's startup timed out."""
     return RESTARTS in os.environ or TOO_SLOW in str(error)
 
 
 def start_again(died: str, ran_s: float) -> None:
-    """The same process (pid and start time stay) with a new head; raises `StartFailed` when that never holds."""
+    """Restart this process (pid and start time stay) with a new head; raise `StartFailed` after too many restarts."""
     count = restarts(ran_s)
     if count > MOST_RESTARTS:
         raise StartFailed(f"{died} died {count} times")
@@ -141,13 +141,13 @@ def start_again(died: str, ran_s: float) -> None:
 
 
 def restarts(ran_s: float) -> int:
-    """Restarts in a row, this one included; a head that lived for ten minutes begins a new row."""
+    """Return the consecutive restarts, this one included; a head that lived for ten minutes resets the count."""
     return 1 if ran_s > STEADY_S else int(os.environ.get(RESTARTS, "0")) + 1
 
 
 def main() -> int:
-    """Entry point: settings come from the runtime file, ports from the state that `up` wrote."""
-    os.umask(0o077)  # whatever any process of the service makes is its owner's alone
+    """Run the supervisor with the runtime file and the state that `up` wrote."""
+    os.umask(0o077)  # files of every process of the service are accessible to the owner only
     if WORKER_TEMPLATE in os.environ and (order := fork_template(Path(os.environ[WORKER_TEMPLATE]))) is not None:
         become_worker(order)
         return 0
@@ -170,7 +170,7 @@ def main() -> int:
 
 
 def _own_state(runtime: Runtime) -> ServiceState:
-    """What `up` writes right after it has started us. Raises `StartFailed`."""
+    """Return the state that `up` writes right after it has started us. Raises `StartFailed`."""
     me, until = this_process(), time.monotonic() + 10
     while time.monotonic() < until:
         state = read_state(runtime.settings.workdir)

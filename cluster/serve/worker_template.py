@@ -1,7 +1,7 @@
 """A fork of the supervisor that has imported what Ray's workers import, and forks one of them whenever it is asked.
 
-In comes what `forked_worker.py` was given by Ray (arguments, environment, folder, standard streams); out goes a process
-that becomes Ray's worker. It meets no document and no secret. Who cannot reach it starts a worker of his own instead.
+`forked_worker.py` sends what Ray gave it (arguments, environment, folder, standard streams), and the fork becomes Ray's
+worker. The template handles no document and no secret. Without it, each worker starts by itself.
 """
 
 import gc
@@ -35,7 +35,7 @@ _IMPORTED = (
 _NOBODYS_JOB = "f" * 8
 """Ray's own mark of a worker that is of no job yet: the first task says which."""
 _OOM_SCORE = "1000"
-"""What Ray gives its workers, so that the kernel ends one of them before what keeps them."""
+"""The value that Ray gives its workers, so that the kernel kills a worker before Ray's own processes."""
 _PATIENCE_S = 5.0  # seconds for an order that has begun to be sent: it takes milliseconds
 _ORDER_BYTES = 1 << 20  # bytes of one order at most: an environment and a command line
 _STREAMS = 3  # standard input, output and error
@@ -43,7 +43,7 @@ _STREAMS = 3  # standard input, output and error
 
 @dataclass(frozen=True, slots=True)
 class WorkerOrder:
-    """What a worker is started with. `streams`: descriptors for its standard streams."""
+    """Start values of a worker. `streams`: descriptors for its standard streams."""
 
     arguments: tuple[str, ...]
     environment: dict[str, str]
@@ -52,9 +52,9 @@ class WorkerOrder:
 
 
 def fork_template(door: Path) -> WorkerOrder | None:
-    """Imports, then forks the template, which listens at `door` for as long as the caller lives.
+    """Import modules and fork the template, which listens at `door` for as long as the caller lives.
 
-    Returns None to the caller, and to every worker what it is to become. The caller must have no thread yet. Forks
+    Returns None to the caller, and in every worker its order. The caller must have no thread yet. Forks
     nothing under a version of Ray other than `SUPPORTED_RAY`.
     """
     if version("ray") != SUPPORTED_RAY:
@@ -74,12 +74,12 @@ def fork_template(door: Path) -> WorkerOrder | None:
 
 
 def import_workers() -> None:
-    """What all workers import; nothing of it may draw one of Ray's random ids: every fork would draw the same.
+    """Import the common modules of workers without drawing one of Ray's random ids, which every fork would repeat.
 
     Ray takes the job and the parent of a worker from the environment as it was at the import: no job yet, and the
     supervisor, whose end ends a worker as the raylet's would.
     """
-    gc.disable()  # what is imported stays
+    gc.disable()  # imported objects stay alive
     os.environ |= {"RAY_JOB_ID": _NOBODYS_JOB, "RAY_RAYLET_PID": str(os.getpid())}
     actor: Any = import_module("ray.actor")
     drawn = actor.ActorClassID
@@ -103,7 +103,7 @@ class _ClassIds:
 
 
 def become_worker(order: WorkerOrder) -> None:
-    """This fork goes on as Ray's worker, in a process group of its own as Ray's are. Returns when that ends."""
+    """Continue this fork as Ray's worker, in a separate process group as Ray's are. Returns when the worker ends."""
     program = str(import_module(_WORKER).__file__)
     os.setpgid(0, 0)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -122,13 +122,13 @@ def become_worker(order: WorkerOrder) -> None:
 
 
 class _Template:
-    """The loop of the template: an order in, a fork out."""
+    """The loop of the template: each order gets a fork."""
 
     def __init__(self, entrance: socket.socket, parent: int) -> None:
         self._entrance, self._parent = entrance, parent
 
     def serve(self) -> WorkerOrder:
-        """Returns in each fork; ends with the parent."""
+        """Return the order in each fork; end with the parent."""
         if not forks_draw_their_own():
             sys.stderr.write("workers are not forked: they would draw the same ids\n")
             sys.stderr.flush()
@@ -146,7 +146,7 @@ class _Template:
                         return order
 
     def _answer(self) -> WorkerOrder | None:
-        """None in the template; an order that does not come through is answered by nothing."""
+        """Return the order in a fork and None in the template; an incomplete order gets no answer."""
         link, _ = self._entrance.accept()
         order: WorkerOrder | None = None
         with link, suppress(OSError, ValueError, KeyError, TypeError):
@@ -163,13 +163,13 @@ class _Template:
 
 
 def receive_order(link: socket.socket) -> WorkerOrder:
-    """What `forked_worker.py` sends, to its end. Raises `OSError`, `ValueError`, `KeyError`, `TypeError`."""
+    """Read a complete order of `forked_worker.py`. Raises `OSError`, `ValueError`, `KeyError`, `TypeError`."""
     data, streams, _, _ = socket.recv_fds(link, _ORDER_BYTES, _STREAMS)
     try:
         while not data.endswith(END) and len(data) < _ORDER_BYTES and (more := link.recv(_ORDER_BYTES)):
             data += more
-        told = json.loads(data)
-        return WorkerOrder(tuple(told["arguments"]), dict(told["environment"]), str(told["folder"]), tuple(streams))
+        order = json.loads(data)
+        return WorkerOrder(tuple(order["arguments"]), dict(order["environment"]), str(order["folder"]), tuple(streams))
     except BaseException:
         for stream in streams:
             os.close(stream)
@@ -177,7 +177,7 @@ def receive_order(link: socket.socket) -> WorkerOrder:
 
 
 def forks_draw_their_own() -> bool:
-    """Whether Ray's generator of ids is untouched: two forks then draw two ids."""
+    """Return whether Ray's generator of ids is untouched: two forks then draw different ids."""
     return _draw_in_fork() != _draw_in_fork()
 
 
@@ -194,7 +194,7 @@ def _draw_in_fork() -> bytes:
 
 
 def _entitle() -> None:
-    """A name of its own in lists of processes; the environment beside it stays as it is."""
+    """Set a title for process lists, without overwriting the environment next to it."""
     os.environ["SPT_NOENV"] = "1"
     _raylet().setproctitle("quire: template of workers")
 

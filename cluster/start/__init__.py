@@ -1,1 +1,1 @@
-"""What happens before a service runs: checks, database, runtime file, launch; and how it is stopped."""
+"""Start and stop of a service: checks, database, runtime file, launch, end."""

@@ -1,4 +1,4 @@
-"""What is refused before anything starts: languages, engines and models that settings name and this machine lacks."""
+"""Checks before a start: languages, engines and models that settings name must be available on this machine."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from models.pii.errors import EngineMissing
 
 
 def check_recogniser(settings: Settings) -> None:
-    """Languages the recogniser has no letters for are refused now, not at the first scan."""
+    """Fail before the start if the recogniser cannot read a language."""
     try:
         engine = OcrEngineName(settings.ocr_engine.value)
         if engine is OcrEngineName.RAPIDOCR:
@@ -24,7 +24,7 @@ def check_recogniser(settings: Settings) -> None:
 
 
 def check_second_opinion(settings: Settings) -> None:
-    """A detector that is not installed is refused now, not at the first doubted page."""
+    """Fail before the start if the chosen detector is not installed."""
     if settings.second_opinion:
         from models.neural.layout.detector import locate_detector
 
@@ -35,7 +35,7 @@ def check_second_opinion(settings: Settings) -> None:
 
 
 def check_pii_engine(settings: Settings) -> None:
-    """An engine or a language that is not installed is refused now, not when the first document is read."""
+    """Fail before the start if the chosen engine or a language of it is not installed."""
     try:
         check_engine(settings.pii_engine, settings.pii_languages)
     except EngineMissing as error:
@@ -43,7 +43,7 @@ def check_pii_engine(settings: Settings) -> None:
 
 
 def check_embedding(settings: Settings) -> None:
-    """A model that cannot embed, or an index filled by another one, is refused now."""
+    """Fail before the start if the model cannot embed, or another model filled the index."""
     if searches(settings):
         from cluster.compose.search import check_search  # Lance: a third of a second at each start without an index
 
@@ -51,6 +51,6 @@ def check_embedding(settings: Settings) -> None:
 
 
 def check_source_root(settings: Settings) -> None:
-    """A fence that is not there would refuse every source later; the folders of its tenants may come later."""
+    """Fail before the start if the root of sources is missing; folders of its tenants may be created later."""
     if settings.source_root is not None and not Path(settings.source_root.partition("{tenant}")[0]).is_dir():
         raise StartRefused(f"SVC_SOURCE_ROOT: {settings.source_root} is not a folder on this machine")

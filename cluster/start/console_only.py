@@ -1,7 +1,7 @@
-"""The hosted console alone, in front of an engine somewhere else: one process, no Ray, a database of its own.
+"""The hosted console alone, in front of a remote engine: one process, no Ray, a separate database.
 
-In come settings that name an engine and its key; out goes a web application that also watches, delivers and keeps
-house. Several machines share SVC_DATABASE_URL and SVC_SIGNING_KEY; every loop works under leases in SQL.
+The settings name an engine and its key. The web application also watches jobs, delivers webhooks and does housekeeping.
+Several machines share SVC_DATABASE_URL and SVC_SIGNING_KEY; every loop works under leases in SQL.
 """
 
 import logging
@@ -21,7 +21,7 @@ from cluster.state import run_folder, running_state, write_private
 from configs.settings import Settings
 from serve_apps.api.http.serve_proxy import BoundedHeads
 from storage.access.audit import seal
-from storage.access.rate_limits import forget_idle
+from storage.access.rate_limits import delete_idle_buckets
 from storage.postgres.leases import RoleLease
 from storage.values.ids import new_worker_id
 from storage.webhooks.egress import Egress
@@ -37,7 +37,7 @@ log = logging.getLogger("quire.console")
 
 
 def prepare_console(settings: Settings) -> Runtime:
-    """Database, schema and secrets, made or found in the workdir. Raises `StartRefused`."""
+    """Prepare database, schema and secrets in the workdir. Raises `StartRefused`."""
     if not settings.console_engine or not settings.console_key:
         raise StartRefused("the separate console needs SVC_CONSOLE_ENGINE (or --engine) and SVC_CONSOLE_KEY")
     if running_state(settings.workdir) is not None:
@@ -59,12 +59,12 @@ def prepare_console(settings: Settings) -> Runtime:
 
 
 def make_console_alone(runtime: Runtime) -> "FastAPI":
-    """The console with everything a whole deployment would do for it."""
+    """Return the console with the background work that a whole deployment would do for it."""
     return make_console(runtime, lambda store: _workers(runtime, store))
 
 
 def serve_console(settings: Settings) -> None:
-    """Until SIGINT or SIGTERM; an embedded database that was started here ends with it. Raises `StartRefused`."""
+    """Serve until SIGINT or SIGTERM, then stop an embedded database that was started here. Raises `StartRefused`."""
     runtime = prepare_console(settings)
     try:
         app = make_console_alone(runtime)
@@ -89,7 +89,7 @@ def serve_console(settings: Settings) -> None:
 def _workers(runtime: Runtime, store: "Store") -> "Sequence[ConsoleWorker]":
     chores = [
         Chore(name="seal audit", every_s=2, run=lambda: seal(store.db)),
-        Chore(name="forget rate limits", every_s=600, run=lambda: forget_idle(store.db)),
+        Chore(name="forget rate limits", every_s=600, run=lambda: delete_idle_buckets(store.db)),
     ]
     return (
         Dispatcher(StoreOutbox(store, new_worker_id()), Egress(runtime.settings.webhook_allow).post),

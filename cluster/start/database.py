@@ -13,9 +13,9 @@ from storage.values.errors import StorageError
 
 
 def open_database(settings: Settings) -> str:
-    """DSN of a database that runs and has this version's schema. Raises `StartRefused`.
+    """Return the DSN of a database that runs and has this version's schema. Raises `StartRefused`.
 
-    In one of our own the schema is its owner's, and the service works as a role with less.
+    The embedded database's schema belongs to its owner, and the service works as a role with fewer rights.
     """
     dsn = settings.database_url or start_embedded(settings.workdir)
     try:
@@ -26,12 +26,12 @@ def open_database(settings: Settings) -> str:
 
 
 def service_password(owner_dsn: str) -> str:
-    """The password of the service's role: one secret is kept, and this one does not tell it."""
+    """Return the password of the service's role, derived so that it does not reveal the owner's."""
     return hashlib.sha256(f"service role of {owner_dsn}".encode()).hexdigest()
 
 
 def start_embedded(workdir: Path) -> str:
-    """DSN of the workdir's own database, started where it is not running."""
+    """Return the DSN of the workdir's own database, started if needed."""
     try:
         return EmbeddedPostgres(workdir).start()
     except PostgresUnavailable as error:

@@ -20,20 +20,20 @@ _HEAD_STATE = {"RAY_gcs_storage", "RAY_gcs_storage_path", "RAY_REDIS_ADDRESS", "
 _TLS = {"RAY_USE_TLS", "RAY_TLS_SERVER_CERT", "RAY_TLS_SERVER_KEY", "RAY_TLS_CA_CERT"}
 _PATIENCE = {"RAY_gcs_rpc_server_reconnect_timeout_s"}  # seconds that a machine waits for a head that is gone
 _KEPT = frozenset({"RAY_TMPDIR", *_TLS, *_HEAD_STATE, *_PATIENCE})
-"""What an operator may say to Ray; the rest of RAY_ is ours."""
+"""Variables of Ray that an operator may set; all other RAY_ variables are ours."""
 
 
 def node_environment(settings: Settings, token_file: Path, base: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment of Ray's processes on a machine that joins: the cluster's token, and where the runtime lies."""
+    """Return the environment of Ray on a machine that joins: the cluster's token and the runtime file."""
     if not token_file.is_file():
         raise StartRefused(f"no token file {token_file}: copy the cluster's (0600) to this machine")
     if token_file.stat().st_mode & 0o077:
         raise StartRefused(f"{token_file} must be readable by its owner only (chmod 600)")
     given = (base if base is not None else os.environ).items()
-    kept = {name: value for name, value in given if name in _KEPT or not name.startswith(("RAY_", "SVC_"))}
+    inherited = {name: value for name, value in given if name in _KEPT or not name.startswith(("RAY_", "SVC_"))}
     programs = str(Path(sys.executable).parent)  # `python` of a submitted job is the one that has what jobs import
     ours = {
-        "PATH": os.pathsep.join(filter(None, (programs, kept.get("PATH")))),
+        "PATH": os.pathsep.join(filter(None, (programs, inherited.get("PATH")))),
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN_PATH": str(token_file.absolute()),
         "RAY_USAGE_STATS_ENABLED": "0",
@@ -41,7 +41,7 @@ def node_environment(settings: Settings, token_file: Path, base: Mapping[str, st
         VARIABLE: str(runtime_file(settings.workdir)),
         "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
     }
-    return FEW_HEAPS | kept | ours
+    return FEW_HEAPS | inherited | ours
 
 
 def node_command(
@@ -54,7 +54,7 @@ def node_command(
     port: int = GCS_PORT,
     dashboard_port: int = DASHBOARD_PORT,
 ) -> list[str]:
-    """`ray start` in the foreground; without an address it is the head. Labels are those of this machine and yours."""
+    """Return `ray start` in the foreground, as head without an address, with labels of this machine and `labels`."""
     marked = {**machine_labels(), **(labels or {})}
     command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block"]
     command += ["--labels", ",".join(f"{name}={value}" for name, value in sorted(marked.items()))]
@@ -68,7 +68,7 @@ def node_command(
 
 
 def serve_on(address: str, settings: Settings) -> Runtime:
-    """Deploy the service on a cluster that runs; again = bring it to this version. Raises `ClusterError`."""
+    """Deploy or update the service on a running cluster. Raises `ClusterError`."""
     import ray
 
     from cluster.serve.node import Head

@@ -17,13 +17,13 @@ from configs.kinds import Proxy
 from configs.settings import Settings
 from models.cdom.version import SERVICE_VERSION
 
-LOG_BYTES = 10_000_000  # bytes after which the supervisor's log starts anew at a start
+LOG_BYTES = 10_000_000  # bytes after which a start rotates the supervisor's log
 
 
 class Launch:
-    """A supervisor in a session of its own, which imports while the caller prepares its workdir.
+    """A supervisor in a separate session, which imports while the caller prepares its workdir.
 
-    `go` when that is done; left without, the supervisor ends.
+    Call `go` when that is done; leaving the context without it ends the supervisor.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -50,14 +50,14 @@ class Launch:
 
     @property
     def pid(self) -> int:
-        """The supervisor's, and its session's."""
+        """The process id of the supervisor, and of its session."""
         return self._process.pid
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *raised: object) -> None:
-        """Without a word to go: it is killed, and its fork ends with it."""
+        """Kill a supervisor that got no start signal; its fork ends with it."""
         pipe = self._process.stdin
         assert pipe is not None
         if not pipe.closed:
@@ -66,7 +66,7 @@ class Launch:
             pipe.close()
 
     def go(self, runtime: Runtime) -> ServiceState:
-        """Record who it is and let it run. Raises `StartFailed` when it is gone already."""
+        """Record the supervisor's identity and let it run. Raises `StartFailed` if it is gone already."""
         pipe, workdir = self._process.stdin, runtime.settings.workdir
         assert pipe is not None
         process = this_process(self.pid)
@@ -80,7 +80,7 @@ class Launch:
 
 
 def log_file(workdir: Path) -> Path:
-    """The supervisor's log, owner only; a big one starts afresh."""
+    """Return the supervisor's log (0600), rotated if it is large."""
     folder = workdir / "log"
     folder.mkdir(mode=0o700, exist_ok=True)
     path = folder / "supervisor.log"
@@ -91,7 +91,7 @@ def log_file(workdir: Path) -> Path:
 
 
 def wait_ready(workdir: Path, state: ServiceState, timeout_s: float) -> None:
-    """Until the supervisor says so. Raises `StartFailed` with one line that says why."""
+    """Wait until the supervisor is ready. Raises `StartFailed` with one line that names the reason."""
     until = time.monotonic() + timeout_s
     while time.monotonic() < until:
         now = read_state(workdir)
@@ -104,6 +104,6 @@ def wait_ready(workdir: Path, state: ServiceState, timeout_s: float) -> None:
 
 
 def _why(workdir: Path, what: str) -> str:
-    """One line: what happened, why as far as anybody said, and where the whole story is."""
+    """Return one line: the event, the known reason, and the path of the log."""
     reason = read_failure(workdir)
     return f"{what}{f' ({reason})' if reason else ''}; see {log_file(workdir)}"

@@ -1,6 +1,6 @@
-"""What happens before the supervisor runs: secrets, licence, database, and the runtime file of every process.
+"""Preparation before the supervisor runs: secrets, licence, database, and the runtime file of every process.
 
-In come settings, out goes a `Runtime`. Every refusal is a `ClusterError` that says what to do.
+Settings become a `Runtime`. Every refusal is a `ClusterError` that says what to do.
 """
 
 from pathlib import Path
@@ -26,7 +26,7 @@ from serve_apps.access.keys import InvalidApiKeys, parse_api_keys
 
 
 def prepare(settings: Settings) -> Runtime:
-    """Everything a replica is built from, made or found in the workdir. Raises `StartRefused`."""
+    """Create or find in the workdir everything a replica is built from. Raises `StartRefused`."""
     settings.workdir.mkdir(mode=0o711, parents=True, exist_ok=True)
     keep_index_private(settings.rag_db)
     check_address(settings)
@@ -58,14 +58,14 @@ def prepare(settings: Settings) -> Runtime:
 
 
 def mint_token(workdir: Path) -> Path:
-    """The file of the default token (0600), minted on first boot."""
+    """Return the file of the default token (0600), created on the first start."""
     path = run_folder(workdir).parent / "token"
     load_default_token(path)
     return path
 
 
 def keep_index_private(rag_db: str | None) -> None:
-    """The folder of the search index is its owner's alone: it holds the text of every tenant. A bucket has no modes."""
+    """Restrict the folder of the search index, which holds text of every tenant, to its owner. Buckets are skipped."""
     if rag_db is None or "://" in rag_db:
         return
     folder = Path(rag_db)

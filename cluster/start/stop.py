@@ -1,7 +1,6 @@
-"""Ending a service: ask the supervisor to drain, then sweep its session, then stop the database.
+"""Stops a service: asks the supervisor to drain, then sweeps its session, then stops the database.
 
-In comes a workdir, out goes nothing running. Works when the supervisor was killed, too. Only recorded processes and
-members of the recorded session are touched.
+It also works if the supervisor was killed. Only recorded processes and members of the recorded session are ended.
 """
 
 import os
@@ -18,7 +17,7 @@ DRAIN_S = 150.0  # seconds: the readers' grace of 120 and Serve's own shutdown
 
 
 def stop_service(workdir: Path, timeout_s: float = DRAIN_S) -> bool:
-    """True when something was running. Idempotent."""
+    """Stop the service of a workdir and return whether it was running. Idempotent."""
     state = read_state(workdir)
     ran = state is not None and _end(workdir, state, timeout_s)
     clear_state(workdir)

@@ -1,1 +1,1 @@
-"""Who may do what: keys, tenants, limits, and the audit trail of what was done."""
+"""Access control: keys, tenants, rate limits, and the audit trail."""

@@ -1,6 +1,6 @@
-"""Keys added or revoked while the service runs: digests in a table, beside the keys of the environment.
+"""API keys added or revoked while the service runs: digests in a table, in addition to keys of the environment.
 
-A revocation names a digest, so it also ends a key of the environment. Secrets never come here.
+A revocation names a digest, so it also ends a key of the environment. Secrets are never stored here.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ OPERATOR = Actor(key_name="operator")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredKey:
-    """`scope` is a word of the caller's; `revoked_at` is None while the key is good."""
+    """A stored API key. `scope` is opaque here; `revoked_at` is set on revoked keys only."""
 
     name: str
     scope: str
@@ -27,7 +27,7 @@ class StoredKey:
 
 
 def add_key(db: Database, name: str, scope: str, digest: bytes) -> None:
-    """Raises Conflict when that name has a live key of that scope already."""
+    """Store the digest of a new key. Raises Conflict if that name has a live key of that scope."""
     with db.transaction() as conn:
         conn.execute("select pg_advisory_xact_lock(hashtextextended('api_keys', 0))")
         live = conn.execute(
@@ -41,9 +41,9 @@ def add_key(db: Database, name: str, scope: str, digest: bytes) -> None:
 
 
 def revoke_key(db: Database, name: str, scope: str, digest: bytes | None = None) -> None:
-    """Ends the stored key of that name and scope, and the one with `digest`. Raises NotFound when there is neither."""
+    """Revoke the stored key of that name and scope, and the key with `digest`. Raises NotFound if neither exists."""
     with db.transaction() as conn:
-        ended = conn.execute(
+        revoked = conn.execute(
             """update api_keys set revoked_at = clock_timestamp()
                where name = %s and scope = %s and revoked_at is null returning name""",
             (name, scope),
@@ -55,13 +55,13 @@ def revoke_key(db: Database, name: str, scope: str, digest: bytes | None = None)
                      set revoked_at = coalesce(api_keys.revoked_at, excluded.revoked_at)""",
                 (digest, name, scope),
             )
-        if not ended and digest is None:
+        if not revoked and digest is None:
             raise NotFound("no such key")
         record(conn, Scope(tenant=name), OPERATOR, "key.revoked", f"{name}:{scope}")
     notify_keys(db)
 
 
 def list_keys(db: Database) -> list[StoredKey]:
-    """All of them, revoked ones too, the oldest first."""
+    """Return all stored keys, revoked ones included, oldest first."""
     rows = db.fetch_all("select name, scope, digest, created_at, revoked_at from api_keys order by created_at, name")
     return [StoredKey(**row | {"digest": bytes(row["digest"])}) for row in rows]

@@ -17,7 +17,7 @@ from storage.values.rows import Actor, Scope
 
 _LOCK = 0x5155_4155_4449  # one sealer at a time
 _FETCHED = 5000
-"""Rows at a time when a chain is verified, so that a long one needs no more memory than a short one."""
+"""Rows fetched at a time when a chain is verified, which bounds the memory for long chains."""
 _FACTS = ("tenant", "org", "actor", "action", "object", "request_id", "result")
 _SEALED = f"""
 select seq, prev_hash, hash, at, {", ".join(_FACTS)} from audit
@@ -44,7 +44,7 @@ class AuditEntry:
 
 
 def record(conn: Connection, scope: Scope, actor: Actor, action: str, object_id: str, result: str = "ok") -> None:
-    """Note an act inside its own transaction."""
+    """Insert an audit row inside the act's own transaction."""
     conn.execute(
         f"insert into audit {_ACT} values (%s, %s, %s, %s, %s, %s, %s)",
         (scope.tenant, scope.org, actor.key_name, action, object_id, actor.request_id, result),
@@ -52,7 +52,7 @@ def record(conn: Connection, scope: Scope, actor: Actor, action: str, object_id:
 
 
 def seal(db: Database, *, limit: int = 10_000) -> int:
-    """Appends every visible unsealed row to its org's chain; returns how many. Another sealer at work: 0."""
+    """Append every visible unsealed row to its org's chain and return their number; 0 while another sealer works."""
     with db.transaction() as conn:
         if not conn.execute("select pg_try_advisory_xact_lock(%s) as got", (_LOCK,)).fetchall()[0]["got"]:
             return 0
@@ -65,7 +65,7 @@ def seal(db: Database, *, limit: int = 10_000) -> int:
 
 
 def list_audit(store: Store, scope: Scope, *, limit: int = 200, cursor: str | None = None) -> ListPage[AuditEntry]:
-    """Sealed acts of one org, newest first; seals first, so that what was committed is seen."""
+    """Return sealed acts of one org, newest first. Seals pending acts before, so that all committed acts are listed."""
     seal(store.db)
     cursors = Cursors(store.signer, "audit", scope)
     before = cursors.read(cursor)[0] if cursor else None
@@ -78,7 +78,7 @@ def list_audit(store: Store, scope: Scope, *, limit: int = 200, cursor: str | No
 
 
 def list_chains(db: Database) -> list[Scope]:
-    """Every organisation that has sealed acts, or had some."""
+    """Return every organisation that has sealed acts or had some."""
     rows = db.fetch_all(
         """select tenant, org from audit_heads union select tenant, org from audit where seq is not null
            order by tenant, org"""
@@ -87,7 +87,7 @@ def list_chains(db: Database) -> list[Scope]:
 
 
 def verify(db: Database, scope: Scope) -> int | None:
-    """The first `seq` at which the chain is changed, missing, doubled or cut off; None = whole."""
+    """Return the first `seq` at which the chain is changed, missing, doubled or cut off; None if it is intact."""
     params = {"tenant": scope.tenant, "org": scope.org}
     previous, expected = b"", 1
     with db.transaction() as conn:

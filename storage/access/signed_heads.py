@@ -1,8 +1,8 @@
-"""The newest link of every audit chain, signed and kept outside the database: who can write rows cannot write these.
+"""The newest link of every audit chain, signed and kept outside the database, where database users cannot change it.
 
-The chain alone finds what was changed; rewritten and chained anew, cut off or deleted whole it looks well. A head that
-was signed says which chains there must be, and which hash must stand at which place of them. The key never is in the
-database. Whoever has this machine's files and its key can forge both; keep copies elsewhere against that.
+The chain alone reveals changed entries. A chain that is rewritten, cut off or deleted as a whole looks intact. A signed
+head says which chains must exist, and which hash must be at which position. The key is never in the database. An
+attacker with this machine's files and its key can forge both; keep copies elsewhere against that.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ _AT = "select hash from audit where tenant = %(tenant)s and org = %(org)s and se
 
 
 class HeadsForged(Exception):
-    """The file of signed heads is no file of ours: changed, or signed with another key."""
+    """The file of signed heads was changed or signed with another key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,30 +34,35 @@ class SignedHead:
 
 
 class SignedHeads:
-    """One file below the workdir, 0600; written by whoever seals."""
+    """One file below the workdir (mode 0600), written by the process that seals the audit trail."""
 
     def __init__(self, workdir: Path, signer: Signer) -> None:
         self._path = workdir / FOLDER / FILE
         self._key = signer.derive("audit-heads")
 
     def read(self) -> dict[Scope, SignedHead]:
-        """Raises `HeadsForged`. Nothing where nothing was signed yet."""
+        """Return the signed head of each chain; empty before the first signing. Raises `HeadsForged`."""
         if not self._path.exists():
             return {}
         try:
             stored = json.loads(self._path.read_bytes())
             body, mac = stored["heads"], bytes.fromhex(stored["mac"])
-            whole = hmac.compare_digest(mac, self._sign(body))
-            heads = {Scope(tenant=one[0], org=one[1]): SignedHead(one[2], one[3]) for one in body}
+            is_genuine = hmac.compare_digest(mac, self._sign(body))
+            heads = {Scope(tenant=entry[0], org=entry[1]): SignedHead(entry[2], entry[3]) for entry in body}
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise HeadsForged("unreadable") from error
-        if not whole:
+        if not is_genuine:
             raise HeadsForged("wrong signature")
         return heads
 
     def sign(self, db: Database) -> int:
-        """Signs heads that went on from the signed ones; returns how many are new. A chain that does not hold what was
-        signed of it keeps its old head, so that the evidence stays. Raises `HeadsForged`."""
+        """Sign heads that continue the signed ones and return how many are new.
+
+        A chain that does not hold its signed entry keeps its old head, so that the evidence stays.
+
+        Raises:
+            HeadsForged: The file of signed heads is not genuine.
+        """
         known = self.read()
         fresh = dict(known)
         for row in db.fetch_all(_HEADS):
@@ -71,7 +76,7 @@ class SignedHeads:
         return changed
 
     def check(self, db: Database) -> dict[Scope, int]:
-        """Chains that do not hold what was signed of them, with the signed entry. Raises `HeadsForged`."""
+        """Return chains that do not hold their signed entry, with that entry's `seq`. Raises `HeadsForged`."""
         return {scope: head.seq for scope, head in self.read().items() if not _holds(db, scope, head)}
 
     def _write(self, heads: dict[Scope, SignedHead]) -> None:
@@ -89,11 +94,11 @@ class SignedHeads:
         return hmac.digest(self._key, json.dumps(body, separators=(",", ":")).encode(), hashlib.sha256)
 
 
-def _by_name(one: tuple[Scope, SignedHead]) -> tuple[str, str]:
-    return one[0].tenant, one[0].org
+def _by_name(item: tuple[Scope, SignedHead]) -> tuple[str, str]:
+    return item[0].tenant, item[0].org
 
 
 def _holds(db: Database, scope: Scope, head: SignedHead) -> bool:
-    """The chain has this entry with this hash."""
+    """Return whether the chain has this entry with this hash."""
     row = db.fetch_one(_AT, {"tenant": scope.tenant, "org": scope.org, "seq": head.seq})
     return row is not None and bytes(row["hash"]).hex() == head.hash

@@ -1,13 +1,13 @@
-"""Moves everything one tenant owns to another name: what `quire tenant move` does when keys replace the default token.
+"""Moves all data of one tenant to another name, for `quire tenant move` when keys replace the default token.
 
-One transaction. The audit chains stay where they are, for their hashes cover the tenant; both get a row about the move.
-The search index follows: its writer is told, and indexes the moved documents under their new owner.
+One transaction. The audit chains stay, because their hashes cover the tenant; both get an entry about the move. The
+index writer gets a request and then indexes the moved documents under their new owner.
 """
 
 from psycopg import sql
 
 from storage.access.audit import record
-from storage.index.index_requests import ask_for_comparison
+from storage.index.index_requests import request_comparison
 from storage.postgres.database import Connection, Database
 from storage.values.errors import Conflict, NotFound
 from storage.values.rows import Actor, Scope
@@ -22,21 +22,26 @@ where table_schema = current_schema() and column_name = 'tenant' and table_name 
 
 
 def move_tenant(db: Database, source: str, target: str) -> dict[str, int]:
-    """Rows moved by table. Raises NotFound when `source` owns nothing, Conflict when `target` has jobs already."""
+    """Move all rows and return their number by table.
+
+    Raises:
+        NotFound: `source` owns nothing.
+        Conflict: `target` has jobs already.
+    """
     with db.transaction() as conn:
         if conn.execute("select from jobs where tenant = %s limit 1", (target,)).fetchone() is not None:
             raise Conflict(f"{target} owns jobs already")
         moved = {name: _move(conn, name, source, target) for name in _owning_tables(conn)}
         if not any(moved.values()):
             raise NotFound(f"{source} owns nothing")
-        ask_for_comparison(conn, "tenant moved")
+        request_comparison(conn, "tenant moved")
         record(conn, Scope(tenant=source), OPERATOR, "tenant.moved", f"{source} to {target}")
         record(conn, Scope(tenant=target), OPERATOR, "tenant.moved", f"{source} to {target}")
     return {name: rows for name, rows in moved.items() if rows}
 
 
 def _owning_tables(conn: Connection) -> list[str]:
-    """Every table whose rows name a tenant, so that one added later is not forgotten."""
+    """Return every table whose rows name a tenant, read from the schema so that new tables are included."""
     return [row["table_name"] for row in conn.execute(_OWNING, (list(STAYS),)).fetchall()]
 
 

@@ -1,5 +1,5 @@
 """The search index: a Lance table of chunks with vectors, and a keyword index derived from it.
 
-One writer changes it, anyone reads it, and nothing in it is true on its own: a row counts only while SQL publishes its
-(document, generation). Imports lancedb and tantivy; knows no model, no HTTP and no Ray.
+One writer changes it and any process reads it. A row counts only while SQL publishes its (document, generation).
+Imports lancedb and tantivy; knows no model, no HTTP and no Ray.
 """

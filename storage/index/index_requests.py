@@ -1,18 +1,18 @@
-"""Words to the index writer: rows changed under its index, so it compares the two at once instead of within the hour.
+"""Requests to the index writer to compare its index with SQL at once instead of within the hour.
 
-Written in the transaction that changes the rows. A word that is lost with a writer costs nothing: a new one compares
-when it starts.
+Written in the transaction that changes the rows. A request that is lost with a writer costs nothing: a new writer
+compares when it starts.
 """
 
 from storage.postgres.database import Connection, Database
 
 
-def ask_for_comparison(conn: Connection, reason: str) -> None:
-    """Inside the transaction that changed what the index is compared with; `reason` is for who reads the table."""
+def request_comparison(conn: Connection, reason: str) -> None:
+    """Insert a request in the transaction that changed the rows; `reason` is for people who read the table."""
     conn.execute("insert into index_requests (reason) values (%s)", (reason,))
 
 
 def take_requests(db: Database) -> int:
-    """Takes every word there is; how many there were."""
+    """Delete all requests and return their number."""
     with db.transaction() as conn:
         return conn.execute("delete from index_requests").rowcount

@@ -1,4 +1,4 @@
-"""Where an index lies and how its parts are opened: the reading side for searchers, the writing side for the writer."""
+"""Location of an index and opening of its parts: the reading side for searchers, the writing side for the writer."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,9 +20,9 @@ KEYWORDS = "keywords"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexPlace:
-    """`uri`: a directory or s3://bucket/prefix of the chunk table. `keywords`: a directory of this machine.
+    """Location of an index. `uri`: directory or s3://bucket/prefix of the chunk table. `keywords`: local directory.
 
-    Every embedding model has a `table` of its own, so that new vectors are made beside the old ones.
+    Every embedding model has its `table`, so that new vectors can be computed while the old ones are searched.
     """
 
     uri: str
@@ -35,7 +35,7 @@ class IndexPlace:
 def place_index(
     rag_db: str, workdir: Path, *, width: int, model: str = "", storage_options: dict[str, str] | None = None
 ) -> IndexPlace:
-    """Keyword indexes lie beside a local table, and in the workdir when the table is in a bucket.
+    """Return the location of an index; keyword indexes are next to a local table, or in the workdir for a bucket.
 
     `model` is a key of letters, digits and underscores; empty for the model that comes with the service.
     """
@@ -50,18 +50,18 @@ def place_index(
 
 
 def keywords_of(place: IndexPlace, table: str) -> Path:
-    """Where the keyword indexes of another table of the same place lie."""
+    """Return the folder of the keyword indexes of another table of the same location."""
     return place.keywords.parent / (KEYWORDS + table.removeprefix(TABLE))
 
 
 def open_search(place: IndexPlace, db: Database, *, memory_bytes: int) -> IndexSearch:
-    """For any number of processes. Raises StoreUnavailable."""
+    """Open the reading side, in any number of processes. Raises StoreUnavailable."""
     table = open_table(place)
     return IndexSearch(db, table, Keywords(place.keywords), Blocks(table, budget=memory_bytes, width=place.width))
 
 
 def open_writer(place: IndexPlace) -> ChunkIndexWriter:
-    """For the one process that holds the role. Raises StoreUnavailable."""
+    """Open the writing side, in the one process that holds the role. Raises StoreUnavailable."""
     table = open_table(place)
     files = KeywordFiles(Keywords(place.keywords), table)
     siblings = SiblingTables(place.uri, place.table, place.storage_options)
@@ -69,18 +69,18 @@ def open_writer(place: IndexPlace) -> ChunkIndexWriter:
 
 
 def open_follower(place: IndexPlace) -> KeywordFollower:
-    """For a process that searches, which may be on another machine than the writer. Raises StoreUnavailable."""
+    """Open a follower in a searching process, possibly on another machine than the writer. Raises StoreUnavailable."""
     table, keywords = open_table(place), Keywords(place.keywords)
     return KeywordFollower(KeywordFiles(keywords, table), keywords, table)
 
 
 def open_table(place: IndexPlace) -> ChunkTable:
-    """Raises StoreUnavailable, OtherModel."""
+    """Open the chunk table. Raises StoreUnavailable, OtherModel."""
     return ChunkTable(place.uri, width=place.width, table=place.table, storage_options=place.storage_options)
 
 
 def check_model(place: IndexPlace) -> None:
-    """Raises OtherModel when all that is stored here was embedded by another model: nothing would be found."""
+    """Raise OtherModel if all stored chunks were embedded by another model, because searches would find nothing."""
     filled = {name: rows for name, rows in SiblingTables(place.uri, "", place.storage_options).rows().items() if rows}
     if place.table in filled:
         open_table(place)

@@ -1,4 +1,4 @@
-"""Which generations may be shown: the join of the index with SQL, always through a scope."""
+"""The generations that may be shown: the join of the index with SQL, always through a scope."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from storage.values.scoping import OWNED, owned_by
 
 @dataclass(frozen=True, slots=True)
 class PublishedDocument:
-    """Where a document's hits lead, and the one generation of its chunks that counts."""
+    """A document that hits may name, and the one generation of its chunks that counts."""
 
     job_id: str
     source_file: str
@@ -20,7 +20,7 @@ class PublishedDocument:
 
 
 def resolve(db: Database, scope: Scope, documents: Collection[str]) -> dict[str, PublishedDocument]:
-    """Those of `documents` that are the scope's, succeeded and not deleted, neither they nor their job."""
+    """Return those of `documents` that the scope owns, that succeeded, and that are not deleted (nor their job)."""
     if not documents:
         return {}
     rows = db.fetch_all(
@@ -39,11 +39,15 @@ _NARROWED = """(%(format)s::text is null or d.format = %(format)s)
 
 
 def documents_asked_for(db: Database, scope: Scope, request: SearchRequest) -> frozenset[str] | None:
-    """The documents a search is narrowed to; None = all. Raises NotFound for an unknown, foreign or deleted one."""
+    """Return the documents a search is limited to, or None for all.
+
+    Raises:
+        NotFound: The named document or job is unknown, foreign or deleted.
+    """
     narrowing = {"format": request.format, "since": request.since, "until": request.until}
     ids = {"document_id": request.document_id, "job_id": request.job_id}
-    named = any(one is not None for one in ids.values())
-    if not named and all(one is None for one in narrowing.values()):
+    named = any(value is not None for value in ids.values())
+    if not named and all(value is None for value in narrowing.values()):
         return None
     rows = db.fetch_all(
         f"""select d.id, d.deleted_at, ({_NARROWED}) as fits

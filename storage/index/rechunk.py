@@ -1,8 +1,8 @@
-"""Which published documents' chunks were cut by another chunker, and remembering that they were cut anew.
+"""Lists published documents whose chunks another chunker produced, and records that they were chunked again.
 
-Order and crash story of the job above: the index takes a document's new chunks in one commit that replaces the old
-ones, then one statement here remembers it. A crash between leaves new chunks under the old name; the next run cuts the
-document once more and finds it as it is.
+Order and crash safety of that job: the index takes a document's new chunks in one commit that replaces the old ones,
+then one statement here records it. A crash between leaves new chunks under the old name; the next run repeats the
+document with the same result.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from storage.values.rows import DocumentId, Scope
 
 @dataclass(frozen=True, slots=True)
 class ChunkedDocument:
-    """A published attempt, and what cut it (None: from before that was kept)."""
+    """A published attempt and the version of its chunker, or None if it was stored before versions were."""
 
     scope: Scope
     document_id: DocumentId
@@ -23,7 +23,7 @@ class ChunkedDocument:
 
 
 def list_outdated(db: Database, chunker: str, *, limit: int = 500, after: str = "") -> list[ChunkedDocument]:
-    """Published documents of all tenants that another chunker cut, in order of id, those behind `after` only."""
+    """Return published documents of all tenants that another chunker cut, in order of id, with ids after `after`."""
     rows = db.fetch_all(
         """select id, tenant, org, published_attempt, chunks, chunker from documents
            where id > %(after)s and status = 'succeeded' and deleted_at is null and published_attempt is not null
@@ -44,7 +44,7 @@ def list_outdated(db: Database, chunker: str, *, limit: int = 500, after: str = 
 
 
 def mark_chunked(db: Database, document_id: DocumentId, attempt: int, chunker: str, chunks: int) -> bool:
-    """False when the document was deleted or shows another attempt by now; nothing changed then."""
+    """Record the chunker of an attempt; False if the document was deleted or shows another attempt by now."""
     with db.transaction() as conn:
         row = conn.execute(
             """update documents set chunker = %(chunker)s, chunks = %(chunks)s

@@ -1,5 +1,7 @@
-"""Compares the index with SQL: rows of attempts nobody published go after a grace time, published documents without
-rows are indexed again. What is indexed but not published is normal for as long as its document is being worked on.
+"""Compares the index with SQL.
+
+Rows of unpublished attempts are deleted after a grace time, and published documents without rows are indexed again.
+Indexed but unpublished rows are normal while their document is in progress.
 """
 
 import logging
@@ -16,9 +18,9 @@ from storage.values.errors import StorageError
 from storage.values.rows import DocumentId, Scope
 
 log = logging.getLogger(__name__)
-GRACE_S = 3600.0  # seconds a row nobody published may belong to a publication in course
+GRACE_S = 3600.0  # seconds for which an unpublished row may belong to a publication in progress
 PASS_S = 120.0
-"""Indexing again stops after this time; the next pass goes on."""
+"""Seconds after which a pass stops indexing; the next pass continues."""
 EVERY_S = 3600.0  # seconds between whole comparisons; notices bring the urgent ones
 
 _PUBLISHED = """
@@ -27,12 +29,12 @@ where status = 'succeeded' and deleted_at is null and published_attempt is not n
 """
 _AT_WORK = "select id from documents where status in ('queued', 'running') and id = any(%(ids)s)"
 Reindex = Callable[[Scope, DocumentId, int], int]
-"""Chunk, embed and write a published attempt again; the number of its chunks."""
+"""Chunks, embeds and writes a published attempt again; returns the number of its chunks."""
 
 
 @dataclass(slots=True)
 class IndexDifferences:
-    """(document, generation) pairs. `retired` were removed now; `waiting` will be, when they stay what they are."""
+    """(document, generation) pairs: `retired` ones were removed now, `waiting` ones are still in their grace time."""
 
     retired: list[tuple[str, int]] = field(default_factory=list)
     waiting: list[tuple[str, int]] = field(default_factory=list)
@@ -40,7 +42,7 @@ class IndexDifferences:
 
 
 class IndexReconciler:
-    """Remembers when it first saw a row that nobody published: rows carry no time of their own."""
+    """Compares the index with SQL and keeps the time at which it first saw each unpublished row."""
 
     def __init__(
         self,
@@ -58,43 +60,43 @@ class IndexReconciler:
         self._next_at = -1.0
 
     def run_when_due(self) -> IndexDifferences | None:
-        """Every hour, when asked to (`storage.index.index_requests`), and at once again while something is missing."""
+        """Compare every hour, on request (`storage.index.index_requests`), and again while documents are missing."""
         if not take_requests(self._db) and self._clock() < self._next_at:
             return None
-        found = self.run()
-        self._next_at = self._clock() + (0 if found.missing else EVERY_S)
-        return found
+        differences = self.run()
+        self._next_at = self._clock() + (0 if differences.missing else EVERY_S)
+        return differences
 
     def run(self) -> IndexDifferences:
-        """One pass. A document that cannot be indexed now is tried again in the next one."""
+        """Compare once. A document that cannot be indexed now is retried in the next pass."""
         indexed = self._writer.generations()
         published = {(row["id"], row["published_attempt"]): row for row in self._db.fetch_all(_PUBLISHED)}
-        found = IndexDifferences()
-        self._retire({key: scope for key, (scope, _) in indexed.items() if key not in published}, found)
+        differences = IndexDifferences()
+        self._retire({key: scope for key, (scope, _) in indexed.items() if key not in published}, differences)
         counts = {key: chunks for key, (_, chunks) in indexed.items()}
-        for key in self._leave_old_owners(indexed, published):
+        for key in self._delete_rows_of_old_owners(indexed, published):
             del counts[key]
         lacking = [row for key, row in published.items() if counts.get(key) is None or _differs(counts[key], row)]
-        found.missing = [row["id"] for row in lacking]
+        differences.missing = [row["id"] for row in lacking]
         until = self._clock() + PASS_S
         for row in lacking:
             if self._clock() <= until:
                 self._index_again(row)
-        return found
+        return differences
 
-    def _retire(self, unpublished: dict[tuple[str, int], str], found: IndexDifferences) -> None:
+    def _retire(self, unpublished: dict[tuple[str, int], str], differences: IndexDifferences) -> None:
         at_work = {row["id"] for row in self._db.fetch_all(_AT_WORK, {"ids": [name for name, _ in unpublished]})}
         stale = {key: scope for key, scope in unpublished.items() if key[0] not in at_work}
         now = self._clock()
         self._seen = {key: self._seen.get(key, now) for key in stale}
-        found.retired = sorted(key for key, since in self._seen.items() if now - since >= self._grace_s)
-        found.waiting = sorted(stale.keys() - set(found.retired))
-        self._writer.retire(found.retired, {parse_scope(stale[key]) for key in found.retired})
+        differences.retired = sorted(key for key, since in self._seen.items() if now - since >= self._grace_s)
+        differences.waiting = sorted(stale.keys() - set(differences.retired))
+        self._writer.retire(differences.retired, {parse_scope(stale[key]) for key in differences.retired})
 
-    def _leave_old_owners(
+    def _delete_rows_of_old_owners(
         self, indexed: dict[tuple[str, int], tuple[str, int]], published: dict[tuple[str, int], Row]
     ) -> list[tuple[str, int]]:
-        """Rows under an owner their document was moved away from go now; which those were."""
+        """Delete rows under a previous owner of their document and return their keys."""
         old = {key: parse_scope(indexed[key][0]) for key in indexed.keys() & published.keys()}
         moved = {key: scope for key, scope in old.items() if scope != _owner(published[key])}
         self._writer.retire(moved.keys(), set(moved.values()))
@@ -114,5 +116,5 @@ def _owner(row: Row) -> Scope:
     return Scope(tenant=row["tenant"], org=row["org"])
 
 
-def _differs(there: int, row: Row) -> bool:
-    return row["chunks"] is not None and row["chunks"] != there
+def _differs(indexed: int, row: Row) -> bool:
+    return row["chunks"] is not None and row["chunks"] != indexed

@@ -1,9 +1,9 @@
-"""New vectors beside the old ones: what the job `reembed` asks and hands over while the service answers from the old.
+"""Storage of the job `reembed`, which computes new vectors while the service answers from the old ones.
 
-Order and crash story: each model has a table of its own. The job fills the new one, in any number of passes, each of
-which asks again what is missing; the old table is only read. Nobody sees the new one before a start with its model, so
-the switch is at once. Documents deleted meanwhile go from both (the writer's erase); what was stored between the last
-pass and the switch is missing in the new table and comes by the reconciler.
+Order and crash safety: each model has a separate table. The job fills the new one, in any number of passes; each pass
+lists missing chunks, and the old table is only read. Searches use the new table from the first start with its model,
+so the switch is immediate. Documents deleted meanwhile are erased from both; documents stored between the last pass and
+the switch are missing in the new table until the reconciler adds them.
 """
 
 import json
@@ -27,16 +27,16 @@ where status = 'succeeded' and deleted_at is null and published_attempt is not n
 
 
 class Reembedding:
-    """`place` names the new model's table. One process writes; nobody else writes this table meanwhile."""
+    """The new model's table, named by `place`, while it is filled. Only this process may write it."""
 
     def __init__(self, db: Database, place: IndexPlace) -> None:
-        """Raises StoreUnavailable, OtherModel."""
+        """Open the table. Raises StoreUnavailable, OtherModel."""
         self._db, self._place = db, place
         self._siblings = SiblingTables(place.uri, place.table, place.storage_options)
         self._writer = open_writer(place)
 
     def todo(self) -> list[Generation]:
-        """Published generations whose chunks stand in some table, but not all with a vector of this model, in order."""
+        """Return published generations whose chunks are in some table but lack vectors of this model, in order."""
         done = self._writer.table.embedded()
         chunks: dict[Generation, int] = {}
         for table in self._sources():
@@ -46,23 +46,23 @@ class Reembedding:
         return sorted(pair for pair, count in chunks.items() if pair in published and done.get(pair) != count)
 
     def texts(self, pairs: Sequence[Generation]) -> list[DocumentChunks]:
-        """Their chunks without vectors. Those deleted meanwhile are left out."""
-        missing, found = set(pairs), []
+        """Return their chunks without vectors; generations deleted meanwhile are left out."""
+        missing, documents = set(pairs), []
         for table in self._sources():
-            rows = table.chunks_of({document for document, _ in missing})
+            rows = table.chunks_of({name for name, _ in missing})
             for entry in _documents(rows, missing):
                 missing.discard((entry.document_id, entry.generation))
-                found.append(entry)
-        return found
+                documents.append(entry)
+        return documents
 
     def put(self, documents: Sequence[DocumentChunks]) -> int:
-        """Chunks with vectors into the new table; the same ones again replace themselves. Number of chunks."""
+        """Write chunks with vectors to the new table and return their number. Writing them again replaces them."""
         return self._writer.table.put(documents)
 
     def settle(self) -> int:
-        """What went from the other tables meanwhile goes here too; indexes and keywords are built. What is left to do.
+        """Drop rows that other tables no longer have, build indexes and keywords, and return the work left.
 
-        Called when `todo` has nothing more to give; 0 means the switch can be made.
+        Call it when `todo` is empty; 0 means that the switch can be made.
         """
         others = [self._siblings.open(name) for name in self._siblings.names()]
         if others:
@@ -77,7 +77,7 @@ class Reembedding:
         return len(self.todo())
 
     def drop_others(self) -> list[str]:
-        """Tables and keyword indexes of other models go; their names. Only after the service runs on this one."""
+        """Delete tables and keyword indexes of other models, once the service runs on this one; return their names."""
         names = self._siblings.names()
         for name in names:
             self._siblings.drop(name)
@@ -85,20 +85,21 @@ class Reembedding:
         return names
 
     def close(self) -> None:
+        """Release the writer's locks."""
         self._writer.close()
 
     def _sources(self) -> list[ChunkTable]:
-        """Other models' tables first; this one last, for chunks that were stored without any model."""
+        """Return other models' tables first, and this one last, for chunks that were stored without any model."""
         return [*map(self._siblings.open, self._siblings.names()), self._writer.table]
 
     def _published(self) -> set[Generation]:
         return {(row["id"], row["published_attempt"]) for row in self._db.fetch_all(_PUBLISHED)}
 
 
-def _documents(rows: list[dict[str, Any]], wanted: set[Generation]) -> Iterator[DocumentChunks]:
-    """Rows, sorted by generation, as the documents they are."""
+def _documents(rows: list[dict[str, Any]], pairs: set[Generation]) -> Iterator[DocumentChunks]:
+    """Group rows, which are sorted by generation, into documents."""
     for pair, some in groupby(rows, key=lambda row: (row["document_id"], row["generation"])):
-        if pair not in wanted:
+        if pair not in pairs:
             continue
         group = list(some)
         yield DocumentChunks(

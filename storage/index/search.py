@@ -1,7 +1,7 @@
 """Answers a question: vector, keyword or hybrid, from the caller's published documents only.
 
-The engines know chunks and generations; SQL says which of them may be shown. So more is fetched than asked for, joined
-with SQL, and fetched again twice as deep when too little is left. A first round's best chunks sharpen the query.
+The engines know chunks and generations; SQL says which of them may be shown. So a search fetches more hits than asked
+for, joins them with SQL, and fetches twice as many if too few remain. The first round's best chunks expand the query.
 """
 
 import json
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from models.cdom.search import SearchHit, SearchMode, SearchRequest
-from storage.index.fusion import FEEDBACK_CHUNKS, borrow, fuse, pull
+from storage.index.fusion import FEEDBACK_CHUNKS, expand_query, fuse, move_query
 from storage.index.keyword.analysis import Words, ask, field_of, words_of
 from storage.index.keyword.keywords import Keywords, KeywordView
 from storage.index.keyword.snippets import cut_snippet
@@ -24,23 +24,26 @@ from storage.values.rows import Scope
 
 LEAST_DEPTH = 50  # hits of each kind that are fused: below it the fusion loses recall
 RERANKED = 300
-"""Nearest chunks that are ranked again by the pulled vector; more made no difference on Cranfield."""
-MOST_DEPTH = 20_000  # hits looked through for those that are still published; more is not searched
+"""Nearest chunks that are ranked again by the moved vector; more made no difference on Cranfield."""
+MOST_DEPTH = 20_000  # hits examined for those that are still published; more is not searched
 FEEDBACK_FROM_WORDS = 3
-"""Shorter queries name a thing: borrowed words would only blur them."""
+"""Least words of a query that is expanded; shorter queries name a thing, and added words would only blur them."""
 Ranking = list[tuple[str, float]]
 
 
 class VectorEngine(Protocol):
-    """A block in memory, or the table where a scope is too large for one."""
+    """Nearest chunks of a scope, by a block in memory or by the table if the scope is too large for one."""
 
-    def nearest(self, query: Vectors, limit: int, documents: Collection[str] | None = None) -> Ranking: ...
-    def vectors(self, keys: Collection[str]) -> Vectors: ...
+    def nearest(self, query: Vectors, limit: int, documents: Collection[str] | None = None) -> Ranking:
+        """Return (key, cosine) of the nearest chunks, best first, only of `documents` if given."""
+
+    def vectors(self, keys: Collection[str]) -> Vectors:
+        """Return unit vectors of these chunks, shape (n, width); unknown ones are left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Question:
-    """A request with the engines it can be put to; `mode` is the one it will be answered in."""
+    """A request with the engines that answer it; `mode` is the one it will be answered in."""
 
     scope: Scope
     mode: SearchMode
@@ -53,13 +56,13 @@ class _Question:
 
 
 class IndexSearch:
-    """Thread-safe. Query vectors come from whoever has the model."""
+    """Searches one index. Thread-safe. Callers pass a function for query vectors."""
 
     def __init__(self, db: Database, table: ChunkTable, keywords: Keywords, blocks: Blocks) -> None:
         self._db, self._table, self.keywords, self._blocks = db, table, keywords, blocks
 
     def search(self, request: SearchRequest, vector: Callable[[], Vectors] | None) -> list[SearchHit]:
-        """Best first. `vector` makes the question's when it is needed; None = there is no model.
+        """Return hits, best first. `vector` computes the query's vector if needed; None without a model.
 
         Raises NotFound (foreign `document_id` or `job_id`) and StoreUnavailable.
         """
@@ -83,7 +86,7 @@ class IndexSearch:
         return self._hits(question, shown[: request.limit], live)
 
     def check(self) -> None:
-        """Raises StoreUnavailable when the table cannot be read."""
+        """Raise StoreUnavailable if the table cannot be read."""
         self._table.version()
 
     def _question(
@@ -114,41 +117,41 @@ class IndexSearch:
         )
 
     def _rank(self, asked: _Question, depth: int) -> tuple[Ranking, bool]:
-        """The ranking `depth` deep, and whether there may be more below it."""
+        """Return the ranking `depth` deep, and whether more hits may exist below it."""
         near: Ranking = []
-        found: Ranking = []
+        matches: Ranking = []
         if asked.engine is not None and asked.vector is not None:
             near = asked.engine.nearest(asked.vector, max(RERANKED, depth), asked.documents)
         if asked.view is not None and asked.words:
-            found = asked.view.search(asked.words, depth, asked.documents)
-        cut_off = len(found) >= depth or len(near) >= max(RERANKED, depth)
+            matches = asked.view.search(asked.words, depth, asked.documents)
+        cut_off = len(matches) >= depth or len(near) >= max(RERANKED, depth)
         if asked.feedback:
-            near, found = self._again(asked, near, found, depth)
+            near, matches = self._refine(asked, near, matches, depth)
         match asked.mode:
             case SearchMode.VECTOR:
                 return near[:depth], cut_off
             case SearchMode.FTS:
-                return found, cut_off
+                return matches, cut_off
             case SearchMode.HYBRID:
-                return fuse([near[:depth], found], depth), cut_off
+                return fuse([near[:depth], matches], depth), cut_off
 
-    def _again(self, asked: _Question, near: Ranking, found: Ranking, depth: int) -> tuple[Ranking, Ranking]:
-        """Second round: the best published chunks of the first lend words and pull the vector."""
-        first = fuse([ranking[:100] for ranking in (near, found) if ranking], 4 * FEEDBACK_CHUNKS)
+    def _refine(self, asked: _Question, near: Ranking, matches: Ranking, depth: int) -> tuple[Ranking, Ranking]:
+        """Run the second round: the best published chunks of the first expand the words and move the vector."""
+        first = fuse([ranking[:100] for ranking in (near, matches) if ranking], 4 * FEEDBACK_CHUNKS)
         live = self._resolve(asked.scope, first)
         best = [key for key, _ in first if _counts(key, live)][:FEEDBACK_CHUNKS]
         if not best:
-            return near, found
+            return near, matches
         if asked.engine is not None and asked.vector is not None:
-            near = _reranked(asked.engine, near, pull(asked.vector, asked.engine.vectors(best)))
+            near = _reranked(asked.engine, near, move_query(asked.vector, asked.engine.vectors(best)))
         if asked.view is not None and asked.words and asked.mode is not SearchMode.VECTOR:
-            found = asked.view.search(self._borrowed(asked.view, asked.words, best), depth, asked.documents)
-        return near, found
+            matches = asked.view.search(self._expanded(asked.view, asked.words, best), depth, asked.documents)
+        return near, matches
 
-    def _borrowed(self, view: KeywordView, words: Words, best: Sequence[str]) -> Words:
+    def _expanded(self, view: KeywordView, words: Words, best: Sequence[str]) -> Words:
         rows = view.rows(best)
         texts = [(field_of(row["language"]), words_of(row["text"], field_of(row["language"]))) for row in rows.values()]
-        return borrow(words, texts, view.rarity)
+        return expand_query(words, texts, view.rarity)
 
     def _resolve(self, scope: Scope, ranking: Ranking) -> dict[str, PublishedDocument]:
         return resolve(self._db, scope, {split_key(key)[0] for key, _ in ranking})
@@ -175,7 +178,7 @@ class IndexSearch:
 
 
 def _answerable(mode: SearchMode, *, keywords: bool, vectors: bool) -> SearchMode | None:
-    """The mode asked for, or the fallback the interface names: fts and hybrid → vector; without a model → fts."""
+    """Return the mode asked for, or the documented fallback: fts and hybrid to vector; without a model to fts."""
     if mode is SearchMode.FTS and keywords:
         return mode
     if vectors:
@@ -189,7 +192,7 @@ def _counts(key: str, live: dict[str, PublishedDocument]) -> bool:
 
 
 def _similarities(asked: _Question, keys: Sequence[str]) -> dict[str, float]:
-    """Cosines with the question itself: scores are of a vector pulled towards the best hits, whatever they are."""
+    """Return cosines with the query itself; scores are of a vector that was moved towards the best hits."""
     if asked.engine is None or asked.vector is None:
         return {}
     known = {key: asked.engine.vectors([key]) for key in keys}  # a row may have gone while we looked
@@ -214,7 +217,7 @@ def _hit(
 ) -> SearchHit:
     facts = json.loads(row["facts"])
     field = field_of(row["language"])
-    snippet, places = cut_snippet(row["text"], stems.get(field, set()), field)
+    snippet, highlights = cut_snippet(row["text"], stems.get(field, set()), field)
     return SearchHit(
         job_id=document.job_id,
         document_id=split_key(key)[0],
@@ -228,5 +231,5 @@ def _hit(
         source_file=document.source_file,
         mode=mode,
         snippet=snippet,
-        highlights=places,
+        highlights=highlights,
     )

@@ -1,8 +1,8 @@
 """The one writer of the search index: chunks in, deleted documents out, files kept small.
 
-Order and crash story: rows go into the table, then the keyword index follows the table, then the caller is answered and
-may publish. A crash between leaves rows nobody shows, or a keyword index that is behind and follows with the next write
-or at start. Every step may be repeated.
+Order and crash safety: rows go into the table, then the keyword index follows the table, then the caller is answered
+and may publish. A crash between leaves rows that are never shown, or a keyword index that catches up with the next
+write or at start. Every step may be repeated.
 """
 
 import threading
@@ -17,11 +17,11 @@ from storage.values.crash_points import CrashPoint, crash_point
 from storage.values.rows import Scope
 
 VECTOR_INDEX_FROM = 200_000
-"""Rows from which an ANN index pays; below, scopes fit into memory blocks."""
+"""Rows from which an ANN index is worth its cost; below, scopes fit into memory blocks."""
 
 
 class ChunkIndexWriter:
-    """Thread-safe; the lease of the role is somebody else's business."""
+    """Writes the index. Thread-safe; the caller holds the lease of the role."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class ChunkIndexWriter:
         self._dirty = False
 
     def write(self, documents: Sequence[DocumentChunks]) -> int:
-        """All chunks of all documents in one commit, found by vector and by word when this returns. Chunks written."""
+        """Write all chunks in one commit and return their number; searches find them when this returns."""
         scopes = {document.scope for document in documents if document.chunks or document.replace}
         with self._lock:
             written = self.table.put(documents)
@@ -47,7 +47,7 @@ class ChunkIndexWriter:
         return written
 
     def erase(self, documents: Iterable[tuple[Scope, str]]) -> None:
-        """No row, no keyword and no byte of these documents is left in any file."""
+        """Erase these documents, so that no row, keyword or byte of them is left in any file."""
         gone = list(documents)
         if not gone:
             return
@@ -56,19 +56,19 @@ class ChunkIndexWriter:
             self.table.remove_documents({document for _, document in gone})
             crash_point(CrashPoint.AFTER_INDEX_REMOVAL)
             self.upkeep.erase()
-        self._forget_words("document", gone)
+        self._erase_words("document", gone)
 
     def retire(self, generations: Collection[tuple[str, int]], scopes: Collection[Scope]) -> None:
-        """Rows of attempts nobody published go, byte for byte."""
+        """Erase rows of unpublished generations, bytes included."""
         if not generations:
             return
         with self._lock:
             self.table.remove(generations)
             self.upkeep.erase()
-        self._forget_words("generation", ((scope, generation_name(*pair)) for scope in scopes for pair in generations))
+        self._erase_words("generation", ((scope, generation_name(*pair)) for scope in scopes for pair in generations))
 
     def compact(self) -> bool:
-        """Merge files and indexes when anything was written since; True when there was something to do."""
+        """Merge files and indexes if rows were written since; return whether it did."""
         with self._lock:
             if not self._dirty:
                 return False
@@ -78,7 +78,7 @@ class ChunkIndexWriter:
         return True
 
     def index_vectors(self) -> bool:
-        """Build the ANN index once the table is large enough; later rows join it by `compact`."""
+        """Build the ANN index once the table is large enough, and return whether it did; `compact` adds later rows."""
         rows = self.table.count()
         if rows < VECTOR_INDEX_FROM or self.table.has_vector_index():
             return False
@@ -87,7 +87,7 @@ class ChunkIndexWriter:
         return True
 
     def catch_up(self) -> None:
-        """Keyword indexes that are missing or behind (a crash, another machine's writes) follow the table."""
+        """Update keyword indexes that are missing or behind the table (after a crash or another machine's writes)."""
         scopes = [parse_scope(name) for name in sorted(self.table.scopes())]
         for scope in scopes:
             if not self._files.has(scope):
@@ -98,30 +98,31 @@ class ChunkIndexWriter:
             self._files.drop_foreign(self.table.scopes())
 
     def rebuild(self) -> int:
-        """Every keyword index anew from the table. Number of scopes."""
+        """Build every keyword index from the table and return the number of scopes."""
         names = self.table.scopes()
         for name in sorted(names):
             self._files.rebuild(parse_scope(name), self._lock)
         return len(names)
 
     def generations(self) -> dict[tuple[str, int], tuple[str, int]]:
-        """(document, generation) → (scope, chunks)."""
+        """Return (document, generation) → (scope, chunks)."""
         return self.table.generations()
 
     def close(self) -> None:
+        """Release the keyword writers' locks."""
         with self._lock:
             self._files.close()
 
-    def _forget_words(self, field: str, gone: Iterable[tuple[Scope, str]]) -> None:
+    def _erase_words(self, field: str, gone: Iterable[tuple[Scope, str]]) -> None:
         words: dict[Scope, set[str]] = {}
         for scope, word in gone:
             words.setdefault(scope, set()).add(word)
         for scope in sorted(words, key=lambda scope: (scope.tenant, scope.org)):
-            self._files.forget(scope, field, words[scope], self._lock)
+            self._files.erase_words(scope, field, words[scope], self._lock)
 
 
 def _emptied(scope: Scope, documents: Sequence[DocumentChunks]) -> list[tuple[str, int]]:
-    """Generations that were replaced by nothing."""
+    """Return generations that are replaced by an empty list of chunks."""
     return [
         (document.document_id, document.generation)
         for document in documents

@@ -25,7 +25,7 @@ MAX_MEMBERS: Final = 1_000
 MAX_BYTES: Final = 1_000_000_000
 """Bytes of all of them."""
 
-_HELD: Final = """
+_TOTALS: Final = """
 select d.depth, exists (select 1 from documents m where m.parent_document_id = d.id) as read_before,
        (select coalesce(max(position), 0) from documents a where a.job_id = d.job_id) as last,
        (select count(*) from documents m where m.job_id = d.job_id and m.parent_document_id is not null) as members,
@@ -57,48 +57,48 @@ update jobs set n_total = n_total + %(total)s, n_queued = n_queued + %(total)s w
 
 
 def add_members(store: Store, conn: Connection, done: Succeeded, document: Row) -> str | None:
-    """Inserts the documents; a stated reason instead when they pass a bound. `document` is locked by the caller."""
+    """Insert the documents; return a reason instead if they pass a bound. The caller has locked `document`."""
     if not done.members:
         return None
     conn.execute("select from jobs where id = %s for update", (document["job_id"],))
-    held = conn.execute(_HELD, (document["id"],)).fetchall()[0]
-    if held["read_before"]:
+    totals = conn.execute(_TOTALS, (document["id"],)).fetchall()[0]
+    if totals["read_before"]:
         return None
-    if reason := _passes_bounds(done, held):
+    if reason := _passes_bounds(done, totals):
         return reason
-    keep_originals(store, conn, [one.blob.sha256 for one in done.members])
-    conn.execute(_INSERT, _parameters(store, done, document, held))
+    keep_originals(store, conn, [member.blob.sha256 for member in done.members])
+    conn.execute(_INSERT, _parameters(store, done, document, totals))
     return None
 
 
-def _passes_bounds(done: Succeeded, held: Row) -> str | None:
-    if held["depth"] + 1 > MAX_DEPTH:
+def _passes_bounds(done: Succeeded, totals: Row) -> str | None:
+    if totals["depth"] + 1 > MAX_DEPTH:
         return f"files nested more than {MAX_DEPTH} deep"
-    if held["members"] + len(done.members) > MAX_MEMBERS:
+    if totals["members"] + len(done.members) > MAX_MEMBERS:
         return f"more than {MAX_MEMBERS} files inside the documents of a job"
-    if held["bytes"] + sum(one.blob.bytes for one in done.members) > MAX_BYTES:
+    if totals["bytes"] + sum(member.blob.bytes for member in done.members) > MAX_BYTES:
         return f"more than {MAX_BYTES} bytes inside the documents of a job"
     return None
 
 
-def _parameters(store: Store, done: Succeeded, document: Row, held: Row) -> dict[str, Any]:
+def _parameters(store: Store, done: Succeeded, document: Row, totals: Row) -> dict[str, Any]:
     claim = done.claim
     options = replace(claim.options, pages=())
     records: Sequence[dict[str, Any]] = [
         {
             "id": (key := DocumentId(new_document_id())),
-            "position": held["last"] + at,
+            "position": totals["last"] + offset,
             "source_file": member.name,
             "sha256": member.blob.sha256,
             "bytes": member.blob.bytes,
             "options": dump_options(store.signer, key, options),
             "path": member.path,
         }
-        for at, member in enumerate(done.members, start=1)
+        for offset, member in enumerate(done.members, start=1)
     ]
     return {
         "documents": Jsonb(list(records)), "total": len(records), "job_id": document["job_id"],
         "tenant": document["tenant"], "org": document["org"], "key_name": document["key_name"],
-        "parent": document["id"], "depth": held["depth"] + 1, "priority": int(claim.priority),
+        "parent": document["id"], "depth": totals["depth"] + 1, "priority": int(claim.priority),
         "traceparent": claim.traceparent,
     }  # fmt: skip

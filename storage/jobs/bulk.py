@@ -1,6 +1,6 @@
 """Takes documents that a bulk job has read: finished jobs, each document once however often the job is run.
 
-Order and crash story: a document's id is made from corpus and path, so its artifacts and index rows land in the same
+Order and crash safety: a document's id is made from corpus and path, so its artifacts and index rows land in the same
 place in every run; they and the original are stored before (a crash leaves files that the next run finds or the sweeper
 removes). Then one transaction admits the pages, writes the job and those documents that are not there yet, and ends
 them as any other document ends. A document deleted since stays deleted: its row is still there.
@@ -16,7 +16,7 @@ from psycopg.types.json import Jsonb
 
 from models.cdom.original import ReadOptions
 from storage.access.audit import record
-from storage.index.index_requests import ask_for_comparison
+from storage.index.index_requests import request_comparison
 from storage.jobs.intake import keep_originals
 from storage.postgres.database import Connection, Database, Row
 from storage.postgres.notices import notify_done
@@ -61,27 +61,27 @@ class BulkDocument(ReadFacts):
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What one call added: its job, None when every document was there before."""
+    """Result of one call: its job, or None if every document existed already, and the documents it added."""
 
     job_id: JobId | None
     documents: frozenset[DocumentId]
 
 
 def bulk_document_id(scope: Scope, corpus: str, path: str) -> DocumentId:
-    """The same in every run; two organisations never share one."""
+    """Return the id of a path in a corpus: the same in every run, and never shared by two organisations."""
     name = "\0".join((scope.tenant, scope.org, corpus, path)).encode(errors="surrogateescape")
     digest = hashlib.sha256(b"quire bulk 1\0" + name).digest()[:16]
     return DocumentId("doc_" + base64.b32encode(digest).decode().rstrip("=").lower())
 
 
 def find_known(db: Database, ids: Sequence[DocumentId]) -> frozenset[DocumentId]:
-    """Those that a bulk job has brought already (deleted ones too)."""
+    """Return the ids that a bulk job has stored already, deleted ones included."""
     known: set[DocumentId] = set()
-    for at in range(0, len(ids), _LOOK_AT_ONCE):
-        wanted = list(ids[at : at + _LOOK_AT_ONCE])
+    for start in range(0, len(ids), _LOOK_AT_ONCE):
+        batch = list(ids[start : start + _LOOK_AT_ONCE])
         known |= {
             DocumentId(row["id"])
-            for row in db.fetch_all("select id from documents where id = any(%(ids)s)", {"ids": wanted})
+            for row in db.fetch_all("select id from documents where id = any(%(ids)s)", {"ids": batch})
         }
     return frozenset(known)
 
@@ -96,9 +96,9 @@ def take_documents(
     metadata: dict[str, Any] | None = None,
     index_later: bool = False,
 ) -> Taken:
-    """One finished job with those that are new. Raises QuotaExceeded (then none of them is taken).
+    """Store the new documents as one finished job. Raises QuotaExceeded, and then stores none.
 
-    `index_later`: their chunks are not in the index yet; its writer is asked to look for what is missing.
+    With `index_later` their chunks are not in the index yet, and its writer is asked to compare it with SQL.
     """
     job_id = new_job_id()
     with store.db.transaction() as conn:
@@ -110,26 +110,28 @@ def take_documents(
         params |= {"key_name": actor.key_name, "total": len(fresh)}
         params |= {"metadata": Jsonb(metadata) if metadata is not None else None}
         params |= {"month": admit(conn, quota, sum(document.pages for document in fresh if not document.error))}
-        params |= {"documents": Jsonb([_row(store.signer, at, document) for at, document in enumerate(fresh)])}
+        params |= {
+            "documents": Jsonb([_row(store.signer, position, document) for position, document in enumerate(fresh)])
+        }
         conn.execute(_JOB, params)
         rows = {row["id"]: row for row in conn.execute(_DOCUMENTS, params).fetchall()}
         record(conn, scope, actor, "job.bulk", job_id)
         if index_later:
-            ask_for_comparison(conn, "bulk")
+            request_comparison(conn, "bulk")
         jobs = end_documents(conn, [_ending(rows[document.id], document) for document in fresh])
     notify_done(store.db, jobs)
     return Taken(job_id, frozenset(document.id for document in fresh))
 
 
 def _fresh(conn: Connection, documents: Iterable[BulkDocument]) -> list[BulkDocument]:
-    """Each once, without those that are there. Racers wait for each other at the locks, in order of id."""
+    """Return new documents, each once. Concurrent callers wait for each other at the locks, taken in order of id."""
     unique = {document.id: document for document in documents}
     for document_id in sorted(unique):
         conn.execute("select pg_advisory_xact_lock(hashtextextended(%s, 1))", (document_id,))
-    there = {
+    stored = {
         row["id"] for row in conn.execute("select id from documents where id = any(%s)", (list(unique),)).fetchall()
     }
-    return [document for document in unique.values() if document.id not in there]
+    return [document for document in unique.values() if document.id not in stored]
 
 
 def _row(signer: Signer, position: int, document: BulkDocument) -> dict[str, Any]:

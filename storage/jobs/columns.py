@@ -8,7 +8,7 @@ _PROGRESS = {
     "pages_done": "coalesce(p.pages_done, 0) as pages_done",
     "pages_total": "coalesce(p.pages_total, 0) as pages_total",
 }
-"""Counted while a document is read, in a table of their own (`p`)."""
+"""Counted while a document is read, in the table `page_progress` (`p`)."""
 
 DOCUMENT_FIELDS = tuple(field.name for field in fields(DocumentRow))
 DOCUMENT_COLUMNS = ", ".join(_PROGRESS.get(name, f"d.{name}") for name in DOCUMENT_FIELDS)

@@ -1,4 +1,4 @@
-"""All published trees of one organisation in one order, for exports of the whole of it."""
+"""All published trees of one organisation in one order, for exports."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _PAGE = 5_000  # documents listed in one statement
 
 @dataclass(frozen=True, slots=True)
 class CorpusTree:
-    """A published attempt and what cut its chunks."""
+    """A published attempt and the chunker version that produced its chunks."""
 
     document_id: DocumentId
     attempt: int
@@ -20,7 +20,10 @@ class CorpusTree:
 
 
 def list_corpus(db: Database, scope: Scope, job_id: str | None = None) -> Iterator[CorpusTree]:
-    """Oldest job first, in a job by order of submission; `job_id`: of that job alone (none for a foreign one)."""
+    """Yield trees, oldest job first and in order of submission within a job.
+
+    With `job_id` only those of that job; a foreign job yields none.
+    """
     after = (0, 0)  # jobs count from one
     while rows := db.fetch_all(
         f"""select d.id, d.published_attempt, d.chunker, d.position, j.seq from documents d

@@ -20,7 +20,7 @@ from storage.values.scoping import owned_by
 from storage.values.states import DocumentStatus
 
 ANY_FLAG = "pii"
-"""Stands for a flag of any kind."""
+"""Filter value that matches a flag of any kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,22 +72,22 @@ group by f.document_id, f.flag order by f.document_id, n desc, f.flag
 
 
 def list_all_documents(
-    store: Store, scope: Scope, wanted: DocumentFilter, *, limit: int = 50, cursor: str | None = None
+    store: Store, scope: Scope, conditions: DocumentFilter, *, limit: int = 50, cursor: str | None = None
 ) -> ListPage[ListedDocument]:
-    """One page, the document sent last first. Raises InvalidCursor, also for a cursor of another filter."""
-    given = {name: value for name, value in asdict(wanted).items() if value is not None}
+    """Return one page, the last sent document first. Raises InvalidCursor, also for a cursor of another filter."""
+    given = {name: value for name, value in asdict(conditions).items() if value is not None}
     listing = "all-documents/" + repr(sorted((name, str(value)) for name, value in given.items()))
     cursors = Cursors(store.signer, listing, scope)
-    at, last = cursors.read(cursor) if cursor else (None, None)
-    conditions = [
+    created_before, last = cursors.read(cursor) if cursor else (None, None)
+    where = [
         "d.tenant = %(tenant)s and d.org = %(org)s and d.deleted_at is null",
         "(%(at)s::timestamptz is null or (d.created_at, d.id) < (%(at)s::timestamptz, %(last)s))",
         *(_CONDITIONS[name] for name in given),
     ]
     rows = store.db.fetch_all(
-        f"""select d.created_at, {DOCUMENT_COLUMNS} {FROM} where {" and ".join(conditions)}
+        f"""select d.created_at, {DOCUMENT_COLUMNS} {FROM} where {" and ".join(where)}
             order by d.created_at desc, d.id desc limit %(limit)s""",
-        owned_by(scope, at=at, last=last, limit=limit + 1, **_values(given)),
+        owned_by(scope, at=created_before, last=last, limit=limit + 1, **_values(given)),
     )
     page = cursors.page(rows, limit, lambda row: (row["created_at"].isoformat(), row["id"]))
     flags = _count_flags(store.db, [row["id"] for row in page.items])
@@ -105,9 +105,10 @@ class ChosenDocument:
 def find_chosen(
     db: Database, scope: Scope, *, job_id: str | None = None, document_ids: Sequence[str] = ()
 ) -> list[ChosenDocument]:
-    """Documents of a job, or those named, that are not deleted, in the order sent.
+    """Return documents of a job, or those named, that are not deleted, in the order sent.
 
-    Raises NotFound for an unknown job and when one of those named is unknown or deleted.
+    Raises:
+        NotFound: The job is unknown, or a named document is unknown or deleted.
     """
     if job_id is not None:
         get_job(db, scope, job_id, detail=False)
@@ -123,7 +124,7 @@ def find_chosen(
 
 
 def list_formats(db: Database, scope: Scope) -> list[str]:
-    """The formats that occur among an organisation's documents, by name."""
+    """Return the formats of an organisation's documents, by name."""
     rows = db.fetch_all(
         f"""select distinct d.format {FROM} where d.tenant = %(tenant)s and d.org = %(org)s
             and d.deleted_at is null and d.format is not null order by d.format""",
@@ -145,7 +146,7 @@ def _chosen(row: Row) -> ChosenDocument:
 
 
 def _values(given: dict[str, Any]) -> dict[str, Any]:
-    """Parameters: a name is a part of one, a time without a zone is UTC."""
+    """Return query parameters: a name matches parts of file names, and a time without a zone is UTC."""
     values = {name: _in_utc(value) for name, value in given.items()}
     if "name" in values:
         escaped = values["name"].replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
@@ -158,7 +159,7 @@ def _in_utc(value: Any) -> Any:
 
 
 def _count_flags(db: Database, ids: Sequence[str]) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = {}
+    counts: dict[str, dict[str, int]] = {}
     for row in db.fetch_all(_FLAGS, {"ids": list(ids)}) if ids else ():
-        found.setdefault(row["document_id"], {})[row["flag"]] = row["n"]
-    return found
+        counts.setdefault(row["document_id"], {})[row["flag"]] = row["n"]
+    return counts

@@ -21,9 +21,9 @@ from documents d join jobs j on j.id = d.job_id and {OWNED} left join page_progr
 
 @dataclass(frozen=True, slots=True)
 class PublishedTree:
-    """Which artifacts of a document may be seen: those of `attempt`, listed with their hashes in `manifest`.
+    """The visible artifacts of a document: those of `attempt`, listed with their hashes in `manifest`.
 
-    `chunker` names what cut its chunks (`models.derive.chunks.chunking`).
+    `chunker` names the chunker version that produced its chunks (`models.derive.chunks.chunking`).
     """
 
     source_file: str
@@ -46,14 +46,14 @@ class Original:
 
 
 def find_document(db: Database, scope: Scope, document_id: str) -> DocumentRow:
-    """Raises NotFound for unknown and foreign alike. A deleted document is still a row, with `deleted_at`."""
-    return _one(db, "d.id = %(document_id)s", scope, document_id=document_id)
+    """Return a document, also a deleted one, with `deleted_at`. Raises NotFound for unknown and foreign alike."""
+    return _fetch_document(db, "d.id = %(document_id)s", scope, document_id=document_id)
 
 
 def list_documents(
     store: Store, scope: Scope, job_id: str, *, limit: int = 100, cursor: str | None = None
 ) -> ListPage[DocumentRow]:
-    """A job's documents in order of submission. A foreign or unknown job has none (ask `get_job` first)."""
+    """Return a job's documents in order of submission; none for a foreign or unknown job (ask `get_job` first)."""
     cursors = Cursors(store.signer, f"documents/{job_id}", scope)
     params = owned_by(scope, job_id=job_id, after=cursors.read(cursor)[0] if cursor else -1, limit=limit + 1)
     rows = store.db.fetch_all(
@@ -68,22 +68,22 @@ def list_documents(
 def list_dead_letters(
     store: Store, scope: Scope, *, limit: int = 100, cursor: str | None = None
 ) -> ListPage[DocumentRow]:
-    """Failed documents that are not deleted, the newest failure first."""
+    """Return failed documents that are not deleted, the newest failure first."""
     cursors = Cursors(store.signer, "dead-letters", scope)
-    at, last = cursors.read(cursor) if cursor else (None, None)
+    finished_before, last = cursors.read(cursor) if cursor else (None, None)
     rows = store.db.fetch_all(
         f"""select {DOCUMENT_COLUMNS} {FROM}
             where d.tenant = %(tenant)s and d.org = %(org)s and d.status = 'failed' and d.deleted_at is null
               and (%(at)s::timestamptz is null or (d.finished_at, d.id) < (%(at)s::timestamptz, %(last)s))
             order by d.finished_at desc, d.id desc limit %(limit)s""",
-        owned_by(scope, at=at, last=last, limit=limit + 1),
+        owned_by(scope, at=finished_before, last=last, limit=limit + 1),
     )
     page = cursors.page(rows, limit, lambda row: (row["finished_at"].isoformat(), row["id"]))
     return ListPage(tuple(map(to_document, page.items)), page.next_cursor)
 
 
 def locate_tree(db: Database, scope: Scope, job_id: str, document_id: str) -> PublishedTree:
-    """Raises NotFound unless the document succeeded and is not deleted."""
+    """Return the published tree. Raises NotFound unless the document succeeded and is not deleted."""
     row = db.fetch_one(
         f"""select d.source_file, d.published_attempt, d.manifest, d.format, d.sha256, d.bytes, d.chunker {FROM}
             where d.id = %(document_id)s and d.job_id = %(job_id)s
@@ -96,18 +96,18 @@ def locate_tree(db: Database, scope: Scope, job_id: str, document_id: str) -> Pu
 
 
 def locate_trees(db: Database, scope: Scope, job_id: str) -> list[tuple[DocumentId, PublishedTree]]:
-    """The published trees of a job, in order of submission. Raises NotFound for an unknown job."""
+    """Return the published trees of a job, in order of submission. Raises NotFound for an unknown job."""
     get = f"""select d.id, d.source_file, d.published_attempt, d.manifest, d.format, d.sha256, d.bytes, d.chunker
             {FROM} where d.job_id = %(job_id)s and d.status = 'succeeded' and d.published_attempt is not null
               and d.deleted_at is null order by d.position"""
-    found = db.fetch_one(f"select 1 from jobs j where j.id = %(job_id)s and {OWNED}", owned_by(scope, job_id=job_id))
-    if found is None:
+    job = db.fetch_one(f"select 1 from jobs j where j.id = %(job_id)s and {OWNED}", owned_by(scope, job_id=job_id))
+    if job is None:
         raise NotFound("no such job")
     return [(DocumentId(row["id"]), to_published(row)) for row in db.fetch_all(get, owned_by(scope, job_id=job_id))]
 
 
 def to_published(row: Row) -> PublishedTree:
-    """Of a row that holds those columns."""
+    """Return the tree that a row with those columns describes."""
     return PublishedTree(
         row["source_file"],
         row["published_attempt"],
@@ -120,7 +120,7 @@ def to_published(row: Row) -> PublishedTree:
 
 
 def locate_original(store: Store, scope: Scope, job_id: str, document_id: str) -> Original:
-    """Raises NotFound when the document is unknown, deleted or came without an original."""
+    """Return the original. Raises NotFound if the document is unknown, deleted or has no stored original."""
     row = store.db.fetch_one(
         f"""select d.sha256, d.source_file, d.format, d.options {FROM}
             where d.id = %(document_id)s and d.job_id = %(job_id)s and d.deleted_at is null and d.sha256 is not null""",
@@ -133,7 +133,7 @@ def locate_original(store: Store, scope: Scope, job_id: str, document_id: str) -
 
 
 def documents_of(conn: Connection, scope: Scope, job_id: str) -> tuple[DocumentRow, ...]:
-    """All documents of a job, in order of submission."""
+    """Return all documents of a job, in order of submission."""
     rows = conn.execute(
         f"select {DOCUMENT_COLUMNS} {FROM} where d.job_id = %(job_id)s order by d.position",
         owned_by(scope, job_id=job_id),
@@ -142,12 +142,13 @@ def documents_of(conn: Connection, scope: Scope, job_id: str) -> tuple[DocumentR
 
 
 def to_document(row: Row) -> DocumentRow:
+    """Return the document of a row of DOCUMENT_COLUMNS."""
     fields = {name: value for name, value in row.items() if name != "position"}
     fields |= {"id": DocumentId(row["id"]), "job_id": JobId(row["job_id"]), "status": DocumentStatus(row["status"])}
     return DocumentRow(**fields)
 
 
-def _one(db: Database, condition: str, scope: Scope, **params: str) -> DocumentRow:
+def _fetch_document(db: Database, condition: str, scope: Scope, **params: str) -> DocumentRow:
     row = db.fetch_one(f"select {DOCUMENT_COLUMNS} {FROM} where {condition}", owned_by(scope, **params))
     if row is None:
         raise NotFound("no such document")

@@ -17,7 +17,11 @@ class IdempotencyKey:
 
 
 def claim_key(conn: Connection, scope: Scope, key: IdempotencyKey | None, job_id: JobId) -> JobId | None:
-    """None = go on, the key is now this job's. Else the job that has it; racers wait. Raises Conflict."""
+    """Bind the key to this job and return None, or return the job that has it. Concurrent callers wait.
+
+    Raises:
+        Conflict: The key was used with other content.
+    """
     if key is None:
         return None
     params = _params(scope, key) | {"digest": key.digest, "job_id": job_id}
@@ -30,8 +34,8 @@ def claim_key(conn: Connection, scope: Scope, key: IdempotencyKey | None, job_id
     return None if taken else _first(conn, scope, key)
 
 
-def forget_keys(db: Database, older_than_s: float) -> int:
-    """Drops keys that no client will repeat any more; returns how many."""
+def delete_old_keys(db: Database, older_than_s: float) -> int:
+    """Delete keys older than this many seconds and return their number."""
     with db.transaction(durable=False) as conn:
         return conn.execute(
             "delete from idempotency_keys where created_at < clock_timestamp() - %s * interval '1 second'",

@@ -1,7 +1,8 @@
-"""Takes a document that was extracted elsewhere: a job that is finished when it appears.
+"""Takes a document that was extracted elsewhere, as a job that is finished from the start.
 
-Order and crash story: the caller has put the artifacts (attempt 1) and the original; this is the one transaction that
-admits its pages, writes job and document and ends them as any other document ends. A crash before leaves orphan files.
+Order and crash safety: the caller has stored the artifacts (attempt 1) and the original; this is the one transaction
+that admits its pages, writes job and document and ends them as any other document ends. A crash before leaves orphan
+files.
 """
 
 from dataclasses import dataclass, replace
@@ -60,7 +61,7 @@ def ingest_document(
     cap_bytes: int = 0,
     idempotency: IdempotencyKey | None = None,
 ) -> JobRow:
-    """The finished job, metered and announced. Raises QuotaExceeded, DiskFull (see `submit_job`), Conflict."""
+    """Store the document and return its finished job. Raises QuotaExceeded, DiskFull (see `submit_job`), Conflict."""
     job_id = new_job_id()
     charged = document.pages if document.metered is None else document.metered
     with store.db.transaction() as conn:

@@ -1,8 +1,7 @@
 """Takes a submission into the store: ONE transaction for quota, job, documents, tasks and audit.
 
-Order and crash story: originals are on disk before (a crash leaves blobs nobody refers to, the sweeper removes them);
-the transaction is all or nothing; once it committed, the job is accepted, whatever happens to the caller. The API never
-opens a document.
+Order and crash safety: originals are on disk before (a crash leaves unreferenced blobs, which the sweeper removes); the
+transaction is atomic; after its commit the job is accepted even if the caller dies. The API never opens a document.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,7 +26,7 @@ from storage.values.signing import Signer
 from storage.values.states import DocumentStatus, JobStatus, Priority
 
 # Start-time fair queuing: a tenant's next task starts at its own last start + 1, but never before the queue's virtual
-# time (the least start that is waiting; with nobody waiting the greatest one in service). Delayed retries do not count.
+# time (the least start that is waiting, or else the greatest one in service). Delayed retries do not count.
 VTIME = """
 greatest(
   coalesce((select max(vtime) + 1 from tasks where tenant = %(tenant)s and priority = %(priority)s), 0),
@@ -79,10 +78,22 @@ def submit_job(
     idempotency: IdempotencyKey | None = None,
     within: Callable[[Connection, JobRow], None] | None = None,
 ) -> JobRow:
-    """The accepted job, or the first one again for a replayed key. Raises QuotaExceeded, DiskFull, Conflict.
+    """Queue a job, or return the first one for a replayed key.
 
-    A refusal is of all files. `cap_bytes`: what the organisation may keep, 0 = no cap.
-    `within` writes more in the same transaction.
+    A refusal is of all files. Raises QuotaExceeded, DiskFull, Conflict.
+
+    Args:
+        store: Store that has the originals.
+        scope: Owner of the job.
+        actor: Caller, for audit and metering.
+        files: Documents, in order.
+        priority: Queue of the tasks.
+        quota: Limit on pages a month.
+        cap_bytes: Most bytes of originals that the organisation may store; 0 means unlimited.
+        kind: Kind of the job.
+        metadata: JSON that the caller attached.
+        idempotency: Key of the caller for this submission.
+        within: Called in the same transaction, for further writes.
     """
     crash_point(CrashPoint.AFTER_BLOB)
     job_id = new_job_id()
@@ -108,21 +119,21 @@ def submit_job(
 
 
 def keep_originals(store: Store, conn: Connection, hashes: Sequence[str]) -> None:
-    """Makes sure that the originals stay. Raises StoreUnavailable where an eraser was faster."""
-    wanted = sorted(set(hashes))
-    conn.execute(_HOLD, (wanted,))
-    if not all(store.blobs.exists(sha256) for sha256 in wanted):
+    """Protect originals from erasure until the commit. Raises StoreUnavailable if one was already erased."""
+    ordered = sorted(set(hashes))
+    conn.execute(_HOLD, (ordered,))
+    if not all(store.blobs.exists(sha256) for sha256 in ordered):
         raise StoreUnavailable("the original was erased while it was being submitted; send it again")
 
 
 def lock_original(store: Store, conn: Connection, sha256: str) -> bool:
-    """Holds off the eraser (it locks a hash exclusively) until the commit; is the original still there?"""
+    """Protect one original from erasure until the commit, by a shared lock; return whether it is still stored."""
     conn.execute(_HOLD, ([sha256],))
     return store.blobs.exists(sha256)
 
 
 def _accepted(row: Row, records: Sequence[dict[str, Any]], metadata: dict[str, Any] | None) -> JobRow:
-    """The job as it stands in the database, made of what was written."""
+    """Return the job as the database has it, made of the written values."""
     job_id = JobId(row["id"])
     return JobRow(
         id=job_id,

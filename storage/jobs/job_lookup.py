@@ -1,4 +1,4 @@
-"""Many jobs in one statement: what callers who ask at the same moment share. Each is found through its own scope."""
+"""Looks up many jobs in one statement, so that concurrent callers share it. Each job is found through its own scope."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -26,18 +26,18 @@ order by w.place, d.position
 
 _COUNTERS = tuple((name, f"j.n_{name}") for name in COUNTED)
 _document_values = itemgetter(*DOCUMENT_FIELDS)
-Wanted = tuple[Scope, JobId]
+JobKey = tuple[Scope, JobId]
 
 
-def find_jobs(db: Database, wanted: Sequence[Wanted]) -> dict[Wanted, JobRow]:
-    """Those of the wanted jobs that exist, with all their documents; unknown, foreign and deleted ones are left out."""
+def find_jobs(db: Database, keys: Sequence[JobKey]) -> dict[JobKey, JobRow]:
+    """Return those of the jobs that exist, with all their documents; unknown, foreign and deleted ones are left out."""
     params = {
-        "ids": [job_id for _, job_id in wanted],
-        "tenants": [scope.tenant for scope, _ in wanted],
-        "orgs": [scope.org for scope, _ in wanted],
+        "ids": [job_id for _, job_id in keys],
+        "tenants": [scope.tenant for scope, _ in keys],
+        "orgs": [scope.org for scope, _ in keys],
     }
     rows = db.fetch_all(_LOOKUP, params)
-    return {wanted[place - 1]: _to_job(list(group)) for place, group in groupby(rows, key=itemgetter("place"))}
+    return {keys[place - 1]: _to_job(list(group)) for place, group in groupby(rows, key=itemgetter("place"))}
 
 
 def _to_job(rows: list[Row]) -> JobRow:

@@ -1,4 +1,4 @@
-"""What a person calls a job: the name of its first file. Rows only, always through a scope."""
+"""Display names of jobs: the name of the first file. Rows only, always through a scope."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from storage.values.scoping import OWNED, owned_by
 
 
 def name_jobs(db: Database, scope: Scope, job_ids: Sequence[str]) -> dict[JobId, str]:
-    """Job → the file that was sent first; unknown and foreign jobs are absent."""
+    """Return the name of the first file of each job; unknown and foreign jobs are absent."""
     rows = db.fetch_all(
         f"""select distinct on (d.job_id) d.job_id, d.source_file from documents d join jobs j on j.id = d.job_id
             and {OWNED} where d.job_id = any(%(job_ids)s) order by d.job_id, d.position""",

@@ -19,12 +19,12 @@ j.n_queued, j.n_running, j.n_succeeded, j.n_failed, j.n_canceled
 
 
 def get_job(db: Database, scope: Scope, job_id: str, *, detail: bool = True) -> JobRow:
-    """One job; with `detail` all its documents in order. Raises NotFound for unknown, foreign and deleted alike."""
+    """Return one job, with `detail` all its documents in order. Raises NotFound, also for foreign and deleted ones."""
     return db.read(lambda conn: load_job(conn, scope, job_id, detail=detail))
 
 
 def load_job(conn: Connection, scope: Scope, job_id: str, *, detail: bool = True) -> JobRow:
-    """`get_job` on an open connection."""
+    """Do `get_job` on an open connection."""
     row = conn.execute(
         f"select {_COLUMNS} from jobs j where j.id = %(job_id)s and {OWNED}", owned_by(scope, job_id=job_id)
     ).fetchone()
@@ -36,7 +36,7 @@ def load_job(conn: Connection, scope: Scope, job_id: str, *, detail: bool = True
 def list_jobs(
     store: Store, scope: Scope, *, status: JobStatus | None = None, limit: int = 50, cursor: str | None = None
 ) -> ListPage[JobRow]:
-    """Jobs of one org, newest first, without documents. Raises InvalidCursor."""
+    """Return jobs of one org, newest first, without documents. Raises InvalidCursor."""
     cursors = jobs_cursors(store, scope, status)
     params: dict[str, Any] = owned_by(scope, before=cursors.read(cursor)[0] if cursor else None, limit=limit + 1)
     conditions = [OWNED]
@@ -52,7 +52,7 @@ def list_jobs(
 
 
 def jobs_cursors(store: Store, scope: Scope, status: JobStatus | None) -> Cursors:
-    """Of the listing of jobs with that status."""
+    """Return the cursors of the listing of jobs with that status."""
     return Cursors(store.signer, f"jobs/{status or ''}", scope)
 
 

@@ -1,4 +1,4 @@
-"""What callers do to jobs and documents that exist: cancel, requeue, delete. Each act is one transaction.
+"""Operations on existing jobs and documents: cancel, requeue, delete. Each is one transaction.
 
 Lock order: task, document, job, usage. A delete only marks and notes a purge; `storage/upkeep/erase.py` does the
 work later. Unknown and foreign ids raise NotFound.
@@ -54,7 +54,7 @@ on conflict do nothing
 
 
 def cancel_job(db: Database, scope: Scope, actor: Actor, job_id: str) -> JobRow:
-    """Ends every unfinished document as canceled at once; who is reading one loses its lease. Finished: unchanged."""
+    """End every unfinished document as canceled; its reader loses the lease. A finished job stays unchanged."""
     with db.transaction() as conn:
         load_job(conn, scope, job_id, detail=False)
         rows = conn.execute(_UNFINISHED, owned_by(scope, job_id=job_id)).fetchall()
@@ -73,7 +73,7 @@ def requeue_document(
     store: Store, scope: Scope, actor: Actor, job_id: str, document_id: str, *, quota: PageQuota,
     password: str | None = None,
 ) -> JobRow:  # fmt: skip
-    """A failed document starts its next run in the same job; `password` replaces the one it was sent with.
+    """Start the next run of a failed document in the same job; `password` replaces the one it was sent with.
 
     Raises Conflict, OriginalMissing, QuotaExceeded.
     """
@@ -96,7 +96,7 @@ def requeue_document(
 
 
 def delete_job(db: Database, scope: Scope, actor: Actor, job_id: str) -> None:
-    """The job and its documents are gone for every caller from now on. Raises Conflict while any is unfinished."""
+    """Hide the job and its documents from every caller at once. Raises Conflict while any document is unfinished."""
     params = owned_by(scope, job_id=job_id)
     with db.transaction() as conn:
         rows = conn.execute(
@@ -116,7 +116,7 @@ def delete_job(db: Database, scope: Scope, actor: Actor, job_id: str) -> None:
 
 
 def delete_document(db: Database, scope: Scope, actor: Actor, document_id: str) -> None:
-    """Its outputs and its original are gone for every caller; the job lists it with `deleted_at`. Again: no error."""
+    """Hide its outputs and original from every caller; the job lists it with `deleted_at`. Repeating is accepted."""
     with db.transaction() as conn:
         row = _lock_document(conn, scope, document_id)
         if row["status"] in (DocumentStatus.QUEUED, DocumentStatus.RUNNING):

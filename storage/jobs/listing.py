@@ -15,11 +15,11 @@ MOST_DOCUMENTS = 2_000  # documents on one page of jobs: a megabyte and a half o
 def list_whole_jobs(
     store: Store, scope: Scope, *, status: JobStatus | None = None, limit: int = 50, cursor: str | None = None
 ) -> ListPage[JobRow]:
-    """Jobs of one org, newest first, at least one, at most `limit`. Raises InvalidCursor."""
+    """Return jobs of one org, newest first, at least one, at most `limit`. Raises InvalidCursor."""
     listed = list_jobs(store, scope, status=status, limit=limit, cursor=cursor)
     count = _fitting(listed.items)
-    found = find_jobs(store.db, [(scope, job.id) for job in listed.items[:count]])
-    jobs = tuple(found[key] for job in listed.items[:count] if (key := (scope, job.id)) in found)
+    jobs_by_key = find_jobs(store.db, [(scope, job.id) for job in listed.items[:count]])
+    jobs = tuple(jobs_by_key[key] for job in listed.items[:count] if (key := (scope, job.id)) in jobs_by_key)
     if count == len(listed.items):
         return ListPage(jobs, listed.next_cursor)
     cut = jobs_cursors(store, scope, status).page(listed.items, count, lambda job: (job.seq,))
@@ -27,7 +27,7 @@ def list_whole_jobs(
 
 
 def _fitting(jobs: Sequence[JobRow]) -> int:
-    """How many of the first jobs hold at most MOST_DOCUMENTS together; one always fits."""
+    """Return how many of the first jobs hold at most MOST_DOCUMENTS together; one always fits."""
     total = 0
     for count, job in enumerate(jobs):
         total += sum(job.counts.values())

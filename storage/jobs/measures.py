@@ -1,7 +1,7 @@
-"""What operators watch, kept or counted in SQL, so that every replica answers alike. Labels come from closed sets only.
+"""Metrics for operators, computed in SQL, so that every replica answers alike. Labels come from closed sets only.
 
-What has ended is read from counters that only rise (`storage/queue/counters.py`); what is now is counted, over tables
-that stay small or through partial indexes. Names no tenant, no key, no file.
+Ended work is read from rising counters (`storage/queue/counters.py`); current work is counted, over tables that stay
+small or through partial indexes. Names no tenant, no key, no file.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ LabelledValues = Sequence[tuple[tuple[str, ...], float]]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """`rises`: a counter, else a gauge. `values` pair label values with a number."""
+    """One metric: a counter if it `rises`, else a gauge. `values` pair label values with a number."""
 
     name: str
     text: str
@@ -24,8 +24,8 @@ class Measure:
     values: LabelledValues = ()
 
 
-def kept(name: str) -> str:
-    """A counter's query."""
+def counter_query(name: str) -> str:
+    """Return the query of a counter."""
     return f"""select label as l1, sum(value) as value
       from (select * from counters union all select name, label, value from counter_deltas) as both_tables
       where name = '{name}' group by 1"""
@@ -39,12 +39,12 @@ _PLAN: tuple[tuple[str, str, tuple[str, ...], bool, str], ...] = (
      """select coalesce(extract(epoch from clock_timestamp() - min(enqueued_at)), 0) as value
         from tasks where state = 'queued' and available_at <= clock_timestamp()"""),
     ("quire_documents_total", "Documents by status.", ("status",), True,
-     kept(DOCUMENTS)),
+     counter_query(DOCUMENTS)),
     ("quire_document_errors_total", "Failed documents by error code.", ("code",), True,
-     kept(ERRORS)),
-    ("quire_pages_total", "Pages metered.", (), True, kept(PAGES)),
+     counter_query(ERRORS)),
+    ("quire_pages_total", "Pages metered.", (), True, counter_query(PAGES)),
     ("quire_pages_by_route_total", "Pages read by route.", ("route",), True,
-     kept(ROUTES)),
+     counter_query(ROUTES)),
     ("quire_stage_seconds", "Seconds per stage of documents finished in the last five minutes (of at most 1,000).",
      ("stage", "quantile"), False,
      """with recent as (select d.started_at - d.created_at as queue, d.finished_at - d.started_at as reading
@@ -56,7 +56,7 @@ _PLAN: tuple[tuple[str, str, tuple[str, ...], bool, str], ...] = (
         from recent r, (values ('queue'), ('reading')) as s(stage), (values (0.5), (0.95)) as q(q)
         group by 1, 2, q.q"""),
     ("quire_jobs_total", "Jobs by status.", ("status",), True,
-     kept(JOBS)),
+     counter_query(JOBS)),
     ("quire_quota_pages", "Pages of this month's quota.", ("kind",), False,
      """select k.kind as l1, coalesce(sum(case k.kind when 'used' then q.used else q.reserved end), 0) as value
         from (values ('used'), ('reserved')) as k(kind) left join (
@@ -64,7 +64,7 @@ _PLAN: tuple[tuple[str, str, tuple[str, ...], bool, str], ...] = (
           on q.month = date_trunc('month', clock_timestamp())::date group by 1"""),
     ("quire_webhook_deliveries", "Deliveries: pending now, delivered and failed so far.", ("state",), False,
      f"""select 'pending' as l1, count(*) as value from deliveries where state = 'pending'
-         union all {kept(DELIVERIES)}"""),
+         union all {counter_query(DELIVERIES)}"""),
     ("quire_webhook_lag_seconds", "How late the most overdue delivery is.", (), False,
      """select coalesce(greatest(extract(epoch from clock_timestamp() - min(next_attempt_at)), 0), 0) as value
         from deliveries where state = 'pending'"""),
@@ -84,7 +84,7 @@ _PLAN: tuple[tuple[str, str, tuple[str, ...], bool, str], ...] = (
 
 
 def measure(db: Database) -> list[Measure]:
-    """All of them, now; one statement each."""
+    """Return all metrics now; one statement each."""
     measured = []
     for name, text, labels, rises, query in _PLAN:
         rows = db.read(lambda conn, query=query: conn.execute(query.encode()).fetchall())  # type: ignore[misc]

@@ -7,15 +7,15 @@ from storage.values.states import JobStatus
 
 
 def queue_tasks(db: Database) -> int:
-    """Unfinished documents of the whole deployment; the one number that is not scoped."""
+    """Return the number of unfinished documents of the whole deployment, the only count that is not scoped."""
     row = db.fetch_one("select count(*) as tasks from tasks")
     return int(row["tasks"]) if row else 0
 
 
 def my_jobs(db: Database, scope: Scope) -> dict[JobStatus, int]:
-    """Every status with its count, zeros included."""
+    """Return the number of the caller's jobs by status, zeros included."""
     rows = db.fetch_all(
         f"select j.status, count(*) as jobs from jobs j where {OWNED} group by j.status", owned_by(scope)
     )
-    found = {row["status"]: int(row["jobs"]) for row in rows}
-    return {status: found.get(status, 0) for status in JobStatus}
+    counts = {row["status"]: int(row["jobs"]) for row in rows}
+    return {status: counts.get(status, 0) for status in JobStatus}

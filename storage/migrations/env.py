@@ -1,4 +1,4 @@
-"""What alembic runs: our metadata against the connection that `storage.postgres.schema` hands in."""
+"""Alembic's environment: runs our metadata against the connection that `storage.postgres.schema` passes in."""
 
 from alembic import context
 from sqlmodel import SQLModel

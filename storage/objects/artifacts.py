@@ -1,7 +1,7 @@
 """Derived files of a document, one folder per attempt: `root/ab/doc_…/a3/tree.json`. Never overwritten.
 
-In: names and bytes. Out: a manifest {name: {"sha256", "bytes"}} that SQL publishes. SQL says which attempt may be seen;
-a folder nobody published is waste, never a wrong answer.
+Takes names and bytes, and returns a manifest {name: {"sha256", "bytes"}} that SQL publishes. SQL decides which attempt
+is visible; an unpublished folder is waste, never a wrong answer.
 """
 
 import hashlib
@@ -35,55 +35,69 @@ _DOCUMENT = re.compile(r"doc_[a-z2-7]{26}\Z")
 
 
 class Artifacts(Protocol):
-    """Where derived files are. `read` raises NotFound; `put` raises Conflict where other bytes have that name."""
+    """Store of derived files, implemented by a local folder and by a bucket."""
 
-    def put(self, document_id: DocumentId, attempt: int, files: Mapping[str, bytes]) -> Manifest: ...
-    def read(self, document_id: DocumentId, attempt: int, name: str) -> bytes: ...
-    def delete(self, document_id: DocumentId) -> None: ...
-    def delete_attempt(self, document_id: DocumentId, attempt: int) -> None: ...
-    def attempts(self, document_id: DocumentId) -> list[int]: ...
-    def list_older(self, older_than_s: float) -> Iterator[DocumentId]: ...
-    def sweep(self, older_than_s: float) -> int: ...
+    def put(self, document_id: DocumentId, attempt: int, files: Mapping[str, bytes]) -> Manifest:
+        """Store the files durably and return their manifest. Raises Conflict if a name exists with other bytes."""
+
+    def read(self, document_id: DocumentId, attempt: int, name: str) -> bytes:
+        """Return the bytes of one file; raise NotFound if it is missing."""
+
+    def delete(self, document_id: DocumentId) -> None:
+        """Delete every attempt of the document; a missing document is accepted."""
+
+    def delete_attempt(self, document_id: DocumentId, attempt: int) -> None:
+        """Delete the files of one attempt; a missing attempt is accepted."""
+
+    def attempts(self, document_id: DocumentId) -> list[int]:
+        """Return the numbers of the attempts that have files, in ascending order."""
+
+    def list_older(self, older_than_s: float) -> Iterator[DocumentId]:
+        """Yield every document whose files are at least this many seconds old."""
+
+    def sweep(self, older_than_s: float) -> int:
+        """Delete temporary files that crashes left, at least this many seconds old, and return their count."""
 
 
 def describe(files: Mapping[str, bytes]) -> Manifest:
-    """The manifest of these files; raises NotFound for a name that may not be stored."""
+    """Return the manifest of these files; raise NotFound for a name that may not be stored."""
     for name in files:
         check_name(name)
     return {name: {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)} for name, data in files.items()}
 
 
 def check_name(name: str) -> None:
-    """At most one folder deep, no dots in front, nothing that a file system could read another way."""
+    """Raise NotFound unless the name is at most one folder deep, without leading dots, and safe on any file system."""
     if not _NAME.match(name):
         raise NotFound("no such file")
 
 
 class LocalArtifacts:
-    """Artifacts in a folder of their own (0700)."""
+    """Artifacts in a local folder (mode 0700)."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
 
     def put(self, document_id: DocumentId, attempt: int, files: Mapping[str, bytes]) -> Manifest:
-        """All of them durable when this returns. The same bytes again are no error."""
+        """Store all files durably. Storing the same bytes again is accepted."""
         manifest = describe(files)
         folder = self.path(document_id, attempt)
         targets = {name: folder / name for name in files}
-        places = sorted({folder, *(target.parent for target in targets.values())})
+        folders = sorted({folder, *(target.parent for target in targets.values())})
         with disk_errors():
             make_folder(folder.parent.parent)
-            for place in (folder.parent, *places):
-                place.mkdir(mode=0o700, exist_ok=True)
+            for created in (folder.parent, *folders):
+                created.mkdir(mode=0o700, exist_ok=True)
             for name, data in files.items():
                 _place(targets[name], data)
                 crash_point(CrashPoint.BETWEEN_ARTIFACTS)
-            for place in (*reversed(places), folder.parent, folder.parent.parent):
-                sync_folder(place)  # after the last change: what one of them writes the next need not
+            for changed in (*reversed(folders), folder.parent, folder.parent.parent):
+                sync_folder(changed)  # after the last change, so each folder is synced once
         crash_point(CrashPoint.AFTER_ARTIFACTS)
         return manifest
 
     def read(self, document_id: DocumentId, attempt: int, name: str) -> bytes:
+        """Return the bytes of one file; raise NotFound if it is missing."""
         check_name(name)
         try:
             with disk_errors():
@@ -92,27 +106,31 @@ class LocalArtifacts:
             raise NotFound("no such file") from error
 
     def delete(self, document_id: DocumentId) -> None:
-        """Every attempt of the document; absent is no error."""
+        """Delete every attempt of the document; a missing document is accepted."""
         self._remove(self._folder(document_id))
 
     def delete_attempt(self, document_id: DocumentId, attempt: int) -> None:
+        """Delete the files of one attempt; a missing attempt is accepted."""
         self._remove(self.path(document_id, attempt))
 
     def attempts(self, document_id: DocumentId) -> list[int]:
+        """Return the numbers of the attempts that have files, in ascending order."""
         folder = self._folder(document_id)
         return sorted(int(path.name[1:]) for path in folder.glob("a*")) if folder.is_dir() else []
 
     def list_older(self, older_than_s: float) -> Iterator[DocumentId]:
-        """Every document that has files here and got no new attempt for that long."""
+        """Yield every document whose newest attempt is at least this many seconds old."""
         limit = time.time() - older_than_s
         for folder in self._root.glob("??/doc_*"):
             if folder.stat().st_mtime <= limit:
                 yield DocumentId(folder.name)
 
     def sweep(self, older_than_s: float) -> int:
+        """Delete temporary files at least this many seconds old and return their count."""
         return sweep_partials(self._root, older_than_s)
 
     def path(self, document_id: DocumentId, attempt: int) -> Path:
+        """Return the folder of one attempt; raise NotFound for a malformed document id."""
         return self._folder(document_id) / f"a{attempt}"
 
     def _folder(self, document_id: DocumentId) -> Path:
@@ -130,7 +148,7 @@ class LocalArtifacts:
 
 
 def _place(target: Path, data: bytes) -> None:
-    """Write beside, then link: linking fails where the name is taken, so nothing is ever overwritten."""
+    """Write a temporary file and link it to its name: linking fails if the name is taken, so nothing is overwritten."""
     partial = partial_name(target.parent)
     try:
         write_synced(partial, data)
@@ -139,4 +157,4 @@ def _place(target: Path, data: bytes) -> None:
         if target.read_bytes() != data:
             raise Conflict("another attempt wrote other bytes here") from error
     finally:
-        partial.unlink(missing_ok=True)  # also after a full disk, which what is left would keep full
+        partial.unlink(missing_ok=True)  # also on a full disk, which a leftover file would keep full

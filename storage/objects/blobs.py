@@ -1,6 +1,6 @@
-"""Originals on a local disk, by content: `root/ab/cd…` is the SHA-256 (hex) of what is inside. Never changed.
+"""Originals on a local disk, by content: `root/ab/cd…` is the SHA-256 (hex) of the content. Never changed.
 
-In: bytes in pieces. Out: a StoredBlob, durable when `commit` returns. Knows neither documents nor formats.
+Takes bytes in pieces and returns a StoredBlob, durable when `commit` returns. Knows neither documents nor formats.
 """
 
 import hashlib
@@ -23,37 +23,55 @@ from storage.values.rows import StoredBlob
 
 
 class BlobWriter(Protocol):
-    """One original being written; nothing is visible before `commit`. After `abort` nothing is left."""
+    """One original being written: nothing is visible before `commit`, and nothing is left after `abort`."""
 
-    def write(self, data: bytes) -> None: ...
-    def commit(self) -> StoredBlob: ...
-    def abort(self) -> None: ...
+    def write(self, data: bytes) -> None:
+        """Append bytes."""
+
+    def commit(self) -> StoredBlob:
+        """Make the original durable and visible, and return its key, hash and size."""
+
+    def abort(self) -> None:
+        """Discard the original, also after a failed write or commit."""
 
 
 class Blobs(Protocol):
-    """Where originals are. `open` raises NotFound; `delete` of an absent one is no error."""
+    """Store of originals, implemented by a local folder and by a bucket."""
 
-    def new_writer(self) -> BlobWriter: ...
-    def open(self, sha256: str) -> BinaryIO: ...
-    def exists(self, sha256: str) -> bool: ...
-    def delete(self, sha256: str) -> None: ...
-    def sweep(self, older_than_s: float) -> int: ...
-    def list_older(self, older_than_s: float) -> Iterator[str]: ...
+    def new_writer(self) -> BlobWriter:
+        """Return a writer of one new original."""
+
+    def open(self, sha256: str) -> BinaryIO:
+        """Open an original for reading; raise NotFound if it is missing."""
+
+    def exists(self, sha256: str) -> bool:
+        """Return whether the original is stored."""
+
+    def delete(self, sha256: str) -> None:
+        """Delete an original; a missing one is accepted."""
+
+    def sweep(self, older_than_s: float) -> int:
+        """Delete unfinished uploads at least this many seconds old and return their count."""
+
+    def list_older(self, older_than_s: float) -> Iterator[str]:
+        """Yield the SHA-256 of every original stored at least this many seconds ago."""
 
 
 class LocalBlobs:
-    """Blobs in a folder of their own (0700)."""
+    """Blobs in a local folder (mode 0700)."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._incoming = root / "incoming"
 
     def new_writer(self) -> "LocalBlobWriter":
+        """Return a writer of one new original."""
         with disk_errors():
             make_folder(self._incoming)
             return LocalBlobWriter(self, partial_name(self._incoming))
 
     def open(self, sha256: str) -> BinaryIO:
+        """Open an original for reading; raise NotFound if it is missing."""
         try:
             with disk_errors():
                 return self.path(sha256).open("rb")
@@ -61,32 +79,34 @@ class LocalBlobs:
             raise NotFound("no such original") from error
 
     def exists(self, sha256: str) -> bool:
+        """Return whether the original is stored."""
         return self.path(sha256).is_file()
 
     def delete(self, sha256: str) -> None:
+        """Delete an original; a missing one is accepted."""
         with disk_errors():
             self.path(sha256).unlink(missing_ok=True)
 
     def sweep(self, older_than_s: float) -> int:
-        """Removes uploads that never finished; returns how many."""
+        """Delete unfinished uploads at least this many seconds old and return their count."""
         return sweep_partials(self._incoming, older_than_s)
 
     def list_older(self, older_than_s: float) -> Iterator[str]:
-        """SHA-256 of every blob whose file is at least that old."""
+        """Yield the SHA-256 of every original stored at least this many seconds ago."""
         limit = time.time() - older_than_s
         for path in self._root.glob("[0-9a-f][0-9a-f]/*"):
             if path.stat().st_mtime <= limit:
                 yield path.parent.name + path.name
 
     def path(self, sha256: str) -> Path:
-        """Where content of that hash is or would be; raises NotFound for what is no hash."""
+        """Return the path for content of this hash, stored or not; raise NotFound if the text is not a hash."""
         if len(sha256) != 64 or not all(c in "0123456789abcdef" for c in sha256):
             raise NotFound("no such original")
         return self._root / sha256[:2] / sha256[2:]
 
 
 class LocalBlobWriter:
-    """Counts and hashes while writing. Content that is there already is replaced by its equal, so its age is new."""
+    """Counts and hashes while writing. Content that is stored already is replaced by its equal, so its age restarts."""
 
     def __init__(self, blobs: LocalBlobs, partial: Path) -> None:
         self._blobs = blobs
@@ -96,13 +116,14 @@ class LocalBlobWriter:
         self._bytes = 0
 
     def write(self, data: bytes) -> None:
+        """Append bytes."""
         with disk_errors():
             self._file.write(data)
         self._hash.update(data)
         self._bytes += len(data)
 
     def commit(self) -> StoredBlob:
-        """fsync the file, give it its name, fsync the folder."""
+        """Sync the file, rename it to its hash, and sync the folder."""
         sha256 = self._hash.hexdigest()
         target = self._blobs.path(sha256)
         with disk_errors():
@@ -115,10 +136,10 @@ class LocalBlobWriter:
         return StoredBlob(key=sha256, sha256=sha256, bytes=self._bytes)
 
     def abort(self) -> None:
-        """Forget it; also after a failed write or commit."""
+        """Discard the file, also after a failed write or commit."""
         try:
             self._file.close()
-        except OSError:  # a full disk refuses the buffered rest once more
+        except OSError:  # a full disk refuses the buffered bytes again
             pass
         finally:
             self._partial.unlink(missing_ok=True)

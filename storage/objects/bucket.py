@@ -43,7 +43,7 @@ def open_bucket(url: str, spool: Path, **options: Any) -> tuple["BucketBlobs", "
 
 @contextmanager
 def bucket_errors() -> Iterator[None]:
-    """Missing objects and taken names stay what they are; everything else is StoreUnavailable."""
+    """Map driver errors: a missing object is NotFound, a taken name stays as it is, all else is StoreUnavailable."""
     try:
         yield
     except (FileNotFoundError, ObjectNotFound) as error:
@@ -62,12 +62,13 @@ class BucketBlobs:
         self._spool = spool
 
     def new_writer(self) -> BlobWriter:
+        """Return a writer of one new original."""
         with disk_errors():
             make_folder(self._spool)
             return BucketBlobWriter(self, self._spool)
 
     def open(self, sha256: str) -> BinaryIO:
-        """A local copy, positioned at its start; small ones stay in memory."""
+        """Return a local copy, positioned at its start; small ones stay in memory. Raises NotFound."""
         with bucket_errors():
             body = obstore.get(self._store, _key(sha256))
         copy: IO[bytes] = tempfile.SpooledTemporaryFile(SPOOL_IN_MEMORY)  # noqa: SIM115  (the caller closes it)
@@ -82,6 +83,7 @@ class BucketBlobs:
         return copy  # type: ignore[return-value]
 
     def exists(self, sha256: str) -> bool:
+        """Return whether the original is stored."""
         try:
             with bucket_errors():
                 obstore.head(self._store, _key(sha256))
@@ -90,17 +92,20 @@ class BucketBlobs:
         return True
 
     def delete(self, sha256: str) -> None:
+        """Delete an original; a missing one is accepted."""
         _delete(self._store, _key(sha256))
 
     def sweep(self, older_than_s: float) -> int:
-        """Spool files are unnamed: a crash leaves none."""
+        """Return 0: spool files are unnamed, so a crash leaves none."""
         return 0
 
     def list_older(self, older_than_s: float) -> Iterator[str]:
+        """Yield the SHA-256 of every original stored at least this many seconds ago."""
         for item in _list(self._store, None, older_than_s):
             yield item.replace("/", "")
 
     def put(self, sha256: str, spool: IO[bytes]) -> None:
+        """Upload a complete original from its spool file."""
         with bucket_errors():
             obstore.put(self._store, _key(sha256), spool)
 
@@ -115,12 +120,14 @@ class BucketBlobWriter:
         self._bytes = 0
 
     def write(self, data: bytes) -> None:
+        """Append bytes."""
         with disk_errors():
             self._file.write(data)
         self._hash.update(data)
         self._bytes += len(data)
 
     def commit(self) -> StoredBlob:
+        """Upload the original and return its key, hash and size."""
         sha256 = self._hash.hexdigest()
         with disk_errors():
             self._file.seek(0)
@@ -129,6 +136,7 @@ class BucketBlobWriter:
         return StoredBlob(key=sha256, sha256=sha256, bytes=self._bytes)
 
     def abort(self) -> None:
+        """Discard the spooled bytes."""
         self._file.close()
 
 
@@ -139,6 +147,7 @@ class BucketArtifacts:
         self._store = store
 
     def put(self, document_id: DocumentId, attempt: int, files: Mapping[str, bytes]) -> Manifest:
+        """Store all files. Raises Conflict if a name exists with other bytes; the same bytes again are accepted."""
         manifest = describe(files)
         for name, data in files.items():
             self._create(f"{document_id}/a{attempt}/{name}", data)
@@ -147,25 +156,30 @@ class BucketArtifacts:
         return manifest
 
     def read(self, document_id: DocumentId, attempt: int, name: str) -> bytes:
+        """Return the bytes of one file; raise NotFound if it is missing."""
         check_name(name)
         return self._get(f"{document_id}/a{attempt}/{name}")
 
     def delete(self, document_id: DocumentId) -> None:
+        """Delete every attempt of the document; a missing document is accepted."""
         for key in list(_list(self._store, f"{document_id}/", 0)):
             _delete(self._store, key)
 
     def delete_attempt(self, document_id: DocumentId, attempt: int) -> None:
+        """Delete the files of one attempt; a missing attempt is accepted."""
         for key in list(_list(self._store, f"{document_id}/a{attempt}/", 0)):
             _delete(self._store, key)
 
     def attempts(self, document_id: DocumentId) -> list[int]:
+        """Return the numbers of the attempts that have files, in ascending order."""
         return sorted({int(key.split("/")[1][1:]) for key in _list(self._store, f"{document_id}/", 0)})
 
     def list_older(self, older_than_s: float) -> Iterator[DocumentId]:
+        """Yield every document with a file at least this many seconds old, in order of ids."""
         yield from sorted({DocumentId(key.split("/")[0]) for key in _list(self._store, None, older_than_s)})
 
     def sweep(self, older_than_s: float) -> int:
-        """Objects appear whole or not at all."""
+        """Return 0: objects appear whole or not at all."""
         return 0
 
     def _create(self, key: str, data: bytes) -> None:

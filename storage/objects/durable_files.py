@@ -1,4 +1,4 @@
-"""Durable files: written under a temporary name, synced, renamed, the folder synced. What is there is whole."""
+"""Durable files: written under a temporary name, synced, renamed, folder synced. Visible files are complete."""
 
 import errno
 import os
@@ -15,7 +15,7 @@ PARTIAL = ".partial-"
 
 @contextmanager
 def disk_errors() -> Iterator[None]:
-    """A full, read-only or broken disk is StoreUnavailable; a missing file stays what it is."""
+    """Raise StoreUnavailable for a full, read-only or broken disk; pass on FileNotFoundError."""
     try:
         yield
     except FileNotFoundError:
@@ -25,16 +25,17 @@ def disk_errors() -> Iterator[None]:
 
 
 def partial_name(folder: Path) -> Path:
+    """Return a random temporary path in the folder."""
     return folder / f"{PARTIAL}{secrets.token_hex(8)}"
 
 
 def create_exclusive(path: Path) -> int:
-    """A descriptor of a new 0600 file."""
+    """Create a new file with mode 0600 and return its descriptor."""
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
 
 
 def write_synced(path: Path, content: bytes) -> None:
-    """A new file with `content` on the disk itself; its name is durable only after `sync_folder`."""
+    """Write a new file and sync its content; its name is durable only after `sync_folder`."""
     handle = create_exclusive(path)
     with os.fdopen(handle, "wb") as file:
         file.write(content)
@@ -43,7 +44,7 @@ def write_synced(path: Path, content: bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Makes names in `folder` durable."""
+    """Make names in `folder` durable."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(handle)
@@ -52,7 +53,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """`folder` and its parents, private; each new name is synced in its parent."""
+    """Create `folder` and its parents with mode 0700, and sync each new name in its parent."""
     try:
         folder.mkdir(mode=0o700)
     except FileNotFoundError:
@@ -66,7 +67,7 @@ def make_folder(folder: Path) -> None:
 
 
 def sweep_partials(root: Path, older_than_s: float) -> int:
-    """Removes temporary files that a crash left behind; returns how many."""
+    """Delete temporary files that crashes left and return their count."""
     limit = time.time() - older_than_s
     removed = 0
     for path in root.rglob(f"{PARTIAL}*"):

@@ -17,7 +17,7 @@ from psycopg.rows import DictRow
 
 Connection = psycopg.Connection[DictRow]
 UNUSED_S = 300.0
-"""Seconds after which a connection that nobody needed is closed: a busy moment holds none of the server's for ever."""
+"""Seconds after which an unused connection is closed, so that a burst does not occupy the server's slots for ever."""
 
 
 class ConnectionsBusy(psycopg.OperationalError):
@@ -36,7 +36,11 @@ class Connections:
 
     @contextmanager
     def borrow(self) -> Iterator[Connection]:
-        """A live connection; it goes back unless it broke. Raises psycopg.OperationalError (Busy after `wait_s`)."""
+        """Lend a live connection for the block and keep it afterwards unless it broke.
+
+        Raises:
+            psycopg.OperationalError: Connecting failed. `ConnectionsBusy` if none was free within `wait_s` seconds.
+        """
         if not self._free.acquire(timeout=self._wait_s):
             raise ConnectionsBusy("every connection is in use")
         try:
@@ -44,12 +48,12 @@ class Connections:
             try:
                 yield connection
             finally:
-                self._give_back(connection)
+                self._return(connection)
         finally:
             self._free.release()
 
     def close(self) -> None:
-        """Closes the idle ones now and the borrowed ones when they come back."""
+        """Close idle connections now and borrowed ones when they return."""
         self._closed = True
         while self._idle:
             self._idle.pop()[0].close()
@@ -64,7 +68,7 @@ class Connections:
                 return connection
             connection.close()
 
-    def _give_back(self, connection: Connection) -> None:
+    def _return(self, connection: Connection) -> None:
         if connection.info.transaction_status is TransactionStatus.IDLE and not self._closed:
             self._idle.append((connection, time.monotonic()))
             self._close_unused()
@@ -78,6 +82,6 @@ class Connections:
 
 
 def _is_dead(connection: Connection) -> bool:
-    """An idle connection with something to read was closed by the server: found without a round trip."""
+    """Return whether the server closed an idle connection: it then has something to read. Needs no round trip."""
     ready, _, _ = select.select([connection.fileno()], [], [], 0)
     return bool(ready)

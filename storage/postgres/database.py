@@ -52,11 +52,11 @@ class Database:
         return self._transaction(durable)
 
     def autocommit(self) -> AbstractContextManager[Connection]:
-        """A connection on which each statement is a transaction of its own."""
+        """Lend a connection on which each statement is its own transaction."""
         return self._borrow()
 
     def read(self, action: Callable[[Connection], T]) -> T:
-        """Runs reading statements; once more from the start when their connection died under them."""
+        """Run reading statements, and repeat them once if their connection died."""
         try:
             with self._borrow() as connection:
                 return action(connection)
@@ -69,10 +69,12 @@ class Database:
         return self.read(lambda connection: connection.execute(query, params).fetchall())
 
     def fetch_one(self, query: LiteralString, params: Params | None = None) -> Row | None:
+        """Return the first row of one reading statement, or None without rows."""
         rows = self.fetch_all(query, params)
         return rows[0] if rows else None
 
     def close(self) -> None:
+        """Close all connections."""
         self._connections.close()
 
     @contextmanager

@@ -1,10 +1,13 @@
-"""Singletons by lease: whoever holds the row is the janitor (or index writer) until the database's clock says no."""
+"""Singleton roles by lease: a worker is the janitor (or index writer) until its lease expires by the database clock."""
 
 from storage.postgres.database import Database
 
 FAR = 10
-"""Times its length that a lease may lie ahead: further, a clock wrote it that was set back since, and its holder would
-keep the role that long after its death. A living one notices at its next renewal."""
+"""Multiple of its length that a lease may lie ahead.
+
+A lease further ahead was written before the clock was set back, and its holder would keep the role long after its
+death. A living holder notices at its next renewal.
+"""
 _ACQUIRE = """
 insert into role_leases as r (role, holder, fence, lease_until)
 values (%(role)s, %(holder)s, 1, clock_timestamp() + %(ttl_s)s * interval '1 second')
@@ -30,15 +33,15 @@ class RoleLease:
         self.fence = 0
 
     def acquire(self) -> bool:
-        """True when the role is ours for `ttl_s` from now (taken, or still held)."""
+        """Return whether the role is held for `ttl_s` seconds from now, newly taken or kept."""
         return self._ask(_ACQUIRE)
 
     def renew(self) -> bool:
-        """True when it was still ours and is so for another `ttl_s`; False = stop at once."""
+        """Extend a held lease by `ttl_s` seconds. False means that the lease is lost; the holder must stop at once."""
         return self._ask(_RENEW)
 
     def release(self) -> None:
-        """Gives the role back; nothing happens when somebody else has it."""
+        """Release the role; do nothing if another holder has it."""
         with self._db.autocommit() as conn:
             conn.execute(_RELEASE, self._params)
 

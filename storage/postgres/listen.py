@@ -1,6 +1,6 @@
-"""Notices from the database as an endless async stream; a lost connection is made again, for ever.
+"""Notices from the database as an endless async stream that reconnects for ever.
 
-Notices are hints: after each (re)connect ("", "") tells the listener to look for itself: some may have been missed.
+Notices are hints: after each (re)connect ("", "") asks the listener to check the database, since some may be missed.
 """
 
 import asyncio
@@ -14,11 +14,11 @@ from storage.postgres.database import session_dsn
 from storage.values.backoff import BackoffPolicy
 
 RETRIES = BackoffPolicy(0.25, 2.0)
-"""A database that has returned is seen within two seconds."""
+"""Delays between connection attempts: a database that has returned is noticed within two seconds."""
 
 
 async def listen(dsn: str, channels: Sequence[str]) -> AsyncIterator[tuple[str, str]]:
-    """Yields (channel, payload). Ends only by cancellation or `aclose`."""
+    """Yield (channel, payload) for each notice. Ends only by cancellation or `aclose`."""
     failures = 0
     while True:
         try:

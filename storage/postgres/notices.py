@@ -15,18 +15,18 @@ KEYS = "quire_keys"
 
 
 def notify_tasks(db: Database) -> None:
-    """Something can be claimed."""
+    """Notify readers that a task can be claimed."""
     _notify(db, TASKS, [""])
 
 
 def notify_done(db: Database, job_ids: Sequence[str]) -> None:
-    """These jobs ended; one notice each."""
+    """Notify waiters that these jobs ended, with one notice each."""
     if job_ids:
         _notify(db, DONE, job_ids)
 
 
 def notify_keys(db: Database) -> None:
-    """Keys were added or revoked."""
+    """Notify API replicas that keys were added or revoked."""
     _notify(db, KEYS, [""])
 
 

@@ -1,6 +1,6 @@
-"""The tables of what operators run beside documents: webhooks and their deliveries, keys, rate limits, sources.
+"""Tables of the operating features: webhooks and their deliveries, keys, rate limits, sources, counters.
 
-The same rules as in `tables.py`; apart from it so that each file stays readable.
+The same rules as in `tables.py`, in a separate file so that both stay readable.
 """
 
 from datetime import datetime
@@ -18,7 +18,7 @@ def _texts() -> Any:
 
 
 class CounterTable(SQLModel, table=True):
-    """What ended so far, by kind and label; `storage/queue/counters.py` keeps it."""
+    """Totals of ended documents and jobs by kind and label; `storage/queue/counters.py` maintains them."""
 
     __tablename__ = "counters"
     name: str = Field(sa_column=Column(Text, primary_key=True))
@@ -27,7 +27,7 @@ class CounterTable(SQLModel, table=True):
 
 
 class CounterDeltaTable(SQLModel, table=True):
-    """What a transaction adds to the counters; insert-only, folded by the janitor."""
+    """Increments of the counters, one per transaction; insert-only, folded by the janitor."""
 
     __tablename__ = "counter_deltas"
     seq: int = Field(sa_column=Column(BigInteger, Identity(always=True), primary_key=True))
@@ -39,7 +39,7 @@ class CounterDeltaTable(SQLModel, table=True):
 class WebhookTable(SQLModel, table=True):
     """A receiver of events. Secrets are sealed with a key derived from the deployment's signing key.
 
-    `old_secret` signs beside `secret` until `old_secret_until`: a rotation in course.
+    During a rotation `old_secret` signs in addition to `secret` until `old_secret_until`.
     """
 
     __tablename__ = "webhooks"
@@ -137,7 +137,7 @@ class SourceTable(SQLModel, table=True):
 
 
 class SourceFileTable(SQLModel, table=True):
-    """What a source held at its last sync: `mark` changes with the file, `sha256` with its content."""
+    """Files of a source at its last sync: `mark` changes with the file, `sha256` with its content."""
 
     __tablename__ = "source_files"
     source_id: str = Field(sa_column=Column(Text, primary_key=True))
@@ -158,7 +158,7 @@ class SourceRetiredTable(SQLModel, table=True):
 
 
 class IndexRequestTable(SQLModel, table=True):
-    """A word to the index writer that rows changed under it: it compares its index with SQL at once."""
+    """Requests to the index writer to compare its index with SQL at once, because rows changed outside its own work."""
 
     __tablename__ = "index_requests"
     id: int = Field(sa_column=Column(BigInteger, Identity(always=True), primary_key=True))

@@ -9,7 +9,7 @@ HEAD = "0016"
 
 
 def migrate(dsn: str) -> None:
-    """Upgrade to HEAD in one transaction; racing callers wait and find nothing to do. Readers may be at work."""
+    """Upgrade to HEAD in one transaction. Concurrent callers wait, then have nothing to do; readers may be working."""
     if not _is_at_head(dsn):
         from storage.postgres.upgrading import upgrade  # Alembic: half a CPU second that most starts need not spend
 
@@ -17,10 +17,10 @@ def migrate(dsn: str) -> None:
 
 
 def _is_at_head(dsn: str) -> bool:
-    """Asked before Alembic is imported, which takes half a CPU second that most starts need not spend."""
+    """Return whether the schema is current, without importing Alembic, which costs half a CPU second."""
     try:
         with psycopg.connect(session_dsn(dsn)) as connection:
-            connection.execute("set local statement_timeout = 0")  # whoever migrates now holds the table
+            connection.execute("set local statement_timeout = 0")  # a running migration holds the table
             if connection.execute("select to_regclass('alembic_version')").fetchone() == (None,):
                 return False
             return connection.execute("select version_num from alembic_version").fetchall() == [(HEAD,)]
@@ -29,11 +29,11 @@ def _is_at_head(dsn: str) -> bool:
 
 
 def check_schema(db: Database) -> None:
-    """Raises SchemaMismatch unless the database is exactly at HEAD."""
-    found = _version(db)
-    if found != HEAD:
+    """Raise SchemaMismatch unless the database is exactly at HEAD."""
+    version = _version(db)
+    if version != HEAD:
         raise SchemaMismatch(
-            f"the database's schema is {found or 'empty'}, this program needs {HEAD}: run `quire migrate`"
+            f"the database's schema is {version or 'empty'}, this program needs {HEAD}: run `quire migrate`"
         )
 
 

@@ -1,7 +1,7 @@
-"""The role that the service works as: no superuser, no owner; it adds acts to the audit trail and changes none.
+"""The database role of the service: not a superuser, not an owner. It adds audit entries and cannot change any.
 
-In come the owner's DSN and a password, out comes the service's DSN. Every start grants anew, so that tables of a newer
-schema are covered. For a database outside, `print_role` writes the same as SQL for its owner to run.
+Takes the owner's DSN and a password, and returns the service's DSN. Every start repeats the grants, so that tables of a
+newer schema are covered. For an external database `print_role` writes the same as SQL for the owner to run.
 """
 
 import psycopg
@@ -26,7 +26,7 @@ grant maintain on all tables in schema public to {role};
 grant pg_checkpoint to {role};
 grant execute on function pg_switch_wal() to {role}
 """
-"""`maintain`, checkpoints and the switch of the log are what erasing for good needs, in a database of our own."""
+"""Rights to vacuum, checkpoint and switch the log, which permanent erasure needs in the embedded database."""
 _OUTSIDE = """\
 -- The role that Quire works as: it reads and writes its tables, adds to the audit trail, and can change, remove or
 -- truncate no act of it. Run as the owner of the tables after every `quire migrate`; running it again does no harm.
@@ -50,7 +50,7 @@ commit;
 
 
 def let_service_in(owner_dsn: str, password: str) -> str:
-    """The DSN of the service's role, made where it is missing. The schema is there already."""
+    """Create the role if it is missing, grant its rights, and return its DSN. The schema must exist."""
     with psycopg.connect(session_dsn(owner_dsn)) as connection:
         connection.execute("select pg_advisory_xact_lock(%s)", (MIGRATING,))  # starts may race
         if not connection.execute("select 1 from pg_roles where rolname = %s", (ROLE,)).fetchone():
@@ -63,7 +63,7 @@ def let_service_in(owner_dsn: str, password: str) -> str:
 
 
 def print_role(role: str = ROLE) -> str:
-    """The SQL that makes the role in a database outside; holds no password."""
-    named = sql.Identifier(role)
-    grants = sql.SQL(_TABLES).format(role=named)
-    return sql.SQL(_OUTSIDE).format(role=named, name=sql.Literal(role), grants=grants).as_string(None)
+    """Return the SQL that creates the role in an external database; it holds no password."""
+    identifier = sql.Identifier(role)
+    grants = sql.SQL(_TABLES).format(role=identifier)
+    return sql.SQL(_OUTSIDE).format(role=identifier, name=sql.Literal(role), grants=grants).as_string(None)

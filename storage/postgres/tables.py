@@ -1,4 +1,4 @@
-"""The SQL schema as SQLModel tables: what alembic migrates to and what rows look like. Queries live beside their nouns.
+"""The SQL schema as SQLModel tables, which Alembic migrates to. Queries live in the modules of their subject.
 
 `jobs.status` is generated from counters that change in the document's own transaction; `tasks` is the queue and stays
 small (a finished document has no task); `events`, `meter`, `audit` rows are written in the act's own transaction.
@@ -53,7 +53,7 @@ case when n_queued = n_total and n_total > 0 then 'queued'
 
 
 class JobTable(SQLModel, table=True):
-    """One submission. `epoch` counts its endings: a requeue makes it end once more."""
+    """One submission. `epoch` counts its endings; a requeue adds another."""
 
     __tablename__ = "jobs"
     __table_args__ = (
@@ -86,7 +86,7 @@ class DocumentTable(SQLModel, table=True):
 
     A file that was inside another document names it, and where in it; `depth` counts how many lie around it.
     `reader_version` is that of the published tree, null for trees that Quire did not read.
-    `lowest_confidence`: of its blocks, 0 where text was lost; `reading_state` null: nobody looked at it.
+    `lowest_confidence`: of its blocks, 0 where text was lost; `reading_state` null: not reviewed.
     """
 
     __tablename__ = "documents"
@@ -192,10 +192,10 @@ class PageProgressTable(SQLModel, table=True):
 
 
 class FlagTable(SQLModel, table=True):
-    """A flagged value of a published tree, so that what awaits review is found without opening trees.
+    """A flagged value of a published tree, so that pending reviews are listed without opening trees.
 
     `place` (hash) names the same value in the same place in any attempt, `value` (hash) the same value anywhere; empty
-    in rows from before values had places of their own. `block_order` and `number` are the reading order.
+    in rows written before each value had its place. `block_order` and `number` are the reading order.
     """
 
     __tablename__ = "flags"
@@ -212,7 +212,7 @@ class FlagTable(SQLModel, table=True):
 
 
 class DecisionTable(SQLModel, table=True):
-    """What holds of a flag in a place: approved (mask) or rejected (a false positive, keep)."""
+    """The decision about a flag in a place: approved (mask) or rejected (a false positive, keep)."""
 
     __tablename__ = "decisions"
     document_id: str = Field(sa_column=Column(Text, primary_key=True))
@@ -224,7 +224,7 @@ class DecisionTable(SQLModel, table=True):
 
 
 class DecisionLogTable(SQLModel, table=True):
-    """Every word of every reviewer in the order it was said; `act` is the call it was said in."""
+    """Every decision of every reviewer in order; `act` is the call that made it."""
 
     __tablename__ = "decision_log"
     __table_args__ = (
@@ -293,7 +293,7 @@ class QuotaTable(SQLModel, table=True):
 
 
 class QuotaDeltaTable(SQLModel, table=True):
-    """What finished documents did to the quota; insert-only, so that finishing never waits for another document."""
+    """Quota changes by finished documents; insert-only, so that finishing never waits for another document."""
 
     __tablename__ = "quota_deltas"
     seq: int = Field(sa_column=Column(BigInteger, Identity(always=True), primary_key=True))
@@ -335,7 +335,7 @@ class AuditHeadTable(SQLModel, table=True):
 
 
 class PurgeTable(SQLModel, table=True):
-    """What a delete still owes: one row per tombstoned document, gone when nothing of it is left."""
+    """Deletions in progress: one row per tombstoned document, removed when all its data is gone."""
 
     __tablename__ = "purges"
     document_id: str = Field(sa_column=Column(Text, primary_key=True))

@@ -1,4 +1,4 @@
-"""Runs Alembic's migrations while readers may be at work. Imported only where the schema is not the wanted one."""
+"""Runs Alembic's migrations while readers may be at work. Imported only if the schema is out of date."""
 
 import time
 from pathlib import Path
@@ -14,9 +14,11 @@ from storage.postgres.database import MIGRATING, session_dsn
 from storage.values.errors import StoreUnavailable
 
 LOCK_MS = 500
-"""Milliseconds that one try waits for a table, in which all who want it wait too: less than PostgreSQL's second after
-which it looks for deadlocks."""
-PAUSE_S = 0.2  # seconds between tries, in which work goes on
+"""Milliseconds that one attempt waits for a table, during which other users of the table wait too.
+
+Less than the second after which PostgreSQL checks for deadlocks.
+"""
+PAUSE_S = 0.2  # seconds between attempts, during which readers continue
 WAIT_S = 120.0  # seconds after which a migration gives up: a backup, say, holds every table
 _TAKEN = (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected)
 _TABLES = """
@@ -27,10 +29,10 @@ order by relname
 
 
 def upgrade(dsn: str, head: str) -> None:
-    """Upgrade to HEAD in one transaction; racing callers wait and find nothing to do. Readers may be at work.
+    """Upgrade to HEAD in one transaction. Concurrent callers wait and then have nothing to do; readers may be working.
 
-    Whoever works holds rows of several tables, so waiting for one table while holding another ends in a deadlock: all
-    tables are taken first, or none and tried again.
+    Running work holds rows of several tables, so waiting for one table while holding another ends in a deadlock: all
+    tables are locked first, or none and the attempt is repeated.
     """
     engine = sqlalchemy.create_engine(
         "postgresql+psycopg://", creator=lambda: psycopg.connect(session_dsn(dsn)), poolclass=sqlalchemy.NullPool
@@ -49,14 +51,14 @@ def upgrade(dsn: str, head: str) -> None:
 
 
 def _upgrade(engine: Engine, head: str) -> None:
-    """One try; raises OperationalError when somebody holds a table, or the right to migrate, for too long."""
+    """Make one attempt. Raises OperationalError if another session holds a table, or the right to migrate, too long."""
     with engine.begin() as connection:
         connection.execute(text(f"set local lock_timeout = '{LOCK_MS}ms'; set local statement_timeout = 0"))
         connection.execute(text(f"select pg_advisory_xact_lock({MIGRATING})"))
-        found = MigrationContext.configure(connection).get_current_revision()
-        if found == head:
+        revision = MigrationContext.configure(connection).get_current_revision()
+        if revision == head:
             return
-        if found is not None:
+        if revision is not None:
             names = connection.execute(text(_TABLES)).scalars().all()
             connection.execute(text(f"lock table {', '.join(names)} in access exclusive mode"))
         command.upgrade(alembic_config(connection), "head")

@@ -22,14 +22,14 @@ select format('%I', relname) as name, pg_total_relation_size(relid) as bytes fro
 
 
 class Scrubber:
-    """`run` now and then; does something only when a document was erased since the last time, or at the first time."""
+    """Rewrites tables after erasures. `run` acts on its first call and if a document was erased since the last call."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
         self._erased: int | None = None
 
     def run(self) -> bool:
-        """Whether anything was done. Raises `StoreUnavailable`."""
+        """Rewrite or vacuum the tables if needed and return whether it did. Raises `StoreUnavailable`."""
         row = self._db.fetch_one(_ERASED)
         erased = int(row["n_tup_del"]) if row else 0
         if erased == self._erased:
@@ -38,25 +38,25 @@ class Scrubber:
             conn.execute("set statement_timeout = 0")
             conn.execute("set lock_timeout = '1s'")
             try:
-                whole = _rewrite(conn)
+                is_complete = _rewrite(conn)
             finally:
                 conn.execute("reset statement_timeout")
                 conn.execute("reset lock_timeout")
-        self._erased = erased if whole else None
+        self._erased = erased if is_complete else None
         return True
 
 
 def _rewrite(conn: Connection) -> bool:
-    """False = some table was locked for too long."""
-    whole = True
+    """Rewrite or vacuum all tables. False means that some table was locked for too long."""
+    is_complete = True
     for table in conn.execute(_TABLES).fetchall():
-        how = "full" if table["bytes"] <= REWRITTEN_BYTES else "skip_locked"
+        mode = "full" if table["bytes"] <= REWRITTEN_BYTES else "skip_locked"
         try:
-            conn.execute(f"vacuum ({how}) {table['name']}")
+            conn.execute(f"vacuum ({mode}) {table['name']}")
         except psycopg.errors.LockNotAvailable:
-            whole = False
+            is_complete = False
     with suppress(psycopg.errors.InsufficientPrivilege):
         conn.execute("checkpoint")
         conn.execute("select pg_switch_wal()")
         conn.execute("checkpoint")
-    return whole
+    return is_complete

@@ -1,7 +1,7 @@
-"""The statement that takes tasks: an expired lease first, else the next ready ones. One round trip, one transaction.
+"""The statement that claims tasks: an expired lease first, else the next ready ones. One round trip, one transaction.
 
-It commits asynchronously: a database crash may forget a claim, and then the task is still queued or leased as before;
-the fence refuses whoever believes in the forgotten claim.
+It commits asynchronously: a database crash may lose a claim, and then the task is still queued or leased as before. The
+fence rejects writes under the lost claim.
 """
 
 from storage.postgres.database import Row
@@ -10,23 +10,23 @@ from storage.values.rows import Claim, DocumentId, JobId, Scope, WorkerId
 from storage.values.signing import Signer
 from storage.values.states import Phase, Priority
 
-# A queued task keeps the phase `recognising` when a reader found that it needs a recogniser and had no room for it.
-_WELCOME = f"(%(scans)s or phase is distinct from '{Phase.RECOGNISING}')"
+# A queued task keeps the phase `recognising` if its reader had no capacity for the OCR that it needs.
+_CLAIMABLE = f"(%(scans)s or phase is distinct from '{Phase.RECOGNISING}')"
 
-# Accounting of a claim. A lapse while somebody was reading keeps its charge; any other lapse gives the start back and
-# is counted apart. `phase` is null while an exhausted task is held: such a claim charged nothing and returns nothing.
-# A group is a run of the queue, in order: tasks of one priority that nobody has begun yet, of `budget` bytes together
-# (the first one may be larger). Its members are `claimed` until somebody says that he reads them; one that was held
-# before is taken alone, so that its next lapse tells on nobody else.
+# Accounting of a claim. A lease that expires in phase `reading` keeps its charge. Any other expiry refunds the start
+# and is counted in `lapses`. `phase` is null while an exhausted task is held: such a claim charged nothing.
+# A group is a run of the queue, in order: tasks of one priority that were never begun, of `budget` bytes together (the
+# first may be larger). Its members are `claimed` until their reader reports `reading`. A task that was held before is
+# claimed singly, so that a second expiry is attributed to it alone.
 CLAIM = f"""
 with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
 expired as (
   select document_id, starts, lapses, phase, 1 as place from tasks
-  where state = 'running' and lease_until < statement_timestamp() and {_WELCOME}
+  where state = 'running' and lease_until < statement_timestamp() and {_CLAIMABLE}
   order by lease_until limit 1 for update skip locked
 ), ready as materialized (
   select document_id, starts, lapses, phase, priority, vtime from tasks
-  where state = 'queued' and available_at <= statement_timestamp() and {_WELCOME} and not exists (select from expired)
+  where state = 'queued' and available_at <= statement_timestamp() and {_CLAIMABLE} and not exists (select from expired)
   order by priority, vtime limit %(most)s for update skip locked
 ), weighed as (
   select r.*, row_number() over line as place, sum(d.bytes) over line as weight,
@@ -71,6 +71,7 @@ select * from document order by place
 
 
 def to_claim(row: Row, worker: WorkerId, signer: Signer) -> Claim:
+    """Return the claim of a row of CLAIM, with the password of the upload opened."""
     return Claim(
         document_id=DocumentId(row["id"]),
         job_id=JobId(row["job_id"]),

@@ -1,7 +1,7 @@
-"""Times that only another clock can have written, after the database's clock was set back: brought back to its reach.
+"""Repairs times in the far future after the database's clock was set back.
 
-A clock that jumps ahead needs nothing: leases lapse, other readers claim, and the fence refuses the first. Set back by
-an hour it would keep work waiting for an hour: a dead reader's lease, a task that was just queued.
+A clock that jumps ahead needs no repair: leases expire, other readers claim, and the fence rejects the first reader. A
+clock set back by an hour would delay work by an hour: a dead reader's lease, a task that was just queued.
 """
 
 from storage.postgres.database import Database
@@ -20,9 +20,15 @@ _HEAL = (
 
 
 def heal_clock(db: Database, *, lease_s: float, delay_s: float) -> int:
-    """How many were brought back. `lease_s`: a lease's length; `delay_s`: the longest wait before another try.
+    """Move times that are too far ahead back into reach and return how many changed.
 
-    Twice as far ahead as that, nothing was written by the clock of now; what was never tried is due at once.
+    A time more than twice the expected delay ahead was not written by the current clock. Work never attempted is due
+    now.
+
+    Args:
+        db: Database to repair.
+        lease_s: Length of a lease in seconds.
+        delay_s: Longest retry delay in seconds.
     """
     with db.transaction() as conn:
         return sum(conn.execute(query, {"lease_s": lease_s, "delay_s": delay_s}).rowcount for query in _HEAL)

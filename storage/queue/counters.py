@@ -1,6 +1,6 @@
-"""Counters of what ended, kept by the transactions that end it, so that nobody has to count rows of the past.
+"""Counters of ended documents and jobs, kept by the transactions that end them, so that no query counts old rows.
 
-A transaction only inserts deltas, for a row that all of them updated would be held by each until its commit is on disk.
+A transaction only inserts deltas: a row that all of them updated would stay locked until each commit is on disk.
 The janitor folds deltas into totals; a reader adds what is not folded yet, in one statement.
 """
 
@@ -38,11 +38,11 @@ on conflict (name, label) do update set value = counters.value + excluded.value
 
 
 def read_counter(db: Database, name: str) -> dict[str, float]:
-    """Value by label; a label that never counted is absent."""
+    """Return the value of each label; a label that never counted is absent."""
     return {row["label"]: row["value"] for row in db.fetch_all(_READ, {"name": name})}
 
 
 def fold_counters(db: Database) -> None:
-    """Keeps the insert-only table small; what a database crash takes back is folded again."""
+    """Fold the deltas into totals to keep their table small. A database crash may undo a fold; it is then repeated."""
     with db.transaction(durable=False) as conn:
         conn.execute(_FOLD)

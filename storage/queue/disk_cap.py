@@ -1,4 +1,4 @@
-"""How many bytes of originals one organisation may keep."""
+"""The limit on bytes of originals that one organisation may store."""
 
 from storage.postgres.database import Connection
 from storage.values.errors import StorageError
@@ -11,18 +11,21 @@ where j.tenant = %(tenant)s and j.org = %(org)s and j.deleted_at is null and d.d
 
 
 class DiskFull(StorageError):
-    """The organisation keeps as many bytes of originals as it may."""
+    """The organisation stores as many bytes of originals as it may."""
 
     code = "org-disk-full"
 
 
 def require_room(conn: Connection, scope: Scope, cap_bytes: int, coming_bytes: int) -> None:
-    """Raises DiskFull; a cap of 0 is none. Uploads that race may pass it by what they bring; the next is refused."""
+    """Raise DiskFull if `coming_bytes` more would pass the cap; a cap of 0 means unlimited.
+
+    Concurrent uploads may pass the cap by their own size; the next one is refused.
+    """
     if cap_bytes and kept_bytes(conn, scope) + coming_bytes > cap_bytes:
         raise DiskFull(f"this organisation may keep {cap_bytes} bytes of originals")
 
 
 def kept_bytes(conn: Connection, scope: Scope) -> int:
-    """Bytes of originals this organisation keeps now."""
+    """Return the bytes of originals that this organisation stores now."""
     rows = conn.execute(_KEPT, {"tenant": scope.tenant, "org": scope.org}).fetchall()
     return int(rows[0]["kept"])

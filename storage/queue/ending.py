@@ -1,4 +1,4 @@
-"""Ends documents inside an open transaction: terminal rows, no more tasks, metered pages, events, audit, job counters.
+"""Ends documents inside an open transaction: final rows, deleted tasks, metered pages, events, audit, job counters.
 
 In: documents whose rows (and tasks) the caller has locked. Out: the jobs that ended with them. Every way to an end
 (published, failed, retries used up, canceled, ingested) goes through here, so each writes the same rows exactly once.
@@ -16,7 +16,7 @@ from storage.postgres.database import Connection, Row
 from storage.queue.counters import COUNT_DOCUMENTS, COUNT_JOBS
 from storage.queue.events import document_body, job_body
 from storage.queue.usage import THIS_MONTH
-from storage.review.flags import keep_flags
+from storage.review.flags import store_flags
 from storage.values.ids import new_event_id
 from storage.values.rows import JobId, ReadFacts
 from storage.values.states import DocumentStatus, EventKind
@@ -24,7 +24,7 @@ from storage.values.states import DocumentStatus, EventKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentEnd:
-    """A locked documents row and what becomes of it. `request_id` names the request when one ended it."""
+    """A locked documents row and its final state. `request_id` names the request that ended it, if one did."""
 
     document: Row
     status: DocumentStatus
@@ -98,10 +98,10 @@ select id, job_id, source_file, status, pages, chunks from documents where job_i
 
 
 def end_documents(conn: Connection, endings: Sequence[DocumentEnd]) -> list[JobId]:
-    """Ends them all; returns the jobs that have no unfinished document left."""
+    """End all documents and return the jobs that have no unfinished document left."""
     if not endings:
         return []
-    keep_flags(conn, [(e.document["id"], e.published_attempt, e.read.flags) for e in endings if e.published_attempt])
+    store_flags(conn, [(e.document["id"], e.published_attempt, e.read.flags) for e in endings if e.published_attempt])
     ends = Jsonb([_record(ending) for ending in endings], dumps=_dumps)
     jobs = conn.execute(_END, {"ends": ends}).fetchall()
     return _end_jobs(conn, [job for job in jobs if job["finished_at"] is not None])
@@ -110,7 +110,7 @@ def end_documents(conn: Connection, endings: Sequence[DocumentEnd]) -> list[JobI
 def failed(
     document: Row, error: str, detail: str, *, format: str | None = None, pages: int | None = None
 ) -> DocumentEnd:
-    """The end of a document without a tree."""
+    """Return the end of a document without a tree."""
     return DocumentEnd(
         document=document,
         status=DocumentStatus.FAILED,
@@ -121,15 +121,15 @@ def failed(
 
 
 def succeeded(document: Row, read: ReadFacts, attempt: int) -> DocumentEnd:
-    """The end of a document whose artifacts are stored as `attempt`."""
+    """Return the end of a document whose artifacts are stored as `attempt`."""
     return DocumentEnd(document=document, status=DocumentStatus.SUCCEEDED, read=read, published_attempt=attempt)
 
 
 def _record(ending: DocumentEnd) -> dict[str, Any]:
     document = ending.document
-    kept = ("id", "job_id", "tenant", "org", "key_name", "run", "bytes", "reserved_pages", "reserved_month")
+    copied = ("id", "job_id", "tenant", "org", "key_name", "run", "bytes", "reserved_pages", "reserved_month")
     return {
-        **{name: document[name] for name in kept},
+        **{name: document[name] for name in copied},
         "was": document["status"],
         "status": ending.status,
         "error": ending.error,
@@ -144,7 +144,7 @@ def _record(ending: DocumentEnd) -> dict[str, Any]:
 
 
 def _end_jobs(conn: Connection, jobs: Sequence[Row]) -> list[JobId]:
-    """One event and one audit row per ended job. Its documents are all terminal and visible here."""
+    """Write one event and one audit row per ended job. Its documents are all final and visible here."""
     ids = [job["id"] for job in jobs]
     if not ids:
         return []

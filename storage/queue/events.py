@@ -13,14 +13,14 @@ from storage.values.states import DocumentStatus, EventKind
 
 
 def document_body(document: Row, status: DocumentStatus, pages: int | None, chunks: int | None) -> str:
-    """`document.finished`: the six fields of the interface; counts that were never made are 0."""
+    """Return the body of `document.finished`: the six fields of the interface; counts that were never made are 0."""
     return _dump(
         {"document_id": document["id"], "job_id": document["job_id"], **_facts(document, status, pages, chunks)}
     )
 
 
 def job_body(job: Row, documents: Sequence[Row]) -> str:
-    """`job.finished`: the job's status and one line per document, in order of submission."""
+    """Return the body of `job.finished`: the job's status and one line per document, in order of submission."""
     lines = [{"document_id": row["id"], **_facts(row, row["status"], row["pages"], row["chunks"])} for row in documents]
     finished: datetime = job["finished_at"]
     return _dump(

@@ -1,8 +1,8 @@
 """The fence, in one place: a write about a held task happens only while this worker's claim is the newest one.
 
 `attempt` rises with every claim. Claims may be lost in a database crash (they commit asynchronously), so one number can
-be given out twice; the worker's random id tells the two apart. Who writes about several tasks locks them by id first: a
-heartbeat and the end of the same documents, side by side, never wait for each other crosswise.
+be used twice; the worker's random id distinguishes them. A write about several tasks locks them by id first, so that a
+heartbeat and the end of the same documents cannot deadlock.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ order by d.id for update of t, d
 
 
 def locked_first(claims: str, condition: str = HELD) -> str:
-    """SQL of a CTE `mine`: ids of the tasks `t` that meet `condition` with a row `held` of `claims`, now locked."""
+    """Return SQL of a CTE `mine`: ids of tasks `t` that meet `condition` with a row `held` of `claims`, now locked."""
     return f"""mine as materialized (
   select t.document_id from {claims} join tasks t on t.document_id = held.document_id and {condition}
   order by t.document_id for update of t
@@ -33,6 +33,7 @@ def locked_first(claims: str, condition: str = HELD) -> str:
 
 
 def claims_params(claims: Sequence[Claim]) -> Params:
+    """Return the parameters of CLAIMS."""
     return {
         "ids": [claim.document_id for claim in claims],
         "attempts": [claim.attempt for claim in claims],
@@ -41,6 +42,6 @@ def claims_params(claims: Sequence[Claim]) -> Params:
 
 
 def lock_held(conn: Connection, claims: Sequence[Claim]) -> dict[DocumentId, Row]:
-    """Locks task and document of every claim that still holds; the others are absent from the answer."""
+    """Lock task and document of every claim that still holds and return their rows; lost claims are absent."""
     rows = conn.execute(_LOCK_HELD, claims_params(claims)).fetchall()
     return {DocumentId(row["id"]): row for row in rows}

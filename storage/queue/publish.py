@@ -1,8 +1,8 @@
 """Makes read documents visible: ONE fenced transaction for a whole batch.
 
-Order and crash story: the artifacts are on disk before (a crash leaves files nobody refers to); the transaction makes
-documents terminal, meters pages, writes events and audit, counts the jobs (a crash rolls all of it back, the lease runs
-out and the next attempt does it again); notices come after the commit and may be lost.
+Order and crash safety: the artifacts are on disk before (a crash leaves unreferenced files); the transaction makes
+documents final, meters pages, writes events and audit, counts the jobs (a crash rolls all of it back, the lease expires
+and the next attempt repeats it); notices come after the commit and may be lost.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,13 +25,13 @@ where d.published_attempt = held.attempt
 
 
 AddMembers = Callable[[Store, Connection, Succeeded, Row], str | None]
-"""Makes documents of the files inside one, or says why not."""
+"""Creates documents from the files inside a document, or returns the reason for refusing them."""
 
 
 def finish(store: Store, finished: Sequence[Finished], add_members: AddMembers | None = None) -> list[bool]:
-    """True per document that is now published (or failed) by this claim; False = the fence refused, nothing changed.
+    """Publish or fail documents; return True for each that this claim ended, False where the fence rejected it.
 
-    A success whose commit was unknown (the reply was lost) may be handed in again: it answers True and writes nothing.
+    A success whose commit was unknown (the reply was lost) may be passed again: it returns True and writes nothing.
     """
     with store.db.transaction() as conn:
         held = lock_held(conn, [item.claim for item in finished])
@@ -44,13 +44,13 @@ def finish(store: Store, finished: Sequence[Finished], add_members: AddMembers |
             ]
         jobs = end_documents(conn, [_ending(item, held[document]) for document, item in ready])
         refused = [item.claim for item in finished if item.claim.document_id not in held]
-        known = _already_published(conn, refused) if refused else frozenset()
+        already_published = _already_published(conn, refused) if refused else frozenset()
         crash_point(CrashPoint.BEFORE_COMMIT)
     crash_point(CrashPoint.AFTER_COMMIT)
     notify_done(store.db, jobs)
     if _hold_members(ready):
         notify_tasks(store.db)
-    return [item.claim.document_id in held or item.claim.document_id in known for item in finished]
+    return [item.claim.document_id in held or item.claim.document_id in already_published for item in finished]
 
 
 def _hold_members(ready: Sequence[tuple[DocumentId, Finished]]) -> bool:
@@ -58,13 +58,13 @@ def _hold_members(ready: Sequence[tuple[DocumentId, Finished]]) -> bool:
 
 
 def _lock_jobs(conn: Connection, held: dict[DocumentId, Row]) -> None:
-    """In one order, as the end of documents locks them: new members lock their job before that."""
+    """Lock jobs in the order in which ending documents locks them, because new members lock their job earlier."""
     jobs = [row["job_id"] for row in held.values()]
     conn.execute("select from jobs where id = any(%s) order by id for update", (jobs,))
 
 
 def _with_members(store: Store, conn: Connection, item: Finished, document: Row, add_members: AddMembers) -> Finished:
-    """The same; a failure where the files inside it pass a bound."""
+    """Add the files inside a document; return the item, or a failure if they pass a bound."""
     if not isinstance(item, Succeeded):
         return item
     reason = add_members(store, conn, item, document)
@@ -74,7 +74,7 @@ def _with_members(store: Store, conn: Connection, item: Finished, document: Row,
 
 
 def _first_each(finished: Sequence[Finished], held: dict[DocumentId, Row]) -> list[tuple[DocumentId, Finished]]:
-    """Documents in id order, each once."""
+    """Return documents in id order, each once."""
     unique = {item.claim.document_id: item for item in reversed(finished) if item.claim.document_id in held}
     return sorted(unique.items())
 

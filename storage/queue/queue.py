@@ -1,7 +1,7 @@
-"""The queue as one worker sees it: claim, beat, release, retry. Tasks are leased; the database's clock alone decides.
+"""Task queue operations for one worker: claim, heartbeat, release and retry. Leases expire by the database clock.
 
-A task lives from intake to the end of its document. Every write carries the fence (`fence.py`); what it refuses
-has been taken by somebody else and changes nothing.
+A task lives from intake to the end of its document. Every write carries the fence (`fence.py`). Rejected writes change
+nothing: another worker has claimed the task.
 """
 
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ from storage.values.rows import Beat, Claim, DocumentId, WorkerId
 from storage.values.signing import Signer
 from storage.values.states import Phase
 
-_ANY_STARTS = 1 << 30  # more than anything is ever charged
+_ANY_STARTS = 1 << 30  # above every number of charged starts
 GROUP_BYTES = 512 << 10
-"""Of the originals of one group: what a reader works through in a fraction of a second, for nobody else can take it."""
+"""Most bytes of originals in one group: a fraction of a second of reading, since no other reader can claim them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeasePolicy:
-    """Seconds and counts. The n-th charged start is retried after `retry_delays_s[n - 1]`, the last delay repeating."""
+    """Seconds and counts. The n-th charged start is retried after `retry_delays_s[n - 1]`; the last delay repeats."""
 
     lease_s: float = 30
     retry_delays_s: tuple[float, ...] = (10, 60)
@@ -34,7 +34,7 @@ class LeasePolicy:
 
 @dataclass(frozen=True, slots=True)
 class QueueDepth:
-    """Tasks ready now, held, and waiting for their retry delay; the longest wait among the ready ones."""
+    """Counts of tasks that are ready, held, and delayed for a retry, and the longest wait of a ready one in seconds."""
 
     queued: int
     running: int
@@ -84,8 +84,8 @@ with relaxed as materialized (select set_config('synchronous_commit', 'off', tru
 select document_id from task
 """
 
-# Only of a claim that was overtaken: a task that is gone or still at the same attempt stays as it is.
-_ACQUIT = f"""
+# Only for a claim that another one followed: a finished task, or one still at the same attempt, is left unchanged.
+_REFUND_STARTS = f"""
 with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
 {locked_first(CLAIMS, "t.attempt > held.attempt and t.starts > 0")}, task as (
   update tasks t set starts = t.starts - 1, lapses = t.lapses + 1
@@ -106,7 +106,7 @@ from tasks
 
 
 class Queue:
-    """One worker's hands on the queue. Thread-safe; every method may raise StoreUnavailable.
+    """Queue operations of one worker. Thread-safe; every method may raise StoreUnavailable.
 
     `signer` opens the passwords of uploads.
     """
@@ -118,14 +118,14 @@ class Queue:
         self._policy = policy
 
     def claim(self, *, scans: bool = True) -> Claim | None:
-        """The next task alone; None = nothing is ready (or what is, others are just taking)."""
-        taken = self.claim_group(1, scans=scans)
-        return taken[0] if taken else None
+        """Claim the next task; None if no task is ready or other workers are claiming the ready ones."""
+        claims = self.claim_group(1, scans=scans)
+        return claims[0] if claims else None
 
     def claim_group(self, most: int, *, scans: bool = True) -> list[Claim]:
-        """The next tasks under fresh leases, at most `most` and no more bytes than a group may have.
+        """Claim the next tasks, at most `most`, within the bytes of a group.
 
-        Without `scans` tasks known to need a recogniser are passed over.
+        Without `scans`, tasks known to need a recogniser are skipped.
         """
         params = {
             "most": most,
@@ -143,7 +143,7 @@ class Queue:
         return [to_claim(row, self._worker, self._signer) for row in rows]
 
     def beat(self, beats: Sequence[Beat]) -> frozenset[DocumentId]:
-        """Renews the leases and notes phase and progress; returns the lost ones: stop those, write nothing."""
+        """Renew the leases, store phase and progress, and return the lost ones, which the caller must stop."""
         if not beats:
             return frozenset()
         params = {
@@ -159,26 +159,34 @@ class Queue:
             alive = {row["document_id"] for row in conn.execute(_BEAT, params).fetchall()}
         return frozenset(beat.document_id for beat in beats if beat.document_id not in alive)
 
-    def acquit(self, claims: Sequence[Claim]) -> int:
-        """Their leases lapsed while they were read, yet whoever read them lives: the starts are given back and counted
-        as lapses. How many were.
+    def refund_starts(self, claims: Sequence[Claim]) -> int:
+        """Refund the starts of claims whose leases expired while their living worker read them; return their number.
+
+        The expiry is counted in `lapses` instead.
         """
         with self._db.autocommit() as conn:
-            return len(conn.execute(_ACQUIT, claims_params(claims)).fetchall())
+            return len(conn.execute(_REFUND_STARTS, claims_params(claims)).fetchall())
 
     def release(self, claim: Claim, *, scan: bool = False) -> bool:
-        """Back to the queue at once, as if never started; False = lost. `scan` notes that it needs a recogniser."""
+        """Return the task to the queue at once, as if never started; False if the lease was lost.
+
+        `scan` marks the task as one that needs a recogniser.
+        """
         return bool(self._put_back([claim], delay_s=0, refund=1, phase=Phase.RECOGNISING if scan else None))
 
     def release_all(self, claims: Sequence[Claim]) -> int:
-        """The same for several at once; how many were still held."""
+        """Release several tasks at once and return how many were still held."""
         return self._put_back(claims, delay_s=0, refund=1) if claims else 0
 
     def retry(self, claim: Claim, error: str, detail: str) -> bool:
-        """The start is charged: back after a delay, or failed with `error` when it was the last one. False = lost."""
+        """Charge the start and queue the task after a delay, or fail it with `error` after the last start.
+
+        Returns:
+            False if the lease was lost.
+        """
         delays, most = self._policy.retry_delays_s, self._policy.max_starts
         delay = delays[min(claim.starts, len(delays)) - 1] if delays else 0
-        # The database decides which start is the last one: an earlier one may have been given back since the claim.
+        # The database decides which start is the last one: an earlier start may have been refunded since the claim.
         if not claim.exhausted and self._put_back([claim], delay_s=delay, refund=0, below=most):
             return True
         return self._fail(claim, error, detail)
@@ -192,7 +200,7 @@ class Queue:
         phase: Phase | None = None,
         below: int = _ANY_STARTS,
     ) -> int:
-        """Those with fewer charged starts than `below`; how many were still held."""
+        """Requeue claims with fewer charged starts than `below` and return how many were still held."""
         params = {**claims_params(claims), "delay_s": delay_s, "refund": refund, "phase": phase, "below": below}
         with self._db.autocommit() as conn:
             done = len(conn.execute(_PUT_BACK, params).fetchall())
@@ -209,6 +217,6 @@ class Queue:
 
 
 def queue_depth(db: Database) -> QueueDepth:
-    """Counts over the whole deployment."""
+    """Return the counts of the whole deployment."""
     row = db.fetch_one(_DEPTH)
     return QueueDepth(**row) if row else QueueDepth(0, 0, 0, 0.0)

@@ -14,10 +14,13 @@ from storage.values.rows import Claim, PageQuota
 
 THIS_MONTH = "date_trunc('month', clock_timestamp())::date"
 SURE_SHARE = 0.99
-"""Of a month's pages: up to it a reservation need not wait for the folding of deltas, a few seconds' worth of pages."""
+"""Share of a month's pages up to which a reservation does not wait for deltas to be folded.
+
+The margin covers the pages of a few seconds.
+"""
 
 # The reservation of one document in one statement, within this month. It commits asynchronously, because the row of the
-# quota is held until then: a database crash may forget reservations of its last moment, with the document's own count.
+# quota is held until then: a database crash may lose reservations of its last moment, with the document's own count.
 _GROW = f"""
 with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
 mine as materialized (
@@ -54,27 +57,27 @@ class MonthUsage:
 
 
 def admit(conn: Connection, quota: PageQuota, pages: int) -> date:
-    """Reserves `pages` in this transaction; returns the month they count in. Raises QuotaExceeded."""
+    """Reserve `pages` in this transaction and return the month that they count in. Raises QuotaExceeded."""
     if quota.max_pages_per_month is None:
-        reserved = f"insert into quota_deltas (month, reserved) values ({THIS_MONTH}, %s) returning month"
-        kept: date = conn.execute(reserved, (pages,)).fetchall()[0]["month"]
-        return kept
+        statement = f"insert into quota_deltas (month, reserved) values ({THIS_MONTH}, %s) returning month"
+        reserved_month: date = conn.execute(statement, (pages,)).fetchall()[0]["month"]
+        return reserved_month
     month: date = conn.execute(f"select {THIS_MONTH} as month").fetchall()[0]["month"]
-    held = _lock_and_fold(conn, month)
-    if held.used + held.reserved + pages > quota.max_pages_per_month:
+    usage = _lock_and_fold(conn, month)
+    if usage.used + usage.reserved + pages > quota.max_pages_per_month:
         raise QuotaExceeded(f"{quota.max_pages_per_month} pages a month")
     conn.execute("update quota set reserved = reserved + %s where month = %s", (pages, month))
     return month
 
 
 def reserve_pages(db: Database, claim: Claim, pages: int, quota: PageQuota) -> None:
-    """The document turned out to have `pages`: its reservation grows. Raises QuotaExceeded, LostLease."""
+    """Raise the document's reservation to `pages`. Raises QuotaExceeded, LostLease."""
     if not _grow(db, claim, pages, quota.max_pages_per_month):
         _reserve_exactly(db, claim, pages, quota)
 
 
 def _grow(db: Database, claim: Claim, pages: int, limit: int | None) -> bool:
-    """In one round trip; False near the limit, at the turn of a month and for the first document of one."""
+    """Reserve in one round trip; False near the limit, at the turn of a month and for the first document of one."""
     params = {**claims_params([claim]), "pages": pages, "sure": None if limit is None else int(limit * SURE_SHARE)}
     with db.autocommit() as conn:
         row = conn.execute(_GROW_FREELY if limit is None else _GROW_WITHIN, params).fetchone()
@@ -84,17 +87,17 @@ def _grow(db: Database, claim: Claim, pages: int, limit: int | None) -> bool:
 
 
 def _reserve_exactly(db: Database, claim: Claim, pages: int, quota: PageQuota) -> None:
-    """Under the lock of the month's row, with all deltas folded."""
+    """Reserve under the lock of the month's row, with all deltas folded."""
     with db.transaction() as conn:
         row = lock_held(conn, [claim]).get(claim.document_id)
         if row is None:
             raise LostLease(claim.document_id)
         this_month = conn.execute(f"select {THIS_MONTH} as month").fetchall()[0]["month"]
-        kept = row["reserved_pages"] if row["reserved_month"] == this_month else 0
-        if pages <= kept:
+        reserved = row["reserved_pages"] if row["reserved_month"] == this_month else 0
+        if pages <= reserved:
             return
-        month = admit(conn, quota, pages - kept)
-        if not kept and row["reserved_pages"]:
+        month = admit(conn, quota, pages - reserved)
+        if not reserved and row["reserved_pages"]:
             conn.execute(
                 "insert into quota_deltas (month, reserved) values (%s, %s)",
                 (row["reserved_month"], -row["reserved_pages"]),
@@ -106,7 +109,7 @@ def _reserve_exactly(db: Database, claim: Claim, pages: int, quota: PageQuota) -
 
 
 def month_usage(db: Database) -> MonthUsage:
-    """What the quota of the current month holds now, deltas included."""
+    """Return the usage of the current month, deltas included."""
     row = db.fetch_one(
         f"""select coalesce(sum(used), 0)::bigint as used, coalesce(sum(reserved), 0)::bigint as reserved
             from (select used, reserved from quota where month = {THIS_MONTH}
@@ -116,22 +119,22 @@ def month_usage(db: Database) -> MonthUsage:
 
 
 def fold_quota(db: Database) -> None:
-    """Folds every month's deltas into its row, so that the insert-only table stays small."""
+    """Fold every month's deltas into its row, so that the insert-only table stays small."""
     for row in db.fetch_all("select distinct month from quota_deltas"):
         with db.transaction() as conn:
             _lock_and_fold(conn, row["month"])
 
 
 def check_clock(db: Database) -> datetime:
-    """The highest time this database has ever seen, now included: a clock set back cannot hide behind it."""
+    """Return the highest time this database has ever seen, now included, so that a clock set back is noticed."""
     with db.transaction() as conn:
         rows = conn.execute(
             """insert into watermarks (name, at)
                select 'clock', greatest(clock_timestamp(), (select at from audit order by entry desc limit 1))
                on conflict (name) do update set at = greatest(watermarks.at, excluded.at) returning at"""
         ).fetchall()
-        seen: datetime = rows[0]["at"]
-        return seen
+        latest: datetime = rows[0]["at"]
+        return latest
 
 
 def _lock_and_fold(conn: Connection, month: date) -> MonthUsage:

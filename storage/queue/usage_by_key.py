@@ -1,4 +1,4 @@
-"""What was metered, by key: one organisation's documents, pages and bytes of a month."""
+"""Metered usage by key: one organisation's documents, pages and bytes of a month."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -19,7 +19,7 @@ class KeyUsage:
 
 
 def current_month(db: Database) -> date:
-    """The month that pages count in now: the database's, in UTC."""
+    """Return the month that pages count in now: the database's, in UTC."""
     row = db.fetch_one(f"select {THIS_MONTH} as month")
     assert row is not None
     month: date = row["month"]
@@ -27,7 +27,7 @@ def current_month(db: Database) -> date:
 
 
 def usage_by_key(db: Database, scope: Scope, month: date) -> list[KeyUsage]:
-    """One line per key that was metered in that month, by name."""
+    """Return one line per key that was metered in that month, by name."""
     rows = db.fetch_all(
         """select key_name, count(*) as documents, sum(pages)::bigint as pages, sum(bytes)::bigint as bytes
            from meter where month = %(month)s and tenant = %(tenant)s and org = %(org)s

@@ -1,4 +1,4 @@
-"""What was metered, over time: pages of each day of a month, documents of each of the last hours."""
+"""Metered usage over time: pages of each day of a month, documents of each of the last hours."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -7,7 +7,7 @@ from storage.postgres.database import Database
 from storage.values.rows import Scope
 
 HOURS = 24
-"""Hours of the throughput: a day, so that a night is seen beside the work of the day."""
+"""Hours of the throughput: a whole day, so that night and day can be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class HourUsage:
 
 
 def usage_by_day(db: Database, scope: Scope, month: date) -> list[DayUsage]:
-    """Every day of the month, also those without any."""
+    """Return every day of the month, including days without usage."""
     rows = db.fetch_all(
         """select day::date as day, count(meter.document_id) as documents, coalesce(sum(pages), 0)::bigint as pages
            from generate_series(%(month)s::date, %(month)s::date + interval '1 month' - interval '1 day',
@@ -43,7 +43,7 @@ def usage_by_day(db: Database, scope: Scope, month: date) -> list[DayUsage]:
 
 
 def usage_by_hour(db: Database, scope: Scope) -> list[HourUsage]:
-    """The last hours, the one that is under way last."""
+    """Return the last hours, oldest first; the last one is the current, incomplete hour."""
     rows = db.fetch_all(
         """with hours as (select generate_series(date_trunc('hour', statement_timestamp()) - %(before)s * interval
                   '1 hour', date_trunc('hour', statement_timestamp()), interval '1 hour') as hour),

@@ -1,1 +1,1 @@
-"""Flags on published trees, what people decided about them, and scanning again."""
+"""Flags on published trees, decisions of reviewers about them, and republishing after another scan."""

@@ -1,7 +1,7 @@
-"""A person's word about flagged places: said, audited, taken back; and what holds when several have to say the same.
+"""Reviewers' decisions about flagged places: recorded, audited, undone, and combined if several approvals are required.
 
-Every word is kept with the key that said it. A decision holds when at least `approvals` different keys say what was
-said last; until then the place waits, so it is masked. Taking back a call restores what held without it.
+Every decision is stored with its key. It takes effect when at least `approvals` different keys agree with the newest
+one; until then the place is pending, so it is masked. Undoing a call restores the state without it.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from storage.values.scoping import OWNED, owned_by
 
 
 class Reach(StrEnum):
-    """How far one word goes: this place, or the same value in this document or in all documents of its job."""
+    """Scope of one decision: this place, or the same value in this document or in all documents of its job."""
 
     PLACE = "place"
     DOCUMENT = "document"
@@ -29,7 +29,7 @@ class Reach(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionTarget:
-    """A place somebody decides about; `value` as in `FlaggedPlace`."""
+    """A place to decide about; `value` as in `FlaggedPlace`."""
 
     block_id: str
     flag: str
@@ -39,7 +39,7 @@ class DecisionTarget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceState:
-    """What holds of a place after a word."""
+    """State of a place after a decision."""
 
     document_id: str
     place: str
@@ -48,7 +48,7 @@ class PlaceState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """`places` are all that the word reached, the asked document's first; `act` is None when nothing changed."""
+    """Result of a call: `places` are all that it reached, the asked document's first; no `act` if nothing changed."""
 
     state: FlagState
     decided_by: str
@@ -71,14 +71,14 @@ where d.job_id = (select job_id from documents where id = %(document_id)s) and (
 order by d.id <> %(document_id)s, d.position, f.block_order, f.number
 """
 _ASKED = "jsonb_to_recordset(%(asked)s) as a(document_id text, block_id text, place text, flag text)"
-_SAY = f"""
+_RECORD = f"""
 insert into decision_log (act, document_id, place, flag, decision, decided_by)
 select %(act)s, a.document_id, a.place, a.flag, %(decision)s, %(by)s from {_ASKED}
 where %(decision)s is distinct from (select l.decision from decision_log l where l.document_id = a.document_id
   and l.place = a.place and l.flag = a.flag and l.decided_by = %(by)s and not l.undone order by l.seq desc limit 1)
 returning document_id, place, flag
 """
-_SETTLED = f"""
+_APPLY = f"""
 with words as (
   select distinct on (l.document_id, l.place, l.flag, l.decided_by) l.* from {_ASKED}
   join decision_log l on l.document_id = a.document_id and l.place = a.place and l.flag = a.flag and not l.undone
@@ -107,14 +107,14 @@ insert into audit (tenant, org, actor, action, object, request_id, result)
 select %(tenant)s, %(org)s, %(by)s, %(action)s, a.document_id || '/' || a.block_id || '/' || a.flag, %(request)s, 'ok'
 from {_ASKED}
 """
-_TAKE_BACK = f"""
+_UNDO = f"""
 update decision_log l set undone = true from documents d join jobs j on j.id = d.job_id and {OWNED}
 where l.act = %(act)s and l.decided_by = %(by)s and not l.undone and d.id = l.document_id and d.deleted_at is null
 returning l.document_id, l.place, l.flag, coalesce((select min(f.block_id) from flags f
   where f.document_id = d.id and f.attempt = d.published_attempt and f.place = l.place and f.flag = l.flag), '')
   as block_id
 """
-_WORD = """
+_NEWEST = """
 select decision, decided_by, decided_at from decision_log where document_id = %s and place = %s and flag = %s
   and decided_by = %s and not undone order by seq desc limit 1
 """
@@ -125,9 +125,9 @@ def decide(
     db: Database, scope: Scope, actor: Actor, *, document_id: str, targets: Sequence[DecisionTarget],
     decision: FlagState, reach: Reach = Reach.PLACE, approvals: int = 1,
 ) -> Decided:  # fmt: skip
-    """Notes the word for every place it reaches, audited in the same transaction. Raises NotFound.
+    """Record the decision for every place in reach, audited in the same transaction. Raises NotFound.
 
-    The same word again changes nothing and is not noted.
+    Repeating the current decision of a key changes nothing and is not recorded.
     """
     with db.transaction() as conn:
         asked = [{"document_id": document_id, **_named(target)} for target in targets]
@@ -135,34 +135,36 @@ def decide(
             asked = _join(asked, _find_same(conn, scope, document_id, targets, everywhere=reach is Reach.JOB))
         asked = _lock(conn, scope, document_id, asked)
         act = new_act_id()
-        said = {"act": act, "by": actor.key_name, "decision": decision.value}
-        changed = {tuple(row.values()) for row in conn.execute(_SAY, {**said, "asked": Jsonb(asked)}).fetchall()}
-        new = [one for one in asked if (one["document_id"], one["place"], one["flag"]) in changed]
+        values = {"act": act, "by": actor.key_name, "decision": decision.value}
+        changed = {tuple(row.values()) for row in conn.execute(_RECORD, {**values, "asked": Jsonb(asked)}).fetchall()}
+        new = [place for place in asked if (place["document_id"], place["place"], place["flag"]) in changed]
         if new:
-            _settle(conn, new, approvals)
+            _apply(conn, new, approvals)
             _audit(conn, scope, actor, f"flag.{decision}", new)
         states = _states(conn, asked)
         first = asked[0]
-        word = conn.execute(_WORD, (first["document_id"], first["place"], first["flag"], actor.key_name)).fetchall()[0]
+        newest = conn.execute(
+            _NEWEST, (first["document_id"], first["place"], first["flag"], actor.key_name)
+        ).fetchall()[0]
     return Decided(
         state=states[0].state,
-        decided_by=word["decided_by"],
-        decided_at=word["decided_at"],
+        decided_by=newest["decided_by"],
+        decided_at=newest["decided_at"],
         act=act if new else None,
         places=tuple(states),
     )
 
 
-def take_back(db: Database, scope: Scope, actor: Actor, act: str, *, approvals: int = 1) -> tuple[PlaceState, ...]:
-    """Undoes a call of the same key, audited; what held without it holds again. Raises NotFound."""
+def undo_decision(db: Database, scope: Scope, actor: Actor, act: str, *, approvals: int = 1) -> tuple[PlaceState, ...]:
+    """Undo a call of the same key, audited; the state without it is restored. Raises NotFound."""
     with db.transaction() as conn:
         params = owned_by(scope, act=act, by=actor.key_name)
         ids = conn.execute("select distinct document_id from decision_log where act = %(act)s", params).fetchall()
         conn.execute(_LOCK, owned_by(scope, ids=[row["document_id"] for row in ids]))
-        undone = [dict(row) for row in conn.execute(_TAKE_BACK, params).fetchall()] if act else []
+        undone = [dict(row) for row in conn.execute(_UNDO, params).fetchall()] if act else []
         if not undone:
             raise NotFound("no such decision of this key")
-        _settle(conn, undone, approvals)
+        _apply(conn, undone, approvals)
         _audit(conn, scope, actor, "flag.undone", undone)
         return tuple(_states(conn, undone))
 
@@ -174,48 +176,48 @@ def _named(target: DecisionTarget) -> dict[str, str]:
 def _find_same(
     conn: Connection, scope: Scope, document_id: str, targets: Sequence[DecisionTarget], *, everywhere: bool
 ) -> Asked:
-    wanted = [{"flag": target.flag, "value": target.value} for target in targets if target.value]
-    params = owned_by(scope, document_id=document_id, all=everywhere, wanted=Jsonb(wanted))
+    values = [{"flag": target.flag, "value": target.value} for target in targets if target.value]
+    params = owned_by(scope, document_id=document_id, all=everywhere, wanted=Jsonb(values))
     return [dict(row) for row in conn.execute(_SAME, params).fetchall()]
 
 
 def _join(first: Asked, more: Asked) -> Asked:
-    """Each place once, the ones asked for first."""
-    found = {(one["document_id"], one["place"], one["flag"]): one for one in [*more, *first]}
-    ahead = [(one["document_id"], one["place"], one["flag"]) for one in first]
-    return first + [one for key, one in found.items() if key not in set(ahead)]
+    """Return each place once, the ones asked for first."""
+    places_by_key = {(place["document_id"], place["place"], place["flag"]): place for place in [*more, *first]}
+    first_keys = [(place["document_id"], place["place"], place["flag"]) for place in first]
+    return first + [place for key, place in places_by_key.items() if key not in set(first_keys)]
 
 
 def _lock(conn: Connection, scope: Scope, document_id: str, asked: Asked) -> Asked:
-    """One word about a document at a time, so that two who agree at once are both counted. Raises NotFound."""
-    ids = sorted({one["document_id"] for one in asked} | {document_id})
-    held = {row["id"] for row in conn.execute(_LOCK, owned_by(scope, ids=ids)).fetchall()}
-    if document_id not in held:
+    """Lock the documents, so that concurrent decisions are both counted. Raises NotFound."""
+    ids = sorted({place["document_id"] for place in asked} | {document_id})
+    locked = {row["id"] for row in conn.execute(_LOCK, owned_by(scope, ids=ids)).fetchall()}
+    if document_id not in locked:
         raise NotFound("no such document")
-    return [one for one in asked if one["document_id"] in held]
+    return [place for place in asked if place["document_id"] in locked]
 
 
-def _settle(conn: Connection, asked: Asked, approvals: int) -> None:
-    conn.execute(_SETTLED, {"asked": Jsonb(asked), "approvals": approvals})
+def _apply(conn: Connection, asked: Asked, approvals: int) -> None:
+    conn.execute(_APPLY, {"asked": Jsonb(asked), "approvals": approvals})
 
 
 def _states(conn: Connection, asked: Asked) -> list[PlaceState]:
-    found = {
+    states = {
         (row["document_id"], row["place"], row["flag"]): FlagState(row["state"])
         for row in conn.execute(_STATES, {"asked": Jsonb(asked)}).fetchall()
     }
     return [
         PlaceState(
-            document_id=one["document_id"],
-            place=one["place"],
-            state=found[one["document_id"], one["place"], one["flag"]],
+            document_id=place["document_id"],
+            place=place["place"],
+            state=states[place["document_id"], place["place"], place["flag"]],
         )
-        for one in asked
+        for place in asked
     ]
 
 
 def _audit(conn: Connection, scope: Scope, actor: Actor, action: str, asked: Asked) -> None:
-    """One entry a place: who said what about which block, and when."""
+    """Write one audit entry a place: key, decision, block and time."""
     conn.execute(
         _AUDIT,
         {

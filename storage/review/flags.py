@@ -15,8 +15,8 @@ from jsonb_to_recordset(%s) as f(document_id text, attempt bigint, block_id text
 """
 
 
-def keep_flags(conn: Connection, published: Sequence[tuple[str, int, Sequence[FlaggedPlace]]]) -> None:
-    """Per (document, attempt): its flags. Most documents have none and cost nothing."""
+def store_flags(conn: Connection, published: Sequence[tuple[str, int, Sequence[FlaggedPlace]]]) -> None:
+    """Store the flags of each (document, attempt); an empty list needs no statement."""
     rows = [
         {
             "document_id": document_id,

@@ -1,6 +1,6 @@
-"""Documents that were read with doubt, and what a person said about them: one word a document, the last one holds.
+"""Documents that were read with doubt, and reviewers' verdicts about them: one a document, the newest counts.
 
-Rows only, always through a scope; the doubtful blocks are read from trees by whoever shows them.
+Rows only, always through a scope; callers read the doubtful blocks from the trees.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from storage.values.scoping import OWNED, owned_by
 
 
 class ReadingState(StrEnum):
-    """`waiting`: nobody said anything; `seen`: somebody looked at it; `accepted`: it is right as it was read."""
+    """Verdict about a reading: `waiting` for review, `seen` by a reviewer, or `accepted` as it was read."""
 
     WAITING = "waiting"
     SEEN = "seen"
@@ -61,7 +61,7 @@ returning d.reading_decided_at as decided_at
 def list_readings(
     store: Store, scope: Scope, *, below: float, state: ReadingState | None, limit: int = 100, cursor: str | None = None
 ) -> ListPage[DoubtfulReading]:
-    """One page, the most doubtful first. Raises InvalidCursor, also for a cursor of another filter."""
+    """Return one page, the most doubtful first. Raises InvalidCursor, also for a cursor of another filter."""
     cursors = Cursors(store.signer, f"readings/{below}/{state}", scope)
     low, last = cursors.read(cursor) if cursor else (None, None)
     asked = owned_by(scope, below=below, state=state, low=low, last=last, limit=limit + 1)
@@ -75,12 +75,12 @@ def list_readings(
 def decide_reading(
     db: Database, scope: Scope, actor: Actor, *, job_id: str, document_id: str, state: ReadingState
 ) -> datetime | None:
-    """Notes the word, audited in the same transaction; `waiting` takes it back. Raises NotFound."""
+    """Record the verdict, audited in the same transaction; `waiting` withdraws it. Raises NotFound."""
     with db.transaction() as conn:
         asked = owned_by(scope, job_id=job_id, document_id=document_id, state=state.value, by=actor.key_name)
         row = conn.execute(_SAY, asked).fetchone()
         if row is None:
             raise NotFound("no such document")
         record(conn, scope, actor, f"reading.{state}", document_id)
-    at: datetime | None = row["decided_at"]
-    return at
+    decided_at: datetime | None = row["decided_at"]
+    return decided_at

@@ -1,6 +1,6 @@
-"""Publishes a document's tree once more under a new attempt number, without queueing the document again.
+"""Publishes a document's tree again under a new attempt number, without queueing the document.
 
-`quire rescan` stores new flags, `quire reread` a tree of a newer reader. Order and crash story: the caller reserves an
+`quire rescan` stores new flags, `quire reread` a tree of a newer reader. Order and crash safety: the caller reserves an
 attempt number and stores the artifacts under it (a crash leaves files without a reference). One transaction then
 switches the document to the new attempt, only if it still shows the attempt that was scanned or re-read, and asks the
 index writer to compare. Nothing is metered twice.
@@ -15,9 +15,9 @@ from psycopg.types.json import Jsonb
 from models.cdom.flags import FlaggedPlace
 from models.cdom.original import ReadOptions
 from storage.access.audit import record
-from storage.index.index_requests import ask_for_comparison
+from storage.index.index_requests import request_comparison
 from storage.postgres.database import Connection, Database, Row
-from storage.review.flags import keep_flags
+from storage.review.flags import store_flags
 from storage.store import Store
 from storage.values.reading_options import load_options
 from storage.values.rows import Actor, DocumentId, ReadFacts, Scope
@@ -148,8 +148,8 @@ def _record_change(
 ) -> bool:
     """Store the flags of the new attempt, ask the index writer to compare and write the audit record."""
     conn.execute("delete from flags where document_id = %s", (shown.document_id,))
-    keep_flags(conn, [(shown.document_id, attempt, flags)])
-    ask_for_comparison(conn, reason)
+    store_flags(conn, [(shown.document_id, attempt, flags)])
+    request_comparison(conn, reason)
     scope = Scope(tenant=row["tenant"], org=row["org"])
     record(conn, scope, OPERATOR, "document.rescanned" if reason == "rescan" else "document.reread", shown.document_id)
     return True

@@ -1,7 +1,7 @@
-"""What awaits a person's word, by job and over all jobs, and what was said about each flag.
+"""Flags that await review, by job and over all jobs, and the decisions about each flag.
 
-Rows only, always through a scope; texts are read from trees by whoever shows them. A decision belongs to a place, so it
-holds for every attempt of the document in which the same value stands in the same place.
+Rows only, always through a scope; callers read texts from the trees. A decision belongs to a place, so it holds for
+every attempt of the document that has the same value in the same place.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ class FlagState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlagFilter:
-    """Which flags are asked for; None and empty ask for all. `decided_by`: a key that said something about it."""
+    """Conditions on flags; None and empty accept all. `decided_by`: a key that decided about the flag."""
 
     state: FlagState | None = FlagState.PENDING
     flags: tuple[str, ...] = ()
@@ -40,8 +40,8 @@ PENDING = FlagFilter()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewWord:
-    """The last word of one key about a place."""
+class KeyDecision:
+    """The newest decision of one key about a place."""
 
     decision: str
     decided_by: str
@@ -50,7 +50,7 @@ class ReviewWord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedFlag:
-    """A flagged value of a published attempt, what holds of it and what was said."""
+    """A flagged value of a published attempt, its state and the decisions about it."""
 
     job_id: JobId
     document_id: DocumentId
@@ -61,7 +61,7 @@ class ListedFlag:
     place: str
     confidence: float
     state: FlagState
-    words: tuple[ReviewWord, ...] = ()
+    words: tuple[KeyDecision, ...] = ()
 
 
 _WANTED = """
@@ -96,68 +96,70 @@ order by document_id, place, flag, decided_by, seq desc
 """
 
 
-def list_flags(db: Database, scope: Scope, job_id: str, wanted: FlagFilter = PENDING) -> list[ListedFlag]:
-    """A job's flags in reading order. Raises NotFound for an unknown job."""
-    known = db.fetch_one(f"select 1 from jobs j where j.id = %(job_id)s and {OWNED}", owned_by(scope, job_id=job_id))
-    if known is None:
+def list_flags(db: Database, scope: Scope, job_id: str, conditions: FlagFilter = PENDING) -> list[ListedFlag]:
+    """Return a job's flags in reading order. Raises NotFound for an unknown job."""
+    job = db.fetch_one(f"select 1 from jobs j where j.id = %(job_id)s and {OWNED}", owned_by(scope, job_id=job_id))
+    if job is None:
         raise NotFound("no such job")
-    return _list(db, scope, [job_id], wanted)
+    return _list(db, scope, [job_id], conditions)
 
 
 def list_inbox(
-    store: Store, scope: Scope, *, limit: int = 100, cursor: str | None = None, wanted: FlagFilter = PENDING
+    store: Store, scope: Scope, *, limit: int = 100, cursor: str | None = None, conditions: FlagFilter = PENDING
 ) -> ListPage[ListedFlag]:
-    """Flags of all jobs, the newest job first. A page ends with a job, so it may hold more than `limit`."""
+    """Return flags of all jobs, the newest job first. A page ends with a job, so it may hold more than `limit`."""
     cursors = Cursors(store.signer, "review", scope)
     before = cursors.read(cursor)[0] if cursor else None
-    jobs = store.db.fetch_all(_JOBS, owned_by(scope, before=before, limit=limit + 1, **_values(wanted)))
+    jobs = store.db.fetch_all(_JOBS, owned_by(scope, before=before, limit=limit + 1, **_values(conditions)))
     shown = _until(jobs, limit)
-    items = _list(store.db, scope, [job["id"] for job in shown], wanted)
+    items = _list(store.db, scope, [job["id"] for job in shown], conditions)
     more = len(jobs) > len(shown)
     return ListPage(tuple(items), cursors.write((shown[-1]["seq"],)) if more else None)
 
 
 def read_decisions(db: Database, document_id: str) -> dict[tuple[str, str], str]:
-    """(place, flag) → decision, of a document the caller may see."""
+    """Return (place, flag) → decision, of a document the caller may see."""
     rows = db.fetch_all("select place, flag, decision from decisions where document_id = %(id)s", {"id": document_id})
     return {(row["place"], row["flag"]): row["decision"] for row in rows}
 
 
-def read_words(db: Database, document_ids: Sequence[str]) -> dict[tuple[str, str, str], tuple[ReviewWord, ...]]:
-    """(document, place, flag) → the last word of each key, of documents the caller may see."""
-    found: dict[tuple[str, str, str], tuple[ReviewWord, ...]] = {}
+def read_key_decisions(
+    db: Database, document_ids: Sequence[str]
+) -> dict[tuple[str, str, str], tuple[KeyDecision, ...]]:
+    """Return (document, place, flag) → the newest decision of each key, of documents the caller may see."""
+    decisions: dict[tuple[str, str, str], tuple[KeyDecision, ...]] = {}
     for row in db.fetch_all(_WORDS, {"ids": list(document_ids)}) if document_ids else ():
-        word = ReviewWord(decision=row["decision"], decided_by=row["decided_by"], decided_at=row["decided_at"])
+        word = KeyDecision(decision=row["decision"], decided_by=row["decided_by"], decided_at=row["decided_at"])
         key = (row["document_id"], row["place"], row["flag"])
-        found[key] = (*found.get(key, ()), word)
-    return found
+        decisions[key] = (*decisions.get(key, ()), word)
+    return decisions
 
 
-def _values(wanted: FlagFilter) -> dict[str, Any]:
+def _values(conditions: FlagFilter) -> dict[str, Any]:
     return {
-        "state": wanted.state.value if wanted.state is not None else None,
-        "flags": list(wanted.flags) or None,
-        "most": wanted.most_confidence,
-        "by": wanted.decided_by,
+        "state": conditions.state.value if conditions.state is not None else None,
+        "flags": list(conditions.flags) or None,
+        "most": conditions.most_confidence,
+        "by": conditions.decided_by,
     }
 
 
 def _until(jobs: Sequence[Row], limit: int) -> list[Row]:
-    """The first jobs that together hold `limit` flags."""
-    shown, held = [], 0
+    """Return the first jobs that together hold `limit` flags."""
+    shown, count = [], 0
     for job in jobs[:limit]:
         shown.append(job)
-        held += job["n"]
-        if held >= limit:
+        count += job["n"]
+        if count >= limit:
             break
     return shown
 
 
-def _list(db: Database, scope: Scope, job_ids: Sequence[str], wanted: FlagFilter) -> list[ListedFlag]:
+def _list(db: Database, scope: Scope, job_ids: Sequence[str], conditions: FlagFilter) -> list[ListedFlag]:
     if not job_ids:
         return []
-    rows = db.fetch_all(_LIST, owned_by(scope, job_ids=list(job_ids), **_values(wanted)))
-    words = read_words(db, sorted({row["document_id"] for row in rows}))
+    rows = db.fetch_all(_LIST, owned_by(scope, job_ids=list(job_ids), **_values(conditions)))
+    words = read_key_decisions(db, sorted({row["document_id"] for row in rows}))
     return [
         ListedFlag(
             **{**row, "state": FlagState(row["state"])},

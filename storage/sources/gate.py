@@ -1,4 +1,4 @@
-"""Which places may be sources: the fences of an operator, by tenant where keys of several are in force."""
+"""Limits on source locations, set by the operator, and by tenant if keys of several tenants exist."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,19 +11,27 @@ from storage.sources.connectors.contract import SourceRefused
 from storage.sources.connectors.directory import DirectoryConnector
 
 TENANT = "{tenant}"
-"""Stands for the tenant's name in a fence."""
+"""Placeholder of the tenant's name in a fence."""
 
 
 class SourceKind(StrEnum):
+    """Kind of a source's location."""
+
     DIRECTORY = "directory"
     S3 = "s3"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceGate:
-    """`root`: fence around directories; `{tenant}` in it stands for the tenant. `buckets`: prefixes that S3 sources lie
-    in, with the same mark; none: any bucket. `tenants`: those of the configured keys; where there are several, a fence
-    that all share is none. `max_bytes`: the largest file taken; `s3_options`: for a store of one's own.
+    """Decides which locations may be sources.
+
+    Attributes:
+        workdir: Folder of the deployment, which is never a source.
+        root: Fence around directories; may contain `{tenant}`. None: any directory.
+        buckets: Prefixes that S3 sources must start with; may contain `{tenant}`. Empty: any bucket.
+        tenants: Tenants of the configured keys. With several of them, fences without `{tenant}` are ignored.
+        max_bytes: Size of the largest file taken.
+        s3_options: Options for an S3-compatible store.
     """
 
     workdir: Path
@@ -36,7 +44,10 @@ class SourceGate:
     def connect(
         self, kind: SourceKind, location: str, tenant: str, known: frozenset[str] = frozenset()
     ) -> DirectoryConnector | BucketConnector:
-        """`known`: tenants of keys that were added since. Raises SourceRefused."""
+        """Return the connector of a location. Raises SourceRefused.
+
+        `known` are tenants of keys that were added since the start.
+        """
         shared = len(self.tenants | known | {tenant}) > 1
         match kind:
             case SourceKind.DIRECTORY:

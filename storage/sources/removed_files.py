@@ -1,6 +1,6 @@
 """Documents whose file is gone from its source, or has other content now: deleted as soon as they are finished.
 
-`sources.retire` notes them in the transaction that knows; what is deleted here is deleted the way a caller would.
+`sources.retire` records them in the transaction of the sync; they are deleted as a caller would delete them.
 """
 
 from storage.jobs.lifecycle import delete_document
@@ -10,7 +10,7 @@ from storage.values.rows import Actor, Scope
 
 
 def delete_retired(db: Database, source_id: str | None = None, limit: int = 1000) -> int:
-    """Deletes retired documents that are finished, the way a caller would; returns how many rows are settled."""
+    """Delete retired documents that are finished, as a caller would, and return how many rows are settled."""
     rows = db.fetch_all(
         """select r.document_id, r.tenant, r.org from source_retired r join documents d on d.id = r.document_id
            where (%(id)s::text is null or r.source_id = %(id)s) and d.status not in ('queued', 'running')

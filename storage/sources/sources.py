@@ -1,6 +1,6 @@
 """Registered sources as callers see them: register, list, delete. Unknown and foreign ids raise NotFound.
 
-A source is judged where it is registered and again at every sync (`gate.SourceGate`).
+A source is checked when it is registered and again at every sync (`gate.SourceGate`).
 """
 
 import posixpath
@@ -30,7 +30,7 @@ class SourceExists(Conflict):
 
 
 class SourceState(StrEnum):
-    """`waiting`: a sync is wanted and nobody has begun it."""
+    """State of a source. `waiting`: a sync was requested and has not begun."""
 
     IDLE = "idle"
     WAITING = "waiting"
@@ -39,7 +39,10 @@ class SourceState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSource:
-    """`location`: an absolute path or an s3:// URI. Globs match whole relative paths; `*` also matches `/`."""
+    """A source to register. `location`: an absolute path or an s3:// URI.
+
+    Globs match whole relative paths; `*` also matches `/`.
+    """
 
     name: str
     kind: SourceKind
@@ -69,15 +72,20 @@ class RegisteredSource:
 
 
 def register_source(db: Database, gate: SourceGate, scope: Scope, actor: Actor, asked: NewSource) -> RegisteredSource:
-    """Raises SourceRefused when it may not or cannot be read now, SourceExists when the organisation has that place
-    with the same globs, Conflict at the hundredth of one organisation."""
+    """Check and store a source.
+
+    Raises:
+        SourceRefused: The location may not be a source or cannot be read now.
+        SourceExists: The organisation has that location with the same globs.
+        Conflict: The organisation has a hundred sources.
+    """
     gate.connect(asked.kind, asked.location, scope.tenant, tenants_of_keys(db)).check()
     params = own(scope, id=new_source_id(), key_name=actor.key_name, name=asked.name, kind=str(asked.kind))
     params |= {"location": asked.location, "include": list(asked.include), "exclude": list(asked.exclude)}
     params |= {"every_minutes": asked.every_minutes}
     with db.transaction() as conn:
-        held = conn.execute(f"select count(*) as n from sources where {OWN}", params).fetchall()[0]["n"]
-        if held >= MAX_SOURCES:
+        registered = conn.execute(f"select count(*) as n from sources where {OWN}", params).fetchall()[0]["n"]
+        if registered >= MAX_SOURCES:
             raise Conflict(f"an organisation may have {MAX_SOURCES} sources")
         if any(_is_same(to_source(row), asked) for row in conn.execute(_ALL, params).fetchall()):
             raise SourceExists("this place is a source already")
@@ -92,14 +100,14 @@ def register_source(db: Database, gate: SourceGate, scope: Scope, actor: Actor, 
 
 
 def tenants_of_keys(db: Database) -> frozenset[str]:
-    """Names of the keys that were added while the service runs and are good."""
+    """Return the tenants of live keys that were added while the service runs."""
     rows = db.fetch_all("select distinct name from api_keys where revoked_at is null")
     return frozenset(row["name"] for row in rows)
 
 
-def _is_same(held: RegisteredSource, asked: NewSource) -> bool:
-    """The same files: by place and globs, however the place is written."""
-    return (_place(held), set(held.include), set(held.exclude)) == (
+def _is_same(registered: RegisteredSource, asked: NewSource) -> bool:
+    """Return whether both name the same files, by place and globs, however the place is written."""
+    return (_place(registered), set(registered.include), set(registered.exclude)) == (
         _place(asked),
         set(asked.include),
         set(asked.exclude),
@@ -113,21 +121,21 @@ def _place(source: RegisteredSource | NewSource) -> tuple[SourceKind, str]:
 
 
 def list_sources(db: Database, scope: Scope) -> list[RegisteredSource]:
-    """All of one organisation, the newest first."""
+    """Return all sources of one organisation, the newest first."""
     rows = db.fetch_all(f"select *, {_SYNCING} from sources where {OWN} order by created_at desc, id", own(scope))
     return [to_source(row) for row in rows]
 
 
 def get_source(db: Database, scope: Scope, source_id: str) -> RegisteredSource:
-    """Raises NotFound."""
+    """Return one source. Raises NotFound."""
     row = db.fetch_one(f"select *, {_SYNCING} from sources where {OWN} and id = %(id)s", own(scope, id=source_id))
     if row is None:
         raise NotFound("no such source")
     return to_source(row)
 
 
-def want_sync(db: Database, scope: Scope, source_id: str) -> None:
-    """Notes that a sync is to be; whoever begins it, it will. Raises NotFound, Conflict while one runs."""
+def request_sync(db: Database, scope: Scope, source_id: str) -> None:
+    """Record a sync request, which any process may carry out. Raises NotFound, and Conflict while a sync runs."""
     params = own(scope, id=source_id)
     with db.transaction() as conn:
         row = conn.execute(
@@ -141,7 +149,7 @@ def want_sync(db: Database, scope: Scope, source_id: str) -> None:
 
 
 def delete_source(db: Database, scope: Scope, actor: Actor, source_id: str, *, documents: bool) -> None:
-    """Forgets it; with `documents` everything it brought in is deleted too, unfinished ones when they finish."""
+    """Delete a source; with `documents` also every document it brought in, unfinished ones when they finish."""
     params = own(scope, id=source_id)
     with db.transaction() as conn:
         if not conn.execute(f"delete from sources where id = %(id)s and {OWN} returning id", params).fetchall():
@@ -153,7 +161,7 @@ def delete_source(db: Database, scope: Scope, actor: Actor, source_id: str, *, d
 
 
 def retire(conn: Connection, scope: Scope, source_id: str, paths: Sequence[str] | None) -> None:
-    """Notes the documents of these files (None: all) for deletion; `sync.delete_retired` does it."""
+    """Record the documents of these files (None: all) for deletion by `removed_files.delete_retired`."""
     conn.execute(
         """insert into source_retired (document_id, source_id, tenant, org)
            select document_id, source_id, %(tenant)s, %(org)s from source_files
@@ -163,11 +171,12 @@ def retire(conn: Connection, scope: Scope, source_id: str, paths: Sequence[str] 
 
 
 def own(scope: Scope, **more: object) -> dict[str, Any]:
-    """Parameters of a statement that filters by tenant and organisation."""
+    """Return the parameters of a statement that filters by tenant and organisation."""
     return {"tenant": scope.tenant, "org": scope.org, **more}
 
 
 def to_source(row: Row) -> RegisteredSource:
+    """Return the source of a row; without the column `syncing` it counts as not running."""
     names = ("id", "key_name", "name", "location", "every_minutes", "created_at", "last_sync", "sync_error")
     return RegisteredSource(
         **{name: row[name] for name in names},

@@ -1,9 +1,9 @@
-"""Delta sync: a listing against what the last sync knew; new and changed files become jobs, missing ones are deleted.
+"""Delta sync: compares a listing with the last one; new and changed files become jobs, missing ones are deleted.
 
-Order and crash story: originals first, then one transaction per batch of at most 200 for job, known files and retired
+Order and crash safety: originals first, then one transaction per batch of at most 200 for job, known files and retired
 documents, fenced by the source's lease. A crash anywhere leaves whole batches, and the next sync does the rest.
-A sync that somebody asked for (`sources.want_sync`) is wanted until it ended, well or with an error: who finds it
-wanted and not running begins it again.
+A requested sync (`sources.request_sync`) stays pending until it ended, well or with an error. Any process that sees a
+pending sync that is not running begins it again.
 """
 
 import math
@@ -36,8 +36,8 @@ BATCH = 200  # files that become one job
 LEASE_S = 120  # seconds a sync may be silent before another may take it over
 MAX_SKIPPED_SHOWN = 100  # skipped files named in a report; the rest are counted
 _HOLD_EVERY_S = 20.0  # seconds between renewals of the lease: six fit into one
-COPIES = 16  # files copied side by side: each waits for the disk or the bucket nearly all of its time
-_LOOK_S = 0.2  # seconds between two looks whether the sync is to stop
+COPIES = 16  # files copied in parallel: each waits for the disk or the bucket nearly all of its time
+_LOOK_S = 0.2  # seconds between two checks whether the sync must stop
 
 _LEASE = f"""
 update sources set fence = fence + 1, synced_at = clock_timestamp(),
@@ -58,24 +58,24 @@ on conflict (source_id, path) do update
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How the documents of a sync are read and charged. `cap_bytes`: what the organisation may keep; 0 = no cap."""
+    """Reading and charging of a sync's documents. `cap_bytes`: most bytes the organisation may store; 0 = no cap."""
 
     options: ReadOptions
     quota: PageQuota
     cap_bytes: int = 0
     stopped: Callable[[], bool] = lambda: False
-    """Asked between files: whether this process is about to end."""
+    """Called between files; True if this process is about to end."""
 
 
 class SyncStopped(StorageError):
-    """The process that synced ends; the sync is still wanted."""
+    """The syncing process ends; the sync stays pending."""
 
     code = "sync-stopped"
 
 
 @dataclass(slots=True, kw_only=True)
 class SyncReport:
-    """What one sync found; `skipped` holds path and reason."""
+    """Result of one sync; `skipped` holds path and reason."""
 
     source_id: str
     job_ids: list[str] = field(default_factory=list)
@@ -88,6 +88,7 @@ class SyncReport:
     finished_at: datetime | None = None
 
     def skip(self, path: str, reason: str) -> None:
+        """Add a skipped file, up to MAX_SKIPPED_SHOWN of them."""
         if len(self.skipped) < MAX_SKIPPED_SHOWN:
             self.skipped.append({"path": path, "reason": reason})
 
@@ -95,8 +96,11 @@ class SyncReport:
 def sync_source(
     store: Store, gate: SourceGate, scope: Scope, actor: Actor, source_id: str, reading: Reading
 ) -> SyncReport:
-    """Raises NotFound, Conflict (a sync is running), SourceRefused, SourceUnavailable, QuotaExceeded, LostLease,
-    SyncStopped."""
+    """Sync one source and return the report.
+
+    Raises NotFound, Conflict (a sync is running), SourceRefused, SourceUnavailable, QuotaExceeded, LostLease,
+    SyncStopped.
+    """
     params = own(scope, id=source_id)
     with store.db.transaction() as conn:
         row = conn.execute(_LEASE, params).fetchone()
@@ -105,32 +109,32 @@ def sync_source(
             raise Conflict("this source is being synced")
         raise NotFound("no such source")
     source, fence = to_source(row), int(row["fence"])
-    wanted, error = False, None
+    is_pending, error = False, None
     try:
         connector = gate.connect(source.kind, source.location, scope.tenant, tenants_of_keys(store.db))
         return _Sync(store, gate, source, fence, actor, reading).run(connector)
     except SyncStopped:
-        wanted = True
+        is_pending = True
         raise
     except Exception as failure:
         error = getattr(failure, "code", "internal")
         raise
     finally:
-        _give_back(store.db, source_id, fence, wanted=wanted, error=error)
+        _release(store.db, source_id, fence, is_pending=is_pending, error=error)
 
 
-def _give_back(db: Database, source_id: str, fence: int, *, wanted: bool, error: str | None) -> None:
+def _release(db: Database, source_id: str, fence: int, *, is_pending: bool, error: str | None) -> None:
     with db.transaction() as conn:
         conn.execute(
             """update sources set lease_until = null, sync_error = %(error)s,
                  wanted_at = case when %(wanted)s then coalesce(wanted_at, clock_timestamp()) end
                where id = %(id)s and fence = %(fence)s""",
-            {"id": source_id, "fence": fence, "wanted": wanted, "error": error},
+            {"id": source_id, "fence": fence, "wanted": is_pending, "error": error},
         )
 
 
 def due_sources(db: Database) -> list[RegisteredSource]:
-    """Those that are wanted, or whose schedule says so, and which nobody syncs now."""
+    """Return sources with a pending or scheduled sync that no process is syncing now."""
     rows = db.fetch_all(
         """select * from sources where (lease_until is null or lease_until < clock_timestamp())
            and (wanted_at is not null or synced_at is null and every_minutes is not null
@@ -142,14 +146,14 @@ def due_sources(db: Database) -> list[RegisteredSource]:
 
 @dataclass(slots=True)
 class _Fresh:
-    """A file whose content is stored and not yet known."""
+    """A file with stored content that the source did not have at its last sync."""
 
     listed: Listed
     document: NewDocument
 
 
 class _Sync:
-    """One run under one fence."""
+    """State of one sync run, guarded by its fencing token."""
 
     def __init__(
         self, store: Store, gate: SourceGate, source: RegisteredSource, fence: int, actor: Actor, reading: Reading
@@ -163,16 +167,18 @@ class _Sync:
     def run(self, connector: Connector) -> SyncReport:
         delete_retired(self._store.db, self._source.id)
         known = self._known()
-        listing = connector.look()
-        wanted = {file.path: file for file in listing.files if self._wants(file.path)}
+        listing = connector.list_files()
+        selected = {file.path: file for file in listing.files if self._wants(file.path)}
         for path, reason in listing.skipped:
             self._report.skip(path, reason)
-        moved = [file for path, file in sorted(wanted.items()) if path not in known or known[path]["mark"] != file.mark]
-        self._report.unchanged = len(wanted) - len(moved)
+        moved = [
+            file for path, file in sorted(selected.items()) if path not in known or known[path]["mark"] != file.mark
+        ]
+        self._report.unchanged = len(selected) - len(moved)
         for start in range(0, len(moved), BATCH):
             self._take(connector, moved[start : start + BATCH], known)
         if listing.complete:
-            self._remove(sorted(known.keys() - wanted.keys()))
+            self._remove(sorted(known.keys() - selected.keys()))
         delete_retired(self._store.db, self._source.id)
         self._finish()
         return self._report
@@ -193,7 +199,7 @@ class _Sync:
         fresh: list[_Fresh] = []
         same: list[Listed] = []
         self._room = self._room_left()
-        for file, document in self._copy_all(connector, [file for file in files if self._welcome(file)]):
+        for file, document in self._copy_all(connector, [file for file in files if self._accepts(file)]):
             if file.path in known and known[file.path]["sha256"] == document.blob.sha256:
                 same.append(file)
             else:
@@ -207,7 +213,7 @@ class _Sync:
             self._submit(fresh, known)
 
     def _copy_all(self, connector: Connector, files: Sequence[Listed]) -> Iterator[tuple[Listed, NewDocument]]:
-        """Those that could be copied, in order, with their stored originals; the lease is held meanwhile."""
+        """Yield files that could be copied, in order, with their stored originals; the lease is renewed meanwhile."""
         with ThreadPoolExecutor(COPIES, thread_name_prefix="sync") as threads:
             copies = [threads.submit(_copy, self._store.blobs, connector, file) for file in files]
             try:
@@ -222,7 +228,7 @@ class _Sync:
                 threads.shutdown(wait=True, cancel_futures=True)
 
     def _await(self, copy: "Future[StoredBlob | str]") -> StoredBlob | str:
-        """Its answer, held and stoppable however long it takes."""
+        """Wait for one copy while renewing the lease and checking for a stop request."""
         while True:
             if self._reading.stopped():
                 raise SyncStopped
@@ -235,16 +241,16 @@ class _Sync:
                 if copy.done():  # the copy's own
                     raise
 
-    def _welcome(self, file: Listed) -> bool:
-        """Whether this file is copied, by what the listing says of it; its bytes are then taken."""
-        if reason := self._unwelcome(file):
+    def _accepts(self, file: Listed) -> bool:
+        """Return whether this file is copied, by its listing, and count its bytes."""
+        if reason := self._find_skip_reason(file):
             self._report.skip(file.path, reason)
             return False
         self._room -= file.bytes
         return True
 
-    def _unwelcome(self, file: Listed) -> str | None:
-        """Why this file is not copied, by what the listing says of it."""
+    def _find_skip_reason(self, file: Listed) -> str | None:
+        """Return the reason for skipping this file by its listing, or None."""
         if file.bytes == 0:
             return "empty"
         if file.bytes > self._gate.max_bytes:
@@ -252,7 +258,7 @@ class _Sync:
         return DiskFull.code if file.bytes > self._room else None
 
     def _room_left(self) -> float:
-        """Bytes the organisation may still bring in; what a changed file replaces counts until it is deleted."""
+        """Return the bytes the organisation may still add; a replaced file counts until it is deleted."""
         cap = self._reading.cap_bytes
         if not cap:
             return math.inf
@@ -303,7 +309,7 @@ class _Sync:
         self._report.removed = len(paths)
 
     def _hold(self, conn: Connection) -> None:
-        """The fence: raises LostLease when another sync took over or the source is gone."""
+        """Renew the lease; raise LostLease if another sync took over or the source is gone."""
         if conn.execute(_HOLD, {"id": self._source.id, "fence": self._fence}).fetchone() is None:
             raise LostLease("the source is synced by somebody else")
         self._held_at = time.monotonic()
@@ -321,7 +327,7 @@ class _Sync:
 
 
 def _copy(blobs: Blobs, connector: Connector, file: Listed) -> StoredBlob | str:
-    """The stored original, or why this file is skipped, now."""
+    """Return the stored original, or the reason for skipping this file."""
     writer = blobs.new_writer()
     try:
         connector.copy(file, writer)

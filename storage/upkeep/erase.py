@@ -1,9 +1,9 @@
-"""The worker half of every delete: removes what a tombstoned document left behind, then says so in the audit trail.
+"""The background half of every delete: erases the data of a tombstoned document, then notes it in the audit trail.
 
-Order and crash story: first the search index forgets all documents that are due, in one go. Then, per document, in one
+Order and crash safety: first the search index erases all documents that are due, together. Then, per document, in one
 transaction that holds its purge row: derived files, then the original unless another document has the same content,
-then the row's content, then a check, then audit. Every step may be
-repeated, so the next pass heals a crash anywhere; a store that cannot be reached is tried again later, for ever.
+then the row's content, then a check, then audit. Every step may be repeated, so the next pass completes an interrupted
+one. An unreachable store is retried without limit.
 """
 
 import json
@@ -20,7 +20,7 @@ from storage.values.rows import Actor, DocumentId, Scope
 EraseIndex = Callable[[Sequence[tuple[Scope, str]]], None]
 JANITOR = Actor(key_name="janitor")
 RETRIES = BackoffPolicy(5, 600)
-"""Of an erasure that fails: every ten minutes in the end."""
+"""Delays after an erasure that fails, up to ten minutes."""
 
 _NEXT = """
 select p.document_id, p.tenant, p.org, p.sha256, p.tries, d.job_id
@@ -33,7 +33,7 @@ _DUE = """
 select document_id, tenant, org from purges where not_before <= clock_timestamp() order by requested_at limit %(limit)s
 """
 
-_FORGET = """
+_ERASE_ROW = """
 update documents set source_file = '', sha256 = null, error_detail = null, options = '{}', manifest = null,
   published_attempt = null, route_counts = '{}'
 where id = %s
@@ -41,9 +41,9 @@ where id = %s
 
 
 def purge_some(store: Store, limit: int = 50, *, erase_index: EraseIndex | None = None) -> int:
-    """Purges up to `limit` documents; returns how many are gone for good. Several purgers share the work.
+    """Purge up to `limit` documents and return how many are erased completely. Several purgers share the work.
 
-    `erase_index` is given where this deployment has a search index; what it raises leaves everything to the next pass.
+    `erase_index` is given if this deployment has a search index; an error in it leaves everything to the next pass.
     """
     due: list[str] | None = None
     if erase_index is not None:
@@ -60,7 +60,7 @@ def purge_some(store: Store, limit: int = 50, *, erase_index: EraseIndex | None 
 
 
 def erase_blob(store: Store, conn: Connection, sha256: str) -> bool:
-    """Deletes an original nobody refers to any more, in the caller's transaction; False = somebody does."""
+    """Delete an original in the caller's transaction, unless a document refers to it; return whether it was deleted."""
     conn.execute("select pg_advisory_xact_lock(hashtextextended(%s, 0))", (sha256,))
     users = conn.execute(
         "select 1 from documents where sha256 = %s and deleted_at is null limit 1", (sha256,)
@@ -71,7 +71,7 @@ def erase_blob(store: Store, conn: Connection, sha256: str) -> bool:
 
 
 def _purge_next(store: Store, due: list[str] | None) -> bool | None:
-    """True = one is gone, False = one must be tried again later, None = nothing to do."""
+    """Purge one document. False means that it must be retried later, None that there is nothing to do."""
     row: Row | None = None
     try:
         with store.db.transaction() as conn:
@@ -94,7 +94,7 @@ def _purge(store: Store, conn: Connection, row: Row) -> None:
     crash_point(CrashPoint.AFTER_PURGE_ARTIFACTS)
     erased = row["sha256"] is None or erase_blob(store, conn, row["sha256"])
     crash_point(CrashPoint.AFTER_PURGE_BLOB)
-    conn.execute(_FORGET, (document_id,))
+    conn.execute(_ERASE_ROW, (document_id,))
     for table in ("page_progress", "flags", "decisions", "decision_log"):
         conn.execute(f"delete from {table} where document_id = %s", (document_id,))
     _blank_events(conn, row["job_id"], document_id)
@@ -105,7 +105,7 @@ def _purge(store: Store, conn: Connection, row: Row) -> None:
 
 
 def _blank_events(conn: Connection, job_id: str, document_id: DocumentId) -> None:
-    """The file's name leaves its events; a delivery still under way sends the blanked body."""
+    """Remove the file's name from its events; a delivery still under way sends the blanked body."""
     for event in conn.execute("select seq, body from events where job_id = %s", (job_id,)).fetchall():
         body = json.loads(event["body"])
         lines = [line for line in (body, *body.get("documents", ())) if line.get("document_id") == document_id]

@@ -1,4 +1,4 @@
-"""What an erasure of a person looks through and changes in rows: every document of an organisation, names, metadata."""
+"""Rows that the erasure of a person searches and changes: every document of an organisation, names, metadata."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from storage.values.scoping import OWNED, owned_by
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredDocument:
-    """`attempt` is None where nothing was read of it (yet); `metadata` is its job's."""
+    """A document that is not deleted; `attempt` is set if its tree is published, `metadata` is its job's."""
 
     document_id: DocumentId
     job_id: JobId
@@ -23,7 +23,7 @@ class StoredDocument:
 
 
 def list_stored(db: Database, scope: Scope) -> list[StoredDocument]:
-    """Every document that is not deleted, the oldest job first."""
+    """Return every document that is not deleted, the oldest job first."""
     rows = db.fetch_all(
         f"""select d.id as document_id, d.job_id, d.source_file, d.status, d.published_attempt as attempt, j.metadata
             from jobs j join documents d on d.job_id = j.id and d.deleted_at is null
@@ -33,8 +33,8 @@ def list_stored(db: Database, scope: Scope) -> list[StoredDocument]:
     return [StoredDocument(**row) for row in rows]
 
 
-def forget_metadata(db: Database, scope: Scope, actor: Actor, job_ids: Sequence[str]) -> None:
-    """What a caller wrote about these jobs goes; noted in the audit trail."""
+def erase_metadata(db: Database, scope: Scope, actor: Actor, job_ids: Sequence[str]) -> None:
+    """Erase the metadata that callers attached to these jobs, noted in the audit trail."""
     with db.transaction() as conn:
         rows = conn.execute(
             f"update jobs j set metadata = null where j.id = any(%(ids)s) and {OWNED} returning j.id",
@@ -45,6 +45,6 @@ def forget_metadata(db: Database, scope: Scope, actor: Actor, job_ids: Sequence[
 
 
 def list_waiting(db: Database, document_ids: Sequence[str]) -> list[str]:
-    """Which of these deleted documents are still to be erased from stores and index."""
+    """Return those of these deleted documents that are not yet erased from stores and index."""
     rows = db.fetch_all("select document_id from purges where document_id = any(%(ids)s)", {"ids": list(document_ids)})
     return [row["document_id"] for row in rows]

@@ -1,6 +1,6 @@
-"""Compares what SQL says with what the stores hold; says every difference, mends the harmless ones after a grace time.
+"""Compares SQL with the stores; reports every difference and repairs the harmless ones after a grace time.
 
-Three listings, one diff. Mended: files nobody refers to (crashes leave them). Only reported: anything that SQL promises
+Three listings, one diff. Repaired: unreferenced files (crashes leave them). Only reported: anything that SQL refers to
 and a store does not have, and counters that do not add up, because those are faults.
 """
 
@@ -16,8 +16,8 @@ from storage.values.rows import DocumentId
 
 log = logging.getLogger(__name__)
 SHOWN = 20  # ids of one kind in a line of the log
-MENDED = ("orphan_blobs", "orphan_artifacts")
-GRACE_S = 3600.0  # seconds a difference may be work in course
+REPAIRED = ("orphan_blobs", "orphan_artifacts")
+GRACE_S = 3600.0  # seconds for which a difference may be work in progress
 
 _MISCOUNTED = """
 select j.id from jobs j join lateral (
@@ -43,7 +43,7 @@ where status = 'succeeded' and deleted_at is null and published_attempt is not n
 
 @dataclass(slots=True)
 class Differences:
-    """Ids or hashes per kind. The first two were mended (when asked to); the others are for a person."""
+    """Ids or hashes per kind. The first two are repaired on request; the others need an operator."""
 
     orphan_blobs: list[str] = field(default_factory=list)
     orphan_artifacts: list[str] = field(default_factory=list)
@@ -53,45 +53,53 @@ class Differences:
     documents_out_of_step: list[str] = field(default_factory=list)
 
 
-def reconcile(store: Store, *, grace_s: float = GRACE_S, mend: bool = True) -> Differences:
-    """One pass over all three stores. Files younger than `grace_s` are somebody's work under way and left alone."""
-    found = Differences()
-    found.orphan_blobs = _orphan_blobs(store, grace_s, mend)
-    found.orphan_artifacts = _orphan_artifacts(store, grace_s, mend)
-    found.missing_originals = [
+def reconcile(store: Store, *, grace_s: float = GRACE_S, repair: bool = True) -> Differences:
+    """Compare all three stores once. Files younger than `grace_s` may belong to running work and are left alone.
+
+    Args:
+        store: Stores to compare.
+        grace_s: Least age in seconds of a file that counts as orphaned.
+        repair: Whether to delete orphaned files.
+    """
+    differences = Differences()
+    differences.orphan_blobs = _orphan_blobs(store, grace_s, repair)
+    differences.orphan_artifacts = _orphan_artifacts(store, grace_s, repair)
+    differences.missing_originals = [
         row["id"] for row in store.db.fetch_all(_WITH_ORIGINAL) if not store.blobs.exists(row["sha256"])
     ]
-    found.missing_artifacts = [row["id"] for row in store.db.fetch_all(_PUBLISHED) if not _whole(store.artifacts, row)]
-    found.miscounted_jobs = [row["id"] for row in store.db.fetch_all(_MISCOUNTED)]
-    found.documents_out_of_step = [row["id"] for row in store.db.fetch_all(_TASKLESS)]
-    return found
+    differences.missing_artifacts = [
+        row["id"] for row in store.db.fetch_all(_PUBLISHED) if not _is_complete(store.artifacts, row)
+    ]
+    differences.miscounted_jobs = [row["id"] for row in store.db.fetch_all(_MISCOUNTED)]
+    differences.documents_out_of_step = [row["id"] for row in store.db.fetch_all(_TASKLESS)]
+    return differences
 
 
-def reconcile_and_tell(store: Store, *, grace_s: float = GRACE_S) -> Differences:
-    """One pass; what it found goes to the log, a line per kind, as a warning where a person must look."""
-    found = reconcile(store, grace_s=grace_s)
-    for kind, ids in asdict(found).items():
+def reconcile_and_log(store: Store, *, grace_s: float = GRACE_S) -> Differences:
+    """Compare once and log the differences, one line per kind, as a warning for kinds that need an operator."""
+    differences = reconcile(store, grace_s=grace_s)
+    for kind, ids in asdict(differences).items():
         if ids:
-            level = logging.INFO if kind in MENDED else logging.WARNING
+            level = logging.INFO if kind in REPAIRED else logging.WARNING
             log.log(level, "reconcile: %d %s: %s", len(ids), kind.replace("_", " "), ", ".join(ids[:SHOWN]))
-    return found
+    return differences
 
 
-def _orphan_blobs(store: Store, grace_s: float, mend: bool) -> list[str]:
-    """Uploads whose job was never accepted."""
+def _orphan_blobs(store: Store, grace_s: float, repair: bool) -> list[str]:
+    """Return uploads whose job was never accepted."""
     orphans = []
     for sha256 in store.blobs.list_older(grace_s):
         used = store.db.fetch_one("select 1 from documents where sha256 = %(sha256)s limit 1", {"sha256": sha256})
         if used is None:
             orphans.append(sha256)
-            if mend:
+            if repair:
                 with store.db.transaction() as conn:
                     erase_blob(store, conn, sha256)
     return orphans
 
 
-def _orphan_artifacts(store: Store, grace_s: float, mend: bool) -> list[str]:
-    """Attempts nobody published: the document is unknown or erased, or has ended with another attempt."""
+def _orphan_artifacts(store: Store, grace_s: float, repair: bool) -> list[str]:
+    """Return unpublished attempts: the document is unknown or erased, or has ended with another attempt."""
     orphans = []
     for document_id in store.artifacts.list_older(grace_s):
         row = store.db.fetch_one(
@@ -99,7 +107,7 @@ def _orphan_artifacts(store: Store, grace_s: float, mend: bool) -> list[str]:
         )
         for attempt in _unpublished(store.artifacts, document_id, row):
             orphans.append(f"{document_id}/a{attempt}")
-            if mend:
+            if repair:
                 store.artifacts.delete_attempt(document_id, attempt)
     return orphans
 
@@ -107,11 +115,11 @@ def _orphan_artifacts(store: Store, grace_s: float, mend: bool) -> list[str]:
 def _unpublished(artifacts: Artifacts, document_id: DocumentId, row: Row | None) -> list[int]:
     if row is not None and row["status"] in ("queued", "running"):
         return []
-    kept = row["published_attempt"] if row is not None and row["deleted_at"] is None else None
-    return [attempt for attempt in artifacts.attempts(document_id) if attempt != kept]
+    published = row["published_attempt"] if row is not None and row["deleted_at"] is None else None
+    return [attempt for attempt in artifacts.attempts(document_id) if attempt != published]
 
 
-def _whole(artifacts: Artifacts, row: Row) -> bool:
+def _is_complete(artifacts: Artifacts, row: Row) -> bool:
     try:
         return all(
             len(artifacts.read(DocumentId(row["id"]), row["published_attempt"], name)) == facts["bytes"]

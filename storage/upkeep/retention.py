@@ -1,4 +1,4 @@
-"""How long finished jobs are kept."""
+"""Deletion of finished jobs after the retention time."""
 
 from storage.jobs.lifecycle import delete_job
 from storage.postgres.database import Database
@@ -14,7 +14,7 @@ where deleted_at is null and finished_at < clock_timestamp() - %(days)s * interv
 
 
 def delete_expired(db: Database, days: int, limit: int = 100) -> int:
-    """Deletes jobs that ended more than `days` ago, the way a caller would; returns how many."""
+    """Delete jobs that ended more than `days` ago, as a caller would, and return their number."""
     deleted = 0
     for row in db.fetch_all(_OLD, {"days": days, "limit": limit}):
         try:

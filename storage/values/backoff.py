@@ -1,4 +1,4 @@
-"""How long to wait before another try: twice as long each time, up to a bound. Pure; the one rule of every retry.
+"""Delays between retries, which double up to a bound. Pure functions, shared by every retry without a fixed list.
 
 The queue and webhooks follow lists of delays in the settings instead: those are promises to users.
 """
@@ -12,13 +12,13 @@ _MOST_DOUBLINGS: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class BackoffPolicy:
-    """`first_s` before the second try, doubled each time, `most_s` at most (seconds)."""
+    """Delays in seconds: `first_s` before the second attempt, then doubled each time up to `most_s`."""
 
     first_s: float
     most_s: float
 
     def pause_s(self, failures: int) -> float:
-        """Seconds after so many failures in a row before this one.
+        """Return the seconds to wait after this many consecutive failures.
 
         >>> [BackoffPolicy(0.5, 3).pause_s(failures) for failures in (0, 1, 2, 3, 10**9)]
         [0.5, 1.0, 2.0, 3, 3]

@@ -9,6 +9,8 @@ from enum import StrEnum
 
 
 class CrashPoint(StrEnum):
+    """Points at which a test can kill the process; each value is the name used in the setting."""
+
     AFTER_BLOB = "after-blob"
     BEFORE_INTAKE_COMMIT = "before-intake-commit"
     AFTER_INTAKE_COMMIT = "after-intake-commit"

@@ -22,13 +22,13 @@ class StoreUnavailable(StorageError):
 
 
 class CertificateRefused(StoreUnavailable):
-    """A certificate is not accepted, theirs by us or ours by them: tried again, but somebody must renew it."""
+    """One side rejects the other's certificate. Calls are retried, but an operator must renew the certificate."""
 
     code = "certificate-refused"
 
 
 def unreachable(where: str, error: BaseException) -> StoreUnavailable:
-    """What a driver said while connecting, by its kind alone: its text may hold names of hosts and files."""
+    """Return the error for a failed connection. It names only the kind: a driver's text may hold host or file names."""
     if "certificate" in str(error).lower():
         reason = "a certificate is not accepted: it has expired, is another host's, or of an authority unknown here"
         return CertificateRefused(f"{where}: {reason}; renew it or name its authority (docs/operating.md)")
@@ -66,7 +66,7 @@ class OtherModel(StorageError):
 
 
 class LostLease(StorageError):
-    """Somebody else holds the task now: stop, write nothing."""
+    """Another worker holds the task now: the caller must stop and write nothing."""
 
     code = "lost-lease"
 

@@ -21,7 +21,7 @@ _SIGNATURE_BYTES = 16  # bytes of the signature in a cursor
 
 @dataclass(frozen=True, slots=True)
 class ListPage(Generic[T]):
-    """Some items, newest first; `next_cursor` is None on the last page."""
+    """Items of one page, newest first; the last page has no `next_cursor`."""
 
     items: tuple[T, ...]
     next_cursor: str | None
@@ -36,12 +36,17 @@ class Cursors:
     scope: Scope
 
     def write(self, key: Sequence[Any]) -> str:
+        """Return the signed cursor that continues after the item with this sort key."""
         message = json.dumps(list(key), separators=(",", ":")).encode()
         signature = self.signer.sign(self._purpose, message)
         return base64.urlsafe_b64encode(signature + message).decode().rstrip("=")
 
     def read(self, cursor: str) -> list[Any]:
-        """The sort key inside; raises InvalidCursor."""
+        """Return the sort key inside a cursor.
+
+        Raises:
+            InvalidCursor: The cursor is malformed, forged, or of another listing or scope.
+        """
         try:
             raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         except (binascii.Error, ValueError) as error:
@@ -53,7 +58,7 @@ class Cursors:
         return key
 
     def page(self, items: Sequence[T], limit: int, key: Callable[[T], Sequence[Any]]) -> ListPage[T]:
-        """`items` holds up to limit + 1 of them; the one too many says that there is a next page."""
+        """Return the page of the first `limit` items; one item more than that means that a next page exists."""
         shown = tuple(items[:limit])
         more = len(items) > limit
         return ListPage(shown, self.write(key(shown[-1])) if more and shown else None)

@@ -33,7 +33,10 @@ def dump_options(signer: Signer, document_id: str, options: ReadOptions) -> dict
 
 
 def load_options(signer: Signer, document_id: str, facts: Mapping[str, Any]) -> ReadOptions:
-    """The options again; without a password where it was sealed under another key, so that the file is `encrypted`."""
+    """Return the stored options.
+
+    A password that was sealed under another key is left out, so the file then reads as `encrypted`.
+    """
     options = _OPTIONS.validate_python({name: value for name, value in facts.items() if name != _SEALED})
     sealed = facts.get(_SEALED)
     if sealed is None:

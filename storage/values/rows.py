@@ -15,7 +15,7 @@ WorkerId = NewType("WorkerId", str)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """Whose data: every query carries one. A tenant is a key name; an org narrows inside it."""
+    """Owner of data, part of every query. A tenant is a key name; an org narrows inside it."""
 
     tenant: str
     org: str = "default"
@@ -23,7 +23,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """Who acts, for audit and metering: key name with its scope suffix, the request's id, its trace if it has one."""
+    """The caller, for audit and metering: key name with its scope suffix, request id, and trace if there is one."""
 
     key_name: str
     request_id: str | None = None
@@ -107,7 +107,7 @@ class JobRow:
     documents: tuple[DocumentRow, ...] = ()
     seq: int = 0
     replayed: bool = False
-    """A repeated submission found it."""
+    """True if a repeated submission returned an existing job."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,8 +115,8 @@ class Claim:
     """A task held under a lease. `attempt` and `worker` together fence every later write about it.
 
     `exhausted` = this start would be one too many: fail it with `worker-killed` instead of reading.
-    `grouped` = others were taken with it: it is `claimed` until its reader says otherwise.
-    `waited_s`: how long it could have been taken. `traceparent`: the request that asked for it.
+    `grouped` = claimed together with other tasks: its phase is `claimed` until its reader reports another one.
+    `waited_s`: seconds for which it was ready. `traceparent`: trace of the request that submitted it.
     """
 
     document_id: DocumentId
@@ -150,11 +150,11 @@ class Beat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadFacts:
-    """What a document's row keeps of a reading, however it came in; but for `flags` and `metered`, one column each.
+    """Results of a reading that a document's row stores, one column each except for `flags` and `metered`.
 
     `metered`: pages that are charged where they are not `pages`. `reader_version` is null for an ingested tree.
-    `manifest` maps artifact name → {"sha256", "bytes"}; `chunker` names what cut its chunks
-    (`models.derive.chunks.chunking`).
+    `manifest` maps artifact name → {"sha256", "bytes"}; `chunker` names the version of the
+    chunker (`models.derive.chunks.chunking`).
     """
 
     format: str | None = None

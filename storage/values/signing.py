@@ -13,12 +13,13 @@ class Signer:
         self._key = key
 
     def sign(self, purpose: str, message: bytes) -> bytes:
-        """16 bytes of HMAC-SHA256 over purpose and message."""
+        """Return 16 bytes of HMAC-SHA256 over purpose and message."""
         return hmac.digest(self._key, len(purpose).to_bytes(4, "big") + purpose.encode() + message, hashlib.sha256)[:16]
 
     def derive(self, purpose: str) -> bytes:
-        """A 32-byte key of its own for a purpose."""
+        """Return the 32-byte key for a purpose."""
         return hmac.digest(self._key, b"derive:" + purpose.encode(), hashlib.sha256)
 
     def verify(self, purpose: str, message: bytes, signature: bytes) -> bool:
+        """Return whether `signature` is the signature of the message for this purpose, in constant time."""
         return hmac.compare_digest(self.sign(purpose, message), signature)

@@ -15,6 +15,8 @@ class JobStatus(StrEnum):
 
 
 class DocumentStatus(StrEnum):
+    """Status of a document; succeeded, failed and canceled are final until a requeue."""
+
     QUEUED = "queued"
     RUNNING = "running"
     SUCCEEDED = "succeeded"
@@ -26,9 +28,9 @@ TERMINAL = frozenset({DocumentStatus.SUCCEEDED, DocumentStatus.FAILED, DocumentS
 
 
 class Phase(StrEnum):
-    """What the holder of a lease is doing; only a lapse while `reading` costs the document a start.
+    """Activity of the holder of a lease; an expired lease costs the document a start only in phase `reading`.
 
-    `claimed`: taken in a group, its turn has not come.
+    `claimed`: claimed in a group and not begun.
     """
 
     CLAIMED = "claimed"
@@ -47,5 +49,7 @@ class Priority(IntEnum):
 
 
 class EventKind(StrEnum):
+    """Kinds of events, as named in webhooks."""
+
     DOCUMENT_FINISHED = "document.finished"
     JOB_FINISHED = "job.finished"

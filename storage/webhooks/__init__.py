@@ -1,1 +1,1 @@
-"""Outbound events: receivers, the outbox, signatures, and the one guarded HTTP door."""
+"""Outbound events: receivers, the outbox, signatures, and the guarded HTTP client."""

@@ -1,6 +1,6 @@
-"""A file from an address somebody named, under the rules of `egress`: every hop is judged, size and time are bounded.
+"""Download of a file from a caller's URL under the rules of `egress`: every hop is checked, size and time are bounded.
 
-In: a URL and where its bytes go. Out: the name the file has there. No credentials, no cookies, no proxies.
+Takes a URL and a function for the bytes, and returns the file's name. No credentials, no cookies, no proxies.
 """
 
 import http.client
@@ -22,20 +22,23 @@ _ASKED = {"Accept": "*/*", "Accept-Encoding": "identity", "User-Agent": "Quire"}
 
 
 class DownloadTooLarge(Exception):
-    """More bytes than a file may have."""
+    """The file has more bytes than allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Downloads:
-    """Shared by all callers; `get` blocks: call it in a thread."""
+    """Downloader shared by all callers. `get` blocks, so call it in a thread."""
 
     egress: Egress
     timeout_s: float = DOWNLOAD_S
 
     def get(self, url: str, take: Callable[[bytes], object], max_bytes: int) -> str:
-        """Hands the content over piece by piece and says its name.
+        """Pass the content to `take` piece by piece and return the file's name.
 
-        Raises `UrlRefused`, `Unreachable` (its code says why) and `DownloadTooLarge`.
+        Raises:
+            UrlRefused: A URL of the chain may not be called.
+            Unreachable: The download failed; its code names the reason.
+            DownloadTooLarge: The file has more than `max_bytes` bytes.
         """
         open_now: list[GuardedConnection] = []
         deadline = threading.Timer(self.timeout_s, _cut_all, [open_now])
@@ -54,7 +57,7 @@ class Downloads:
     def _hop(
         self, target: Target, open_now: list[GuardedConnection], take: Callable[[bytes], object], max_bytes: int
     ) -> str | None:
-        """None when the content was taken, else where it leads."""
+        """Fetch one URL; return the address of a redirect, or None after the content was taken."""
         connection = self.egress.connect(target, self.timeout_s)
         open_now[:] = [connection]
         try:
@@ -80,8 +83,8 @@ def _cut_all(connections: list[GuardedConnection]) -> None:
 
 
 def _take_all(response: http.client.HTTPResponse, take: Callable[[bytes], object], max_bytes: int) -> None:
-    said = response.getheader("Content-Length", "")
-    if said.isdecimal() and int(said) > max_bytes:
+    declared = response.getheader("Content-Length", "")
+    if declared.isdecimal() and int(declared) > max_bytes:
         raise DownloadTooLarge
     taken = 0
     while piece := response.read(_PIECE_BYTES):
@@ -89,5 +92,5 @@ def _take_all(response: http.client.HTTPResponse, take: Callable[[bytes], object
         if taken > max_bytes:
             raise DownloadTooLarge
         take(piece)
-    if said.isdecimal() and taken != int(said):
+    if declared.isdecimal() and taken != int(declared):
         raise http.client.IncompleteRead(b"")

@@ -1,7 +1,7 @@
-"""The one door for HTTP to addresses strangers name: judged after resolving, connected to what was judged.
+"""HTTP client for URLs that callers name: checked after resolving, and connected to the checked addresses only.
 
-In: a URL and a body. Out: the receiver's status, or `UrlRefused` / `Unreachable`. No redirects, no proxies of the
-environment, at most 15 s and 64 KiB per exchange. Knows nothing of webhooks.
+Takes a URL and a body, and returns the receiver's status. No redirects, no proxies of the environment, at most 15 s and
+64 KiB per exchange. Knows nothing of webhooks.
 """
 
 import http.client
@@ -21,7 +21,7 @@ MAX_URL_BYTES = 8192  # bytes of an address
 TIMEOUT_S = 15.0  # seconds a receiver may take, all in all
 MAX_ANSWER_BYTES = 64 * 1024  # bytes of a receiver's answer that are read
 PORTS = frozenset({80, 443, 8080, 8443})
-"""Where strangers may listen; an allowed private receiver may use any port."""
+"""Ports of public receivers; an allowed private receiver may use any port."""
 
 _PLAIN = re.compile(r"[!#-;=?-\[\]_a-z~]+")  # printable ASCII without " < > \ ^ ` { | } and space
 _NAME = re.compile(r"(?!-)[a-z0-9._-]{1,253}")
@@ -68,14 +68,14 @@ _NEVER = tuple(
         "ff00::/8",
     ]
 )
-"""Not even for an allowed receiver: the unspecified address, link-local, metadata services of clouds, multicast."""
+"""Refused even for allowed receivers: the unspecified address, link-local, metadata services of clouds, multicast."""
 
 Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Sequence[str]]
 
 
 class Unreachable(Exception):
-    """The receiver did not answer; `code` says in which way."""
+    """The receiver did not answer; `code` names the kind of failure."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -84,7 +84,7 @@ class Unreachable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A judged URL: `addresses` are all that its name stands for now."""
+    """A checked URL; `addresses` are all that its name resolves to now."""
 
     scheme: str
     host: str
@@ -94,21 +94,21 @@ class Target:
 
     @property
     def netloc(self) -> str:
-        """As the Host header names it."""
+        """The value of the Host header."""
         name = f"[{self.host}]" if ":" in self.host else self.host
         return name if self.port == {"http": 80, "https": 443}[self.scheme] else f"{name}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """What a receiver said. `headers` by lower-case name."""
+    """Answer of a receiver. `headers` by lower-case name."""
 
     status: int
     headers: Mapping[str, str]
 
 
 def is_public(address: Address) -> bool:
-    """Provably an address of the public internet; what embeds another address or is unassigned is not."""
+    """Return whether this is provably an address of the public internet; embedded and unassigned ones are not."""
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public(address.ipv4_mapped)
@@ -117,13 +117,13 @@ def is_public(address: Address) -> bool:
 
 
 def system_resolve(host: str, port: int) -> Sequence[str]:
-    """Every address of a name, as the system's resolver says."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [str(entry[4][0]) for entry in found]
+    """Return every address of a name by the system's resolver."""
+    entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(entry[4][0]) for entry in entries]
 
 
 class Egress:
-    """`allow`: receivers an operator permits though they are private: `name`, `address`, either with `:port`."""
+    """Checks and calls URLs. `allow`: permitted private receivers, as `name` or `address`, either with `:port`."""
 
     def __init__(
         self, allow: Sequence[str] = (), *, resolve: Resolve = system_resolve, timeout_s: float = TIMEOUT_S
@@ -133,11 +133,11 @@ class Egress:
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
-        """What the system trusts: read when the first address with TLS is called, for it takes 27 ms."""
+        """The system's trusted certificates, loaded on the first TLS address, because that takes 27 ms."""
         return ssl.create_default_context()
 
     def check(self, url: str) -> Target:
-        """The target, resolved now. Raises `UrlRefused` when any part or any address is denied."""
+        """Return the target, resolved now. Raises `UrlRefused` if any part or any address is denied."""
         scheme, host, port, path = _split(url)
         allowed = not self._allow.isdisjoint({host, f"{host}:{port}", f"[{host}]:{port}"})
         if not allowed and port not in PORTS:
@@ -151,11 +151,11 @@ class Egress:
         return Target(scheme, host, port, path, addresses)
 
     def connect(self, target: Target, timeout_s: float) -> "GuardedConnection":
-        """A connection, not yet open, that will reach the judged addresses only."""
+        """Return a connection, not yet open, that will reach the checked addresses only."""
         return GuardedConnection(target, self._tls if target.scheme == "https" else None, timeout_s)
 
     def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> HttpAnswer:
-        """One POST. Raises `UrlRefused` (the name may stand for something else by now) and `Unreachable`."""
+        """Send one POST. Raises `UrlRefused` (the name may resolve differently by now) and `Unreachable`."""
         target = self.check(url)
         connection = self.connect(target, self._timeout_s)
         deadline = threading.Timer(self._timeout_s, connection.cut)
@@ -174,7 +174,7 @@ class Egress:
 
 
 class GuardedConnection(http.client.HTTPConnection):
-    """Connects to the judged addresses only; TLS and Host keep the name."""
+    """Connects to the checked addresses only; TLS and Host keep the name."""
 
     def __init__(self, target: Target, tls: ssl.SSLContext | None, timeout_s: float) -> None:
         super().__init__(target.host, target.port, timeout=timeout_s)
@@ -182,12 +182,13 @@ class GuardedConnection(http.client.HTTPConnection):
         self.was_cut = False
 
     def connect(self) -> None:
+        """Open the socket, with TLS for https."""
         self.sock = self._open()
         if self._tls is not None:
             self.sock = self._tls.wrap_socket(self.sock, server_hostname=self._target.host)
 
     def cut(self) -> None:
-        """From the deadline's thread: ends whatever the exchange waits for."""
+        """End the exchange from the deadline's thread, whichever step it is waiting in."""
         self.was_cut = True
         if self.sock is not None:
             try:
@@ -211,7 +212,7 @@ class GuardedConnection(http.client.HTTPConnection):
 
 
 def _split(url: str) -> tuple[str, str, int, str]:
-    """Scheme, host, port and path of a URL that is plain in every part."""
+    """Return scheme, host, port and path of a URL that is plain in every part."""
     if len(url) > MAX_URL_BYTES or not _PLAIN.fullmatch(url.lower()):
         raise UrlRefused("the URL is too long or holds characters that need encoding")
     try:
@@ -254,7 +255,7 @@ def _may_call(text: str, allowed: bool) -> bool:
 
 
 def _is_own(address: Address) -> bool:
-    """An address of this very machine can be bound to."""
+    """Return whether the address belongs to this machine, by binding to it."""
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
@@ -265,7 +266,7 @@ def _is_own(address: Address) -> bool:
 
 
 def describe_failure(error: BaseException, was_cut: bool) -> str:
-    """In which way an exchange failed, as a stable code."""
+    """Return the stable code of a failed exchange."""
     if was_cut or isinstance(error, TimeoutError):
         return "timeout"
     if isinstance(error, ssl.SSLError):

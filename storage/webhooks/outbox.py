@@ -1,7 +1,7 @@
-"""From events to deliveries to receivers: fan-out, claims under a lease, and what becomes of a try.
+"""From events to deliveries to receivers: fan-out, claims under a lease, and the results of attempts.
 
 Fan-out marks an event and makes its deliveries in one statement, so each is made exactly once. A claim raises `fence`;
-settling is refused to whoever holds an older one. At least once on the wire, always with the same id and body.
+results under an older fence are rejected. Sent at least once, always with the same id and body.
 """
 
 import random
@@ -17,12 +17,12 @@ from storage.webhooks.receivers import DeliveryState
 from storage.webhooks.signatures import open_secret
 
 SCHEDULE_S = (0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
-"""Pause before each try: ten tries over about 75.6 hours."""
-JITTER = 0.2  # share of a pause by which tries are spread
-MAX_PAUSE_S = 86_400.0  # seconds between two tries: a day
-LEASE_S = 60.0  # seconds a dispatcher may hold a delivery without a word
-KEPT_TRIES = 30  # tries told with a delivery: three whole schedules
-GONE = 410  # the status with which a receiver says that it wants no more
+"""Seconds before each attempt: ten attempts over about 75.6 hours."""
+JITTER = 0.2  # share of a pause by which attempts are spread
+MAX_PAUSE_S = 86_400.0  # seconds between two attempts: a day
+LEASE_S = 60.0  # seconds for which a claim holds a delivery
+KEPT_TRIES = 30  # attempts listed with a delivery: three whole schedules
+GONE = 410  # the status with which a receiver cancels its subscription
 
 _FAN_OUT = """
 with batch as (
@@ -80,9 +80,9 @@ select '{DELIVERIES}', 'failed', count(*) from failed having count(*) > 0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryBatch:
-    """A claimed delivery: everything needed to send it. `attempt` = tries that ended before this one.
+    """A claimed delivery: everything needed to send it. `attempt` = attempts that ended before this one.
 
-    `secrets`: the one in force, and during a rotation the one before it.
+    `secrets`: the current one, and during a rotation the previous one.
     """
 
     seq: int
@@ -98,7 +98,7 @@ class DeliveryBatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How a try ended: `status` of the answer, or `error` when there was none. `retry_after_s`: what was asked for."""
+    """Result of an attempt: `status` of the answer, or `error` without one. `retry_after_s`: the receiver's request."""
 
     status: int | None = None
     error: str | None = None
@@ -106,44 +106,51 @@ class Outcome:
 
     @property
     def delivered(self) -> bool:
+        """Whether the receiver accepted the event (status 2xx)."""
         return self.status is not None and 200 <= self.status < 300
 
 
 def fan_out(db: Database, limit: int = 500) -> int:
-    """Makes the deliveries of up to `limit` new events; returns how many events that were."""
+    """Create the deliveries of up to `limit` new events and return the number of events."""
     with db.transaction() as conn:
         rows = conn.execute(_FAN_OUT, {"limit": limit}).fetchall()
-        wanted = [row for row in rows if row["webhook_id"]]
-        if wanted:
+        deliveries = [row for row in rows if row["webhook_id"]]
+        if deliveries:
             conn.execute(
                 """insert into deliveries (id, webhook_id, tenant, org, event, event_id)
                    select * from unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[])
                    on conflict (webhook_id, event_id) do nothing""",
                 [
-                    [new_delivery_id() for _ in wanted],
-                    *([row[name] for row in wanted] for name in ("webhook_id", "tenant", "org", "kind", "event_id")),
+                    [new_delivery_id() for _ in deliveries],
+                    *(
+                        [row[name] for row in deliveries]
+                        for name in ("webhook_id", "tenant", "org", "kind", "event_id")
+                    ),
                 ],
             )
     return int(rows[0]["events"]) if rows else 0
 
 
-def claim_parcels(
+def claim_deliveries(
     store: Store, worker: str, *, limit: int, per_webhook: int = 2, busy: Collection[str] = (), lease_s: float = LEASE_S
 ) -> list[DeliveryBatch]:
-    """Up to `limit` due deliveries, few of each receiver and none of `busy` ones, held for `lease_s`."""
+    """Claim up to `limit` due deliveries for `lease_s` seconds, few of each receiver and none of `busy` ones."""
     params = {"worker": worker, "limit": limit, "per_webhook": per_webhook, "busy": list(busy), "lease_s": lease_s}
     with store.db.transaction() as conn:
         rows = conn.execute(_CLAIM, params).fetchall()
-    return [parcel for row in rows if (parcel := _parcel(store, row)) is not None]
+    return [delivery for row in rows if (delivery := _to_delivery(store, row)) is not None]
 
 
-def settle(db: Database, parcel: DeliveryBatch, outcome: Outcome) -> bool:
-    """Notes how the try ended and when the next one is due; False = somebody else holds it now. 410 ends all of it."""
-    done = parcel.attempt + 1
+def settle(db: Database, delivery: DeliveryBatch, outcome: Outcome) -> bool:
+    """Record the result of the attempt and the time of the next; False if another worker holds the delivery now.
+
+    Status 410 disables the receiver and fails all its deliveries.
+    """
+    done = delivery.attempt + 1
     state = DeliveryState.DELIVERED if outcome.delivered else DeliveryState.PENDING
     if not outcome.delivered and (outcome.status == GONE or done >= len(SCHEDULE_S)):
         state = DeliveryState.FAILED
-    params = {"seq": parcel.seq, "fence": parcel.fence, "state": str(state), "status": outcome.status}
+    params = {"seq": delivery.seq, "fence": delivery.fence, "state": str(state), "status": outcome.status}
     params |= {"error": outcome.error, "pause_s": pause_before(done, outcome.retry_after_s)}
     with db.transaction() as conn:
         if conn.execute(_SETTLE, params).fetchone() is None:
@@ -151,22 +158,25 @@ def settle(db: Database, parcel: DeliveryBatch, outcome: Outcome) -> bool:
         if outcome.status == GONE:
             conn.execute(
                 "update webhooks set disabled_at = clock_timestamp() where id = %s and disabled_at is null",
-                (parcel.webhook_id,),
+                (delivery.webhook_id,),
             )
-            conn.execute(_DISABLE, (parcel.webhook_id,))
+            conn.execute(_DISABLE, (delivery.webhook_id,))
     return True
 
 
 def pause_before(tries: int, retry_after_s: float = 0.0) -> float:
-    """Seconds before the next try when `tries` have ended: the schedule ± 20 %, or longer where that was asked for."""
+    """Return the seconds before the next attempt after `tries` ended ones.
+
+    That is the schedule ± 20 %, or longer if the receiver asked for it.
+    """
     if tries >= len(SCHEDULE_S):
         return 0.0
     planned = SCHEDULE_S[tries] * random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311  (jitter)
     return max(planned, min(retry_after_s, MAX_PAUSE_S))
 
 
-def _parcel(store: Store, row: Row) -> DeliveryBatch | None:
-    """None where the secret cannot be opened any more: the delivery stays due, the others are not held up."""
+def _to_delivery(store: Store, row: Row) -> DeliveryBatch | None:
+    """Return the delivery, or None if its secret cannot be opened: it stays due and does not delay the others."""
     names = ("seq", "fence", "webhook_id", "url", "event", "event_id", "attempt")
     sealed = [bytes(row[name]) for name in ("secret", "old_secret") if row[name] is not None]
     try:
@@ -177,16 +187,19 @@ def _parcel(store: Store, row: Row) -> DeliveryBatch | None:
 
 
 class StoreOutbox:
-    """The outbox of one store for one worker: what a dispatcher works on."""
+    """The outbox of one store for one worker, as the dispatcher uses it."""
 
     def __init__(self, store: Store, worker: str, *, lease_s: float = LEASE_S) -> None:
         self._store, self._worker, self._lease_s = store, worker, lease_s
 
     def fan_out(self) -> int:
+        """Create the deliveries of new events and return the number of events."""
         return fan_out(self._store.db)
 
     def claim(self, limit: int, busy: frozenset[str]) -> list[DeliveryBatch]:
-        return claim_parcels(self._store, self._worker, limit=limit, busy=busy, lease_s=self._lease_s)
+        """Claim up to `limit` due deliveries of receivers that are not `busy`."""
+        return claim_deliveries(self._store, self._worker, limit=limit, busy=busy, lease_s=self._lease_s)
 
-    def settle(self, parcel: DeliveryBatch, outcome: Outcome) -> bool:
-        return settle(self._store.db, parcel, outcome)
+    def settle(self, delivery: DeliveryBatch, outcome: Outcome) -> bool:
+        """Record the result of an attempt; False if another worker holds the delivery now."""
+        return settle(self._store.db, delivery, outcome)

@@ -26,6 +26,8 @@ _OWN = "tenant = %(tenant)s and org = %(org)s"
 
 
 class DeliveryState(StrEnum):
+    """State of a delivery; delivered and failed are final until a redelivery."""
+
     PENDING = "pending"
     DELIVERED = "delivered"
     FAILED = "failed"
@@ -33,8 +35,10 @@ class DeliveryState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookRow:
-    """A receiver. `disabled_at`: it answered 410 and gets nothing more. `old_secret_until`: how long its secret before
-    the last rotation signs too."""
+    """A receiver. `disabled_at`: it answered 410 and gets no events since.
+
+    `old_secret_until`: until then the secret before the last rotation signs too.
+    """
 
     id: str
     url: str
@@ -46,7 +50,7 @@ class WebhookRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryRow:
-    """One event on its way to one receiver; `attempt` counts tries that ended."""
+    """One event on its way to one receiver; `attempt` counts ended attempts."""
 
     id: str
     seq: int
@@ -66,13 +70,13 @@ class DeliveryRow:
 def register_webhook(
     store: Store, scope: Scope, actor: Actor, url: str, events: Sequence[EventKind], secret: str
 ) -> WebhookRow:
-    """`url` has been judged before. Raises Conflict at the hundredth webhook of one organisation."""
+    """Store a receiver, whose `url` the caller has checked. Raises Conflict at the hundredth of one organisation."""
     webhook_id = new_webhook_id()
     params = _params(scope, id=webhook_id, url=url, events=[str(event) for event in events])
     params["secret"] = seal_secret(store.signer, webhook_id, secret)
     with store.db.transaction() as conn:
-        held = conn.execute(f"select count(*) as n from webhooks where {_OWN}", params).fetchall()[0]["n"]
-        if held >= MAX_WEBHOOKS:
+        registered = conn.execute(f"select count(*) as n from webhooks where {_OWN}", params).fetchall()[0]["n"]
+        if registered >= MAX_WEBHOOKS:
             raise Conflict(f"an organisation may have {MAX_WEBHOOKS} webhooks")
         row = conn.execute(
             """insert into webhooks (id, tenant, org, url, events, secret)
@@ -84,13 +88,13 @@ def register_webhook(
 
 
 def list_webhooks(db: Database, scope: Scope) -> list[WebhookRow]:
-    """All of one organisation, the newest first."""
+    """Return all webhooks of one organisation, the newest first."""
     rows = db.fetch_all(f"select * from webhooks where {_OWN} order by created_at desc, id", _params(scope))
     return [_webhook(row) for row in rows]
 
 
 def rotate_secret(store: Store, scope: Scope, actor: Actor, webhook_id: str, secret: str, overlap_s: int) -> WebhookRow:
-    """`secret` is in force from now on; the one before it signs beside it for `overlap_s` seconds (0: not at all).
+    """Make `secret` the current one; the previous one signs too for `overlap_s` seconds (0: not at all).
 
     A second rotation within that time ends the oldest of the three at once.
     """
@@ -110,7 +114,7 @@ def rotate_secret(store: Store, scope: Scope, actor: Actor, webhook_id: str, sec
 
 
 def enable_webhook(db: Database, scope: Scope, actor: Actor, webhook_id: str) -> WebhookRow:
-    """It gets events again, those from now on; what failed meanwhile can be sent again. Enabled already: unchanged."""
+    """Send events again from now on; events that failed meanwhile can be redelivered. Repeating changes nothing."""
     params = _params(scope, id=webhook_id)
     with db.transaction() as conn:
         row = conn.execute(f"select * from webhooks where id = %(id)s and {_OWN} for update", params).fetchone()
@@ -122,8 +126,8 @@ def enable_webhook(db: Database, scope: Scope, actor: Actor, webhook_id: str) ->
     return _webhook(row | {"disabled_at": None})
 
 
-def forget_old_secrets(db: Database) -> int:
-    """Erases secrets whose overlap is over; returns how many."""
+def erase_old_secrets(db: Database) -> int:
+    """Erase secrets whose overlap is over and return their number."""
     with db.transaction() as conn:
         return conn.execute(
             """update webhooks set old_secret = null, old_secret_until = null
@@ -132,7 +136,7 @@ def forget_old_secrets(db: Database) -> int:
 
 
 def delete_webhook(db: Database, scope: Scope, actor: Actor, webhook_id: str) -> None:
-    """It and its deliveries are gone; one that is being sent right now may still arrive."""
+    """Delete a webhook and its deliveries; one that is being sent right now may still arrive."""
     with db.transaction() as conn:
         params = _params(scope, id=webhook_id)
         if not conn.execute(f"delete from webhooks where id = %(id)s and {_OWN} returning id", params).fetchall():
@@ -142,7 +146,7 @@ def delete_webhook(db: Database, scope: Scope, actor: Actor, webhook_id: str) ->
 
 
 def test_webhook(db: Database, scope: Scope, actor: Actor, webhook_id: str) -> DeliveryRow:
-    """Queues an event of its own kind that names only the webhook. Raises Conflict when it is disabled."""
+    """Queue a test event that names only the webhook. Raises Conflict if it is disabled."""
     body = json.dumps({"event": TEST_EVENT, "webhook_id": webhook_id}, separators=(",", ":")).encode()
     params = _params(scope, id=new_delivery_id(), webhook=webhook_id, event_id=new_event_id(), body=body)
     with db.transaction() as conn:
@@ -161,7 +165,7 @@ test_webhook.__test__ = False  # type: ignore[attr-defined]
 
 
 def redeliver(db: Database, scope: Scope, actor: Actor, delivery_id: str) -> DeliveryRow:
-    """Sends the same event once more, now, under its own id, with a fresh schedule. Conflict when disabled."""
+    """Send the same event again now, under its own id, with a fresh schedule. Raises Conflict if disabled."""
     with db.transaction() as conn:
         row = conn.execute(
             f"""update deliveries set state = '{DeliveryState.PENDING}', attempt = 0, fence = fence + 1, worker = null,
@@ -179,7 +183,7 @@ def redeliver(db: Database, scope: Scope, actor: Actor, delivery_id: str) -> Del
 def list_deliveries(
     store: Store, scope: Scope, *, webhook_id: str | None = None, limit: int = 100, cursor: str | None = None
 ) -> ListPage[DeliveryRow]:
-    """The newest first; of one webhook where asked."""
+    """Return deliveries, the newest first, of one webhook if given."""
     cursors = Cursors(store.signer, "deliveries", scope)
     params = _params(scope, before=cursors.read(cursor)[0] if cursor else None, limit=limit + 1, webhook=webhook_id)
     rows = store.db.fetch_all(
@@ -205,8 +209,8 @@ def _params(scope: Scope, **more: object) -> dict[str, object]:
 
 
 def _webhook(row: Row) -> WebhookRow:
-    kept = {name: row[name] for name in ("id", "url", "created_at", "disabled_at", "old_secret_until")}
-    return WebhookRow(**kept, events=tuple(row["events"]))
+    facts = {name: row[name] for name in ("id", "url", "created_at", "disabled_at", "old_secret_until")}
+    return WebhookRow(**facts, events=tuple(row["events"]))
 
 
 def _delivery(row: Row) -> DeliveryRow:

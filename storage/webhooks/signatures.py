@@ -1,6 +1,6 @@
-"""What a receiver checks: the interface's signature and the Standard Webhooks one, over the same frozen bytes.
+"""Signatures of deliveries: the interface's and the Standard Webhooks one, over the same frozen bytes.
 
-Secrets are kept sealed with a key derived from the deployment's signing key, and are shown once.
+Secrets are stored sealed with a key derived from the deployment's signing key, and are shown once.
 """
 
 import base64
@@ -23,18 +23,18 @@ _NONCE_BYTES = 12  # bytes of AES-GCM's nonce
 
 
 def new_secret() -> str:
-    """24 random bytes in the form of Standard Webhooks."""
+    """Return 24 random bytes in the form of Standard Webhooks."""
     return PREFIX + base64.b64encode(token_bytes(24)).decode()
 
 
 def seal_secret(signer: Signer, webhook_id: str, secret: str) -> bytes:
-    """The secret as stored; bound to its webhook."""
+    """Return the secret as stored, bound to its webhook."""
     nonce = os.urandom(_NONCE_BYTES)
     return nonce + AESGCM(signer.derive(_PURPOSE)).encrypt(nonce, secret.encode(), webhook_id.encode())
 
 
 def open_secret(signer: Signer, webhook_id: str, sealed: bytes) -> str:
-    """The secret again. Raises StoreUnavailable when it was sealed under another signing key."""
+    """Return the sealed secret. Raises StoreUnavailable if it was sealed under another signing key."""
     try:
         opened = AESGCM(signer.derive(_PURPOSE)).decrypt(
             sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], webhook_id.encode()
@@ -45,9 +45,9 @@ def open_secret(signer: Signer, webhook_id: str, sealed: bytes) -> str:
 
 
 def sign_headers(secrets: Sequence[str], event: str, event_id: str, timestamp: int, body: bytes) -> dict[str, str]:
-    """Every header of a delivery, signed with each of `secrets` (the one in force first).
+    """Return every header of a delivery, signed with each of `secrets` (the current one first).
 
-    `X-Svc-Signature` holds one signature, keyed with the text of the secret in force as it was shown.
+    `X-Svc-Signature` holds one signature, keyed with the text of the current secret as it was shown.
     """
     signed = f"{event_id}.{timestamp}.".encode() + body
     standard = [base64.b64encode(hmac.digest(_standard_key(key), signed, hashlib.sha256)).decode() for key in secrets]
@@ -63,7 +63,7 @@ def sign_headers(secrets: Sequence[str], event: str, event_id: str, timestamp: i
 
 
 def _standard_key(secret: str) -> bytes:
-    """The decoded part after `whsec_`; a secret of another form is its own key."""
+    """Return the decoded part after `whsec_`; a secret of another form is used as it is."""
     if not secret.startswith(PREFIX):
         return secret.encode()
     try:

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from actors.reader.inflight import HeartbeatThread, Inflight
 from actors.reader.ocr_queue import OcrQueue, RecognitionParts
-from actors.reader.outcome_handler import Settlement
+from actors.reader.outcome_handler import OutcomeHandler
 from actors.reader.publisher import Publisher
 from actors.reader.reader import Reader, ReaderParts
 from actors.reading.pending_ocr import PendingOcr
@@ -76,7 +76,7 @@ class FakeQueue:
         self.beats.append(beats)
         return self.lost
 
-    def acquit(self, claims: Sequence[Claim]) -> int:
+    def refund_starts(self, claims: Sequence[Claim]) -> int:
         self.acquitted.extend(claims)
         return len(claims)
 
@@ -178,14 +178,14 @@ class Scene:
         publisher = Publisher(
             artifacts=self.store, finish=self.store.finish, tasks=self.queue, inflight=self.inflight, depth=4
         )
-        settlement, hints = Settlement(self.queue, publisher, self.inflight), FakeHints()
+        outcomes, wake_signal = OutcomeHandler(self.queue, publisher, self.inflight), FakeHints()
         self.line = OcrQueue(
             RecognitionParts(
                 port=recogniser or ScriptedRecogniser(),
-                settlement=settlement,
+                outcomes=outcomes,
                 inflight=self.inflight,
                 beats=self.queue,
-                wake=hints.wake,
+                wake=wake_signal.wake,
                 room=room,
                 patience_s=patience_s,
             )
@@ -195,12 +195,12 @@ class Scene:
                 queue=self.queue,
                 originals=self.store,
                 parser=self.parser,
-                hints=hints,
+                wake_signal=wake_signal,
                 publisher=publisher,
-                settlement=settlement,
+                outcomes=outcomes,
                 recognition=self.line,
                 inflight=self.inflight,
-                heart=HeartbeatThread(self.queue, self.inflight, beat_s),
+                heartbeat=HeartbeatThread(self.queue, self.inflight, beat_s),
                 reserve=self._reserve,
             )
         )

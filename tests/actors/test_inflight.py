@@ -26,7 +26,7 @@ class Holding:
     def enter(self, phase: Phase) -> None:
         self.inflight.enter(self.claim, phase)
 
-    def hear(self, lost: frozenset[DocumentId] = frozenset()) -> list[Claim]:
+    def apply_reply(self, lost: frozenset[DocumentId] = frozenset()) -> list[Claim]:
         """One heartbeat that is answered so; who was acquitted until now."""
         self.queue.lost = lost
         assert beat_once(self.queue, self.inflight.beats, self.inflight)
@@ -35,53 +35,53 @@ class Holding:
 
 def test_a_document_that_was_read_when_its_lease_lapsed_is_acquitted_once() -> None:
     reader = Holding(make_claim("doc_1"))
-    assert reader.hear(LOST) == [reader.claim]
-    assert reader.hear(LOST) == [reader.claim]
+    assert reader.apply_reply(LOST) == [reader.claim]
+    assert reader.apply_reply(LOST) == [reader.claim]
     assert not reader.inflight.holds(reader.claim)
 
 
 def test_what_the_database_never_heard_to_be_read_was_not_charged() -> None:
     reader = Holding(make_claim("doc_1", grouped=True))
     reader.enter(Phase.READING)
-    assert reader.hear(LOST) == []
+    assert reader.apply_reply(LOST) == []
 
 
 def test_what_the_database_heard_to_be_read_was_charged() -> None:
     reader = Holding(make_claim("doc_1", grouped=True))
     reader.enter(Phase.READING)
-    reader.hear()
+    reader.apply_reply()
     reader.enter(Phase.PUBLISHING)  # the lapse came before anybody heard of this
-    assert reader.hear(LOST) == [reader.claim]
+    assert reader.apply_reply(LOST) == [reader.claim]
 
 
 def test_a_document_that_waited_was_not_charged() -> None:
     reader = Holding(make_claim("doc_1"))
     reader.enter(Phase.PUBLISHING)
-    reader.hear()
-    assert reader.hear(LOST) == []
+    reader.apply_reply()
+    assert reader.apply_reply(LOST) == []
 
 
 def test_an_exhausted_claim_was_not_charged() -> None:
-    assert Holding(make_claim("doc_1", exhausted=True)).hear(LOST) == []
+    assert Holding(make_claim("doc_1", exhausted=True)).apply_reply(LOST) == []
 
 
 def test_an_answer_about_an_earlier_attempt_touches_nothing() -> None:
     reader = Holding(make_claim("doc_1"))
-    told = reader.inflight.beats()
+    sent = reader.inflight.beats()
     reader.inflight.remove(reader.claim)
     later = replace(reader.claim, attempt=2)
     reader.inflight.add(later)
-    assert reader.inflight.hear(LOST, told) == []
+    assert reader.inflight.apply_reply(LOST, sent) == []
     assert reader.inflight.holds(later)
 
 
 def test_a_heartbeat_that_meets_the_end_of_a_document_has_found_no_loss(caplog: pytest.LogCaptureFixture) -> None:
     reader = Holding(make_claim("doc_1"))
     with reader.inflight.ending([reader.claim]):
-        assert reader.hear(LOST) == []
+        assert reader.apply_reply(LOST) == []
         assert reader.inflight.holds(reader.claim)
     assert "lease lost" not in caplog.text
-    assert reader.hear(LOST) == [reader.claim]  # the end did not come to pass: now it is one
+    assert reader.apply_reply(LOST) == [reader.claim]  # the end did not come to pass: now it is one
     assert "lease lost" in caplog.text
 
 
@@ -89,5 +89,5 @@ def test_what_the_database_heard_while_a_document_was_being_ended_counts() -> No
     reader = Holding(make_claim("doc_1"))
     reader.enter(Phase.PUBLISHING)
     with reader.inflight.ending([reader.claim]):
-        reader.hear()
-    assert reader.hear(LOST) == []  # it lapsed while it waited to be published: no start was charged
+        reader.apply_reply()
+    assert reader.apply_reply(LOST) == []  # it lapsed while it waited to be published: no start was charged

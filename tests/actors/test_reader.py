@@ -245,7 +245,7 @@ def test_a_drain_that_runs_out_of_time_gives_the_document_back_uncharged() -> No
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_loop_that_ended_is_not_healthy() -> None:
     scene = Scene()
-    scene.reader._parts.hints.wait = lambda: (_ for _ in ()).throw(SystemExit)  # type: ignore[method-assign]
+    scene.reader._parts.wake_signal.wait = lambda: (_ for _ in ()).throw(SystemExit)  # type: ignore[method-assign]
     with scene.running():
         assert until(lambda: not scene.reader._thread.is_alive())
         assert not scene.reader.healthy()

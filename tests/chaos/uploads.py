@@ -86,7 +86,7 @@ def _judge(service: Service, told: set[str]) -> dict[str, int]:
     store = open_store(service.dsn, service.workdir, signing_key=bytes(32))
     time.sleep(1.1)
     try:
-        missing = reconcile(store, mend=False).missing_originals
+        missing = reconcile(store, repair=False).missing_originals
         partials = store.blobs.sweep(1.0)
         orphans = reconcile(store, grace_s=1.0).orphan_blobs
     finally:

@@ -176,7 +176,7 @@ class Deployment:
         held = sum(reader.held for reader in self._readers)
         oldest_s = self.now - self._queue[0] if self._queue else 0.0
         look = QueueLook(
-            queued=len(self._queue) + waiting, reading=reading, held=held, oldest_wait_s=oldest_s, at=self.now
+            queued=len(self._queue) + waiting, reading=reading, held=held, oldest_wait_s=oldest_s, measured_at=self.now
         )
         self._decide(min(self.nodes * self.per_node, max(self.least, self._demand.want(look, self.target))))
         self._fill()

@@ -11,7 +11,7 @@ import click
 from cluster.bootstrap.opening import open_runtime_store
 from cluster.cli.shared.database import runtime_of
 from cluster.cli.shared.options import CommandStopped, workdir_option
-from storage.upkeep.reconcile import MENDED
+from storage.upkeep.reconcile import REPAIRED
 from storage.upkeep.reconcile import reconcile as compare
 from storage.values.errors import StorageError
 
@@ -23,14 +23,14 @@ def reconcile(workdir: Path | None, dry_run: bool) -> None:
     """Compare the database with the stores."""
     try:
         store = open_runtime_store(runtime_of(workdir))
-        found = asdict(compare(store, mend=not dry_run))
+        found = asdict(compare(store, repair=not dry_run))
         store.close()
     except StorageError as error:
         raise CommandStopped(str(error) or error.code) from None
     for kind, ids in found.items():
-        verb = " removed" if kind in MENDED and not dry_run else ""
+        verb = " removed" if kind in REPAIRED and not dry_run else ""
         click.echo(f"{kind.replace('_', ' ')}: {len(ids)}{verb if ids else ''}")
         for one in ids:
             click.echo(f"  {one}")
-    if any(ids for kind, ids in found.items() if kind not in MENDED):
+    if any(ids for kind, ids in found.items() if kind not in REPAIRED):
         raise CommandStopped("the stores lack files that the database refers to; restore them from a backup")

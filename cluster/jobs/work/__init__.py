@@ -1,1 +1,1 @@
-"""What the bulk programs are made of: corpora, ledgers, workers, outputs."""
+"""Parts of the bulk programs: corpora, ledgers, workers, outputs."""

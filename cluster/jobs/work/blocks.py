@@ -10,22 +10,22 @@ BLOCKS_PER_WORKER = 32  # blocks a worker gets on average: enough that the last 
 
 
 def block_size(documents: int, workers: int, most: int, *, per_worker: int = BLOCKS_PER_WORKER) -> int:
-    """So many that a worker gets `per_worker` blocks or more, none too large to lose."""
+    """Return the size of blocks with which a worker gets `per_worker` of them or more, at most `most`."""
     return max(1, min(most, documents // (workers * per_worker)))
 
 
 def cut_blocks(items: Sequence[WorkItem], size: int) -> list[WorkBlock]:
-    """Blocks of work that is remembered elsewhere."""
+    """Return blocks of work whose completion is recorded elsewhere."""
     cuts = range(0, len(items), size)
-    return [WorkBlock(f"{at // size:07}", tuple(items[at : at + size])) for at in cuts]
+    return [WorkBlock(f"{start // size:07}", tuple(items[start : start + size])) for start in cuts]
 
 
 def dump_block(block: WorkBlock) -> str:
-    """ASCII, so that a name no text can hold travels too."""
+    """Return the block as ASCII JSON, so that undecodable file names survive."""
     return json.dumps([block.name, [asdict(item) for item in block.items]])
 
 
 def load_block(text: str) -> WorkBlock:
-    """The inverse."""
+    """Return the block of its JSON."""
     name, items = json.loads(text)
     return WorkBlock(name, tuple(WorkItem(**item) for item in items))

@@ -1,6 +1,6 @@
-"""Where the chunks of an export come from: a folder of trees, or a service's store.
+"""Sources of the chunks of an export: a folder of trees, or a service's store.
 
-`documents` lists them in the order of the export; `chunks` cuts one. Workers make their own from plain values.
+`documents` lists them in the order of the export; a `Cutter` cuts one. Workers open their own from plain values.
 """
 
 import json
@@ -30,7 +30,7 @@ from storage.values.rows import DocumentId, Scope
 
 @dataclass(frozen=True, slots=True)
 class CorpusDocument:
-    """`name` is what records call it, `place` where its tree lies, `version` what its chunks depend on besides."""
+    """A document: `name` in the records, `place` of its tree, and `version` on which its chunks depend."""
 
     name: str
     place: str
@@ -38,20 +38,30 @@ class CorpusDocument:
 
 
 class Corpus(Protocol):
-    """Travels to the workers. `salt`: what the chunks of every document depend on."""
+    """Documents to export, as plain values that travel to the workers."""
 
     @property
-    def cpus(self) -> float: ...
-    def salt(self) -> str: ...
-    def documents(self) -> list[CorpusDocument]: ...
-    def open(self) -> "Cutter": ...
+    def cpus(self) -> float:
+        """CPUs that a worker reserves."""
+
+    def salt(self) -> str:
+        """Return the values on which the chunks of every document depend."""
+
+    def documents(self) -> list[CorpusDocument]:
+        """Return the documents in the order of the export."""
+
+    def open(self) -> "Cutter":
+        """Return a cutter for one worker."""
 
 
 class Cutter(Protocol):
-    """One worker's way to a document's chunks; none for what is gone or no tree."""
+    """Cuts documents into chunks, for one worker."""
 
-    def __call__(self, document: CorpusDocument) -> list[Chunk]: ...
-    def close(self) -> None: ...
+    def __call__(self, document: CorpusDocument) -> list[Chunk]:
+        """Return a document's chunks; none if it is deleted or not a tree."""
+
+    def close(self) -> None:
+        """Close the source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +72,21 @@ class FolderCorpus:
 
     @property
     def cpus(self) -> float:
+        """CPUs that a worker reserves."""
         return 1.0
 
     def salt(self) -> str:
+        """Return the version of the chunker."""
         return chunker_name()
 
     def documents(self) -> list[CorpusDocument]:
-        """In the order of names. Raises `NotADirectoryError`."""
-        found = sorted((name, size) for name, size in open_folder(self.url).names() if name.endswith(".json"))
-        made = [entry for entry in found if entry[0].startswith("tree/")]
-        return [CorpusDocument(PurePosixPath(name).stem, name, str(size)) for name, size in made or found]
+        """Return the documents in the order of names. Raises `NotADirectoryError`."""
+        files = sorted((name, size) for name, size in open_folder(self.url).names() if name.endswith(".json"))
+        made = [entry for entry in files if entry[0].startswith("tree/")]
+        return [CorpusDocument(PurePosixPath(name).stem, name, str(size)) for name, size in made or files]
 
     def open(self) -> Cutter:
+        """Return a cutter for one worker."""
         return FolderCutter(self)
 
 
@@ -84,6 +97,7 @@ class FolderCutter:
         self._folder, self._tokenizer = open_folder(corpus.url), load_tokenizer()
 
     def __call__(self, document: CorpusDocument) -> list[Chunk]:
+        """Return a document's chunks; none if it is deleted or not a tree."""
         try:
             tree = load_named_tree(self._folder.read(document.place))
         except (ValidationError, ValueError, FileNotFoundError):
@@ -91,7 +105,7 @@ class FolderCutter:
         return chunk_tree(tree, self._tokenizer)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no file stays open."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,32 +117,36 @@ class ServiceCorpus:
     job_id: str | None = None
     redacted: bool = False
     run: str = ""
-    """Part of the salt: what was masked in one run is not taken for what is masked in another."""
+    """Part of the salt, so that masked chunks of one run are never used by another."""
 
     @property
     def cpus(self) -> float:
+        """CPUs that a worker reserves."""
         return self.service.cpus
 
     def salt(self) -> str:
+        """Return the values on which the chunks of every document depend."""
         return json.dumps([chunker_name(), self.scope.tenant, self.scope.org, self.redacted, self.run])
 
     def documents(self) -> list[CorpusDocument]:
-        """Oldest job first. Raises `StorageError`."""
-        found = with_store(self.service.runtime(), lambda store: list(list_corpus(store.db, self.scope, self.job_id)))
-        return [CorpusDocument(one.document_id, str(one.attempt), one.chunker or "") for one in found]
+        """Return the documents, oldest job first. Raises `StorageError`."""
+        trees = with_store(self.service.runtime(), lambda store: list(list_corpus(store.db, self.scope, self.job_id)))
+        return [CorpusDocument(tree.document_id, str(tree.attempt), tree.chunker or "") for tree in trees]
 
     def open(self) -> Cutter:
+        """Return a cutter for one worker."""
         return ServiceCutter(self)
 
 
 class ServiceCutter:
-    """A `Cutter`. Raises `StorageError`, and `PiiIncomplete` for what is to be redacted and was never searched."""
+    """A `Cutter`. Raises `StorageError`, and `PiiIncomplete` for a document to redact that was never searched."""
 
     def __init__(self, corpus: ServiceCorpus) -> None:
         self._store, self._tokenizer = open_runtime_store(corpus.service.runtime()), load_tokenizer()
         self._redacted = corpus.redacted
 
     def __call__(self, document: CorpusDocument) -> list[Chunk]:
+        """Return a document's chunks; none if it was deleted."""
         document_id = DocumentId(document.name)
         try:
             stored = patiently(lambda: self._store.artifacts.read(document_id, int(document.place), TREE))
@@ -140,11 +158,12 @@ class ServiceCutter:
         return chunk_tree(tree, self._tokenizer, settings_of(document.version or None, ChunkSettings()))
 
     def close(self) -> None:
+        """Close the store."""
         self._store.close()
 
 
 def load_named_tree(stored: bytes) -> Tree:
-    """A tree as `quire extract` writes it: with the file's name, which the tree itself does not hold."""
+    """Return a tree from the output of `quire extract`, which adds the file's name to it."""
     facts = json.loads(stored)
     facts["source"].pop("name", None)
     facts.pop("document_id", None)
@@ -152,7 +171,7 @@ def load_named_tree(stored: bytes) -> Tree:
 
 
 def cut_groups(documents: list[CorpusDocument], mean: int, most: int) -> Iterator[list[CorpusDocument]]:
-    """Runs of documents, ended where a document's own name says so: one more or less changes one group only."""
+    """Yield runs of documents that end by a document's own name, so that a new document changes one group only."""
     group: list[CorpusDocument] = []
     for document in documents:
         group.append(document)

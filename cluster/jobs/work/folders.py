@@ -1,6 +1,6 @@
-"""A folder here or a prefix in a bucket, as one thing: names, bytes in, bytes out (a write is whole or not at all).
+"""A local folder or a bucket prefix behind one interface: list names, read and write bytes (writes are atomic).
 
-In comes `/path`, `file:///path` or `s3://bucket/prefix` (the AWS_* variables, as for the service's own bucket). Knows
+Takes `/path`, `file:///path` or `s3://bucket/prefix` (with the AWS_* variables, as for the service's own bucket). Knows
 no documents.
 """
 
@@ -20,24 +20,35 @@ PARTIAL = ".quire-partial-"
 
 
 class FolderUnavailable(OSError):
-    """A bucket did not do as it was told; nothing of the document is at fault."""
+    """A bucket failed; no document is at fault."""
 
 
 class Folder(Protocol):
-    """Not shared between processes: each opens its own by `url`. Thread-safe. `FileNotFoundError`: no such name."""
+    """Files by relative name. Thread-safe, but each process opens its own by `url`."""
 
     url: str
 
-    def names(self, prefix: str = "") -> Iterator[tuple[str, int]]: ...
-    def open(self, name: str) -> BinaryIO: ...
-    def read(self, name: str) -> bytes: ...
-    def write(self, name: str, data: bytes) -> None: ...
-    def delete(self, name: str) -> None: ...
-    def sweep(self) -> None: ...
+    def names(self, prefix: str = "") -> Iterator[tuple[str, int]]:
+        """Yield every file below `prefix`, with its size in bytes, in no order."""
+
+    def open(self, name: str) -> BinaryIO:
+        """Open a file for reading. Raises `FileNotFoundError`."""
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes of a file. Raises `FileNotFoundError`."""
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write or replace a file atomically."""
+
+    def delete(self, name: str) -> None:
+        """Delete a file; a missing one is accepted."""
+
+    def sweep(self) -> None:
+        """Delete partial files of killed writers. No other process may be writing."""
 
 
 def open_folder(url: str, *, make: bool = False, **options: Any) -> Folder:
-    """Raises `NotADirectoryError` for a local folder that is not there; `make` makes it. `options` reach the bucket."""
+    """Open a folder; `make` creates a local one, and `options` are for the bucket. Raises `NotADirectoryError`."""
     parts = urlsplit(url)
     if parts.scheme == "s3":
         return BucketFolder(url, S3Store(parts.netloc, prefix=parts.path.strip("/") or None, **options))
@@ -45,7 +56,7 @@ def open_folder(url: str, *, make: bool = False, **options: Any) -> Folder:
 
 
 def absolute_url(place: str) -> str:
-    """A place as every node understands it: a bucket's URL as it is, else an absolute path."""
+    """Return a location as every node understands it: a bucket's URL as it is, else an absolute path."""
     return place if "://" in place else str(Path(place).absolute())
 
 
@@ -61,7 +72,7 @@ class LocalFolder:
         self._root = root
 
     def names(self, prefix: str = "") -> Iterator[tuple[str, int]]:
-        """Every file below `prefix`, with its size in bytes, in no order."""
+        """Yield every file below `prefix`, with its size in bytes, in no order."""
         cut = len(str(self._root).rstrip("/")) + 1
         for folder, _, files in os.walk(self._root / prefix):
             for file in files:
@@ -70,31 +81,34 @@ class LocalFolder:
                     yield path[cut:], os.stat(path).st_size
 
     def open(self, name: str) -> BinaryIO:
+        """Open a file for reading. Raises `FileNotFoundError`."""
         return (self._root / name).open("rb")
 
     def read(self, name: str) -> bytes:
+        """Return the bytes of a file. Raises `FileNotFoundError`."""
         return (self._root / name).read_bytes()
 
     def write(self, name: str, data: bytes) -> None:
-        """Written beside and renamed; replaces what has the name."""
+        """Write a temporary file and rename it; replaces a file of that name."""
         target = f"{self._root}/{name}"
         try:
-            partial = _write_beside(target, data)
+            partial = _write_partial(target, data)
         except FileNotFoundError:
             os.makedirs(os.path.dirname(target), exist_ok=True)
-            partial = _write_beside(target, data)
+            partial = _write_partial(target, data)
         os.replace(partial, target)
 
     def delete(self, name: str) -> None:
+        """Delete a file; a missing one is accepted."""
         (self._root / name).unlink(missing_ok=True)
 
     def sweep(self) -> None:
-        """Removes what killed writers left half-written. Nobody else may be writing here."""
+        """Delete partial files of killed writers. No other process may be writing."""
         for partial in self._root.rglob(f"{PARTIAL}*"):
             partial.unlink(missing_ok=True)
 
 
-def _write_beside(target: str, data: bytes) -> str:
+def _write_partial(target: str, data: bytes) -> str:
     handle, partial = tempfile.mkstemp(dir=os.path.dirname(target), prefix=PARTIAL)
     try:
         with os.fdopen(handle, "wb", buffering=0) as file:
@@ -109,13 +123,14 @@ def _write_beside(target: str, data: bytes) -> str:
 
 
 class BucketFolder:
-    """Objects below a prefix. Raises `FolderUnavailable` for what is the bucket's trouble."""
+    """Objects below a prefix. Raises `FolderUnavailable` for errors of the bucket."""
 
     def __init__(self, url: str, store: S3Store) -> None:
         self.url = url
         self._store = store
 
     def names(self, prefix: str = "") -> Iterator[tuple[str, int]]:
+        """Yield every object below `prefix`, with its size in bytes, in no order."""
         try:
             for page in obstore.list(self._store, prefix or None):
                 yield from ((entry["path"], entry["size"]) for entry in page)
@@ -123,7 +138,7 @@ class BucketFolder:
             raise FolderUnavailable(f"{self.url}: {type(error).__name__}") from error
 
     def open(self, name: str) -> BinaryIO:
-        """A local copy with a descriptor of its own, positioned at its start."""
+        """Return a local copy in a temporary file, positioned at its start. Raises `FileNotFoundError`."""
         copy: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (the caller closes it)
         try:
             copy.write(self.read(name))
@@ -134,6 +149,7 @@ class BucketFolder:
         return copy  # type: ignore[return-value]
 
     def read(self, name: str) -> bytes:
+        """Return the bytes of an object. Raises `FileNotFoundError`."""
         try:
             return bytes(obstore.get(self._store, name).bytes())
         except (FileNotFoundError, ObjectNotFound):
@@ -142,12 +158,14 @@ class BucketFolder:
             raise FolderUnavailable(f"{self.url}/{name}: {type(error).__name__}") from error
 
     def write(self, name: str, data: bytes) -> None:
+        """Write or replace an object."""
         try:
             obstore.put(self._store, name, data)
         except BaseError as error:
             raise FolderUnavailable(f"{self.url}/{name}: {type(error).__name__}") from error
 
     def delete(self, name: str) -> None:
+        """Delete an object; a missing one is accepted."""
         try:
             obstore.delete(self._store, name)
         except (FileNotFoundError, ObjectNotFound):
@@ -156,4 +174,4 @@ class BucketFolder:
             raise FolderUnavailable(f"{self.url}/{name}: {type(error).__name__}") from error
 
     def sweep(self) -> None:
-        """Objects appear whole or not at all."""
+        """Do nothing: objects appear whole or not at all."""

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Shape(StrEnum):
-    """How outputs lie in a folder: a file per document and format, or rows of shards."""
+    """Layout of outputs in a folder: a file per document and format, or rows of shards."""
 
     FILES = "files"
     JSONL = "jsonl"

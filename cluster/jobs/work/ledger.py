@@ -1,7 +1,7 @@
-"""What a bulk job is to do and has done: plans cut the corpus into blocks, a block is done when its records are there.
+"""The ledger of a bulk job: plans cut the corpus into blocks, and a block is done when its records are stored.
 
-A plan names documents by key and never changes, so a killed job goes on with the same blocks, writes the same outputs
-over, and ends with the same bytes as one that was never killed. What a corpus gained later gets a plan of its own.
+A plan names documents by key and never changes, so a killed job resumes with the same blocks, overwrites the same
+outputs, and ends with the same bytes as one that was never killed. Documents added later get a further plan.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ class WorkItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """How a document ended. `error` is a stable code; `outputs` are names below the output folder."""
+    """Result of a document. `error` is a stable code; `outputs` are names below the output folder."""
 
     key: str
     name: str
@@ -49,37 +49,37 @@ class WorkBlock:
 
 @dataclass(frozen=True, slots=True)
 class WorkPlan:
-    """Keys in the order of work, `size` of them a block. `number` counts from 1; a later one overrules earlier ones."""
+    """Keys in the order of work, `size` of them a block. `number` counts from 1; later plans override earlier ones."""
 
     number: int
     size: int
     keys: tuple[str, ...]
 
     def blocks(self, items: Mapping[str, WorkItem]) -> list[WorkBlock]:
-        """A key the corpus no longer has stands for a document without a name: it cannot be read."""
+        """Return the blocks; a key that the corpus no longer has gets an item without a name, which cannot be read."""
         cuts = range(0, len(self.keys), self.size)
         return [
             WorkBlock(
-                f"{self.number:04}-{at // self.size:07}",
-                tuple(items.get(key) or WorkItem(name="", key=key) for key in self.keys[at : at + self.size]),
+                f"{self.number:04}-{start // self.size:07}",
+                tuple(items.get(key) or WorkItem(name="", key=key) for key in self.keys[start : start + self.size]),
             )
-            for at in cuts
+            for start in cuts
         ]
 
 
 def make_items(files: Iterable[tuple[str, int]]) -> list[WorkItem]:
-    """Items of (name, bytes), each once: the large ones first, so that none is left alone at the end; then by name."""
+    """Return items of (name, bytes), each once: large ones first, so that none runs alone at the end; then by name."""
     items = [WorkItem(name=name, key=make_key(name), bytes=size) for name, size in sorted(set(files))]
     return sorted(items, key=lambda item: -item.bytes)
 
 
 def make_key(name: str) -> str:
-    """By the name below the root alone, so that a moved root keeps its results."""
+    """Return a key of the name below the root, so that a moved root keeps its results."""
     return hashlib.sha256(name.encode(errors="surrogateescape")).hexdigest()[:32]
 
 
 def read_manifest(text: str) -> list[str]:
-    """Names, one a line; a line that is a JSON object gives its `name`. Blank lines and # comments are skipped."""
+    """Return names, one a line or from the `name` of a JSON object. Blank lines and # comments are skipped."""
     lines = [line.strip() for line in text.splitlines()]
     return [_name(line) for line in lines if line and not line.startswith("#")]
 
@@ -94,12 +94,12 @@ def _name(line: str) -> str:
 
 
 def place(kind: str, key: str, suffix: str) -> str:
-    """Where an output of a document lies: 256 folders, so that none grows too wide."""
+    """Return the name of a document's output, spread over 256 folders."""
     return f"{kind}/{key[:2]}/{key}{suffix}"
 
 
 def claim_folder(folder: Folder, facts: Mapping[str, object]) -> bool:
-    """A folder holds the results of one way of working: true when it is this one, or had none yet."""
+    """Bind the folder to one set of options; false if it holds results of other options."""
     try:
         return bool(json.loads(folder.read(JOB)) == dict(facts))
     except FileNotFoundError:
@@ -110,14 +110,14 @@ def claim_folder(folder: Folder, facts: Mapping[str, object]) -> bool:
 
 
 def read_plans(folder: Folder) -> list[WorkPlan]:
-    """Every plan made here, the first one first."""
+    """Return every plan of the folder, the first one first."""
     names = sorted(name for name, _ in folder.names(PLANS))
     facts = [json.loads(folder.read(name)) for name in names]
     return [WorkPlan(number, fact["size"], tuple(fact["keys"])) for number, fact in enumerate(facts, 1)]
 
 
 def make_plan(folder: Folder, plans: Sequence[WorkPlan], keys: Sequence[str], size: int) -> list[WorkPlan]:
-    """The plans with one more for these keys (none for no keys). Written before any work is done."""
+    """Return the plans plus a new one for these keys, if there are any. Written before any work is done."""
     if not keys:
         return list(plans)
     plan = WorkPlan(len(plans) + 1, size, tuple(keys))
@@ -126,25 +126,25 @@ def make_plan(folder: Folder, plans: Sequence[WorkPlan], keys: Sequence[str], si
 
 
 def find_unplanned(plans: Sequence[WorkPlan], items: Sequence[WorkItem]) -> list[str]:
-    """Keys of the items that no plan has, in the items' order."""
+    """Return keys of items that no plan has, in the items' order."""
     planned = {key for plan in plans for key in plan.keys}
     return [item.key for item in items if item.key not in planned]
 
 
 def find_undone(folder: Folder, plans: Sequence[WorkPlan], items: Sequence[WorkItem]) -> list[WorkBlock]:
-    """Blocks without records, in order."""
+    """Return blocks without records, in order."""
     done = {name.rpartition("/")[2].removesuffix(".jsonl") for name, _ in folder.names(RECORDS)}
     by_key = {item.key: item for item in items}
     return [block for plan in plans for block in plan.blocks(by_key) if block.name not in done]
 
 
 def write_records(folder: Folder, block: WorkBlock, records: Sequence[Record]) -> None:
-    """The last write of a block."""
+    """Write the records, as the last write of a block."""
     folder.write(f"{RECORDS}/{block.name}.jsonl", "".join(map(_line, records)).encode())
 
 
 def read_records(folder: Folder) -> dict[str, Record]:
-    """The newest record of every document, by key."""
+    """Return the newest record of every document, by key."""
     records: dict[str, Record] = {}
     for name in sorted(name for name, _ in folder.names(RECORDS)):
         for line in folder.read(name).splitlines():
@@ -154,7 +154,7 @@ def read_records(folder: Folder) -> dict[str, Record]:
 
 
 def write_tables(folder: Folder, items: Sequence[WorkItem]) -> dict[str, Any]:
-    """Manifest, table of errors and summary of everything recorded here, in the order of names. Returns the summary."""
+    """Write manifest, table of errors and summary of all records, in the order of names; return the summary."""
     by_key = read_records(folder)
     records = sorted(by_key.values(), key=lambda record: (record.name, record.key))
     failed = [record for record in records if record.error]

@@ -1,7 +1,7 @@
-"""What a read document leaves in an output folder: a file per format, or a row of its block's JSONL or Parquet shard.
+"""Outputs of a read document in a folder: a file per format, or a row of its block's JSONL or Parquet shard.
 
-`keep` runs side by side for several documents; `close` writes what belongs to the block, the records last. Trouble with
-the folder ends the job (it can be run again); trouble with one document is that document's error.
+`keep` runs in parallel for several documents; `close` writes the block's own files, the records last. An error of the
+folder ends the job (it can be run again); an error of one document is that document's result.
 """
 
 import io
@@ -30,21 +30,24 @@ Outputs = dict[str, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Kept(Generic[T]):
-    """A document's record and what its block still needs of it (None: nothing)."""
+    """A document's record and the outputs that its block still needs (None: nothing)."""
 
     record: Record
-    rest: T | None = None
+    outputs: T | None = None
 
 
 class Output(Protocol[T]):
-    """Where read documents go. What it raises ends the job."""
+    """Receiver of read documents. An error that it raises ends the job."""
 
-    def keep(self, item: WorkItem, seen: Record, outcome: ReadOutcome, original: BinaryIO | None) -> Kept[T]: ...
-    def close(self, block: WorkBlock, kept: Sequence[Kept[T]]) -> list[Record]: ...
+    def keep(self, item: WorkItem, record: Record, outcome: ReadOutcome, original: BinaryIO | None) -> Kept[T]:
+        """Store a document's outputs, or keep them for its block."""
+
+    def close(self, block: WorkBlock, kept: Sequence[Kept[T]]) -> list[Record]:
+        """Write the block's own files and return its records."""
 
 
 class FolderOutput:
-    """`formats` in EXTRACT_FORMATS, in `shape`; `name_of` gives the name that is told of an item."""
+    """Writes `formats` of EXTRACT_FORMATS in `shape`; `name_of` returns the name to show for an item."""
 
     def __init__(
         self,
@@ -55,33 +58,36 @@ class FolderOutput:
     ) -> None:
         self._folder, self._formats, self._shape, self._name_of = folder, tuple(formats), shape, name_of
 
-    def keep(self, item: WorkItem, seen: Record, outcome: ReadOutcome, original: BinaryIO | None) -> Kept[Outputs]:
-        """The document's outputs made and, as files, written. A format that fails is the document's error."""
-        seen = replace(seen, name=self._name_of(item))
-        if seen.error or outcome.tree is None:
-            return Kept(seen)
-        read = Extracted(tree=outcome.tree, tree_json=outcome.tree_json, name=seen.name)
+    def keep(self, item: WorkItem, record: Record, outcome: ReadOutcome, original: BinaryIO | None) -> Kept[Outputs]:
+        """Make the document's outputs and, as files, write them. A format that fails is the document's error."""
+        record = replace(record, name=self._name_of(item))
+        if record.error or outcome.tree is None:
+            return Kept(record)
+        read = Extracted(tree=outcome.tree, tree_json=outcome.tree_json, name=record.name)
         try:
-            outputs = {wanted: EXTRACT_FORMATS[wanted][1](read) for wanted in self._formats}
+            outputs = {format_name: EXTRACT_FORMATS[format_name][1](read) for format_name in self._formats}
         except Exception:  # a bug in an export
-            return Kept(replace(seen, error=ErrorCode.INTERNAL.value))
-        seen = replace(seen, pages=len(outcome.tree.pages))
-        return Kept(self._write(seen, outputs)) if self._shape is Shape.FILES else Kept(seen, outputs)
+            return Kept(replace(record, error=ErrorCode.INTERNAL.value))
+        record = replace(record, pages=len(outcome.tree.pages))
+        return Kept(self._write(record, outputs)) if self._shape is Shape.FILES else Kept(record, outputs)
 
     def close(self, block: WorkBlock, kept: Sequence[Kept[Outputs]]) -> list[Record]:
-        rows = [one for one in kept if one.rest]
-        records = [one.record for one in kept]
+        """Write the block's shard and its records."""
+        rows = [result for result in kept if result.outputs]
+        records = [result.record for result in kept]
         if rows:
             name = f"{SHARDS}/{block.name}.{self._shape.value}"
             self._folder.write(name, self._shard(rows))
-            records = [replace(one.record, outputs=(name,)) if one.rest else one.record for one in kept]
+            records = [replace(result.record, outputs=(name,)) if result.outputs else result.record for result in kept]
         write_records(self._folder, block, records)
         return records
 
     def _write(self, record: Record, outputs: dict[str, bytes]) -> Record:
-        names = {wanted: place(wanted, record.key, EXTRACT_FORMATS[wanted][0]) for wanted in outputs}
-        for wanted, data in outputs.items():
-            self._folder.write(names[wanted], data)
+        names = {
+            format_name: place(format_name, record.key, EXTRACT_FORMATS[format_name][0]) for format_name in outputs
+        }
+        for format_name, data in outputs.items():
+            self._folder.write(names[format_name], data)
         return replace(record, outputs=tuple(names.values()))
 
     def _shard(self, rows: Sequence[Kept[Outputs]]) -> bytes:
@@ -97,15 +103,15 @@ class FolderOutput:
 
 
 def _facts(record: Record) -> dict[str, Any]:
-    kept = ("key", "name", "sha256", "bytes", "pages")
-    return {name: value for name, value in asdict(record).items() if name in kept}
+    copied = ("key", "name", "sha256", "bytes", "pages")
+    return {name: value for name, value in asdict(record).items() if name in copied}
 
 
 def _json_line(row: Kept[Outputs]) -> bytes:
-    """JSON formats as values, others as strings."""
+    """Return a line with JSON formats as values and others as strings."""
     outputs = {
         name: to_json(from_json(data)) if _is_json(name) else json.dumps(data.decode()).encode()
-        for name, data in (row.rest or {}).items()
+        for name, data in (row.outputs or {}).items()
     }
     head = json.dumps(_facts(row.record)).encode().removesuffix(b"}")
     return head + b"".join(b',"%s":%s' % (name.encode(), data) for name, data in outputs.items()) + b"}\n"
@@ -116,10 +122,10 @@ def _is_json(name: str) -> bool:
 
 
 def _parquet(rows: Sequence[Kept[Outputs]], formats: Sequence[str]) -> bytes:
-    """A row a document: its facts, then a string column per format. The same rows give the same bytes."""
+    """Return a table with a row a document: its facts, then a string column per format. Same rows give same bytes."""
     types = {"key": pa.string(), "name": pa.string(), "sha256": pa.string(), "bytes": pa.int64(), "pages": pa.int64()}
     schema = pa.schema([*types.items(), *((name, pa.large_string()) for name in formats)])
-    table = [_facts(row.record) | {name: data.decode() for name, data in (row.rest or {}).items()} for row in rows]
+    table = [_facts(row.record) | {name: data.decode() for name, data in (row.outputs or {}).items()} for row in rows]
     for row in table:
         row["name"] = row["name"].encode(errors="replace").decode()
     sink = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Waits out what passes by itself: a database that restarts, a full index writer, a bucket that is away."""
+"""Waits out temporary failures: a database that restarts, a full index writer, a bucket that is away."""
 
 import logging
 import time
@@ -18,7 +18,7 @@ def _sleep(timeout: float) -> bool:
 
 
 def patiently(work: Callable[[], T], *, patience_s: float = PATIENCE_S, wait: Clock = _sleep) -> T:
-    """What `work` gives; tried again while it raises something `retryable`, for `patience_s` at most."""
+    """Return the result of `work`, retried while it raises a `retryable` error, for `patience_s` seconds at most."""
     until = time.monotonic() + patience_s
     backoff = Backoff(wait)
     while True:

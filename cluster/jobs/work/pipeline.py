@@ -1,7 +1,7 @@
-"""One worker of a bulk extraction: a block of documents in, their records out. In a sandbox, as the service reads.
+"""One worker of a bulk extraction: reads a block of documents in a sandbox, as the service does, and records them.
 
-While one document is read, the next ones are fetched and the ones before are written, so neither a bucket's nor a
-disk's waiting time keeps a processor idle. Constructed by values; knows no Ray.
+While one document is read, the next ones are fetched and the previous ones are written, so waiting for a bucket or disk
+keeps no processor idle. Constructed by values; knows no Ray.
 """
 
 import hashlib
@@ -29,25 +29,25 @@ from models.pii.errors import PiiIncomplete
 _JOB = "bulk"  # a reader of blocks reads documents of one job only
 AHEAD = 8
 """Documents fetched before, and outputs written after, the one that is being read."""
-THREADS = 4  # documents fetched or written beside the reading, because a bucket is slow to answer
+THREADS = 4  # documents fetched or written during a reading, because a bucket is slow to answer
 PIECE = 1 << 20  # bytes copied at a time
 
 T = TypeVar("T")
 Finish = Callable[[ReadOutcome], ReadOutcome]
-"""The last touch to what was read (flags, redaction). Raises `PiiIncomplete`."""
+"""The last step on an outcome (flags, redaction). Raises `PiiIncomplete`."""
 
 
 class SandboxBroken(RuntimeError):
-    """No document can be read here now; none of them is at fault."""
+    """The sandbox fails on this machine; no document is at fault."""
 
 
 def as_read(outcome: ReadOutcome) -> ReadOutcome:
-    """No last touch."""
+    """Return the outcome unchanged: a `Finish` without effect."""
     return outcome
 
 
 class BlockReader(Generic[T]):
-    """Close it, or let its process end."""
+    """Reads blocks. Close it, or let its process end."""
 
     def __init__(
         self,
@@ -68,26 +68,27 @@ class BlockReader(Generic[T]):
         self._reader.start()
 
     def close(self) -> None:
+        """End the threads and the sandbox."""
         self._fetching.shutdown()
         self._writing.shutdown()
         self._reader.close()
 
     def read_block(self, block: WorkBlock) -> list[Record]:
-        """Every document of the block ended and recorded. Raises only what makes the whole job end."""
-        kept: list[Future[Kept[T]]] = []
+        """Read and record every document of the block. Raises only errors that end the whole job."""
+        futures: list[Future[Kept[T]]] = []
         for item, original in self._fetched(block):
-            seen, outcome = self._read(item, original)
-            kept.append(self._writing.submit(self._keep, item, seen, outcome, original))
-            if len(kept) > AHEAD:
-                kept[-AHEAD].result()
-        return self._output.close(block, [one.result() for one in kept])
+            record, outcome = self._read(item, original)
+            futures.append(self._writing.submit(self._keep, item, record, outcome, original))
+            if len(futures) > AHEAD:
+                futures[-AHEAD].result()
+        return self._output.close(block, [future.result() for future in futures])
 
-    def _keep(self, item: WorkItem, seen: Record, outcome: ReadOutcome, original: BinaryIO | None) -> Kept[T]:
+    def _keep(self, item: WorkItem, record: Record, outcome: ReadOutcome, original: BinaryIO | None) -> Kept[T]:
         with closing(original) if original is not None else nullcontext():
-            return self._output.keep(item, seen, outcome, original)
+            return self._output.keep(item, record, outcome, original)
 
     def _fetched(self, block: WorkBlock) -> Iterator[tuple[WorkItem, BinaryIO | None]]:
-        """Items in order with their originals; None for one that cannot be had. At most AHEAD are open."""
+        """Yield items in order with their originals; None for an unreadable one. At most AHEAD are open."""
         waiting: deque[tuple[WorkItem, Future[BinaryIO | None]]] = deque()
         try:
             for item in block.items:
@@ -112,19 +113,19 @@ class BlockReader(Generic[T]):
             return None
 
     def _read(self, item: WorkItem, original: BinaryIO | None) -> tuple[Record, ReadOutcome]:
-        """What was seen of the original, with the code of what went wrong."""
-        seen = Record(key=item.key, name=item.name)
+        """Return the record of the original, with the error code if reading failed, and the outcome."""
+        record = Record(key=item.key, name=item.name)
         if original is None:
-            return replace(seen, error=ErrorCode.ORIGINAL_MISSING.value), ReadOutcome()
+            return replace(record, error=ErrorCode.ORIGINAL_MISSING.value), ReadOutcome()
         outcome = self._outcome(original)
-        seen = replace(seen, sha256=_digest(original, outcome), bytes=os.fstat(original.fileno()).st_size)
+        record = replace(record, sha256=_digest(original, outcome), bytes=os.fstat(original.fileno()).st_size)
         try:
             outcome = self._finish(outcome)
         except PiiIncomplete as error:
-            return replace(seen, error=error.code), ReadOutcome()
+            return replace(record, error=error.code), ReadOutcome()
         if outcome.error is not None or outcome.tree is None:
-            return replace(seen, error=str(outcome.error or ErrorCode.INTERNAL)), outcome
-        return seen, outcome
+            return replace(record, error=str(outcome.error or ErrorCode.INTERNAL)), outcome
+        return record, outcome
 
     def _outcome(self, original: BinaryIO) -> ReadOutcome:
         read = self._reader.read_until_pixels(original, self._options, job=_JOB)
@@ -140,16 +141,16 @@ class BlockReader(Generic[T]):
 
 
 def _digest(original: BinaryIO, outcome: ReadOutcome) -> str:
-    """SHA-256 (hex) of the original; a tree knows it already."""
+    """Return the SHA-256 (hex) of the original, from the tree if there is one."""
     if outcome.tree is not None:
         return outcome.tree.source.sha256
-    digest, at = hashlib.sha256(), 0
-    while piece := os.pread(original.fileno(), PIECE, at):
+    digest, offset = hashlib.sha256(), 0
+    while piece := os.pread(original.fileno(), PIECE, offset):
         digest.update(piece)
-        at += len(piece)
+        offset += len(piece)
     return digest.hexdigest()
 
 
 def make_cpu_recogniser(langs: tuple[str, ...]) -> RecognisePages:
-    """The CPU recogniser, in this process."""
+    """Return the CPU recogniser, in this process."""
     return Recogniser(lambda: make_recogniser(langs=langs))

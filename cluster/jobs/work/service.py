@@ -1,7 +1,7 @@
-"""Which service a job works for, and on which Ray: the node's own cluster, or the one of a service on this machine.
+"""The service and Ray cluster of a job: the node's own cluster, or that of a service on this machine.
 
 A job submitted to a cluster of `quire worker` nodes finds the runtime through its node. With a workdir it joins the Ray
-of the service that runs there; its CPUs are all spoken for by readers, so workers ask for none.
+of the service that runs there; readers reserve all its CPUs, so workers reserve none.
 """
 
 import os
@@ -25,17 +25,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """Travels to the workers. `cpus`: what a worker reserves; `runtime_file` None: that of the node it is on."""
+    """A service, as plain values for the workers, which reserve `cpus` each. No `runtime_file`: that of the node."""
 
     runtime_file: str | None = None
     cpus: float = 1.0
 
     def runtime(self) -> Runtime:
+        """Return the service's runtime."""
         return read_runtime(Path(self.runtime_file)) if self.runtime_file else find_runtime()
 
 
 def find_service(workdir: Path | None) -> Service:
-    """The service of this node, or the one of `workdir`. Raises `StartRefused` where none was started."""
+    """Return the service of this node, or the one of `workdir`. Raises `StartRefused` if none was started there."""
     if workdir is None:
         return Service()
     workdir = workdir.expanduser().absolute()
@@ -56,7 +57,7 @@ def find_service(workdir: Path | None) -> Service:
 
 
 def with_store(runtime: Runtime, work: Callable[[Store], T]) -> T:
-    """A store of one's own for one piece of work."""
+    """Run one piece of work with a newly opened store."""
     store = open_runtime_store(runtime)
     try:
         return work(store)
@@ -65,7 +66,7 @@ def with_store(runtime: Runtime, work: Callable[[Store], T]) -> T:
 
 
 def index_is_here(runtime: Runtime) -> bool:
-    """The service's index writer runs on the Ray cluster this process has joined."""
+    """Return whether the service's index writer runs on the Ray cluster this process has joined."""
     from ray import serve
 
     return searches(runtime.settings) and API_APP in serve.status().applications

@@ -26,14 +26,14 @@ class Shard:
 
 
 def write_shards(folder: Folder, prefix: str, lines: Iterable[str], *, lines_per_shard: int) -> list[Shard]:
-    """The shards of these lines, then their list."""
-    there = dict(folder.names())
+    """Write the shards of these lines, then their list, and return the shards."""
+    existing = dict(folder.names())
     entries: list[Shard] = []
     for number, part in enumerate(_parts(lines, lines_per_shard)):
         data = "".join(part).encode()
         digest = hashlib.sha256(data).hexdigest()
         name = f"{prefix}-{number:05d}-{digest[:16]}.jsonl"
-        if there.get(name) != len(data):
+        if existing.get(name) != len(data):
             folder.write(name, data)
         entries.append(Shard(name=name, lines=len(part), bytes=len(data), sha256=digest))
     folder.write(LIST, (json.dumps([asdict(entry) for entry in entries], indent=1) + "\n").encode())
@@ -41,9 +41,9 @@ def write_shards(folder: Folder, prefix: str, lines: Iterable[str], *, lines_per
 
 
 def drop_others(folder: Folder, shards: Iterable[Shard]) -> None:
-    """Shards that an earlier export of another corpus or other options left here."""
-    kept = {shard.name for shard in shards}
-    for name in [name for name, _ in folder.names() if SHARD.fullmatch(name) and name not in kept]:
+    """Delete shards of earlier exports with another corpus or other options."""
+    names = {shard.name for shard in shards}
+    for name in [name for name, _ in folder.names() if SHARD.fullmatch(name) and name not in names]:
         folder.delete(name)
 
 

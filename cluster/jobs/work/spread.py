@@ -1,7 +1,7 @@
 """Blocks of work over the CPUs of a cluster by Ray Data, with progress in the job's log.
 
-In come rows and the worker that does a row; out come its answers as they are ready (or in order). A worker whose node
-is lost does its row again elsewhere; a worker that raises ends the job.
+Each row goes to a worker, and answers are yielded as they are ready (or in order). The row of a lost node is repeated
+elsewhere; a worker that raises ends the job.
 """
 
 import logging
@@ -20,11 +20,11 @@ Row = dict[str, Any]
 
 
 class JobStopped(RuntimeError):
-    """A worker could not go on; what is recorded stays, and the job can be run again."""
+    """A worker failed; recorded work stays, and the job can be run again."""
 
 
 def connect() -> int:
-    """Join the cluster this process belongs to (RAY_ADDRESS, or one of its own); how many workers it has room for."""
+    """Join the cluster this process belongs to (RAY_ADDRESS, or a new one) and return the number of workers it fits."""
     ray.init(ignore_reinit_error=True, log_to_driver=False, logging_level="WARNING", namespace="quire")
     free = int(ray.available_resources().get("CPU", 0))
     if not free:
@@ -33,12 +33,13 @@ def connect() -> int:
 
 
 class RowWorker:
-    """What Ray Data keeps in an actor: a worker made by `make(*arguments)`, asked row by row."""
+    """The actor of Ray Data: a worker made by `make(*arguments)`, called row by row."""
 
     def __init__(self, make: Callable[..., Callable[[Row], Row]], arguments: tuple[Any, ...]) -> None:
         self._work = make(*arguments)
 
     def __call__(self, row: Row) -> Row:
+        """Do one row."""
         return self._work(row)
 
 
@@ -51,7 +52,7 @@ def spread(
     cpus: float = 1.0,
     in_order: bool = False,
 ) -> Iterator[Row]:
-    """The answer to every row. Each row is a task of its own, so a slow one holds up nothing but itself."""
+    """Yield the answer to every row. Each row is a separate task, so a slow one delays no other."""
     if not rows:
         return
     context = ray.data.DataContext.get_current()
@@ -77,7 +78,7 @@ def _last_line(error: BaseException) -> str:
 
 
 class Progress:
-    """Counts in the job's log, every ten seconds and at the end."""
+    """Logs progress every ten seconds and at the end."""
 
     def __init__(self, total: int, what: str = "documents") -> None:
         self._total, self._what = total, what
@@ -86,7 +87,7 @@ class Progress:
         self._done = 0
 
     def step(self, done: int, counts: Mapping[str, int]) -> None:
-        """`done` more of the total; `counts` of other things are added up."""
+        """Count `done` more of the total, and add `counts` of other things."""
         self._done += done
         self._counts = {name: self._counts.get(name, 0) + count for name, count in counts.items()}
         if time.monotonic() - self._shown >= REPORT_S or self._done >= self._total:

@@ -1,4 +1,4 @@
-"""Bulk extraction into a folder or bucket, without a service: what a worker does, and which blocks are left to do."""
+"""Bulk extraction into a folder or bucket, without a service: the worker, and the blocks that are not done."""
 
 import logging
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ from models.cdom.version import SERVICE_VERSION
 
 log = logging.getLogger("quire.jobs")
 MOST = {Shape.FILES: 64, Shape.JSONL: 512, Shape.PARQUET: 512}
-"""Documents of a block: what a kill costs a worker, and what a shard holds."""
+"""Most documents of a block, which is the loss of a killed worker and the size of a shard."""
 
 
 class OtherResults(Exception):
@@ -37,7 +37,7 @@ class OtherResults(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderJob:
-    """What is read from where into what. Plain values: it travels to the workers."""
+    """Source, output and options of a job, as plain values that travel to the workers."""
 
     source: str
     output: str
@@ -48,10 +48,11 @@ class FolderJob:
 
     @property
     def options(self) -> ReadOptions:
+        """Reading options of the job."""
         return ReadOptions(ocr=self.ocr)
 
     def facts(self) -> dict[str, object]:
-        """What must be the same for every document of a folder."""
+        """Return the options that must be the same for every document of a folder."""
         return {
             "formats": sorted(self.formats),
             "as": self.shape.value,
@@ -62,7 +63,7 @@ class FolderJob:
 
 
 class ReadRow:
-    """A row is a block as JSON; the answer counts what became of its documents."""
+    """Worker whose row is a block as JSON; it returns counts."""
 
     def __init__(self, job: FolderJob) -> None:
         name_of = (lambda _: HIDDEN_NAME) if job.redacted else (lambda item: item.name)
@@ -75,16 +76,18 @@ class ReadRow:
         )
 
     def __call__(self, row: Row) -> Row:
+        """Read the documents of a block."""
         records = self._reader.read_block(load_block(row["block"]))
         failed = sum(record.error is not None for record in records)
         return {"documents": len(records), "pages": sum(record.pages for record in records), "failed": failed}
 
     def close(self) -> None:
+        """End the reader."""
         self._reader.close()
 
 
 def read_into_folder(job: FolderJob, items: Sequence[WorkItem], workers: int | None, *, again: bool) -> dict[str, Any]:
-    """Do what is left; returns the summary. Raises `OtherResults`, `JobStopped`."""
+    """Read all documents that are not done; return the summary. Raises `OtherResults`, `JobStopped`."""
     folder = open_folder(job.output, make=True)
     if not claim_folder(folder, job.facts()):
         raise OtherResults
@@ -103,7 +106,7 @@ def read_into_folder(job: FolderJob, items: Sequence[WorkItem], workers: int | N
 
 
 def plan_work(folder: Folder, items: Sequence[WorkItem], size: int, *, again: bool) -> list[WorkBlock]:
-    """Blocks without records, after a plan was made for what has none; `again`: one more for what failed."""
+    """Return blocks without records, after planning new documents and, with `again`, failed ones."""
     plans = read_plans(folder)
     failed = [key for key, record in read_records(folder).items() if record.error] if again else []
     plans = make_plan(folder, plans, find_unplanned(plans, items), size)
@@ -111,7 +114,7 @@ def plan_work(folder: Folder, items: Sequence[WorkItem], size: int, *, again: bo
 
 
 def look_at_folder(output: str, items: Sequence[WorkItem]) -> dict[str, int]:
-    """How much there is to do; nothing is written."""
+    """Return the number of documents in all and to read; write nothing."""
     try:
         records = read_records(open_folder(output))
     except NotADirectoryError:

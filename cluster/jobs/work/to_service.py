@@ -1,7 +1,7 @@
 """Bulk extraction into the service's store: documents appear in finished jobs, found by search, metered once.
 
-A worker reads with the service's own settings and puts a block's documents in with one transaction. What is done is
-remembered by the database alone: a document's id is made of corpus and path.
+A worker reads with the service's own settings and stores a block's documents in one transaction. Only the database
+records what is done: a document's id is made of corpus and path.
 """
 
 import logging
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("quire.jobs")
 MOST = 64
-"""Documents of a job: one commit, one index write and what a kill costs a worker."""
+"""Most documents of a job: one commit, one index write and the loss of a killed worker."""
 JOBS_PER_WORKER = 4  # jobs a worker's documents are spread over, so that their rows are not one hot spot
 PIECE = 1 << 20  # bytes copied at a time
 MEGABYTE = 1 << 20  # bytes
@@ -51,8 +51,10 @@ MEGABYTE = 1 << 20  # bytes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceJob:
-    """What is read from where for whom. Plain values: it travels to the workers. `indexed`: the index is asked now,
-    else its writer finds what is missing."""
+    """Source and owner of the documents, as plain values that travel to the workers.
+
+    `indexed`: workers write to the index now; otherwise its writer adds missing documents later.
+    """
 
     source: str
     corpus: str
@@ -62,15 +64,17 @@ class ServiceJob:
     indexed: bool = False
 
     def options(self, runtime: Runtime) -> ReadOptions:
+        """Return the reading options of the job."""
         return replace(read_options(runtime.settings), ocr=self.ocr)
 
     def document_id(self, item: WorkItem) -> DocumentId:
+        """Return the id of a document, the same in every run."""
         return bulk_document_id(self.scope, self.corpus, item.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceParts:
-    """What an output is made of. `index` None: chunks are only counted."""
+    """Parts of a `ServiceOutput`. Without an `index` chunks are only counted."""
 
     store: Store
     quota: Callable[[], PageQuota]
@@ -85,33 +89,38 @@ class ServiceOutput:
         self._job, self._options, self._parts = job, options, parts
         self._actor = Actor(key_name=job.scope.tenant)
 
-    def keep(self, item: WorkItem, seen: Record, outcome: ReadOutcome, original: BinaryIO | None) -> Kept[BulkDocument]:
-        """Original and artifacts stored, chunks in the index: all that comes before the commit. Nothing of it for a
-        document that is there already: it may have been deleted since."""
+    def keep(
+        self, item: WorkItem, record: Record, outcome: ReadOutcome, original: BinaryIO | None
+    ) -> Kept[BulkDocument]:
+        """Store original, artifacts and chunks before the commit.
+
+        Documents that exist already are skipped, because they may have been deleted since.
+        """
         document_id = self._job.document_id(item)
         if original is None or patiently(lambda: find_known(self._parts.store.db, [document_id])):
-            return Kept(seen)
+            return Kept(record)
         document = BulkDocument(
             id=document_id,
             source_file=clean_name(item.name),
             original=patiently(lambda: self._store_original(original)),
             options=self._options,
-            error=seen.error,
+            error=record.error,
             detail=outcome.detail,
         )
-        if seen.error or outcome.tree is None:
-            return Kept(seen, document)
+        if record.error or outcome.tree is None:
+            return Kept(record, document)
         try:
             document = self._describe(document, outcome, outcome.tree)
         except EmbeddingFailed as error:
             error_code = ErrorCode.INTERNAL.value
-            return Kept(replace(seen, error=error_code), replace(document, error=error_code, detail=error.code))
-        return Kept(replace(seen, pages=document.pages), document)
+            return Kept(replace(record, error=error_code), replace(document, error=error_code, detail=error.code))
+        return Kept(replace(record, pages=document.pages), document)
 
     def close(self, block: WorkBlock, kept: Sequence[Kept[BulkDocument]]) -> list[Record]:
-        documents = [one.rest for one in kept if one.rest is not None]
+        """Store the documents in one transaction and return the block's records."""
+        documents = [result.outputs for result in kept if result.outputs is not None]
         patiently(lambda: self._take(documents))
-        return [one.record for one in kept]
+        return [result.record for result in kept]
 
     def _take(self, documents: Sequence[BulkDocument]) -> Taken:
         return take_documents(
@@ -142,7 +151,7 @@ class ServiceOutput:
         )
 
     def _put(self, document_id: DocumentId, files: dict[str, bytes]) -> tuple[int, dict[str, dict[str, Any]]]:
-        """Under attempt 1; where a killed run of another version left other bytes, under the next free one."""
+        """Store the files as attempt 1, or as the next free one if a killed run of another version left other bytes."""
         artifacts = self._parts.store.artifacts
         try:
             return 1, artifacts.put(document_id, 1, files)
@@ -152,7 +161,7 @@ class ServiceOutput:
 
 
 class TakeRow:
-    """A row is a block as JSON; the answer counts what became of its documents."""
+    """Worker whose row is a block as JSON; it returns counts."""
 
     def __init__(self, job: ServiceJob) -> None:
         runtime = job.service.runtime()
@@ -174,6 +183,7 @@ class TakeRow:
         )
 
     def __call__(self, row: Row) -> Row:
+        """Read and store the documents of a block."""
         records = self._reader.read_block(load_block(row["block"]))
         missing = sum(record.error == ErrorCode.ORIGINAL_MISSING.value for record in records)
         failed = sum(record.error is not None for record in records) - missing
@@ -181,18 +191,19 @@ class TakeRow:
         return {"documents": len(records), "pages": pages, "failed": failed, "missing": missing}
 
     def close(self) -> None:
+        """End the reader."""
         self._reader.close()
 
 
 def quota_of(license: "LicenseHolder") -> PageQuota:
-    """The licence as it is now. Raises `LicenseRefused`."""
+    """Return the quota of the licence as it is now. Raises `LicenseRefused`."""
     license.refresh()
     license.require_intake()
     return PageQuota(max_pages_per_month=license.current.max_pages_per_month)
 
 
 def read_into_service(job: ServiceJob, items: Sequence[WorkItem], workers: int | None) -> dict[str, Any]:
-    """Do what is left; returns the summary. Raises `JobStopped`, `StorageError`, `LicenseRefused`."""
+    """Read all new documents; return the summary. Raises `JobStopped`, `StorageError`, `LicenseRefused`."""
     runtime = job.service.runtime()
     quota_of(hold_license(runtime))
     fresh = find_fresh(job, runtime, items)
@@ -222,7 +233,7 @@ def read_into_service(job: ServiceJob, items: Sequence[WorkItem], workers: int |
 
 
 def find_fresh(job: ServiceJob, runtime: Runtime, items: Sequence[WorkItem]) -> list[WorkItem]:
-    """Items that no run has brought."""
+    """Return items that no run has stored."""
     ids = [job.document_id(item) for item in items]
     known = with_store(runtime, lambda store: find_known(store.db, ids))
     return [item for item, document_id in zip(items, ids, strict=True) if document_id not in known]

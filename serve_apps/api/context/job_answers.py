@@ -12,7 +12,7 @@ from pydantic_core import to_json
 from serve_apps.api.http.bulkhead import Bulkhead
 from serve_apps.api.http.refusals import Overloaded
 from serve_apps.api.shapes.rendering import has_ended, render_job
-from storage.jobs.job_lookup import Wanted, find_jobs
+from storage.jobs.job_lookup import JobKey, find_jobs
 from storage.postgres.database import Database
 from storage.values.errors import NotFound
 from storage.values.rows import JobId, Scope
@@ -34,7 +34,7 @@ class JobAnswers:
 
     def __init__(self, db: Database, lane: Bulkhead) -> None:
         self._db, self._lane = db, lane
-        self._waiting: dict[Wanted, list[asyncio.Future[JobAnswer]]] = {}
+        self._waiting: dict[JobKey, list[asyncio.Future[JobAnswer]]] = {}
         self._task: asyncio.Task[None] | None = None
 
     async def get(self, scope: Scope, job_id: JobId) -> JobAnswer:
@@ -56,7 +56,7 @@ class JobAnswers:
         finally:
             self._task = None
 
-    async def _serve_batch(self, wanted: list[Wanted]) -> None:
+    async def _serve_batch(self, wanted: list[JobKey]) -> None:
         asked = [(one, self._waiting.pop(one)) for one in wanted]
         try:
             found = await self._lane.run(_load, self._db, wanted)
@@ -77,5 +77,5 @@ def _settle(answers: list[asyncio.Future[JobAnswer]], found: JobAnswer | None, f
             answer.set_result(found)
 
 
-def _load(db: Database, wanted: list[Wanted]) -> dict[Wanted, JobAnswer]:
+def _load(db: Database, wanted: list[JobKey]) -> dict[JobKey, JobAnswer]:
     return {one: JobAnswer(to_json(render_job(job)), has_ended(job)) for one, job in find_jobs(db, wanted).items()}

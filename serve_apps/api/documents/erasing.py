@@ -17,7 +17,7 @@ from models.redaction.planning.search import texts_of_tree
 from storage.jobs.lifecycle import delete_document
 from storage.objects.artifacts import TREE
 from storage.store import Store
-from storage.upkeep.erasure import StoredDocument, forget_metadata, list_stored
+from storage.upkeep.erasure import StoredDocument, erase_metadata, list_stored
 from storage.values.errors import Conflict, NotFound
 from storage.values.rows import Actor, Scope
 from storage.values.signing import Signer
@@ -87,7 +87,7 @@ def erase_person(
     lines = [_erase(store, scope, actor, one) if really else _line(one, "found") for one in found]
     jobs = sorted({one.document.job_id for one in found if one.in_metadata})
     if really and jobs:
-        forget_metadata(store.db, scope, actor, jobs)
+        erase_metadata(store.db, scope, actor, jobs)
     report: dict[str, Any] = {
         "tenant": scope.tenant,
         "org": scope.org,

@@ -17,7 +17,7 @@ from storage.jobs.document_list import list_formats
 from storage.jobs.documents import PublishedTree, locate_tree
 from storage.jobs.job_names import name_jobs
 from storage.queue.usage_over_time import usage_by_day, usage_by_hour
-from storage.review.reviews import FlagState, ListedFlag, ReviewWord, list_inbox, read_decisions, read_words
+from storage.review.reviews import FlagState, KeyDecision, ListedFlag, list_inbox, read_decisions, read_key_decisions
 from storage.values.rows import DocumentId
 
 
@@ -44,7 +44,7 @@ class Flagged:
     state: FlagState
     place: str
     confidence: float
-    words: tuple[ReviewWord, ...]
+    words: tuple[KeyDecision, ...]
 
 
 async def find_names(visit: Visit, jobs: list[dict[str, object]]) -> dict[str, str]:
@@ -117,7 +117,7 @@ def _waiting(key: tuple[str, str, str], flags: list[ListedFlag]) -> Waiting:
 def _flags(running: AppState, document_id: DocumentId, where: PublishedTree) -> list[Flagged]:
     store = running.resources.store
     tree = running.trees.get(store, document_id, where.attempt)
-    decided, said = read_decisions(store.db, document_id), read_words(store.db, [document_id])
+    decided, said = read_decisions(store.db, document_id), read_key_decisions(store.db, [document_id])
     blocks, spans = {str(block.id): block for block in tree.blocks}, find_spans(tree)
     found = []
     for place in find_places(tree):

@@ -1,4 +1,4 @@
-"""How text becomes words, per language, and how words become a BM25 query. No parser: operators are just text."""
+"""Analysis of text into words, per language, and of words into a BM25 query. No parser: operators are just text."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -31,7 +31,7 @@ Words = dict[tuple[str, str], float]
 
 
 def field_of(language: str | None) -> str:
-    """The field a chunk of this language (ISO 639-1, None = unknown) is indexed in. Unknown is taken for English."""
+    """Return the field for chunks of this language (ISO 639-1); unknown languages (None) are taken for English."""
     if language is None:
         return "text_en"
     return f"text_{language}" if language in LANGUAGES else "text_any"
@@ -39,12 +39,12 @@ def field_of(language: str | None) -> str:
 
 @cache
 def analysers() -> dict[str, tantivy.TextAnalyzer]:
-    """Analyser by field name."""
+    """Return the analyser of each field."""
     return {field: _analyser(LANGUAGES.get(field.removeprefix("text_"))) for field in FIELDS}
 
 
 def _analyser(language: str | None) -> tantivy.TextAnalyzer:
-    """Lower case, no accents; stop words and endings of `language` removed."""
+    """Return an analyser to lower case without accents, stop words and endings of `language`."""
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.remove_long(80))
     builder = builder.filter(tantivy.Filter.lowercase())
     if language is not None:
@@ -54,6 +54,7 @@ def _analyser(language: str | None) -> tantivy.TextAnalyzer:
 
 @cache
 def index_schema() -> tantivy.Schema:
+    """Return the schema of every keyword index."""
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("key", stored=True, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("document", tokenizer_name="raw", index_option="basic")
@@ -65,12 +66,12 @@ def index_schema() -> tantivy.Schema:
 
 
 def words_of(text: str, field: str = "text_en") -> list[str]:
-    """The words `text` is indexed or asked by in a field."""
+    """Return the words by which `text` is indexed or queried in a field."""
     return [str(word) for word in analysers()[field].analyze(text)]
 
 
 def ask(text: str, fields: Sequence[str]) -> Words:
-    """A query's words in each of the fields, repeated ones counting more; no operator means anything."""
+    """Return a query's words in each of the fields, weighted by repetition; operators have no meaning."""
     asked: Counter[tuple[str, str]] = Counter()
     for field in fields:
         asked.update((field, word) for word in words_of(text, field)[:MAX_QUERY_WORDS])
@@ -78,7 +79,7 @@ def ask(text: str, fields: Sequence[str]) -> Words:
 
 
 def to_query(schema: tantivy.Schema, words: Words, documents: Collection[str] | None) -> tantivy.Query | None:
-    """Any of the words by BM25, only within `documents` when given; None when no word is left to ask for."""
+    """Return a query for any of the words by BM25, only within `documents` if given; None without words."""
     if not words:
         return None
     query = tantivy.Query.boolean_query([_term(schema, *pair, weight) for pair, weight in words.items()])

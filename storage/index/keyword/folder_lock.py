@@ -1,4 +1,4 @@
-"""One process of a machine changes the keyword indexes at a time: the writer, or whoever follows it from elsewhere."""
+"""A lock between processes of a machine that change the keyword indexes: the writer, or a follower of a remote one."""
 
 import fcntl
 import os
@@ -17,7 +17,7 @@ class FolderTaken(Exception):
 
 
 class FolderLock:
-    """A lock on a folder between processes of one machine; threads of one process share it (they have their own)."""
+    """A lock on a folder between processes of one machine; threads of one process share it and need their own lock."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -27,7 +27,7 @@ class FolderLock:
 
     @contextmanager
     def held(self, *, wait: bool = True) -> Iterator[None]:
-        """Raises `FolderTaken` without `wait` when another process has it."""
+        """Hold the lock for the block. Without `wait`, raise `FolderTaken` if another process has it."""
         self._enter(wait)
         try:
             yield

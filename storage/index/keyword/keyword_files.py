@@ -1,8 +1,8 @@
-"""The keyword engine as its one writer sees it: follow the chunk table, rebuild, erase.
+"""Operations of the keyword engine's one writer: follow the chunk table, rebuild, erase.
 
-tantivy keeps the words of deleted chunks until a merge it cannot be asked for, so erasing text means building an index
-again from the table and then dropping the old files. A scope's index is cut into parts of `PART_CHUNKS`, so that only
-those parts are built again in which the text stood.
+tantivy keeps the words of deleted chunks until a merge that cannot be requested, so erasing text means building an
+index again from the table and then dropping the old files. A scope's index is cut into parts of `PART_CHUNKS`, so that
+only the parts that held the text are built again.
 """
 
 import json
@@ -27,16 +27,16 @@ from storage.objects.durable_files import partial_name, sync_folder, write_synce
 from storage.values.rows import Scope
 
 PART_CHUNKS = 50_000
-"""Chunks from which a part takes no more: it is built again in about 4 CPU seconds, and a million are 20 parts."""
+"""Chunks at which a part is full: it is built again in about 4 CPU seconds, and a million chunks are 20 parts."""
 SIDE_BY_SIDE = max(1, min(4, os.cpu_count() or 1))
-"""Parts built at the same time: one takes a core, and a writer waits for them, while each holds its chunks (100 MB)."""
+"""Parts built in parallel: each takes a core and holds its chunks in memory (100 MB)."""
 Rows = list[dict[str, Any]]
 Batches = tuple[int, int]
-"""Those after the first number, up to the second."""
+"""Batches after the first number, up to and including the second."""
 
 
 class KeywordFiles:
-    """All scopes' keyword indexes, kept in step with the table. One process, one thread at a time."""
+    """All scopes' keyword indexes, kept up to date with the table. One process, one thread at a time."""
 
     def __init__(self, keywords: Keywords, table: ChunkTable, *, part_chunks: int = PART_CHUNKS) -> None:
         self._keywords, self._table, self._part_chunks = keywords, table, part_chunks
@@ -44,12 +44,13 @@ class KeywordFiles:
         self.lock = FolderLock(keywords.root)
 
     def has(self, scope: Scope) -> bool:
+        """Return whether the scope has an index of this version."""
         return self._keywords.state(scope) is not None
 
     def follow(self, scope: Scope, emptied: Collection[tuple[str, int]] = ()) -> int:
-        """Take in what the table got for this scope since; builds the index when it is missing. Number of chunks.
+        """Add the table's new chunks of this scope, or build a missing index; return the number of chunks.
 
-        A generation that comes again replaces itself whole. `emptied` ones have no chunk left in the table.
+        A generation written again replaces itself. `emptied` ones have no chunk left in the table.
         """
         with self.lock.held():
             return self._follow(scope, emptied)
@@ -72,21 +73,27 @@ class KeywordFiles:
             after = parts[-1].until if parts else -1
             parts.append(self._build_part(scope, self._next_build(scope), rows, (after, until)))
         last = parts[-1].until if fresh else state.batch
-        self._say(scope, KeywordState(tuple(parts), max(state.batch, last), _ordered({*state.fields, *_fields(fresh)})))
+        self._write_state(
+            scope, KeywordState(tuple(parts), max(state.batch, last), _ordered({*state.fields, *_fields(fresh)}))
+        )
         return len(fresh)
 
     def rebuild(self, scope: Scope, lock: AbstractContextManager[Any]) -> None:
-        """Build the scope's index anew and put it in place; `lock` (the writer's) is taken for the swap only."""
+        """Build the scope's index from the table and swap it in; the writer's `lock` is held for the swap only."""
         with self.lock.held():
             built = self._build(scope)
             with lock:
                 self._put(scope, built)
                 self.follow(scope)
 
-    def forget(self, scope: Scope, field: str, words: Collection[str], lock: AbstractContextManager[Any]) -> None:
-        """Nothing of these, which the table no longer has, is left: their parts are built again, a few at a time.
+    def erase_words(self, scope: Scope, field: str, words: Collection[str], lock: AbstractContextManager[Any]) -> None:
+        """Erase documents or generations that the table no longer has, by rebuilding their parts, a few at a time.
 
-        `field`: `document` or `generation`, which `words` name. `lock` (the writer's) is given back in between.
+        Args:
+            scope: Owner of the index.
+            field: `document` or `generation`, which `words` name.
+            words: Documents or generations to erase.
+            lock: The writer's lock, released between the parts.
         """
         if not self.has(scope):
             self.rebuild(scope, lock)
@@ -96,7 +103,7 @@ class KeywordFiles:
         self.rebuild_parts(scope, builds, lock)
 
     def rebuild_parts(self, scope: Scope, builds: Iterable[int], lock: AbstractContextManager[Any]) -> None:
-        """These parts anew from the table; those that went meanwhile are left out. `lock` is taken for a few each."""
+        """Build these parts from the table; parts that are gone are left out. `lock` is held for a few at a time."""
         left = list(builds)
         while left:
             some, left = left[:SIDE_BY_SIDE], left[SIDE_BY_SIDE:]
@@ -112,22 +119,22 @@ class KeywordFiles:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def close(self) -> None:
-        """Give all write locks back."""
+        """Release all write locks."""
         self._writers.close()
 
     # parts
 
     def _change(self, scope: Scope, parts: list[KeywordPart], gone: Collection[str], until: int, fresh: Rows) -> None:
-        """Generations out of the parts where they stand, rows into the last; one commit for each part that changes.
+        """Delete generations from the parts that hold them and add rows to the last; one commit for each changed part.
 
-        The last is always asked to delete: after a crash it may hold what its state does not know.
+        The last part is always asked to delete: after a crash it may hold rows that its state does not name.
         """
         view = self._keywords.view(scope)
         holding = set(view.parts_with("generation", gone)) if view is not None else set()
-        for at in sorted(holding | ({len(parts) - 1} if parts else set())):
-            part, rows = parts[at], fresh if at + 1 == len(parts) else []
+        for index in sorted(holding | ({len(parts) - 1} if parts else set())):
+            part, rows = parts[index], fresh if index + 1 == len(parts) else []
             self._writers.change(self._keywords.part_folder(scope, part.build), gone=gone, fresh=rows)
-            parts[at] = replace(
+            parts[index] = replace(
                 part,
                 until=until if rows else part.until,
                 chunks=part.chunks + len(rows),
@@ -135,14 +142,14 @@ class KeywordFiles:
             )
 
     def _portions(self, rows: Rows, room: int) -> Iterator[tuple[int, Rows]]:
-        """Rows cut as parts are: (last batch, rows); the first portion fills the `room` that is left, if any."""
+        """Yield rows cut as parts are, as (last batch, rows); the first portion fills the `room` that is left."""
         after = -1
         for until in self._cuts(sorted(Counter(row["batch"] for row in rows).items()), room):
             yield until, [row for row in rows if after < row["batch"] <= until]
             after = until
 
     def _cuts(self, batches: Iterable[tuple[int, int]], room: int = 0) -> list[int]:
-        """The batches, of (batch, chunks) in order, after which a part is full, and the last one."""
+        """Return the batches, of (batch, chunks) in order, after which a part is full, and the last one."""
         cuts: list[int] = []
         size, last, most = 0, None, room if room > 0 else self._part_chunks
         for last, chunks in batches:
@@ -153,23 +160,23 @@ class KeywordFiles:
         return [*cuts, last] if size and last is not None else cuts
 
     def _build(self, scope: Scope) -> KeywordState:
-        """All parts anew, beside those in use: a few portions of the table in memory at a time."""
+        """Build all parts while the old ones stay in use; a few portions of the table are in memory at a time."""
         cuts = self._cuts(self._table.batches_of(scope))
         built = self._build_parts(scope, list(pairwise((-1, *cuts))))
         fields = {field for _, part_fields in built for field in part_fields}
         return KeywordState(tuple(part for part, _ in built), cuts[-1] if cuts else -1, _ordered(fields))
 
-    def _build_parts(self, scope: Scope, wanted: Sequence[Batches]) -> list[tuple[KeywordPart, set[str]]]:
-        """A part of each of these batches of the table, and the fields of the languages in it."""
+    def _build_parts(self, scope: Scope, ranges: Sequence[Batches]) -> list[tuple[KeywordPart, set[str]]]:
+        """Return a part for each of these ranges of batches, and the fields of the languages in it."""
         first = self._next_build(scope)
 
-        def build(at: int) -> tuple[KeywordPart, set[str]]:
-            after, until = wanted[at]
+        def build(index: int) -> tuple[KeywordPart, set[str]]:
+            after, until = ranges[index]
             rows: Rows = self._table.texts_of(scope, after_batch=after, until_batch=until).to_pylist()
-            return self._build_part(scope, first + at, rows, wanted[at]), _fields(rows)
+            return self._build_part(scope, first + index, rows, ranges[index]), _fields(rows)
 
         with ThreadPoolExecutor(SIDE_BY_SIDE) as side_by_side:
-            return list(side_by_side.map(build, range(len(wanted))))
+            return list(side_by_side.map(build, range(len(ranges))))
 
     def _build_part(self, scope: Scope, build: int, rows: Rows, batches: Batches) -> KeywordPart:
         build_index(self._keywords.part_folder(scope, build), rows)
@@ -179,51 +186,51 @@ class KeywordFiles:
         return max([_number(path) for path in self._keywords.folder(scope).glob("b*")], default=0) + 1
 
     def _holding(self, scope: Scope, field: str, words: Collection[str]) -> list[int]:
-        """Builds in which chunks of these may still lie."""
+        """Return builds in which chunks of these may still be."""
         state, view = self._keywords.state(scope), self._keywords.view(scope)
         if state is None or view is None:
             return []
-        return [state.parts[at].build for at in view.parts_with(field, words)]
+        return [state.parts[index].build for index in view.parts_with(field, words)]
 
     def _rebuild_parts(self, scope: Scope, builds: Collection[int]) -> None:
-        """From the table; a part that is left nearly empty joins the one before it. Without those that went."""
+        """Build parts from the table; a part that is left nearly empty joins the one before it."""
         state = self._keywords.state(scope)
         if state is None or not {part.build for part in state.parts} & set(builds):
             return
-        wanted = self._wanted(state.parts, builds, self._table.batches_of(scope))
-        anew = iter(self._build_parts(scope, [one for one in wanted if not isinstance(one, KeywordPart)]))
-        parts = tuple(one if isinstance(one, KeywordPart) else next(anew)[0] for one in wanted)
+        plan = self._plan(state.parts, builds, self._table.batches_of(scope))
+        rebuilt = iter(self._build_parts(scope, [entry for entry in plan if not isinstance(entry, KeywordPart)]))
+        parts = tuple(entry if isinstance(entry, KeywordPart) else next(rebuilt)[0] for entry in plan)
         self._put(scope, replace(state, parts=parts))
 
-    def _wanted(
+    def _plan(
         self, parts: Iterable[KeywordPart], builds: Collection[int], batches: Sequence[tuple[int, int]]
     ) -> list[KeywordPart | Batches]:
-        """In their order: parts that stay, and the batches of those to build; `batches` are (batch, chunks)."""
-        wanted: list[KeywordPart | Batches] = []
+        """Return, in order, parts that stay and the ranges of those to build; `batches` are (batch, chunks)."""
+        plan: list[KeywordPart | Batches] = []
         for part in parts:
             if part.build not in builds:
-                wanted.append(part)
+                plan.append(part)
                 continue
             after = part.after
             if not _chunks(batches, after, part.until):
                 continue
-            if wanted and _chunks(batches, _after(wanted[-1]), part.until) <= self._part_chunks // 2:
-                after = _after(wanted.pop())
-            wanted.append((after, part.until))
-        return wanted
+            if plan and _chunks(batches, _after(plan[-1]), part.until) <= self._part_chunks // 2:
+                after = _after(plan.pop())
+            plan.append((after, part.until))
+        return plan
 
     def _put(self, scope: Scope, state: KeywordState) -> None:
-        """`state` is what counts now; folders it does not name go."""
+        """Make `state` the current one and delete folders it does not name."""
         named = {part.build for part in state.parts}
         folder = self._keywords.folder(scope)
         others = [path for path in folder.glob("b*") if _number(path) not in named]
         for other in others:
-            self._writers.let_go(other)
-        self._say(scope, state)
+            self._writers.close_folder(other)
+        self._write_state(scope, state)
         for other in others:
             shutil.rmtree(other, ignore_errors=True)
 
-    def _say(self, scope: Scope, state: KeywordState) -> None:
+    def _write_state(self, scope: Scope, state: KeywordState) -> None:
         folder = self._keywords.folder(scope)
         partial = partial_name(folder)
         write_synced(partial, json.dumps(asdict(state)).encode())
@@ -235,8 +242,8 @@ def _chunks(batches: Iterable[tuple[int, int]], after: int, until: int) -> int:
     return sum(chunks for batch, chunks in batches if after < batch <= until)
 
 
-def _after(one: KeywordPart | Batches) -> int:
-    return one.after if isinstance(one, KeywordPart) else one[0]
+def _after(entry: KeywordPart | Batches) -> int:
+    return entry.after if isinstance(entry, KeywordPart) else entry[0]
 
 
 def _fields(rows: Rows) -> set[str]:

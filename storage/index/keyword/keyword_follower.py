@@ -1,7 +1,7 @@
-"""Keeps this machine's keyword indexes in step with a table that a writer on another machine fills.
+"""Keeps this machine's keyword indexes up to date with a table that a writer on another machine fills.
 
-Where the writer runs they are in step within a moment, and nothing is done here: only what stays behind for `LAG_S` is
-taken in. What the table no longer has is found by counting, part by part, and those parts are built again from it.
+On the writer's machine they are current within a moment, and a follower does nothing: it follows only scopes that stay
+behind for `LAG_S`. Chunks that the table no longer has are noticed by counting, and those parts are built again.
 """
 
 import json
@@ -16,17 +16,17 @@ from storage.index.keyword.keyword_files import KeywordFiles
 from storage.index.keyword.keywords import Keywords, KeywordState
 from storage.index.table.chunk_table import ChunkTable
 from storage.index.table.entries import parse_scope, scope_name
-from storage.index.table.freed_memory import give_back
+from storage.index.table.freed_memory import release_memory
 from storage.values.rows import Scope
 
 log = logging.getLogger(__name__)
 LAG_S = 15.0
-"""Seconds a scope may be behind before it is followed here: the writer of this machine needs moments."""
-WORTH_A_WORD_S = 120.0  # seconds behind from which the log says so at every pass
+"""Seconds a scope may be behind before the follower updates it; a local writer needs only moments."""
+WARN_AFTER_S = 120.0  # seconds behind from which every pass logs a warning
 
 
 class KeywordFollower:
-    """`run` now and then, from one thread of a process that searches."""
+    """Updates the indexes of this machine. `run` now and then, from one thread of a process that searches."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class KeywordFollower:
         self._in_step_at: int | None = None
 
     def run(self) -> None:
-        """One pass over what changed. Another process that is at it is left to it."""
+        """Update scopes that changed. If another process of the machine does so, leave it to that one."""
         version = self._table.version()
         if version == self._in_step_at:
             return
@@ -56,17 +56,17 @@ class KeywordFollower:
         except FolderTaken:
             settled = False
         self._in_step_at = version if settled else None
-        give_back()
-        if self.age_s() > WORTH_A_WORD_S:
+        release_memory()
+        if self.age_s() > WARN_AFTER_S:
             log.warning("keyword indexes of this machine are %d s behind the table", self.age_s())
 
     def age_s(self) -> float:
-        """Seconds for which the oldest scope has been behind; 0 when all are in step."""
+        """Return the seconds for which the oldest scope has been behind; 0 if all are current."""
         now = self._clock()
         return max((now - since for since in list(self._behind_since.values())), default=0.0)
 
     def _look_after(self, scope: Scope) -> bool:
-        """Whether the scope is in step, at the end."""
+        """Update the scope if it is behind for long; return whether it is current."""
         name = scope_name(scope)
         if self._in_step(scope):
             self._behind_since.pop(name, None)
@@ -102,7 +102,7 @@ class KeywordFollower:
         return not self._differing(scope, state, batches)
 
     def _differing(self, scope: Scope, state: KeywordState, batches: Sequence[tuple[int, int]]) -> list[int]:
-        """Builds that hold another number of chunks than the table has in their batches."""
+        """Return builds that hold another number of chunks than the table has in their batches."""
         view = self._keywords.view(scope)
         return [
             part.build
@@ -111,7 +111,7 @@ class KeywordFollower:
         ]
 
     def _masked(self, scope: Scope, state: KeywordState) -> list[int]:
-        """Builds in which words of deleted chunks still lie."""
+        """Return index builds that still contain terms of deleted chunks."""
         folders = {part.build: self._keywords.part_folder(scope, part.build) for part in state.parts}
         return [build for build, folder in folders.items() if _has_deletions(folder)]
 

@@ -1,4 +1,4 @@
-"""tantivy's writers, a few of them kept open, and what a chunk is in an index."""
+"""tantivy's writers, a few of them kept open, and the form of a chunk in an index."""
 
 import json
 import shutil
@@ -16,22 +16,22 @@ from storage.objects.durable_files import make_folder
 from storage.values.errors import StoreUnavailable
 
 HEAP_BYTES = 15_000_000
-"""Of one writer: the least tantivy takes per thread."""
+"""Bytes of one writer's buffer: the least that tantivy accepts per thread."""
 OPEN_WRITERS = 4  # indexes open for writing: each holds a buffer of HEAP_BYTES
 HEADING_WEIGHT = 3
-"""The words of the headings above a chunk count as if they stood in it so many times more."""
+"""Times that the words of the headings above a chunk are added to its own."""
 
 
 class KeywordWriters:
-    """Writers by folder: opening one costs as much as ten commits; the least recently used one is closed."""
+    """Open writers by folder: opening one costs as much as ten commits, so only the least recently used is closed."""
 
     def __init__(self) -> None:
         self._open: OrderedDict[Path, tantivy.IndexWriter] = OrderedDict()
 
     def change(self, folder: Path, *, gone: Iterable[str], fresh: Iterable[dict[str, Any]]) -> None:
-        """Generations out, rows in, in one commit. Raises `StoreUnavailable`, and then nothing has changed.
+        """Delete generations and add rows in one commit. Raises `StoreUnavailable`, and then nothing has changed.
 
-        A writer that met a full disk takes what it is given and writes nothing of it, so it is never asked again.
+        A writer that met a full disk accepts rows and writes none of them, so it is discarded.
         """
         try:
             writer = self._writer(folder)
@@ -44,28 +44,29 @@ class KeywordWriters:
             self._open.pop(folder, None)
             raise StoreUnavailable(f"keyword index: {type(error).__name__}") from error
 
-    def let_go(self, folder: Path) -> None:
-        """The folder's write lock is given back; nothing when it is not open."""
+    def close_folder(self, folder: Path) -> None:
+        """Close the folder's writer, which releases its lock; nothing happens if it is not open."""
         writer = self._open.pop(folder, None)
         if writer is not None:
             writer.wait_merging_threads()
 
     def close(self) -> None:
+        """Close all writers."""
         while self._open:
-            self.let_go(next(iter(self._open)))
+            self.close_folder(next(iter(self._open)))
 
     def _writer(self, folder: Path) -> tantivy.IndexWriter:
         writer = self._open.get(folder)
         if writer is None:
             while len(self._open) >= OPEN_WRITERS:
-                self.let_go(next(iter(self._open)))
+                self.close_folder(next(iter(self._open)))
             writer = self._open[folder] = open_index(folder).writer(heap_size=HEAP_BYTES, num_threads=1)
         self._open.move_to_end(folder)
         return writer
 
 
 def build_index(folder: Path, rows: Iterable[dict[str, Any]]) -> None:
-    """A new index of these rows in a folder that is not there yet. Raises `StoreUnavailable`; then it is not there."""
+    """Build an index of these rows in a new folder. Raises `StoreUnavailable`, and then removes the folder."""
     try:
         make_folder(folder)
         writer = open_index(folder, fresh=True).writer(heap_size=HEAP_BYTES * 2, num_threads=1)
@@ -79,6 +80,7 @@ def build_index(folder: Path, rows: Iterable[dict[str, Any]]) -> None:
 
 
 def generation_of(row: dict[str, Any]) -> str:
+    """Return the name of a row's generation."""
     return generation_name(*split_key(row["key"])[:2])
 
 
@@ -92,6 +94,6 @@ def _document(row: dict[str, Any]) -> tantivy.Document:
     headings = " ".join(json.loads(row["facts"]).get("section_path", ()))
     for _ in range(HEADING_WEIGHT if headings else 0):
         document.add_text(field, headings)
-    kept = {name: row[name] for name in ("chunk_id", "text", "facts", "language")}
-    document.add_bytes("row", json.dumps(kept, ensure_ascii=False).encode())
+    stored = {name: row[name] for name in ("chunk_id", "text", "facts", "language")}
+    document.add_bytes("row", json.dumps(stored, ensure_ascii=False).encode())
     return document

@@ -1,8 +1,8 @@
 """The keyword engine as readers see it: a scope's chunks in tantivy indexes of bounded size, BM25 over stems.
 
 Each part holds the chunks of consecutive batches and weighs words by its own statistics, as shards do.
-The writer (`keyword_files.py`) keeps them in step; readers open them read-only. A scope without an index here is None,
-and whoever asked falls back to vectors.
+The writer (`keyword_files.py`) updates them; readers open them read-only. For a scope without an index the caller falls
+back to vectors.
 """
 
 import hashlib
@@ -20,14 +20,14 @@ from storage.index.table.entries import scope_name
 from storage.values.rows import Scope
 
 VERSION = 5
-"""Raised when analysis, stored fields or the state change: an index of another version is built again."""
+"""Increased when analysis, stored fields or the state change: an index of another version is built again."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeywordPart:
     """One tantivy index, in folder `b{build}`: the chunks of the batches after `after` up to `until`.
 
-    `chunks` were added to it, some of which may have gone since; `revision` counts its commits.
+    `chunks` is the number ever added to it, deleted ones included; `revision` counts its commits.
     """
 
     build: int
@@ -39,7 +39,7 @@ class KeywordPart:
 
 @dataclass(frozen=True, slots=True)
 class KeywordState:
-    """The parts of a scope's index in order of their batches, and up to which batch of the table they follow it."""
+    """The parts of a scope's index in order of their batches, and the last batch of the table that they contain."""
 
     parts: tuple[KeywordPart, ...]
     batch: int
@@ -49,14 +49,14 @@ class KeywordState:
 
 @dataclass(frozen=True, slots=True)
 class KeywordView:
-    """A scope's index as of one commit, a searcher for each part. `fields` = the languages in it."""
+    """A scope's index as of one commit, a searcher for each part. `fields` are the languages in it."""
 
     fields: tuple[str, ...]
     searchers: tuple[tantivy.Searcher, ...]
     schema: tantivy.Schema
 
     def search(self, words: Words, limit: int, documents: Collection[str] | None = None) -> list[tuple[str, float]]:
-        """(key, BM25) best first; ties by key so that answers repeat."""
+        """Return (key, BM25) best first; ties by key so that answers repeat."""
         query = to_query(self.schema, words, documents)
         if query is None:
             return []
@@ -67,30 +67,36 @@ class KeywordView:
             for score, address in searcher.search(query, limit, count=False).hits
         ]
         hits.sort(key=lambda hit: -hit[0])
-        found = [(str(self.searchers[part].doc(at)["key"][0]), score) for score, part, at in hits[:limit]]
-        return sorted(found, key=lambda hit: (-hit[1], hit[0]))
+        ranking = [(str(self.searchers[part].doc(document)["key"][0]), score) for score, part, document in hits[:limit]]
+        return sorted(ranking, key=lambda hit: (-hit[1], hit[0]))
 
     def rows(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """chunk_id, text, facts, language by key; missing ones are absent."""
-        found: dict[str, dict[str, Any]] = {}
-        wanted = set(keys)
+        """Return chunk_id, text, facts, language by key; missing ones are absent."""
+        rows: dict[str, dict[str, Any]] = {}
+        missing = set(keys)
         for searcher in self.searchers:
-            if not wanted:
+            if not missing:
                 break
-            query = tantivy.Query.term_set_query(self.schema, "key", sorted(wanted))
-            for _, address in searcher.search(query, len(wanted), count=False).hits:
+            query = tantivy.Query.term_set_query(self.schema, "key", sorted(missing))
+            for _, address in searcher.search(query, len(missing), count=False).hits:
                 document = searcher.doc(address)
-                found[str(document["key"][0])] = json.loads(bytes(document["row"][0]))
-            wanted -= found.keys()
-        return found
+                rows[str(document["key"][0])] = json.loads(bytes(document["row"][0]))
+            missing -= rows.keys()
+        return rows
 
     def rarity(self, field: str, word: str) -> tuple[int, int]:
-        """(chunks with this word, chunks in all)."""
-        return sum(one.doc_freq(field, word) for one in self.searchers), sum(one.num_docs for one in self.searchers)
+        """Return (chunks with this word, chunks in all)."""
+        return sum(searcher.doc_freq(field, word) for searcher in self.searchers), sum(
+            searcher.num_docs for searcher in self.searchers
+        )
 
     def parts_with(self, field: str, words: Collection[str]) -> list[int]:
-        """Places of the parts that hold any of these words, also in chunks that were deleted and lie there still."""
-        return [at for at, one in enumerate(self.searchers) if any(one.doc_freq(field, word) for word in words)]
+        """Return indexes of the parts that hold any of these words, also in deleted chunks still in the files."""
+        return [
+            index
+            for index, searcher in enumerate(self.searchers)
+            if any(searcher.doc_freq(field, word) for word in words)
+        ]
 
 
 class Keywords:
@@ -102,11 +108,11 @@ class Keywords:
         self._lock = threading.Lock()
 
     def view(self, scope: Scope) -> KeywordView | None:
-        """As of the newest commit; None when this scope has no keyword index here."""
+        """Return the index as of the newest commit; None if this scope has no keyword index here."""
         for _ in range(2):
             try:
                 opened = self._reader(scope)
-            except (OSError, ValueError):  # replaced by a rebuild between two looks
+            except (OSError, ValueError):  # replaced by a rebuild in between
                 with self._lock:
                     self._open.pop(scope_name(scope), None)
                 continue
@@ -117,13 +123,15 @@ class Keywords:
         return None
 
     def state(self, scope: Scope) -> KeywordState | None:
-        """None when missing or of another version."""
+        """Return the state of the scope's index; None if missing or of another version."""
         return read_state(self.folder(scope))
 
     def folder(self, scope: Scope) -> Path:
+        """Return the folder of the scope's index."""
         return self.root / hashlib.sha256(scope_name(scope).encode()).hexdigest()[:24]
 
     def part_folder(self, scope: Scope, build: int) -> Path:
+        """Return the folder of one part of the scope's index."""
         return self.folder(scope) / f"b{build}"
 
     def _reader(self, scope: Scope) -> tuple[KeywordState, tuple[tantivy.Index, ...]] | None:
@@ -140,7 +148,7 @@ class Keywords:
     def _indexes(
         self, scope: Scope, state: KeywordState, known: tuple[KeywordState, tuple[tantivy.Index, ...]] | None
     ) -> tuple[tantivy.Index, ...]:
-        """Parts as they are now: those that are open stay so, and are looked at again when they have a new commit."""
+        """Return the parts as they are now; open ones are kept and reloaded if they have a new commit."""
         before = (
             {part.build: (part, index) for part, index in zip(known[0].parts, known[1], strict=True)} if known else {}
         )
@@ -156,7 +164,7 @@ class Keywords:
 
 
 def read_state(folder: Path) -> KeywordState | None:
-    """What `state.json` in a scope's folder says; None when missing or of another version."""
+    """Return the state in `state.json` of a scope's folder; None if missing or of another version."""
     try:
         raw = json.loads((folder / "state.json").read_bytes())
         if raw["version"] != VERSION:
@@ -168,7 +176,7 @@ def read_state(folder: Path) -> KeywordState | None:
 
 
 def open_index(folder: Path, *, fresh: bool = False) -> tantivy.Index:
-    """The index in `folder`, with every analyser known to it."""
+    """Open the index in `folder` and register every analyser."""
     index = tantivy.Index(index_schema(), path=str(folder), reuse=not fresh)
     for name, analyser in analysers().items():
         index.register_tokenizer(name, analyser)

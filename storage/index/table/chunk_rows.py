@@ -10,11 +10,11 @@ import pyarrow as pa
 from storage.index.table.entries import DocumentChunks, chunk_key, scope_name
 
 PRIMARY_KEY = {b"lance-schema:unenforced-primary-key": b"true"}
-"""Without it two upserts of one key in parallel leave two rows, and both calls say ok (measured)."""
+"""Without it two parallel upserts of one key leave two rows, and both calls succeed (measured)."""
 
 
 def table_schema(width: int) -> pa.Schema:
-    """`width` = length of a vector; chunks stored without an embedder have a null one."""
+    """Return the schema with vectors of length `width`; chunks stored without an embedder have a null one."""
     return pa.schema(
         [
             pa.field("key", pa.string(), nullable=False, metadata=PRIMARY_KEY),
@@ -33,7 +33,7 @@ def table_schema(width: int) -> pa.Schema:
 
 
 def to_arrow(documents: Sequence[DocumentChunks], batch: int, width: int) -> pa.Table:
-    """All chunks of a batch as rows; `batch` rises with every write and tells readers what is new to them."""
+    """Return all chunks of a batch as rows; `batch` rises with every write, so that readers can fetch new rows only."""
     pairs = [(document, chunk) for document in documents for chunk in document.chunks]
     columns: dict[str, Any] = {
         "key": [chunk_key(d.document_id, d.generation, c.index) for d, c in pairs],
@@ -55,7 +55,7 @@ def to_arrow(documents: Sequence[DocumentChunks], batch: int, width: int) -> pa.
 
 
 def _storable(text: str) -> str:
-    """Lone surrogates cannot be stored as UTF-8: each becomes one replacement character, so offsets stay."""
+    """Replace lone surrogates, which UTF-8 cannot store, by one replacement character each, so that offsets stay."""
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

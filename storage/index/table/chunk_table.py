@@ -1,7 +1,7 @@
 """The Lance table of chunks: merge, delete, fetch. One process writes; any number read.
 
-Order and crash story: rows of a new generation come in before SQL publishes it (a crash leaves rows nobody shows);
-rows of superseded or deleted generations go after (a crash leaves rows nobody shows, the reconciler removes them).
+Order and crash safety: rows of a new generation are written before SQL publishes it, and rows of replaced or deleted
+generations are removed afterwards. A crash leaves rows that are never shown; the reconciler removes them.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -26,21 +26,24 @@ INDEX_FROM_ROWS = 20_000
 """Below this a scan is as fast as a scalar index and cheaper to keep."""
 EVERYTHING = 2**31 - 1  # the largest limit Lance takes
 METADATA_CACHE_BYTES = 32 << 20
-"""Of what Lance remembers of all tables' files in a process, those of old versions too: up to 1 GB when nobody says so,
-and a process that works all day grew until then. A million chunks have twenty files, a few hundred KB each."""
+"""Bytes of Lance's cache of file metadata in a process.
+
+The default is 1 GB, and a process that works all day grew up to it. A million chunks have twenty files with a few
+hundred KB of metadata each.
+"""
 KEYWORD_COLUMNS = ["key", "document_id", "batch", "chunk_id", "text", "facts", "language"]
 
 
 @cache
 def caches() -> lancedb.Session:
-    """What Lance remembers, once for all tables of the process: a searcher reads one, and follows it too."""
+    """Return Lance's caches, shared by all tables of the process."""
     return lancedb.Session(metadata_cache_size_bytes=METADATA_CACHE_BYTES)
 
 
 class ChunkTable:
-    """One connection to a table at `uri` (a directory or s3://…); the table is made on first use.
+    """One connection to a table at `uri` (a directory or s3://…); the table is created on first use.
 
-    Raises `OtherModel` when there is a table of this name with vectors of another width.
+    Raises `OtherModel` if a table of this name has vectors of another width.
     """
 
     def __init__(
@@ -58,7 +61,7 @@ class ChunkTable:
     # reading
 
     def version(self) -> int:
-        """The newest version of the table: changes with every write of anybody."""
+        """Return the newest version of the table, which changes with every write of any process."""
 
         def ask() -> int:
             self._table.checkout_latest()  # type: ignore[no-untyped-call]
@@ -67,21 +70,21 @@ class ChunkTable:
         return self._try(ask)
 
     def count(self, scope: Scope | None = None) -> int:
-        """Rows in all, or of one scope."""
+        """Return the number of rows in all, or of one scope."""
         where = None if scope is None else _of_scope(scope)
         return int(self._try(lambda: self._table.count_rows(where)))
 
     def vectors_of(self, scope: Scope, *, after_batch: int) -> pa.Table:
-        """document_id, generation, index, batch, vector of a scope's chunks written after a batch."""
+        """Return document_id, generation, index, batch, vector of a scope's chunks written after a batch."""
         where = f"{_of_scope(scope)} and batch > {int(after_batch)}"
         return self._select(where, ["document_id", "generation", "index", "batch", "vector"])
 
     def near(
         self, scope: Scope, vector: Vectors, limit: int, documents: Collection[str] | None, *, probes: int
     ) -> list[tuple[str, Vectors, float]]:
-        """(key, vector, cosine) of the nearest chunks, best first, by the table's index (a scan while it has none).
+        """Return (key, vector, cosine) of the nearest chunks, best first, by the table's index, or by a scan.
 
-        `probes`: how many of its partitions are looked through.
+        `probes`: number of the index's partitions to search.
         """
         where = _of_scope(scope) if documents is None else f"{_of_scope(scope)} and {_among(documents)}"
 
@@ -97,26 +100,26 @@ class ChunkTable:
         return list(zip(rows["key"].to_pylist(), matrix, map(float, cosines), strict=True))
 
     def chunks_by_key(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """Rows (without vectors) by primary key; missing ones are absent."""
-        wanted = list(keys)
-        if not wanted:
+        """Return rows (without vectors) by primary key; missing ones are absent."""
+        listed = list(keys)
+        if not listed:
             return {}
-        where = f"{_among({split_key(key)[0] for key in wanted})} and key in ({', '.join(map(_quoted, wanted))})"
+        where = f"{_among({split_key(key)[0] for key in listed})} and key in ({', '.join(map(_quoted, listed))})"
         return {row["key"]: row for row in self._select(where, KEYWORD_COLUMNS).to_pylist()}
 
     def texts_of(self, scope: Scope, *, after_batch: int = -1, until_batch: int | None = None) -> pa.Table:
-        """A scope's chunks after a batch up to another, without vectors: what keyword indexes are made of."""
+        """Return a scope's chunks after a batch up to another, without vectors, for keyword indexes."""
         where = f"{_of_scope(scope)} and batch > {int(after_batch)}"
         where += "" if until_batch is None else f" and batch <= {int(until_batch)}"
         return self._select(where, KEYWORD_COLUMNS)
 
     def batches_of(self, scope: Scope) -> list[tuple[int, int]]:
-        """(batch, chunks) of a scope, in order."""
+        """Return (batch, chunks) of a scope, in order."""
         counted = self._select(_of_scope(scope), ["batch"]).group_by("batch").aggregate([([], "count_all")])
         return sorted((row["batch"], row["count_all"]) for row in counted.to_pylist())
 
     def generations(self) -> dict[tuple[str, int], tuple[str, int]]:
-        """(scope, rows) of every (document, generation) there is: what the reconciler compares with SQL."""
+        """Return (scope, rows) of every (document, generation), which the reconciler compares with SQL."""
         rows = self._select(None, ["document_id", "generation", "scope"])
         grouped = rows.group_by(["document_id", "generation", "scope"]).aggregate([([], "count_all")])
         return {
@@ -124,21 +127,22 @@ class ChunkTable:
         }
 
     def embedded(self) -> dict[tuple[str, int], int]:
-        """Rows that have a vector, of every (document, generation) with any."""
+        """Return the number of rows with a vector, of every (document, generation) with any."""
         rows = self._select("vector is not null", ["document_id", "generation"])
         grouped = rows.group_by(["document_id", "generation"]).aggregate([([], "count_all")])
         return {(row["document_id"], row["generation"]): row["count_all"] for row in grouped.to_pylist()}
 
     def chunks_of(self, documents: Collection[str]) -> list[dict[str, Any]]:
-        """All rows of these documents, without vectors, in order of document, generation and index."""
+        """Return all rows of these documents, without vectors, in order of document, generation and index."""
         if not documents:
             return []
         rows = self._select(_among(documents), [*KEYWORD_COLUMNS, "scope", "generation", "index"])
         order = [(name, "ascending") for name in ("document_id", "generation", "index")]
-        found: list[dict[str, Any]] = rows.sort_by(order).to_pylist()
-        return found
+        chunks: list[dict[str, Any]] = rows.sort_by(order).to_pylist()
+        return chunks
 
     def scopes(self) -> set[str]:
+        """Return the names of all scopes with chunks."""
         return set(self._select(None, ["scope"])["scope"].unique().to_pylist())
 
     def _select(self, where: str | None, columns: list[str]) -> pa.Table:
@@ -151,7 +155,7 @@ class ChunkTable:
         return self._try(ask)
 
     def _try(self, ask: Callable[[], T]) -> T:
-        """Once more on the newest version: a clean-up may have removed the files of the one we looked at."""
+        """Run a read; repeat it on the newest version, since a clean-up may have removed files of the older one."""
         try:
             return ask()
         except (OSError, RuntimeError, ValueError):
@@ -164,9 +168,10 @@ class ChunkTable:
     # writing: the one writer only
 
     def put(self, documents: Sequence[DocumentChunks]) -> int:
-        """Merge all chunks of a batch in one commit; a generation written twice replaces itself. Number of rows.
+        """Merge all chunks of a batch in one commit and return the number of rows.
 
-        Those that replace more than themselves have a commit of their own, which looks at the whole table.
+        A generation written twice replaces itself. Documents with `replace` get a separate commit, which scans the
+        whole table.
         """
         fresh = [document for document in documents if not document.replace]
         replacing = [document for document in documents if document.replace]
@@ -181,7 +186,7 @@ class ChunkTable:
         merge = self._table.merge_insert("key").when_matched_update_all().when_not_matched_insert_all()
         if gone:
             merge = merge.when_not_matched_by_source_delete(_generations(gone))
-        bad = "null" if rows["vector"].null_count else "error"  # lancedb takes a missing vector for a broken one
+        bad = "null" if rows["vector"].null_count else "error"  # lancedb treats a missing vector as a broken one
         self._writing(lambda: merge.execute(rows, on_bad_vectors=bad))
         return int(rows.num_rows)
 
@@ -212,10 +217,11 @@ class ChunkTable:
         self._writing(lambda: self._table.wait_for_index([VECTOR_INDEX], timeout=timedelta(minutes=30)))
 
     def has_vector_index(self) -> bool:
+        """Return whether the ANN index exists."""
         return any("vector" in index.columns for index in self._table.list_indices())
 
     def _writing(self, act: Callable[[], T]) -> T:
-        """On the newest version: what `Upkeep` rewrote meanwhile would be a conflict."""
+        """Run a write on the newest version; a write on a version that `Upkeep` has rewritten would be a conflict."""
         try:
             self._table.checkout_latest()  # type: ignore[no-untyped-call]
             return act()
@@ -236,5 +242,5 @@ def _among(documents: Collection[str]) -> str:
 
 
 def _quoted(value: str) -> str:
-    """A string literal of the filter language. Ids and scopes are validated before; quotes are doubled all the same."""
+    """Return a string literal of the filter language. Ids and scopes were validated; quotes are doubled anyway."""
     return "'" + value.replace("'", "''") + "'"

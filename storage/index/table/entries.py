@@ -1,4 +1,4 @@
-"""What one indexed chunk is, as plain values: what readers hand to the index writer. Imports no index engine."""
+"""Indexed chunks as plain values, which readers pass to the index writer. Imports no index engine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ Vectors = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexedChunk:
-    """A chunk as searched. `facts` is what a hit shows besides the text: section_path, pages, block_ids, bboxes."""
+    """A chunk as searched. `facts` are shown with a hit: section_path, pages, block_ids, bboxes."""
 
     index: int
     chunk_id: str
@@ -25,9 +25,9 @@ class IndexedChunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentChunks:
-    """Everything one generation of a document puts into the index. `vectors` has a row per chunk, or is None.
+    """All chunks of one generation of a document. `vectors` has a row per chunk, or None without a model.
 
-    `replace`: what the index holds of this generation goes in the same commit, unless it is among these chunks.
+    `replace`: the same commit deletes indexed chunks of this generation that are not among these.
     """
 
     scope: Scope
@@ -39,27 +39,27 @@ class DocumentChunks:
 
 
 def generation_name(document_id: str, generation: int) -> str:
-    """One word for all chunks of one generation of a document."""
+    """Return the name of one generation of a document, shared by all its chunks."""
     return f"{document_id}.{generation}"
 
 
 def chunk_key(document_id: str, generation: int, index: int) -> str:
-    """The primary key: the same chunk of the same attempt replaces itself."""
+    """Return the primary key, so that the same chunk of the same attempt replaces itself."""
     return f"{document_id}.{generation}.{index}"
 
 
 def split_key(key: str) -> tuple[str, int, int]:
-    """Document, generation and index of a chunk's key."""
+    """Return document, generation and index of a chunk's key."""
     document, generation, index = key.rsplit(".", 2)
     return document, int(generation), int(index)
 
 
 def scope_name(scope: Scope) -> str:
-    """One word for (tenant, org): both are validated names without a slash."""
+    """Return the name of (tenant, org); both are validated names without a slash."""
     return f"{scope.tenant}/{scope.org}"
 
 
 def parse_scope(name: str) -> Scope:
-    """The scope of `scope_name`."""
+    """Return the scope of a `scope_name`."""
     tenant, _, org = name.partition("/")
     return Scope(tenant=tenant, org=org)

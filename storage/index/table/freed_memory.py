@@ -1,12 +1,14 @@
-"""Memory that was freed and that the C library keeps for later."""
+"""Release of freed memory that the C library keeps."""
 
 import ctypes
 import sys
 
 
-def give_back() -> None:
-    """To the system: Lance's threads leave a hundred megabytes of holes within an hour. Elsewhere than on Linux with
-    glibc nothing happens."""
+def release_memory() -> None:
+    """Return freed memory to the system: Lance's threads leave about 100 MB of it within an hour.
+
+    Does nothing unless the system is Linux with glibc.
+    """
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
     if trim is not None:
         trim(0)

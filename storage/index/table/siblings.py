@@ -1,6 +1,6 @@
-"""Tables of other embedding models in the same place: what a switch of models left, or is still being filled.
+"""Tables of other embedding models in the same location: left by a switch of models, or still being filled.
 
-A deleted document must go from them too. Nobody answers questions from them.
+A deleted document must be erased from them too. Searches never use them.
 """
 
 import warnings
@@ -15,24 +15,24 @@ from storage.values.errors import StoreUnavailable
 
 
 class SiblingTables:
-    """Of the table `own` at `uri`. They are looked up anew each time: a job may have made one."""
+    """Tables next to the table `own` at `uri`. They are listed on each call, because a job may have added one."""
 
     def __init__(self, uri: str, own: str, storage_options: dict[str, str] | None = None) -> None:
         self._uri, self._own, self._options = uri, own, storage_options
 
     def names(self) -> list[str]:
-        """Raises StoreUnavailable."""
+        """Return the names of the other tables. Raises StoreUnavailable."""
         try:
             db = lancedb.connect(self._uri, storage_options=self._options)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)  # list_tables answers in pages
-                found = db.table_names(limit=10_000)
+                tables = db.table_names(limit=10_000)
         except (OSError, RuntimeError) as error:
             raise StoreUnavailable(f"search index: {type(error).__name__}") from error
-        return sorted(name for name in found if name != self._own and (name == TABLE or name.startswith(f"{TABLE}_")))
+        return sorted(name for name in tables if name != self._own and (name == TABLE or name.startswith(f"{TABLE}_")))
 
     def open(self, name: str) -> ChunkTable:
-        """Of whatever width it is. Raises StoreUnavailable."""
+        """Open a table of any vector width. Raises StoreUnavailable."""
         try:
             db = lancedb.connect(self._uri, storage_options=self._options)
             kind: Any = db.open_table(name).schema.field("vector").type
@@ -41,11 +41,11 @@ class SiblingTables:
         return ChunkTable(self._uri, width=kind.list_size, table=name, storage_options=self._options)
 
     def rows(self) -> dict[str, int]:
-        """Number of chunks by table."""
+        """Return the number of chunks by table."""
         return {name: self.open(name).count() for name in self.names()}
 
     def erase(self, documents: Collection[str]) -> None:
-        """No row and no byte of these documents is left in any of the tables."""
+        """Erase these documents from all tables, so that no row and no byte of them is left."""
         for name in self.names():
             table = self.open(name)
             if table.chunks_of(documents):
@@ -53,6 +53,7 @@ class SiblingTables:
                 Upkeep(self._uri, self._options, table=name).erase()
 
     def drop(self, name: str) -> None:
+        """Delete a table. Raises StoreUnavailable."""
         try:
             lancedb.connect(self._uri, storage_options=self._options).drop_table(name)
         except (OSError, RuntimeError, ValueError) as error:

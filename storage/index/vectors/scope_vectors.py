@@ -1,7 +1,7 @@
 """A scope's vectors as one matrix in memory, kept fresh by reading only what was written since.
 
 Exact search over 100,000 × 384 float32 takes about 15 ms on one core where the table's own scan takes 70–240 ms, so
-small and middle-sized scopes are answered from here. Rows of deleted documents stay till a refill: SQL hides them.
+small and middle-sized scopes are answered from here. Rows of deleted documents stay until a refill: SQL hides them.
 """
 
 import threading
@@ -18,14 +18,14 @@ from storage.index.table.entries import Vectors, chunk_key, scope_name, split_ke
 from storage.values.rows import Scope
 
 Indices = npt.NDArray[np.intp]
-BYTES_BESIDE = 250
-"""Of a chunk's key and its places in lists, beside its vector."""
-STALE_SHARE = 0.1  # share of rows gone from which the matrix is built anew
+BYTES_PER_KEY = 250
+"""Bytes of a chunk's key and list entries, in addition to its vector."""
+STALE_SHARE = 0.1  # share of deleted rows from which the matrix is rebuilt
 
 
 @dataclass(frozen=True, slots=True)
 class VectorBlock:
-    """The first `size` rows: `matrix[i]` is the unit vector of chunk `keys[i]`, or of nothing when that is empty.
+    """The first `size` rows: `matrix[i]` is the unit vector of chunk `keys[i]`; an empty key marks a replaced row.
 
     Lists are shared with newer blocks: they grow, and a row that was replaced loses its key.
     """
@@ -37,7 +37,7 @@ class VectorBlock:
     batch: int
 
     def nearest(self, query: Vectors, limit: int, documents: Collection[str] | None = None) -> list[tuple[str, float]]:
-        """(key, cosine) of the best chunks, best first; ties by key so that answers repeat."""
+        """Return (key, cosine) of the best chunks, best first; ties by key so that answers repeat."""
         if documents is None:
             return self._best(self.matrix @ query, None, limit)
         rows = np.array(
@@ -46,7 +46,7 @@ class VectorBlock:
         return self._best(self.matrix[rows] @ query, rows, limit)
 
     def vectors(self, keys: Collection[str]) -> Vectors:
-        """Unit vectors of these chunks; unknown ones are left out."""
+        """Return unit vectors of these chunks, shape (n, width); unknown ones are left out."""
         rows = [row for key in keys if (row := self._row(key)) is not None]
         return self.matrix[rows]
 
@@ -66,7 +66,7 @@ class VectorBlock:
 
 
 class _Growing:
-    """A scope's rows while they come in; `block()` is a view of what is there now."""
+    """A scope's rows, appended as they are read; `block()` is a view of the current ones."""
 
     def __init__(self, width: int) -> None:
         self._buffer: Vectors = np.zeros((0, width), dtype=np.float32)
@@ -77,11 +77,11 @@ class _Growing:
 
     @property
     def living(self) -> int:
-        """Chunks that were not replaced."""
+        """Number of chunks that were not replaced."""
         return len(self._keys) - self._dead
 
     def bytes(self) -> int:
-        return int(self._buffer.nbytes) + BYTES_BESIDE * len(self._keys)
+        return int(self._buffer.nbytes) + BYTES_PER_KEY * len(self._keys)
 
     def block(self) -> VectorBlock:
         size = len(self._keys)
@@ -98,11 +98,11 @@ class _Growing:
             grown = np.empty((room, width), dtype=np.float32)
             grown[:size] = self._buffer[:size]
             self._buffer = grown
-        at = size
+        start = size
         for piece in rows["vector"].chunks:
             fresh = piece.flatten().to_numpy(zero_copy_only=False).reshape(-1, width)
-            self._buffer[at : at + len(fresh)] = fresh
-            at += len(fresh)
+            self._buffer[start : start + len(fresh)] = fresh
+            start += len(fresh)
         columns = [rows[name].to_pylist() for name in ("document_id", "generation", "index")]
         for document, generation in dict.fromkeys(zip(columns[0], columns[1], strict=True)):
             self._replace(document, generation)
@@ -111,7 +111,7 @@ class _Growing:
             self._keys.append(chunk_key(document, generation, index))
 
     def _replace(self, document: str, generation: int) -> None:
-        """A generation that comes again replaces itself: its rows lose their keys."""
+        """Clear the keys of a generation that is written again."""
         known = self._rows_of.get(document)
         if not known:
             return
@@ -124,7 +124,7 @@ class _Growing:
 
 
 class Blocks:
-    """The blocks of the scopes asked for last, within `budget` bytes. Thread-safe."""
+    """The blocks of the most recently searched scopes, within `budget` bytes. Thread-safe."""
 
     def __init__(self, table: ChunkTable, *, budget: int, width: int) -> None:
         self._table, self._budget, self._width = table, budget, width
@@ -132,7 +132,7 @@ class Blocks:
         self._lock = threading.Lock()
 
     def get(self, scope: Scope) -> VectorBlock | None:
-        """The scope's block as of the table's newest version; None when it does not fit into the budget."""
+        """Return the scope's block as of the table's newest version; None if it does not fit into the budget."""
         name = scope_name(scope)
         with self._lock:
             version = self._table.version()
@@ -148,17 +148,17 @@ class Blocks:
             self._evict()
             return growing.block()
 
-    def forget(self) -> None:
-        """Drop everything."""
+    def clear(self) -> None:
+        """Drop all blocks."""
         with self._lock:
             self._blocks.clear()
 
     def _refreshed(self, scope: Scope, growing: _Growing | None) -> _Growing | None:
-        """Brought up to date; made anew when many of its rows are gone from the table; None when too large."""
-        there = self._table.count(scope)
-        if there * (4 * self._width + BYTES_BESIDE) > self._budget:
+        """Return the rows brought up to date, rebuilt if many are gone from the table; None if too large."""
+        stored = self._table.count(scope)
+        if stored * (4 * self._width + BYTES_PER_KEY) > self._budget:
             return None
-        if growing is None or min(there, growing.living) < growing.block().size * (1 - STALE_SHARE):
+        if growing is None or min(stored, growing.living) < growing.block().size * (1 - STALE_SHARE):
             growing = _Growing(self._width)
         growing.add(self._table.vectors_of(scope, after_batch=growing.batch))
         return growing

@@ -1,4 +1,4 @@
-"""Vectors of a scope too large to hold in memory: asked of the table's own ANN index."""
+"""Vectors of a scope too large for memory, read through the table's ANN index."""
 
 from collections.abc import Collection
 from math import ceil
@@ -10,25 +10,25 @@ from storage.index.table.entries import Vectors
 from storage.values.rows import Scope
 
 PROBED_SHARE = 0.3
-"""Of the index's partitions: 98 % of the exact ten nearest on real embeddings (docs/design/search.md)."""
+"""Share of the index's partitions: finds 98 % of the exact ten nearest on real embeddings (docs/design/search.md)."""
 MOST_PROBES = 400
 """Beyond 1.8 million chunks time matters more than the last per cent of recall."""
 
 
 def count_partitions(rows: int) -> int:
-    """Of an ANN index over so many chunks."""
+    """Return the number of IVF partitions for `rows` vectors."""
     return max(64, int(rows**0.5))
 
 
 class TableVectors:
-    """The same two questions as a block answers; used for one request, so it remembers what it has read."""
+    """A `VectorEngine` over the table, used for one request; it caches the vectors it has read."""
 
     def __init__(self, table: ChunkTable, scope: Scope) -> None:
         self._table, self._scope = table, scope
         self._known: dict[str, Vectors] = {}
 
     def nearest(self, query: Vectors, limit: int, documents: Collection[str] | None = None) -> list[tuple[str, float]]:
-        """(key, cosine) of the nearest chunks, best first."""
+        """Return (key, cosine) of the nearest chunks, best first."""
         probes = min(MOST_PROBES, ceil(PROBED_SHARE * count_partitions(self._table.count())))
         rows = self._table.near(self._scope, query, limit, documents, probes=probes)
         for key, vector, _ in rows:
@@ -36,6 +36,6 @@ class TableVectors:
         return [(key, cosine) for key, _, cosine in rows]
 
     def vectors(self, keys: Collection[str]) -> Vectors:
-        """Unit vectors of chunks seen in an answer; others are left out."""
+        """Return unit vectors of chunks seen in an answer, shape (n, width); others are left out."""
         rows = [self._known[key] for key in keys if key in self._known]
         return np.array(rows, dtype=np.float32).reshape(len(rows), -1)

@@ -1,1 +1,1 @@
-"""Where sources pull from: a connector lists files and copies one at a time. Which exist: `directory`, `bucket`."""
+"""Connectors of sources, which list files and copy one at a time: `directory` and `bucket`."""

@@ -15,23 +15,24 @@ _URI = re.compile(r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(?P<pre
 
 
 class BucketConnector:
-    """`options` reach the server (tests, S3-compatible stores); otherwise the AWS_* environment does."""
+    """Lists and copies objects; `options` for S3-compatible stores extend the AWS_* environment."""
 
     def __init__(self, uri: str, options: Mapping[str, Any]) -> None:
-        found = _URI.match(uri)
-        prefix = (found["prefix"] or "").strip("/") if found else ""
-        if found is None or any(step in (".", "..") for step in prefix.split("/")):
+        match = _URI.match(uri)
+        prefix = (match["prefix"] or "").strip("/") if match else ""
+        if match is None or any(step in (".", "..") for step in prefix.split("/")):
             raise SourceRefused("a bucket is named s3://bucket or s3://bucket/prefix")
-        self._store = S3Store(found["bucket"], prefix=prefix or None, **options)
+        self._store = S3Store(match["bucket"], prefix=prefix or None, **options)
 
     def check(self) -> None:
-        """Raises SourceRefused unless the bucket can be listed now."""
+        """Raise SourceRefused unless the bucket can be listed now."""
         try:
             next(iter(obstore.list(self._store, chunk_size=1)), None)
         except (BaseError, OSError):
             raise SourceRefused("the bucket cannot be listed with the operator's credentials") from None
 
-    def look(self) -> Listing:
+    def list_files(self) -> Listing:
+        """List all objects; raise SourceUnavailable if nothing can be listed."""
         listing = Listing()
         try:
             for batch in obstore.list(self._store, chunk_size=1000):
@@ -43,6 +44,7 @@ class BucketConnector:
         return listing
 
     def copy(self, file: Listed, writer: BlobWriter) -> None:
+        """Write the object's bytes; raise Skipped if it is unreadable or has changed since the listing."""
         try:
             body = obstore.get(self._store, file.path)
             if _listed(body.meta).mark != file.mark:

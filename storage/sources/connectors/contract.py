@@ -1,4 +1,4 @@
-"""What every connector offers: a listing that says whether it is whole, and copies that are what was listed."""
+"""Interface of connectors: listings that report whether they are complete, and copies that match the listing."""
 
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -7,19 +7,19 @@ from storage.objects.blobs import BlobWriter
 
 
 class SourceRefused(ValueError):
-    """The place may not be a source; the text is safe to show."""
+    """The location may not be a source; the text is safe to show."""
 
     code = "source-refused"
 
 
 class SourceUnavailable(Exception):
-    """The place cannot be looked at now; nothing was changed."""
+    """The location cannot be read now; nothing was changed."""
 
     code = "source-unavailable"
 
 
 class Skipped(Exception):
-    """This one file cannot be taken; `code` says why."""
+    """This file cannot be copied; `code` names the reason."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -28,7 +28,7 @@ class Skipped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """`path` is relative to the source, with `/`; `mark` is another one whenever the file may have changed."""
+    """A listed file. `path` is relative to the source, with `/`; `mark` changes whenever the file may have changed."""
 
     path: str
     mark: str
@@ -37,7 +37,7 @@ class Listed:
 
 @dataclass(slots=True)
 class Listing:
-    """`complete` is False when any part could not be listed: what is missing then is not known to be gone."""
+    """Files of a source. `complete` is False if any part could not be listed: then missing files may still exist."""
 
     files: list[Listed] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
@@ -45,12 +45,12 @@ class Listing:
 
 
 class Connector(Protocol):
-    """Blocking; one thread at a time."""
+    """Reads one kind of source, implemented by `directory` and `bucket`. Blocking; one thread at a time."""
 
-    def look(self) -> Listing:
-        """Raises SourceUnavailable."""
+    def list_files(self) -> Listing:
+        """List all files; raise SourceUnavailable if the source cannot be read."""
         ...
 
     def copy(self, file: Listed, writer: BlobWriter) -> None:
-        """Writes the file's bytes. Raises Skipped when it is not what was listed any more."""
+        """Write the file's bytes; raise Skipped if it is unreadable or has changed since the listing."""
         ...

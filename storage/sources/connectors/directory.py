@@ -1,8 +1,8 @@
 """A directory of this machine, behind a fence: every step of every path is opened without following links.
 
 Nothing is ever opened by a whole path, so neither `..` nor a link nor a race that swaps a folder for a link leads out.
-Regular files with one name only (a second hard link may be another's file); pseudo file systems and the deployment's
-own workdir are no sources.
+Only regular files with one name are read (a second hard link may be another user's file). Pseudo file systems and the
+deployment's own workdir are refused.
 """
 
 import os
@@ -22,7 +22,7 @@ _PSEUDO = ("/proc", "/sys", "/dev", "/run")
 
 
 class DirectoryConnector:
-    """`fence`: the folder sources must lie in (None: anywhere). `workdir` is never read."""
+    """Lists and copies files of a folder within `fence` (None: anywhere). `workdir` is never read."""
 
     def __init__(self, location: str, *, fence: Path | None, workdir: Path) -> None:
         self._start, self._steps = _split(location, fence)
@@ -33,14 +33,15 @@ class DirectoryConnector:
         self._own = (own.st_dev, own.st_ino) if own else None
 
     def check(self) -> None:
-        """Raises SourceRefused unless it is a folder that may be read now."""
+        """Raise SourceRefused unless it is a folder that can be read now."""
         try:
             with self._opened():
                 return
         except OSError:
             raise SourceRefused("not a folder that can be read, or a link leads to it") from None
 
-    def look(self) -> Listing:
+    def list_files(self) -> Listing:
+        """List all files; raise SourceUnavailable if the folder cannot be read."""
         listing = Listing()
         try:
             with self._opened() as root:
@@ -50,6 +51,7 @@ class DirectoryConnector:
         return listing
 
     def copy(self, file: Listed, writer: BlobWriter) -> None:
+        """Write the file's bytes; raise Skipped if it is unreadable or has changed since the listing."""
         *folders, name = file.path.split("/")
         try:
             with self._opened(folders) as folder:
@@ -67,7 +69,7 @@ class DirectoryConnector:
 
     @contextmanager
     def _opened(self, folders: list[str] | None = None) -> Iterator[int]:
-        """A descriptor of the source's folder, or of one below it, reached step by step."""
+        """Open the source's folder, or one below it, step by step, and yield its descriptor."""
         descriptor = os.open(self._start, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             for step in (*self._steps, *(folders or ())):
@@ -132,7 +134,7 @@ class DirectoryConnector:
 
 
 def _split(location: str, fence: Path | None) -> tuple[Path, tuple[str, ...]]:
-    """The folder to start from (trusted: the operator named it) and the plain steps below it."""
+    """Return the folder to start from (trusted: the operator named it) and the plain steps below it."""
     pure = PurePosixPath(location)
     if not pure.is_absolute() or ".." in pure.parts or "\0" in location:
         raise SourceRefused("the path must be absolute and plain")
@@ -146,7 +148,7 @@ def _split(location: str, fence: Path | None) -> tuple[Path, tuple[str, ...]]:
 
 
 def _mark(facts: os.stat_result) -> str:
-    """Changes with content: a writer can set mtime back, but not ctime."""
+    """Return a mark that changes with the content: a writer can set mtime back, but not ctime."""
     return f"{facts.st_size}:{facts.st_mtime_ns}:{facts.st_ctime_ns}:{facts.st_ino}"
 
 

@@ -32,7 +32,7 @@ class Beating:
     def beat(self, beats: list[Beat], /) -> frozenset[DocumentId]:
         return frozenset()
 
-    def acquit(self, claims: Sequence[Claim], /) -> int:
+    def refund_starts(self, claims: Sequence[Claim], /) -> int:
         return 0
 
 

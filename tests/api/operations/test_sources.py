@@ -47,13 +47,13 @@ async def test_a_sync_goes_on_after_its_caller_was_answered(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "a.pdf").write_bytes(PDF)
-    go_on, look = threading.Event(), DirectoryConnector.look
+    go_on, look = threading.Event(), DirectoryConnector.list_files
 
     def held(self: DirectoryConnector) -> Listing:
         assert go_on.wait(PATIENCE_S)
         return look(self)
 
-    monkeypatch.setattr(DirectoryConnector, "look", held)
+    monkeypatch.setattr(DirectoryConnector, "list_files", held)
     gate = SourceGate(workdir=store.workdir, root=tmp_path)
     async with serving(make_resources(store, source_gate=gate)) as app, client_of(app, "acme-admin") as admin:
         source = (await admin.post("/v1/sources", json={"path": str(tmp_path)})).json()

@@ -9,7 +9,7 @@ from storage.access.audit import list_audit, verify
 from storage.store import Store
 from storage.values.ids import new_webhook_id
 from storage.values.rows import Scope
-from storage.webhooks.outbox import Outcome, claim_parcels, settle
+from storage.webhooks.outbox import Outcome, claim_deliveries, settle
 from storage.webhooks.signatures import PREFIX
 from tests.api.harness import PDF, SIGNING, a_license, client_of, files, make_resources, reading, serving
 
@@ -73,7 +73,7 @@ async def test_a_disabled_webhook_is_enabled_again(store: Store) -> None:
     async with serving(make_resources(store)) as app, client_of(app, "acme-admin") as admin:
         hook = (await admin.post("/v1/webhooks", json={"url": URL})).json()
         (await admin.post(f"/v1/webhooks/{hook['id']}/test")).raise_for_status()
-        (parcel,) = claim_parcels(store, "w", limit=1)
+        (parcel,) = claim_deliveries(store, "w", limit=1)
         settle(store.db, parcel, Outcome(status=410, error="http-410"))
         assert (await admin.post(f"/v1/webhooks/{hook['id']}/test")).status_code == 409
         for _ in range(2):

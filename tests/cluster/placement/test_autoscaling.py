@@ -53,7 +53,7 @@ def test_a_lost_database_keeps_the_count_once_the_look_is_stale(monkeypatch: pyt
         raise OSError("no database")
 
     made = policy(lost)
-    made.watch.value, made.watch.at = (100, 0, 0, 0.0), time.monotonic()
+    made.watch.value, made.watch.measured_at = (100, 0, 0, 0.0), time.monotonic()
     assert made(Context())[0] == 25
     monkeypatch.setattr(autoscaling, "STALE_S", -1.0)
     assert made(Context(3)) == (3, {"stale": 1.0})

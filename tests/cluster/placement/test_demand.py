@@ -16,7 +16,7 @@ LAW = ReaderLaw(per_replica=4, inflight=8, load=0.8, patience_s=5)
 
 
 def look(queued: int = 0, reading: int = 0, held: int = 0, wait_s: float = 0.0, at: float = 0.0) -> QueueLook:
-    return QueueLook(queued=queued, reading=reading, held=held, oldest_wait_s=wait_s, at=at)
+    return QueueLook(queued=queued, reading=reading, held=held, oldest_wait_s=wait_s, measured_at=at)
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ class Shelf:
 
     def erase(self, *documents: str) -> None:
         self.table.remove_documents(documents)
-        self.files.forget(ACME, "document", documents, LOCK)
+        self.files.erase_words(ACME, "document", documents, LOCK)
 
     def view(self) -> KeywordView:
         view = self.keywords.view(ACME)

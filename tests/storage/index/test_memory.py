@@ -9,7 +9,7 @@ import pytest
 from storage.index.table import chunk_table
 from storage.index.table.chunk_table import ChunkTable
 from storage.index.table.entries import DocumentChunks, IndexedChunk
-from storage.index.table.freed_memory import give_back
+from storage.index.table.freed_memory import release_memory
 from storage.values.rows import DocumentId, Scope
 
 BOUND = 256 << 10
@@ -36,5 +36,5 @@ def test_what_is_remembered_of_old_versions_is_bounded(tmp_path: Path, monkeypat
 def test_giving_back_what_was_freed_harms_nothing() -> None:
     held = [bytes(100_000) for _ in range(100)]
     del held[::2]
-    give_back()
+    release_memory()
     assert {len(one) for one in held} == {100_000}

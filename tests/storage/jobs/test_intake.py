@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from models.cdom.original import OcrMode, ReadOptions
-from storage.jobs.idempotency import IdempotencyKey, forget_keys
+from storage.jobs.idempotency import IdempotencyKey, delete_old_keys
 from storage.jobs.intake import submit_job
 from storage.jobs.jobs import get_job
 from storage.jobs.lifecycle import cancel_job, delete_job, requeue_document
@@ -109,8 +109,8 @@ def test_racing_submissions_of_one_key_make_one_job(store: Store) -> None:
 def test_forgotten_keys_may_be_used_anew(store: Store) -> None:
     key = IdempotencyKey(route="jobs", key="k1", digest="d1")
     first = submit_with_key(store, key)
-    assert forget_keys(store.db, 3600) == 0
-    assert forget_keys(store.db, 0) == 1
+    assert delete_old_keys(store.db, 3600) == 0
+    assert delete_old_keys(store.db, 0) == 1
     assert submit_with_key(store, key).id != first.id
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from storage.access.audit import list_audit, seal, verify
-from storage.access.rate_limits import BURST, forget_idle, take
+from storage.access.rate_limits import BURST, delete_idle_buckets, take
 from storage.access.tenants import move_tenant
 from storage.jobs.jobs import get_job
 from storage.queue.disk_cap import DiskFull, require_room
@@ -69,7 +69,7 @@ def test_buckets_long_empty_are_forgotten(store: Store) -> None:
     with store.db.autocommit() as conn:
         conn.execute("update rate_limits set empty_at = now() - interval '2 hours'")
     take(store.db, "zeta", 60)
-    assert forget_idle(store.db) == 1
+    assert delete_idle_buckets(store.db) == 1
 
 
 def end_job(store: Store, scope: Scope = ACME) -> str:

@@ -32,7 +32,7 @@ def _release(store: Store, queue: Queue, claims: Sequence[Claim]) -> object:
 
 def _acquit(store: Store, queue: Queue, claims: Sequence[Claim]) -> object:
     overtaken = [replace(one, attempt=one.attempt - 1) for one in claims]
-    return queue.acquit(overtaken) == len(claims)
+    return queue.refund_starts(overtaken) == len(claims)
 
 
 def _finish(store: Store, queue: Queue, claims: Sequence[Claim]) -> object:

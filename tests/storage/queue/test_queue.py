@@ -165,7 +165,7 @@ def test_a_reader_that_lives_clears_the_document_that_lapsed_in_its_hands(store:
     expire(store, first.document_id)
     second = claim(worker(store))
     assert second.starts == 2
-    assert stopped.acquit([first]) == 1
+    assert stopped.refund_starts([first]) == 1
     task = task_of(store, second)
     assert (task["starts"], task["lapses"], task["attempt"]) == (1, 1, 2)
     assert document_of(store, second).attempts == 1
@@ -176,7 +176,7 @@ def test_a_claim_that_was_not_overtaken_is_not_acquitted(store: Store) -> None:
     queue = worker(store)
     held, ended = claim(queue), claim(queue)
     assert finish(store, [Failed(claim=ended, error="malformed")]) == [True]
-    assert queue.acquit([held, ended]) == 0
+    assert queue.refund_starts([held, ended]) == 0
     assert (task_of(store, held)["starts"], task_of(store, held)["lapses"]) == (1, 0)
     assert document_of(store, ended).attempts == 1
 
@@ -190,7 +190,7 @@ def test_a_start_that_was_given_back_may_be_made_again(store: Store) -> None:
         expire(store, lapsed[-1].document_id)
     third = claim(queue)
     assert third.starts == 3
-    assert queue.acquit(lapsed[:1]) == 1
+    assert queue.refund_starts(lapsed[:1]) == 1
     assert queue.retry(third, "internal", "no reader")
     assert document_of(store, third).status is DocumentStatus.QUEUED
     ready_now(store)
@@ -208,7 +208,7 @@ def test_a_document_that_stops_its_readers_ends_by_its_lapses(store: Store) -> N
         expire(store, stopped.document_id)
         taken = claim(queue)
         assert not taken.exhausted
-        assert queue.acquit([stopped]) == 1
+        assert queue.refund_starts([stopped]) == 1
         assert (task_of(store, taken)["starts"], task_of(store, taken)["lapses"]) == (1, lapses)
         stopped = taken
     expire(store, stopped.document_id)

@@ -99,7 +99,7 @@ def test_the_own_workdir_is_no_source_and_is_left_out_of_one_around_it(store: St
     gate = SourceGate(workdir=store.workdir)
     with pytest.raises(SourceRefused):
         gate.connect(SourceKind.DIRECTORY, str(store.workdir), "acme").check()
-    listing = gate.connect(SourceKind.DIRECTORY, str(tmp_path), "acme").look()
+    listing = gate.connect(SourceKind.DIRECTORY, str(tmp_path), "acme").list_files()
     assert ([file.path for file in listing.files], listing.skipped) == ([], [("workdir", "refused-folder")])
 
 
@@ -125,7 +125,7 @@ def test_a_folder_swapped_for_a_link_while_we_read_never_leads_out(place: Place,
     thread = threading.Thread(target=swap)
     thread.start()
     for _ in range(2000):
-        for file in connector.look().files:
+        for file in connector.list_files().files:
             try:
                 connector.copy(file, Memory())  # type: ignore[arg-type]
             except Skipped:

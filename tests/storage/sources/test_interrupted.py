@@ -16,7 +16,7 @@ from storage.sources.sources import (
     delete_source,
     get_source,
     list_sources,
-    want_sync,
+    request_sync,
 )
 from storage.sources.sync import Reading, SyncStopped, due_sources
 from storage.store import Store
@@ -32,8 +32,8 @@ class Partly:
     def __init__(self, real: DirectoryConnector, *, shown: int = 9999, copies: int = 9999) -> None:
         self._real, self._shown, self._copies = real, shown, copies
 
-    def look(self) -> Listing:
-        listing = self._real.look()
+    def list_files(self) -> Listing:
+        listing = self._real.list_files()
         files = sorted(listing.files, key=lambda file: file.path)
         return Listing(files[: self._shown], complete=len(files) <= self._shown)
 
@@ -147,8 +147,8 @@ def test_a_wanted_sync_is_due_until_it_ended(place: Place) -> None:
 
     place.write("a.pdf")
     assert due_sources(place.store.db) == []
-    want_sync(place.store.db, ACME, place.id)
-    want_sync(place.store.db, ACME, place.id)
+    request_sync(place.store.db, ACME, place.id)
+    request_sync(place.store.db, ACME, place.id)
     assert state() == (SourceState.WAITING, None)
     with pytest.raises(SyncStopped):
         place.sync(Reading(options=ReadOptions(), quota=UNLIMITED, stopped=lambda: True))
@@ -159,7 +159,7 @@ def test_a_wanted_sync_is_due_until_it_ended(place: Place) -> None:
     assert state() == (SourceState.RUNNING, None)
     assert due_sources(place.store.db) == []
     with pytest.raises(Conflict):
-        want_sync(place.store.db, ACME, place.id)
+        request_sync(place.store.db, ACME, place.id)
     with place.store.db.autocommit() as conn:
         conn.execute("update sources set lease_until = now() - interval '1 second'")
     assert sync_due(place.store, place.gate, lambda: READING) == 1
@@ -185,7 +185,7 @@ def test_ten_thousand_unchanged_files_take_little_time(place: Place) -> None:
     with place.store.db.autocommit() as conn:
         marks = [
             (file.path, file.mark)
-            for file in place.gate.connect(SourceKind.DIRECTORY, str(place.root), "acme").look().files
+            for file in place.gate.connect(SourceKind.DIRECTORY, str(place.root), "acme").list_files().files
         ]
         conn.execute(
             "insert into source_files select %s, *, '', '' from unnest(%s::text[], %s::text[])",

@@ -4,7 +4,7 @@ import pytest
 
 from storage.queue.publish import finish
 from storage.store import Store
-from storage.upkeep.reconcile import Differences, reconcile, reconcile_and_tell
+from storage.upkeep.reconcile import Differences, reconcile, reconcile_and_log
 from storage.values.ids import new_document_id
 from storage.values.rows import Claim, Succeeded
 from tests.storage.scenes import claim, put_blob, submit, worker
@@ -27,7 +27,7 @@ def test_healthy_stores_do_not_differ(store: Store) -> None:
 def test_an_upload_without_a_job_is_removed_after_the_grace_time(store: Store) -> None:
     orphan = put_blob(store, b"never submitted").sha256
     assert reconcile(store, grace_s=3600) == Differences()
-    assert reconcile(store, grace_s=-60, mend=False).orphan_blobs == [orphan]
+    assert reconcile(store, grace_s=-60, repair=False).orphan_blobs == [orphan]
     assert reconcile(store, grace_s=-60).orphan_blobs == [orphan]
     assert reconcile(store, grace_s=-60) == Differences()
 
@@ -80,9 +80,9 @@ def test_the_hourly_pass_removes_what_crashes_left_and_tells_the_rest(
     orphan = put_blob(store, b"orphan")
     lost = publish_one(store)
     store.artifacts.delete(lost.document_id)
-    assert reconcile_and_tell(store, grace_s=3600).orphan_blobs == []
+    assert reconcile_and_log(store, grace_s=3600).orphan_blobs == []
     with caplog.at_level("INFO"):
-        assert reconcile_and_tell(store, grace_s=0).orphan_blobs == [orphan.sha256]
+        assert reconcile_and_log(store, grace_s=0).orphan_blobs == [orphan.sha256]
     assert not store.blobs.exists(orphan.sha256)
     told = {record.levelname: record.getMessage() for record in caplog.records}
     assert told["WARNING"] == f"reconcile: 1 missing artifacts: {lost.document_id}"

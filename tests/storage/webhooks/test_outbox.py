@@ -19,14 +19,14 @@ from storage.values.ids import new_worker_id
 from storage.values.rows import Scope
 from storage.values.states import EventKind
 from storage.webhooks.egress import Egress, HttpAnswer
-from storage.webhooks.outbox import SCHEDULE_S, Outcome, StoreOutbox, claim_parcels, fan_out, pause_before, settle
+from storage.webhooks.outbox import SCHEDULE_S, Outcome, StoreOutbox, claim_deliveries, fan_out, pause_before, settle
 from storage.webhooks.receivers import (
     TEST_EVENT,
     DeliveryRow,
     DeliveryState,
     delete_webhook,
     enable_webhook,
-    forget_old_secrets,
+    erase_old_secrets,
     list_deliveries,
     list_webhooks,
     redeliver,
@@ -102,7 +102,7 @@ def test_racing_fan_outs_and_dispatchers_neither_lose_nor_double(store: Store, d
     def work(own: Store) -> None:
         while fan_out(own.db, limit=3):
             pass
-        while parcels := claim_parcels(own, new_worker_id(), limit=5, per_webhook=5):
+        while parcels := claim_deliveries(own, new_worker_id(), limit=5, per_webhook=5):
             taken.extend(parcel.seq for parcel in parcels)
 
     threads = [threading.Thread(target=work, args=(own,)) for own in stores]
@@ -110,7 +110,7 @@ def test_racing_fan_outs_and_dispatchers_neither_lose_nor_double(store: Store, d
         thread.start()
     for thread in threads:
         thread.join()
-    taken.extend(parcel.seq for parcel in claim_parcels(store, "w", limit=99, per_webhook=99))
+    taken.extend(parcel.seq for parcel in claim_deliveries(store, "w", limit=99, per_webhook=99))
     assert len(taken) == len(set(taken)) == 40
     for own in stores:
         own.close()
@@ -120,8 +120,8 @@ def test_an_older_claim_cannot_settle(store: Store) -> None:
     hook(store)
     finish_one(store)
     fan_out(store.db)
-    (stale, _) = claim_parcels(store, "one", limit=9, lease_s=0)
-    (fresh, _) = claim_parcels(store, "two", limit=9)
+    (stale, _) = claim_deliveries(store, "one", limit=9, lease_s=0)
+    (fresh, _) = claim_deliveries(store, "two", limit=9)
     assert (stale.seq, stale.event_id, stale.body) == (fresh.seq, fresh.event_id, fresh.body)
     assert not settle(store.db, stale, Outcome(status=200))
     assert settle(store.db, fresh, Outcome(status=200))
@@ -135,7 +135,7 @@ def test_ten_tries_over_the_published_schedule_then_it_has_failed(store: Store) 
     planned = [0, 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
     assert list(SCHEDULE_S) == planned
     for tries in range(1, 11):
-        (parcel,) = claim_parcels(store, "w", limit=9)
+        (parcel,) = claim_deliveries(store, "w", limit=9)
         assert settle(store.db, parcel, Outcome(status=500, error="http-500"))
         (row,) = deliveries(store)
         assert (row.attempt, row.response_status, row.error) == (tries, 500, "http-500")
@@ -151,7 +151,7 @@ def test_ten_tries_over_the_published_schedule_then_it_has_failed(store: Store) 
     (ended,) = deliveries(store)
     assert ended.state is DeliveryState.FAILED
     assert [(tried["response_status"], tried["error"]) for tried in ended.attempts] == [(500, "http-500")] * 10
-    assert claim_parcels(store, "w", limit=9) == []
+    assert claim_deliveries(store, "w", limit=9) == []
     again = redeliver(store.db, ACME, ACTOR, ended.id)
     assert (again.attempt, again.attempts) == (0, ended.attempts)
 
@@ -166,13 +166,13 @@ def test_gone_disables_the_webhook_and_ends_its_deliveries(store: Store) -> None
     webhook_id = hook(store)
     finish_one(store)
     fan_out(store.db)
-    first, _ = claim_parcels(store, "w", limit=9)
+    first, _ = claim_deliveries(store, "w", limit=9)
     settle(store.db, first, Outcome(status=410, error="http-410"))
     assert {row.state for row in deliveries(store)} == {DeliveryState.FAILED}
     assert list_webhooks(store.db, ACME)[0].disabled_at is not None
     finish_one(store)
     fan_out(store.db)
-    assert claim_parcels(store, "w", limit=9) == []
+    assert claim_deliveries(store, "w", limit=9) == []
     with pytest.raises(Exception, match="410"):
         test_webhook(store.db, ACME, ACTOR, webhook_id)
 
@@ -237,7 +237,7 @@ def test_during_a_rotation_both_secrets_sign_and_afterwards_only_the_new_one(sto
         wait_until(store, DeliveryState.DELIVERED, 1)
         with store.db.autocommit() as conn:
             conn.execute("update webhooks set old_secret_until = now()")
-        assert forget_old_secrets(store.db) == 1
+        assert erase_old_secrets(store.db) == 1
         test_webhook(store.db, ACME, ACTOR, hook_id)
         wait_until(store, DeliveryState.DELIVERED, 2)
     for got, secrets in zip(receiver.got, ([new, old], [new]), strict=True):
@@ -252,14 +252,14 @@ def test_during_a_rotation_both_secrets_sign_and_afterwards_only_the_new_one(sto
 def test_an_enabled_webhook_gets_the_events_from_then_on(store: Store) -> None:
     webhook_id = hook(store, events=[EventKind.JOB_FINISHED])
     test_webhook(store.db, ACME, ACTOR, webhook_id)
-    settle(store.db, claim_parcels(store, "w", limit=9)[0], Outcome(status=410, error="http-410"))
+    settle(store.db, claim_deliveries(store, "w", limit=9)[0], Outcome(status=410, error="http-410"))
     finish_one(store)
     fan_out(store.db)
     assert enable_webhook(store.db, ACME, ACTOR, webhook_id).disabled_at is None
-    assert claim_parcels(store, "w", limit=9) == []
+    assert claim_deliveries(store, "w", limit=9) == []
     finish_one(store)
     fan_out(store.db)
-    assert [parcel.event for parcel in claim_parcels(store, "w", limit=9)] == ["job.finished"]
+    assert [parcel.event for parcel in claim_deliveries(store, "w", limit=9)] == ["job.finished"]
 
 
 def test_redirects_and_silence_fail_and_are_tried_again_under_the_same_id(store: Store) -> None:
@@ -341,7 +341,7 @@ def test_a_signing_key_that_changed_stalls_only_its_own_webhooks(store: Store, d
     other = open_store(dsn, tmp_path / "o", signing_key=b"another signing key of the tests")
     for owner in (store, other):
         test_webhook(store.db, ACME, ACTOR, hook(owner))
-    assert len(claim_parcels(store, "w", limit=9)) == 1
+    assert len(claim_deliveries(store, "w", limit=9)) == 1
     other.close()
     with psycopg.connect(dsn) as connection:
         assert connection.execute("select count(*) from deliveries where state = 'pending'").fetchone() == (2,)

@@ -25,7 +25,7 @@ from storage.sources.sources import (
     get_source,
     list_sources,
     register_source,
-    want_sync,
+    request_sync,
 )
 from storage.sources.sync import Reading, SyncReport, SyncStopped, sync_source
 from storage.values.errors import Conflict, NotFound
@@ -124,7 +124,7 @@ async def sync(
     """
     resources = call.running.resources
     resources.license.require_intake()
-    await call.running.disk.run(want_sync, call.store.db, call.scope, _known(source_id))
+    await call.running.disk.run(request_sync, call.store.db, call.scope, _known(source_id))
     wait_s = resources.limits.sync_wait_s if wait is None else wait
     with call.running.waiters.watching(source_id):
         task = call.running.syncs.begin(partial(_sync, call, source_id))

@@ -23,7 +23,7 @@ from serve_apps.api.shapes.bodies import Body
 from serve_apps.api.shapes.pages import Cursor, Limit, page_response
 from serve_apps.api.shapes.rendering import json_response
 from storage.jobs.documents import locate_tree
-from storage.review.deciding import Decided, DecisionTarget, Reach, decide, take_back
+from storage.review.deciding import Decided, DecisionTarget, Reach, decide, undo_decision
 from storage.review.reviews import FlagFilter, FlagState, ListedFlag, list_flags, list_inbox
 from storage.values.errors import NotFound
 from storage.values.ids import is_id
@@ -152,7 +152,7 @@ async def read_pending(job_id: JobIdDep, call: CallDep, wanted: Wanted) -> Respo
 @router.get("/v1/review", responses={200: {"model": list[InboxItem]}})
 async def read_inbox(call: CallDep, wanted: Wanted, limit: Limit = 100, cursor: Cursor = None) -> Response:
     """Pending flags of all documents, the newest job first. A page ends with a job, so it may exceed `limit`."""
-    page = await call.running.sql.run(list_inbox, call.store, call.scope, limit=limit, cursor=cursor, wanted=wanted)
+    page = await call.running.sql.run(list_inbox, call.store, call.scope, limit=limit, cursor=cursor, conditions=wanted)
     items = await call.running.disk.run(_in_context, call, page.items)
     return page_response(ListPage(tuple(items), page.next_cursor), _render_inbox)
 
@@ -183,7 +183,7 @@ async def undo_review(act: ActPath, call: CallDep) -> Response:
     if not is_id("act", act):
         raise NotFound("no such decision of this key")
     approvals = call.running.resources.review_approvals
-    undone = await call.running.disk.run(take_back, call.store.db, call.scope, call.actor, act, approvals=approvals)
+    undone = await call.running.disk.run(undo_decision, call.store.db, call.scope, call.actor, act, approvals=approvals)
     return json_response({"act": act, "places": [_place(one) for one in undone]})
 
 

@@ -1,5 +1,7 @@
 """Hidden rows, columns and sections are in the tree with a flag and in no export or chunk."""
 
+import re
+
 import pytest
 
 from models.cdom.flags import HIDDEN_TEXT
@@ -21,6 +23,9 @@ class _Words:
 
     def count(self, text: str) -> int:
         return len(text.split())
+
+    def offsets(self, text: str) -> list[tuple[int, int]]:
+        return [match.span() for match in re.finditer(r"\S+", text)]
 
 
 def _grid(columns: str, rows: range, hidden: tuple[str, int], extra: str) -> str:
