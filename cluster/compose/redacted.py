@@ -1,6 +1,6 @@
 """Removal of personal data outside the service: `quire extract --redacted` and bulk jobs into folders.
 
-Flags are not reviewed, so every flag is masked. The engine is that of the settings, as in the service. Without a setting a
+Flags are not reviewed, so all are masked. The engine is that of the settings, as in the service. Without a setting a
 command also detects names, because it reads a few files that will be passed on.
 """
 
